@@ -166,8 +166,8 @@ class PrometheusTest < Minitest::Test
   end
 end
 
-# On the way to a real PostgreSQL some commits get lost, and the answers of some others, which are in the store
-# all the same.
+# On the way to a real PostgreSQL some commits get lost, and of others the answers. Those are in the store all
+# the same.
 class PrometheusOutageTest < Minitest::Test
   include TemporaryFolder
 

@@ -8,7 +8,7 @@ module Holdup
     #
     # A commit that failed may still have reached the store, because the answer of a server can get lost. The
     # collector then reads the stored progress, which decides what it carries next. Each commit's progress is
-    # unique (it has the time of its round), so it also tells whether that commit counts.
+    # unique (it has the time of its round), so it also says whether that commit counts.
     #
     # A failure of the exporter never reaches the collector.
     class ExportingStore

@@ -49,6 +49,7 @@ module Holdup
         @totals = SeriesTotals.new(limit: export.series, labels: export.labels)
         @processes = ProcessFigures.new(since_s: clock.realtime_s)
         @settings = {}
+        @refusals = 0
         @file = MetricsFile.new(dir)
         @server = MetricsServer.new(bind: export.bind, port: export.port) if export.port
       end
@@ -97,16 +98,16 @@ module Holdup
         @published = true
       end
 
-      # The port may be taken, perhaps by a collector that is ending.
+      # The port may be taken by a collector that is ending, so the first failure says nothing.
       def listen
         address = @server&.start
-        @refused = nil
+        @refusals = 0
         @log.warn("figures for Prometheus at #{address}") if address
       rescue SystemCallError, SocketError => error
-        message = "nothing can listen at #{@export.bind}, port #{@export.port} (#{error.message}): " \
-          "set config.prometheus to another port"
-        @log.warn(message) unless message == @refused
-        @refused = message
+        @refusals += 1
+        return unless @refusals == 2
+        @log.warn("nothing can listen at #{@export.bind}, port #{@export.port} (#{error.message}): " \
+          "set config.prometheus to another port")
       end
 
       def add_sample(sample)

@@ -96,6 +96,8 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
     taken = TCPServer.new("127.0.0.1", 0)
     port = taken.addr[1]
     one = exporter(port:)
+    one.start
+    assert_empty @log.lines, "a collector that ends still has it"
     2.times { one.start }
     assert_equal 1, @log.lines.grep(/nothing can listen at 127.0.0.1, port #{port}/).size
     taken.close
@@ -103,6 +105,19 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
     assert_equal port, one.port
   ensure
     taken&.close
+  end
+
+  def test_hanging_scrapers_do_not_delay_a_commit
+    one = exporter(port: 0)
+    one.start
+    hanging = Array.new(6) { TCPSocket.new("127.0.0.1", one.port) }
+    hanging.each { |socket| socket.write("GET /metrics") }
+    50.times { one.add([window("A#b")], []) }
+    assert_equal 1, lines(one, /\Aruby_gvl_duration_seconds_count.* 50\z/).size
+    threads = Thread.list.select { |thread| thread.name == "holdup-metrics" }
+    assert wait_until { threads.map(&:status).uniq == %w[sleep] }, "both wait for their clients"
+  ensure
+    hanging&.each(&:close)
   end
 
   def test_the_file_for_the_dashboard_comes_and_goes

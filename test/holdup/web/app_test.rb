@@ -59,7 +59,7 @@ class Holdup::Web::AppTest < Minitest::Test
       end
       get "/metrics"
       assert_equal 503, last_response.status
-      assert_match(/\AThere are no figures for Prometheus: set config.prometheus/, last_response.body)
+      assert_match(/\ANo collector of this host provides figures for Prometheus. Set/, last_response.body)
     end
   end
 
