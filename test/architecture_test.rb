@@ -20,10 +20,12 @@ class ArchitectureTest < Minitest::Test
     "segment" => [],
     "capture" => %w[segment],
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
-    "agent" => %w[capture collector native segment store],
+    "agent" => %w[capture collector exporters native segment store],
     "base" => %w[agent],
     "collector" => %w[agent analysis capture segment],
     "store" => [],
+    # In the collector; of the dashboard only the text that the collector left.
+    "exporters" => %w[segment],
     "analysis" => %w[agent capture native],
     "sizing" => %w[analysis native],
     "advice" => %w[analysis sizing],
@@ -32,9 +34,9 @@ class ArchitectureTest < Minitest::Test
     "doctor" => %w[agent analysis capture queries segment],
     "terraform" => %w[agent],
     "lab" => %w[agent analysis collector segment sizing store view],
-    "web" => %w[advice agent analysis capture doctor queries sizing store view],
-    "cli" => %w[advice agent analysis capture collector doctor lab queries segment sizing store terraform
-      view web]
+    "web" => %w[advice agent analysis capture doctor exporters queries sizing store view],
+    "cli" => %w[advice agent analysis capture collector doctor exporters lab queries segment sizing store
+      terraform view web]
   }.freeze
   EVERYWHERE = %w[model version loader].freeze
 

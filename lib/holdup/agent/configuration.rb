@@ -44,6 +44,9 @@ module Holdup
 
     def segment_place = SegmentLocation.find(dir)
 
+    # @return [ConfigurationKeys::PrometheusExport, nil] nil: nothing is exported
+    def prometheus_export = ConfigurationKeys::PrometheusExport.from(prometheus)
+
     def ignored
       Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })
     end

@@ -37,6 +37,7 @@ module Holdup
         @once = once
         @quietly = quietly
         @again = again
+        @export = Configuration.build(env: console.env).prometheus_export
       end
 
       # @return [Integer] exit status; CANNOT_LOAD when a library is missing
@@ -55,12 +56,13 @@ module Holdup
       private
 
       def once
-        say("another collector carries these segments already") if collector.once == :standby && !@quietly
+        standby = collector(Store.open(@store)).once == :standby
+        say("another collector carries these segments already") if standby && !@quietly
       end
 
       def keep_on
         greet unless @parent
-        collector.run
+        collector(Exporters.around(Store.open(@store), @export, dir: @dir, log:, clock: @console.clock)).run
       end
 
       def greet
@@ -69,9 +71,9 @@ module Holdup
         say(Configuration::Variables.warning(unknown)) if unknown.any?
       end
 
-      def collector
-        Collector.new(store: Store.open(@store), directory: @dir, clock: @console.clock, interval: @interval,
-          parent: @parent, captures: @captures, log:)
+      def collector(store)
+        Collector.new(store:, directory: @dir, clock: @console.clock, interval: @interval, parent: @parent,
+          captures: @captures, log:)
       end
 
       # Measuring continues: the collector needs libraries that the measured processes do not.

@@ -45,6 +45,7 @@ module Holdup
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
         r.post("captures") { order }
+        r.is("metrics") { metrics }
         r.is("series", String) { |name| series(name) }
         r.is("captures", String, String) { |id, format| captured(id, format) }
         r.is { shown("overview") }
@@ -69,6 +70,14 @@ module Holdup
           next later(wait) if wait && ending
           ending ? file(page, name, ending) : laid_out(page, name, store, wait:)
         end
+      end
+
+      # What the collector of this host has left for Prometheus.
+      def metrics
+        text = Exporters::MetricsFile.new(context.dir).read
+        response.status = 503 unless text
+        response.headers["content-type"] = Exporters::MetricsServer::CONTENT_TYPE
+        text || "#{word(:metrics_missing)}\n"
       end
 
       # Data of a page's charts: all in one answer, so that they come from a single read of the store.

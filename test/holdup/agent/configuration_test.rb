@@ -47,7 +47,8 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_CAPTURE" => "stall > 50 ms",
       "HOLDUP_CAPTURE_SAMPLER" => "holdup",
       "HOLDUP_WEB_CAPTURE" => "yes",
-      "HOLDUP_EXAMPLE_PATHS" => "on"
+      "HOLDUP_EXAMPLE_PATHS" => "on",
+      "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name"
     }
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "prometheus_export"
 require_relative "types"
 
 module Holdup
@@ -117,6 +118,14 @@ module Holdup
           ":stdout, :stderr, a path or a Logger. A Hash says more: every (seconds), format (:json, :emf), " \
           "sample (share of the lines), workers (so many of a server), namespace (for :emf). nil: none. " \
           "In the environment: stdout, a path, off, or to=stdout,every=60."
+      ),
+      Key.new(
+        name: :prometheus, type: Types::Prometheus.new, default: nil, example: "9395",
+        help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web for " \
+          "none but /metrics of Holdup::Web, which always comes with it. A Hash says more: port, bind (an " \
+          "address), series (how many label sets, 200), labels (of app, role, kind, name, queue, host, " \
+          "revision, arm). Needs the gem prometheus-client. nil: nothing. In the environment: 9395, web, " \
+          "off, or port=9395,bind=0.0.0.0,series=500,labels=app name."
       ),
       Key.new(
         name: :capture, type: Types::CaptureRule.new, default: nil,

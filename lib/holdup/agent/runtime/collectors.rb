@@ -23,8 +23,12 @@ module Holdup
         end
 
         def start
-          dir = @configuration.segment_dir
-          @supervisor = CollectorSupervisor.new(dir:, store: @configuration.store, log: @log)
+          @supervisor = CollectorSupervisor.new(
+            dir: @configuration.segment_dir,
+            store: @configuration.store,
+            prometheus: @configuration.prometheus_export,
+            log: @log
+          )
           @supervisor.start
         end
 
@@ -80,9 +84,11 @@ module Holdup
           require_relative "../../loader"
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
+          dir = @configuration.segment_dir
+          export = @configuration.prometheus_export
           Collector.new(
-            store: Store.open(url),
-            directory: @configuration.segment_dir,
+            store: Exporters.around(Store.open(url), export, dir:, log: @log),
+            directory: dir,
             log: @log,
             captures: Store.captures_dir(url, @env, home:)
           )
@@ -124,10 +130,12 @@ module Holdup
       def unloadable? = !!@unloadable
 
       # @param store [String, nil] URL; nil for the default
+      # @param prometheus [ConfigurationKeys::PrometheusExport, nil] nil: what the environment says
       # @param command [Array<String>] what starts the command line of Holdup
       # @param first_wait_s [Numeric] before the first restart; doubles with each
       def initialize(
         dir:, store:, log:,
+        prometheus: nil,
         command: [RbConfig.ruby, EXE],
         env: ENV,
         first_wait_s: FIRST_WAIT_S,
@@ -138,6 +146,7 @@ module Holdup
         @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
         # Not as an argument: all users of the machine see those, and a URL may have a password.
         @environment["HOLDUP_STORE"] = store if store
+        @environment["HOLDUP_PROMETHEUS"] = prometheus.to_s if prometheus
         @first_wait_s = first_wait_s
         @longest_wait_s = longest_wait_s
         @owner = Process.pid

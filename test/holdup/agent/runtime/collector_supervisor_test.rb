@@ -92,6 +92,13 @@ class Holdup::Collector
       assert alive?(pid)
     end
 
+    def test_what_the_code_set_for_prometheus_is_in_its_environment
+      export = Holdup::ConfigurationKeys::PrometheusExport.new(port: 9395)
+      supervisor(prometheus: export).start
+      pid = wait_until { started.first }
+      assert_includes File.read("/proc/#{pid}/environ").split("\0"), "HOLDUP_PROMETHEUS=#{export}"
+    end
+
     def test_the_collector_is_not_measured
       supervisor(env: {"RUBYOPT" => "-W0 -r/gems/holdup/agent/exec_boot -rset"}).start
       pid = wait_until { started.first }
