@@ -24,7 +24,7 @@ class PumaIntegrationTest < Minitest::Test
 
   def single = @workers = [-1]
 
-  def profile(app) = app.live.first.read(&:profile)
+  def profile(app) = app.wait { app.live.first&.read(&:profile) }
 
   def lever(app, name)
     profile(app).select { |key, _| key.start_with?("lever.#{name}.") }.transform_keys { |key|

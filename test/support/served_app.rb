@@ -153,7 +153,7 @@ class ServedApp
   # @return [Array<Holdup::Segment::DirectoryEntry>] of processes that run and measure
   def live
     entries = Holdup::Segment::Directory.new(@dir).entries
-    entries.select { |entry| entry.alive && !entry.read(&:header).closed? }
+    entries.select { |entry| entry.alive && !entry.read(&:header).closed? && described?(entry) }
   end
 
   # @return [Array<Integer>] indexes of the workers that run and measure; -1 is a process that is no worker
@@ -187,6 +187,11 @@ class ServedApp
   end
 
   private
+
+  # A segment is there a moment before what describes its process. (That is nil while it is written again.)
+  def described?(entry)
+    entry.read(&:profile) != {}
+  end
 
   # @raise [Stuck] when a child hangs in fork
   def give_up(timeout)
