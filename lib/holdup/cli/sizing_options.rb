@@ -60,12 +60,13 @@ module Holdup
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
       end
 
-      # @return [String] options that make another command read the same recording
+      # @return [String] options that make another command read the same recording; a password is not shown,
+      #   because reports are passed on
       def again(from_s:, to_s:, app: nil, store: nil)
         from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
         words = ["--since", from, "--until", to]
         words.push("--app", app) if app
-        words.push("--store", store) if store
+        words.push("--store", Store.redact(store)) if store
         Shellwords.join(words)
       end
     end

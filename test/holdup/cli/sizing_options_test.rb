@@ -82,6 +82,11 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
     end
   end
 
+  def test_a_command_to_copy_has_no_password
+    words = SizingOptions.again(from_s: 0, to_s: 60, store: "postgres://me:secret@db/holdup")
+    assert_includes Shellwords.split(words), "postgres://me:***@db/holdup"
+  end
+
   def test_shows_the_span_in_minutes
     from_s = Time.new(2026, 11, 21, 12, 0, 59).to_i
     assert_equal "2026-11-21 12:00 - 2026-11-21 14:01",
