@@ -17,8 +17,9 @@ module Holdup
       # 3. Its first block closes each of them at that commit, and takes their checkpoints over. What arrives
       #    of them later never counts
       #
-      # Of two that claim one scope at once, the lower one finds itself closed when it looks after its next
-      # commit. Of two that close one session, the higher epoch holds: it has closed the other one too.
+      # After each commit a session looks for a claim with a higher epoch, and gives up if there is one: that
+      # commit may be closed out yet. Of two that close one session, the higher epoch holds, because it has
+      # closed the other one too.
       class CommitSession
         # Later than every minute.
         NEVER_S = 1 << 62
@@ -167,11 +168,14 @@ module Holdup
           @client.insert("commits", rows.map { |row| empty.merge(row) })
         end
 
-        # Whether another one has closed this session meanwhile.
+        # Whether another one has claimed a scope of this session since, or has closed it. Whoever claims it later
+        # than this looks sees the commit.
         def check
-          closed = @client.rows("SELECT argMax(upto, epoch), count() FROM commits " \
-            "WHERE kind = 'close' AND name = '#{@id}'").first.map(&:to_i)
-          locked! if closed.last.positive? && closed.first < @number
+          names = @epochs.keys.map { |scope| HttpClient.quote(scope) }
+          claims = " OR (kind = 'claim' AND name IN (#{names.join(", ")}))" if names.any?
+          rows = @client.rows("SELECT kind, name, max(epoch) FROM commits " \
+            "WHERE (kind = 'close' AND name = '#{@id}')#{claims} GROUP BY kind, name")
+          locked! if rows.any? { |kind, name, epoch| kind == "close" || epoch.to_i > @epochs.fetch(name) }
         end
 
         def highest(scopes)

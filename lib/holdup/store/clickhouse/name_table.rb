@@ -6,8 +6,8 @@ require "json"
 module Holdup
   module Store
     class Clickhouse
-      # Series and settings behind the ids in rows. An id is made of the name, so that collectors need not agree
-      # on it. A name is written before its rows; to write it again does no harm.
+      # Series and settings behind the ids in rows. An id is made of the name, so collectors need not agree on
+      # it. A name is written before its rows; to write it again does no harm.
       class NameTable
         # As in the tables of the other stores, into which a store can be copied.
         LENGTHS = {name: 200, queue: 64}.freeze

@@ -60,12 +60,12 @@ module Holdup
         # @yieldreturn [RollupState] after
         # @return [RollupState, nil] nil when another is at it
         def run
-          step, claims = open_claims
+          before, claims = open_claims
           return if claims.any? { |_, age_s| age_s < LEASE_S }
-          epoch = CommitSession.epoch_after([step, *claims.map(&:first)].max)
+          epoch = CommitSession.epoch_after([before.step, *claims.map(&:first)].max)
           @client.insert("steps", [{kind: "claim", epoch:, slot: epoch, text: ""}])
-          before = state
-          others = open_claims.last.map(&:first) - [epoch]
+          before, claims = open_claims
+          others = claims.map(&:first) - [epoch]
           return if before.step > epoch || others.any? { |other| other > epoch }
           after = yield(before, epoch).with(step: epoch, voids: before.voids + others)
           @client.insert("steps", [{kind: "step", epoch:, slot: 0, text: after.to_json}])
@@ -91,13 +91,13 @@ module Holdup
 
         private
 
-        # @return [Array(Integer, Array<(Integer, Integer)>)] epoch of the newest step; epochs and ages of
+        # @return [Array(RollupState, Array<(Integer, Integer)>)] the newest; epochs and ages of
         #   claims that came later
         def open_claims
-          step = state.step
+          newest = state
           claims = @client.rows("SELECT epoch, max(toInt64(now()) - toInt64(written)) FROM steps " \
-            "WHERE kind = 'claim' AND epoch > #{step} GROUP BY epoch")
-          [step, claims.map { |row| row.map(&:to_i) }]
+            "WHERE kind = 'claim' AND epoch > #{newest.step} GROUP BY epoch")
+          [newest, claims.map { |row| row.map(&:to_i) }]
         end
 
         # The shortest of the longer windows decides.

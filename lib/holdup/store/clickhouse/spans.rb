@@ -68,7 +68,8 @@ module Holdup
           done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
           count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
             "(SELECT session, last, since, oldest FROM (#{CommitSession::LIMITS}) " \
-            "ANY INNER JOIN (#{heads}) USING session) ANY LEFT JOIN (#{done}) USING session WHERE last > done").first
+            "ANY INNER JOIN (#{heads}) USING session) ANY LEFT JOIN (#{done}) " \
+            "USING session WHERE last > done").first
           oldest_s.to_i if count.to_i.positive?
         end
 
@@ -90,7 +91,7 @@ module Holdup
           end
 
           def with_starts(first_s, last_s)
-            with(range: range.with(from_s: first_s, to_s: last_s + 1))
+            with(range: range.with(from_s: first_s, to_s: last_s + range.seconds))
           end
 
           # @return [String] a sub-select with the columns of WindowColumns.plain
