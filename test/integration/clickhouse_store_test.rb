@@ -39,6 +39,7 @@ class ClickhouseStoreTest < Minitest::Test
 end
 
 class ClickhouseServerStoreTest < Minitest::Test
+  include CommandLine
   include ServerStoreContract
   include ClickhouseStores
 
@@ -158,6 +159,42 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal 2, units(store)
   end
 
+  # The file of `holdup store --help`, as it is.
+  def test_the_documented_privileges_are_enough_and_no_more
+    other = ClickhouseServer.new.start(users: statements("ClickHouse"))
+    %w[holdup others].each { |database| other.create(database) }
+    writer, reader = %w[holdup_writer holdup_reader].map { |user| other.url("holdup", user:) }
+    open_store(writer).migrate!
+    do_all_of_a_collector(open_store(writer))
+    assert_equal 1, units(open_store(reader, read_only: true))
+    assert_raises(Errors::Denied) { open_store(reader).commit([minute], {}) }
+    error = assert_raises(Errors::Denied) { open_store(reader).migrate! }
+    assert_match(/grant what `holdup store --help` shows/, error.message)
+    assert_raises(StoreError) { open_store(other.url("others", user: "holdup_writer")).migrate! }
+  ensure
+    other&.stop
+  end
+
+  def test_a_store_is_copied_there_and_back
+    Dir.mktmpdir do |folder|
+      first, last = %w[first last].map { |name| "sqlite://#{folder}/#{name}.sqlite3" }
+      source = Holdup::Store.open(first)
+      source.commit(Array.new(300) { |i| minute(i, values: [5_000, 1 << 30]) }, {"a /x/s" => "\xFF".b},
+        processes: [{at_s: MINUTE_START, host: "a", pid: 7}], skipped: [skipped("A")],
+        profiles: [SampleProfiles.block([SampleProfiles.profile(1)])], paths: {minute.series => "/1"})
+      source.rollup(MINUTE_START + DAY)
+      [[first, @url], [@url, last]].each do |from, to|
+        assert_match(/Copied 300 windows; the counts agree.*schema 1, 1 name/m, copied(from, to))
+      end
+      there = Holdup::Store.open(last)
+      assert_equal minutes_of(source), minutes_of(there), "each minute as it was"
+      assert_equal source.progress, there.progress.reject { |name, _| name.start_with?("#copy") }
+      others = [there.processes(0, 1 << 40), there.profiles(0, 1 << 40), there.paths, there.skipped_rows]
+      assert_equal [1, 1, 1, 1], others.map(&:count)
+      [source, there].each(&:close)
+    end
+  end
+
   # Delivers inserts twice, late, or without an answer.
   class UnreliableNetwork
     def initialize(random)
@@ -257,6 +294,19 @@ class ClickhouseServerStoreTest < Minitest::Test
         assert_equal progress[segment].to_i, counted, "#{segment} in windows of #{seconds} s"
       end
     end
+  end
+
+  def minutes_of(store)
+    store.windows(MINUTE_START, MINUTE_START + DAY, seconds: 60).map(&:hash).sort
+  end
+
+  # @return [String] what the commands say
+  def copied(from, to)
+    said = [%W[copy #{from} #{to}], %W[status --store #{to}]].map do |words|
+      holdup("store", *words, now_s: MINUTE_START + 2 * DAY)
+    end
+    assert_equal [0, 0], said.map(&:status), said.map(&:err).join
+    said.map(&:out).join
   end
 
   def in_days(days, &)

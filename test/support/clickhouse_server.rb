@@ -15,6 +15,16 @@ class ClickhouseServer
   HOST = "127.0.0.1"
   PATIENCE_S = WaitUntil::PATIENCE_S
   PASSWORD = "secret"
+  USERS = <<~XML
+    <yandex>
+      <profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+      <quotas><default/></quotas>
+      <users>
+        <default><password></password><networks><ip>127.0.0.1</ip></networks>
+          <profile>default</profile><quota>default</quota></default>
+      </users>
+    </yandex>
+  XML
 
   class << self
     # @return [Boolean] whether the program is on this machine
@@ -34,13 +44,14 @@ class ClickhouseServer
     @ports = free_ports
   end
 
-  # @param users [String] further users of users.xml, as the documents show them
+  # @param users [String, nil] a file of users.d
   # @return [self]
-  def start(users: "")
+  def start(users: nil)
     %w[tmp formats].each { |name| FileUtils.mkdir_p(File.join(@folder, name)) }
     FileUtils.mkdir_p(@data)
     File.write(File.join(@folder, "config.xml"), config)
-    File.write(File.join(@folder, "users.xml"), users_config(users))
+    File.write(File.join(@folder, "users.xml"), USERS)
+    write_users(users) if users
     start_again
   end
 
@@ -122,18 +133,9 @@ class ClickhouseServer
     XML
   end
 
-  def users_config(users)
-    <<~XML
-      <yandex>
-        <profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
-        <quotas><default/></quotas>
-        <users>
-          <default><password></password><networks><ip>#{HOST}</ip></networks>
-            <profile>default</profile><quota>default</quota></default>
-        </users>
-        #{users}
-      </yandex>
-    XML
+  def write_users(users)
+    FileUtils.mkdir_p(File.join(@folder, "users.d"))
+    File.write(File.join(@folder, "users.d", "holdup.xml"), users)
   end
 
   def wait_until_it_answers

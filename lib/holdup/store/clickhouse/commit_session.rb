@@ -168,8 +168,8 @@ module Holdup
           @client.insert("commits", rows.map { |row| empty.merge(row) })
         end
 
-        # Whether another one has claimed a scope of this session since, or has closed it. Whoever claims it later
-        # than this looks sees the commit.
+        # Whether another one has claimed a scope of this session, or has closed it. One that claims it after
+        # this look sees the commit.
         def check
           names = @epochs.keys.map { |scope| HttpClient.quote(scope) }
           claims = " OR (kind = 'claim' AND name IN (#{names.join(", ")}))" if names.any?
