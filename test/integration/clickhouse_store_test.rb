@@ -314,6 +314,30 @@ class ClickhouseServerStoreTest < Minitest::Test
   end
 end
 
+class ClickhouseFullDiskTest < Minitest::Test
+  include SampleMinutes
+  include SmallFileSystem
+
+  def test_a_full_disk_is_said_and_passes
+    skip "no ClickHouse here: bin/setup --services installs it" unless ClickhouseServer.installed?
+    on_tmpfs("size=8m") do |folder|
+      server = ClickhouseServer.new(data: "#{folder}/data").start
+      store = Holdup::Store.open(server.create("full"))
+      store.migrate!
+      store.commit([minute], {})
+      filled(folder) do
+        assert_raises(Holdup::StoreError::Full) { 50.times { |i| store.commit([minute(i)], {}) } }
+      end
+      before = units(store)
+      store.commit([minute], {})
+      assert_equal before + 1, units(store)
+    ensure
+      store&.close
+      server&.stop
+    end
+  end
+end
+
 class ClickhouseCollectorKillTest < Minitest::Test
   include CollectorKillContract
   include ClickhouseStores
