@@ -107,6 +107,20 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal 1, units(successor)
   end
 
+  # Its successor was killed while the block was on its way that closes this one's session.
+  def test_what_a_session_was_told_is_stored_is_not_closed_out_later
+    one = open_store
+    one.commit([minute], {"a /x/s" => "1"})
+    held = HoldingClient.new(client, [])
+    successor = Clickhouse.new(@url, client: held)
+    assert_raises(StoreError::Unreachable) { successor.commit([minute], {"a /x/s" => "2"}) }
+    assert_raises(StoreError::Locked) { one.commit([minute], {"a /x/s" => "2"}) }
+    done = one.progress(host: "a").fetch("a /x/s").to_i
+    one.commit([minute], {"a /x/s" => (done + 1).to_s})
+    held.late.each(&:call)
+    assert_equal [done + 1] * 2, [one.progress.fetch("a /x/s").to_i, units(one)]
+  end
+
   def test_everything_is_counted_once_over_a_network_that_repeats_delays_and_breaks
     lanes = ["a /x", "a /y", "b /x"].map do |scope|
       [scope.split.first, "#{scope}/1.segment", minute(name: scope)]
@@ -192,6 +206,19 @@ class ClickhouseServerStoreTest < Minitest::Test
       others = [there.processes(0, 1 << 40), there.profiles(0, 1 << 40), there.paths, there.skipped_rows]
       assert_equal [1, 1, 1, 1], others.map(&:count)
       [source, there].each(&:close)
+    end
+  end
+
+  # Holds back what closes a session.
+  HoldingClient = Struct.new(:client, :late) do
+    def location = client.location
+
+    def rows(sql) = client.rows(sql)
+
+    def insert(table, rows)
+      return client.insert(table, rows) if rows.none? { |row| row[:kind] == "close" }
+      late << -> { client.insert(table, rows) }
+      raise Holdup::StoreError::Unreachable.new(location:, reason: "end of file reached")
     end
   end
 
