@@ -32,6 +32,15 @@ holdup: run as root: apt-get update && apt-get install $missing"
     { tail -5 "$log" >&2; die "apt-get could not install $missing(log: $log)"; }
 }
 
+# offered NAME...: prints those that the archive has. With empty package lists that is none.
+offered() {
+  local name
+  for name in "$@"; do
+    apt-cache show "$name" >/dev/null 2>&1 && printf '%s\n' "$name"
+  done
+  return 0
+}
+
 # The addresses in apt's own files, of both formats ("deb [options] URI suite" and "URIs: ...").
 configured_archives() {
   local list="" parts=""

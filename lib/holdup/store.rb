@@ -6,15 +6,18 @@ module Holdup
   module Store
     POSTGRES = ->(url, _location, **options) { Sql.new(Sql::Postgres.new(url, **options)) }
     MYSQL = ->(url, _location, **options) { Sql.new(Sql::Mysql.new(url, **options)) }
+    CLICKHOUSE = ->(url, _location, **options) { Clickhouse.new(url, **options) }
     OPENERS = {
       "memory" => ->(_url, _location, **) { Memory.new },
       "sqlite" => ->(_url, location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) },
       "postgres" => POSTGRES,
       "postgresql" => POSTGRES,
       "mysql2" => MYSQL,
-      "trilogy" => MYSQL
+      "trilogy" => MYSQL,
+      "clickhouse" => CLICKHOUSE,
+      "clickhouse+https" => CLICKHOUSE
     }.freeze
-    private_constant :POSTGRES, :MYSQL
+    private_constant :POSTGRES, :MYSQL, :CLICKHOUSE
 
     # Limit of a store on a disk of its own.
     DEFAULT_MAX_BYTES = 512 * 1024 * 1024
@@ -47,7 +50,8 @@ module Holdup
     # URL forms that users may write.
     def self.known
       ["sqlite:///path/to/file.sqlite3", "a plain path", "postgres://user@host/database",
-        "mysql2://user@host/database", "trilogy://user@host/database", "memory:"]
+        "mysql2://user@host/database", "trilogy://user@host/database", "clickhouse://user@host:8123/database",
+        "memory:"]
     end
 
     def self.redact(url)
@@ -169,8 +173,11 @@ module Holdup
       end
 
       # At most one for each tier, start, series, setting and host.
-      def rows(tiers)
-        by_row = spread(tiers).group_by do |window|
+      def rows(tiers) = self.class.merge(spread(tiers))
+
+      # At most one for each length, start, series, setting and host.
+      def self.merge(windows)
+        by_row = windows.group_by do |window|
           [window.seconds, window.start_s, window.series, window.setting, window.host]
         end
         by_row.values.map { |windows| Window.sum(windows) }

@@ -3,7 +3,7 @@
 require "test_helper"
 require "contracts/collector_kill_contract"
 require "contracts/emptied_stores"
-require "contracts/server_store_contract"
+require "contracts/sql_server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
 
@@ -38,7 +38,7 @@ class MariadbStoreTest < Minitest::Test
 end
 
 class MariadbServerStoreTest < Minitest::Test
-  include ServerStoreContract
+  include SqlServerStoreContract
   include MariadbStores
 
   def dialect(url, **options) = Sql::Mysql.new(url, **options)

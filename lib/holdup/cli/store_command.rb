@@ -18,6 +18,8 @@ module Holdup
           postgres://user:password@host/database   PostgreSQL 13+, gem pg
           mysql2://user:password@host/database     MySQL 8, MariaDB 10.5+, gem mysql2
           trilogy://user:password@host/database    the same, gem trilogy
+          clickhouse://user:password@host:8123/database   ClickHouse 18.16+, no gem;
+            over TLS clickhouse+https://user:password@host:8443/database
 
         Least privileges. The owner migrates, a collector writes, reports read.
 
@@ -37,6 +39,23 @@ module Holdup
             UPDATE, DELETE ON holdup.* TO holdup_owner;
           GRANT SELECT, INSERT, UPDATE, DELETE ON holdup.* TO holdup_writer;
           GRANT SELECT ON holdup.* TO holdup_reader;
+
+        ClickHouse, /etc/clickhouse-server/users.d/holdup.xml. Its writer may migrate:
+          <yandex>
+            <profiles><holdup_reader><readonly>1</readonly></holdup_reader></profiles>
+            <users>
+              <holdup_writer>
+                <password>secret</password><networks><ip>::/0</ip></networks>
+                <profile>default</profile><quota>default</quota>
+                <allow_databases><database>holdup</database></allow_databases>
+              </holdup_writer>
+              <holdup_reader>
+                <password>secret</password><networks><ip>::/0</ip></networks>
+                <profile>holdup_reader</profile><quota>default</quota>
+                <allow_databases><database>holdup</database></allow_databases>
+              </holdup_reader>
+            </users>
+          </yandex>
       TEXT
 
       def self.options(_console)

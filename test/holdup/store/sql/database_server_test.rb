@@ -23,7 +23,7 @@ class Holdup::Store::Sql::DatabaseServerTest < Minitest::Test
     {"postgres://u:secret@127.0.0.1:1/db" => "pg", "mysql2://u:secret@127.0.0.1:1/db" => "mysql2",
      "trilogy://u:secret@127.0.0.1:1/db" => "trilogy"}.each do |url, gem|
       kind, message, loaded = without_drivers(url).lines.map(&:chomp)
-      assert_equal "Holdup::Store::Sql::DatabaseServer::Errors::MissingGem", kind
+      assert_equal "Holdup::Store::ServerErrors::MissingGem", kind
       assert_match(/needs the gem #{gem}, which is not installed; add `gem "#{gem}"` to the Gemfile/, message)
       refute_includes message, "secret"
       assert_equal "[nil, nil]", loaded

@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Store
+    # The store in a ClickHouse server (from 18.16 on), over HTTP: one store for a fleet. Same interface and
+    # contract tests as Sql, which documents the methods. One object belongs to one thread and doesn't survive
+    # a fork; it opens nothing before the first call.
+    #
+    # ClickHouse has no transactions, and takes rows without looking at those that it has. How a request still
+    # counts once: CommitSession (commits), RollupSteps (roll-up), Upkeep (deletion).
+    #
+    # What it can't promise as the others do:
+    #
+    # - a long read is not of one moment. It asks for some windows after the other, and a commit that arrives
+    #   meanwhile is in the later ones only
+    # - `progress(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether one
+    #   arrived, and raises Locked
+    # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
+    class Clickhouse
+      # @return [String] the day of a commit, `ago_s` seconds ago
+      def self.day(ago_s = 0) = (Time.now.utc - ago_s).strftime("%F")
+
+      # @param url [String] clickhouse://user:password@host:8123/database, or clickhouse+https://
+      # @param client [#rows, #insert, #run] for tests
+      def initialize(url, read_only: false, client: HttpClient.new(url))
+        @read_only = read_only
+        @client = client
+        @schema = Schema.new(client)
+        @names = NameTable.new(client)
+        @session = CommitSession.new(client)
+        @steps = RollupSteps.new(client)
+        @spans = Spans.new(client, @steps, @names)
+        @records = Records.new(client, @names)
+        @upkeep = Upkeep.new(client, @steps, @spans, @records)
+      end
+
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+        lengths: [Tier::FINEST], &bad_row)
+        rows = {windows:, processes:, profiles:, paths: paths.to_a}
+        if bad_row
+          rows, faults = sound(rows, lengths)
+          skipped += faults.map(&bad_row)
+        else
+          check(rows, lengths)
+        end
+        writing { write(rows, progress, skipped, state) }
+        nil
+      end
+
+      def skipped_rows = reading { @records.skipped(@steps.state) }
+
+      def collection_states = reading { @records.states(@steps.state) }
+
+      def paths = reading { @names.paths }
+
+      # The caller's next commit goes on from there, and fails if that no longer holds.
+      def progress(host: nil)
+        reading { @session.progress(host && "#{host} ") }
+      end
+
+      def windows(...)
+        found = @spans.windows(...)
+        Enumerator.new { |windows| reading { found.each { |window| windows << window } } }
+      end
+
+      def sums(...) = reading { @spans.sums(...) }
+
+      def setting_starts(...) = reading { @spans.setting_starts(...) }
+
+      def stalls(...)
+        found = @spans.stalls(...)
+        Enumerator.new { |stalls| reading { found.each { |stall| stalls << stall } } }
+      end
+
+      def finest_s(from_s) = Tier.finest_s(tiers, from_s)
+
+      def processes(from_s, to_s, every_s: nil)
+        reading { @records.samples(from_s, to_s, @steps.state, every_s:) }
+      end
+
+      def profiles(from_s, to_s, setting: nil)
+        Enumerator.new do |samples|
+          reading do
+            @records.units(from_s, to_s, @steps.state, setting).each { |sample| samples << sample }
+          end
+        end
+      end
+
+      def profile_starts(from_s, to_s)
+        reading { @records.unit_starts(from_s, to_s, @steps.state) }
+      end
+
+      def tiers = reading { @steps.state.tiers }
+
+      def kept_from(starts)
+        kept = upkeep { @upkeep.kept_from(starts) }
+        raise StoreError::Locked.new(location: @client.location, seconds: 0) unless kept
+      end
+
+      def settings = reading { @names.settings }
+
+      def keep(outcome)
+        writing { @session.commit({}, {}, [@records.outcome_fact(outcome)]) }
+        nil
+      end
+
+      def outcomes = reading { @records.outcomes(@steps.state) }
+
+      def rollup(now_s) = upkeep { @steps.roll(now_s) }
+
+      # @param max_bytes [Numeric, nil] nil: only age limits it
+      def prune(now_s, max_bytes: nil)
+        upkeep { @upkeep.prune(now_s, max_bytes || Float::INFINITY) }
+      end
+
+      def migrate!
+        raise StoreError::ReadOnly.new(location: @client.location) if @read_only
+        @schema.migrate
+        nil
+      end
+
+      def health
+        reading do
+          oldest_s, newest_s = @spans.extent
+          {location: @client.location, schema: @schema.version, bytes: @upkeep.bytes, read_only: @read_only,
+           series: @names.count, oldest_s:, newest_s:}
+        end
+      end
+
+      def close = @client.close
+
+      private
+
+      def reading
+        @schema.check
+        yield
+      end
+
+      def upkeep(&)
+        raise StoreError::ReadOnly.new(location: @client.location) if @read_only
+        reading(&)
+      end
+
+      # After an error it is unknown what the server has, so nothing goes on from it.
+      def writing(&)
+        done = false
+        upkeep(&)
+        done = true
+      ensure
+        [@session, @names].each(&:forget) unless done
+      end
+
+      def write(rows, progress, skipped, state)
+        windows, processes, profiles, paths = rows.values_at(:windows, :processes, :profiles, :paths)
+        return if [*rows.values, progress, skipped].all?(&:empty?) && state.nil?
+        series = [*windows.map(&:series), *paths.map(&:first)]
+        @names.save(series, [*windows, *profiles].map(&:setting), paths.to_h)
+        facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
+        facts << @records.state_fact(state) if state
+        tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
+                  "units" => @records.unit_rows(profiles)}
+        @session.commit(tables, progress, facts, oldest_s: windows.map(&:start_s).min)
+      end
+
+      def window_rows(windows)
+        day = Clickhouse.day
+        WindowBatch.merge(windows).map do |window|
+          {day:, seconds: window.seconds, start_s: window.start_s, series: NameTable.series_id(window.series),
+           setting: NameTable.setting_id(window.setting), host: window.host, **WindowColumns.row(window)}
+        end
+      end
+
+      # @raise [ArgumentError, KeyError, StoreError::BadRow] for what can't be written
+      def check(rows, lengths)
+        WindowBatch.new(rows[:windows], lengths:)
+        rows[:windows].each { |window| @names.check(window.series) }
+        rows[:paths].each { |series, _| @names.check(series) }
+        @records.sample_rows(rows[:processes])
+        @records.unit_rows(rows[:profiles])
+      end
+
+      # @return [Array(Hash, Array)] what can be written, and the other rows with their errors
+      def sound(rows, lengths)
+        faults = []
+        sound = rows.to_h do |kind, some|
+          bad = some.to_h { |row| [row, fault(kind, row, lengths)] }.compact
+          faults.concat(bad.to_a)
+          good = some - bad.keys
+          raise faults.first.last if kind == :windows && faults.any? && good.empty?
+          [kind, good]
+        end
+        [sound, faults]
+      end
+
+      def fault(kind, row, lengths)
+        none = {windows: [], processes: [], profiles: [], paths: []}
+        check(none.merge(kind => [row]), lengths)
+        nil
+      rescue => error
+        error
+      end
+    end
+  end
+end

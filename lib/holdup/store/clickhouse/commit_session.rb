@@ -1,0 +1,196 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+module Holdup
+  module Store
+    class Clickhouse
+      # Commits without transactions. Rows go to their tables first, with the number of their session and
+      # commit. They count once the commit's own block is in `commits`: one insert of one block with the
+      # checkpoints, which is there whole or not at all. A block that arrives twice counts once (see Schema).
+      #
+      # After an error it is unknown whether that block still arrives. So nothing is sent again. The session
+      # ends, and the next one fences it, like that of a killed collector:
+      #
+      # 1. It claims its scopes (host and folder of the segments) with an epoch above all others there
+      # 2. It reads, at once, the checkpoints and the last commit of each session that has a claim there
+      # 3. Its first block closes each of them at that commit, and takes their checkpoints over. What arrives
+      #    of them later never counts
+      #
+      # After each commit a session looks for a claim with a higher epoch, and gives up if there is one: that
+      # commit may be closed out yet. Of two that close one session, the higher epoch holds, because it has
+      # closed the other one too.
+      class CommitSession
+        # Later than every minute.
+        NEVER_S = 1 << 62
+        # Most that may pass between claim and first block. A step waits longer for a claim (RollupSteps::PENDING_S).
+        CLAIM_S = 120
+        # How long the oldest minute of a commit is remembered, see `reach`.
+        REACH_S = 900
+        # Epochs are unique: those of one moment differ in the lower bits.
+        EPOCH_BITS = 20
+        # Session and last commit that counts.
+        LIMITS = <<~SQL.tr("\n", " ").freeze
+          SELECT session, min(upto) AS last FROM (
+          SELECT session, max(number) AS upto FROM commits WHERE kind = 'commit' GROUP BY session
+          UNION ALL
+          SELECT closed AS session, argMax(limit_, epoch) AS upto FROM
+          (SELECT toUInt64(name) AS closed, upto AS limit_, epoch FROM commits WHERE kind = 'close')
+          GROUP BY closed) GROUP BY session
+        SQL
+
+        # The minutes of a commit.
+        Minutes = Data.define(:number, :oldest_s, :at)
+        private_constant :Minutes
+
+        def self.epoch_after(epoch)
+          (((epoch >> EPOCH_BITS) + 1) << EPOCH_BITS) + SecureRandom.random_number(1 << EPOCH_BITS)
+        end
+
+        def initialize(client)
+          @client = client
+          @prefixes = []
+          @read = {}
+          forget
+        end
+
+        # Leaves the session to be closed by the next one.
+        def forget
+          @id = SecureRandom.random_number(1 << 63)
+          @number = 0
+          @epochs = {}
+          @skipped = Hash.new(0)
+          @recent = []
+        end
+
+        # @param prefix [String, nil] remembers these checkpoints: commits will go on from them
+        # @return [Hash{String => String}] segment => checkpoint
+        def progress(prefix = nil)
+          states = CommitFacts.new(@client, condition([prefix.to_s])).checkpoints
+          if prefix
+            @read.delete_if { |scope, _| scope.start_with?(prefix) }
+            @prefixes |= [prefix]
+            states.each { |name, state| (@read[scope(name)] ||= {})[name] = state }
+          end
+          states.transform_values { |state| state.unpack1("m") }
+        end
+
+        # @param rows [Hash{String => Array<Hash>}] by table, without session and number
+        # @param progress [Hash{String => String, nil}]
+        # @param facts [Array<Hash>] further rows of `commits`
+        # @raise [StoreError] and then it does not count, except for an answer that was lost: see above
+        def commit(rows, progress, facts, oldest_s: nil)
+          claim(progress.keys.map { |name| scope(name) }.uniq - @epochs.keys)
+          @number += 1
+          mark = {session: @id, number: @number}
+          rows.each { |table, some| @client.insert(table, some.map { |row| {**mark, **row} }) }
+          checkpoints = progress.map { |name, state| checkpoint(name, state && [state].pack("m0")) }
+          write([reach(oldest_s), *checkpoints, *facts])
+          check
+          checkpoints.each { |row| remember(row) }
+        end
+
+        # The count of the session so far: its rows replace each other.
+        def skipped(row)
+          count = @skipped[row.key] += row.count
+          name = [row.host, row.kind, row.name].to_json
+          {kind: "skipped", name:, stamp: row.at_s, text: [row.reason, count].to_json}
+        end
+
+        private
+
+        # With the checkpoints whose names begin so.
+        def condition(beginnings)
+          names = beginnings.map { |text| "startsWith(name, #{HttpClient.quote(text)})" }.join(" OR ")
+          "kind IN ('commit', 'close', 'claim') OR (kind = 'checkpoint' AND (#{names}))"
+        end
+
+        # Host and folder of a segment.
+        def scope(name) = name.rpartition("/").then { |folder, slash, _| slash.empty? ? name : folder }
+
+        def claim(scopes)
+          return if scopes.empty?
+          started = now
+          epoch = self.class.epoch_after(highest(scopes))
+          claims = scopes.map { |scope| {kind: "claim", name: scope, epoch:} }
+          write(claims, number: 0)
+          found = CommitFacts.new(@client, condition(scopes))
+          locked! if found.claims(scopes).any? { |_, other| other > epoch }
+          compare(scopes, found)
+          scopes.each { |scope| @epochs[scope] = epoch }
+          take_over(scopes, found, epoch)
+          locked! if now - started > CLAIM_S
+          check
+        end
+
+        def take_over(scopes, found, epoch)
+          others = found.claims(scopes).map(&:first).uniq - [@id]
+          open = others.reject { |session| found.closed?(session) }
+          closes = open.map do |session|
+            {kind: "close", name: session.to_s, epoch:, upto: found.last(session)}
+          end
+          states = found.checkpoints(deleted: true).select { |name, _| scopes.include?(scope(name)) }
+          return if closes.empty? && states.empty?
+          @number += 1
+          write([reach(nil), *closes, *states.map { |name, state| checkpoint(name, state) }])
+        end
+
+        # What the caller has read, and goes on from, must still hold.
+        def compare(scopes, found)
+          scopes.each do |scope|
+            next unless @prefixes.any? { |prefix| scope.start_with?(prefix) }
+            stored = found.checkpoints.select { |name, _| scope(name) == scope }
+            locked! if stored != @read.fetch(scope, {})
+          end
+        end
+
+        # After this, what was read is what the session wrote.
+        def remember(row)
+          known = @read[scope(row[:name])] ||= {}
+          row[:text].empty? ? known.delete(row[:name]) : known[row[:name]] = row[:text]
+        end
+
+        def checkpoint(name, state)
+          {kind: "checkpoint", name:, epoch: @epochs.fetch(scope(name)), text: state.to_s}
+        end
+
+        # The commit itself. From its commit `epoch` on, no minute of the session is older than `upto`: what
+        # reads long windows looks for late minutes from there on.
+        def reach(oldest_s)
+          @recent << Minutes.new(number: @number, oldest_s: oldest_s || NEVER_S, at: now)
+          @recent.reject! { |minutes| minutes.at < now - REACH_S }
+          {kind: "commit", name: "", epoch: @recent.first.number, upto: @recent.map(&:oldest_s).min}
+        end
+
+        # One insert of one block.
+        def write(rows, number: @number)
+          empty = {kind: "", name: "", session: @id, number:, epoch: 0, upto: 0, stamp: 0, text: ""}
+          @client.insert("commits", rows.map { |row| empty.merge(row) })
+        end
+
+        # Whether another one has claimed a scope of this session, or has closed it. One that claims it after
+        # this look sees the commit.
+        def check
+          names = @epochs.keys.map { |scope| HttpClient.quote(scope) }
+          claims = " OR (kind = 'claim' AND name IN (#{names.join(", ")}))" if names.any?
+          rows = @client.rows("SELECT kind, name, max(epoch) FROM commits " \
+            "WHERE (kind = 'close' AND name = '#{@id}')#{claims} GROUP BY kind, name")
+          locked! if rows.any? { |kind, name, epoch| kind == "close" || epoch.to_i > @epochs.fetch(name) }
+        end
+
+        def highest(scopes)
+          names = scopes.map { |scope| HttpClient.quote(scope) }.join(", ")
+          claims = "kind = 'claim' AND name IN (#{names})"
+          @client.rows("SELECT max(epoch) FROM commits WHERE #{claims}").dig(0, 0).to_i
+        end
+
+        # Another collector writes for the same segments.
+        def locked!
+          raise StoreError::Locked.new(location: @client.location, seconds: 0)
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

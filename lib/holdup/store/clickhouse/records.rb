@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  module Store
+    class Clickhouse
+      # Everything but windows and checkpoints: samples of processes and of single units in tables of their
+      # own; states of collectors, skipped rows and outcomes as facts in `commits`.
+      class Records
+        NS = 1_000_000_000
+
+        def initialize(client, names)
+          @client = client
+          @names = names
+        end
+
+        # @return [Array<Hash>] rows of `samples`; of several with one key the last one
+        def sample_rows(samples)
+          day = Clickhouse.day
+          stamp = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+          by_key = samples.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample] }
+          by_key.map do |(at_s, host, pid), sample|
+            {day:, at_s:, host:, pid:, stamp:, facts: sample.except(:at_s, :host, :pid).to_json}
+          end
+        end
+
+        # @return [Array<Hash>] rows of `units`
+        def unit_rows(blocks)
+          day = Clickhouse.day
+          blocks.group_by(&:key).map do |(start_s, setting, host), same|
+            block = same.reduce(:merge)
+            units = [SampleBlock::Codec.merge(nil, block)].pack("m0")
+            {day:, start_s:, setting: NameTable.setting_id(setting), host:, seen: block.seen, units:}
+          end
+        end
+
+        def state_fact(state)
+          {kind: "state", name: state.key.to_json, stamp: state.at_ns, text: state.units.to_json}
+        end
+
+        def outcome_fact(outcome)
+          stamp = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+          {kind: "outcome", name: outcome.key.to_json, stamp:,
+           text: outcome.to_h.merge(figures: outcome.figures.transform_values(&:to_h)).to_json}
+        end
+
+        # @param kept [RollupSteps::RollupState]
+        def samples(from_s, to_s, kept, every_s: nil)
+          from_s = [from_s, kept.kept_from(:samples)].max
+          step = every_s ? "intDiv(at_s, #{every_s})" : "at_s"
+          rows = @client.rows("SELECT at_s, host, pid, facts FROM samples " \
+            "ANY INNER JOIN (#{CommitSession::LIMITS}) USING session WHERE number <= last " \
+            "AND at_s >= #{from_s} AND at_s < #{to_s} " \
+            "ORDER BY at_s DESC, stamp DESC LIMIT 1 BY host, pid, #{step}")
+          samples = rows.map { |row| sample(*row) }
+          samples.sort_by { |sample| sample.values_at(:at_s, :host, :pid) }
+        end
+
+        def units(from_s, to_s, kept, setting)
+          Enumerator.new do |samples|
+            blocks = to_enum(:each_block, from_s, to_s, kept, setting)
+            SampleRetention.between(blocks, from_s, to_s).each { |sample| samples << sample }
+          end
+        end
+
+        def unit_starts(from_s, to_s, kept)
+          rows = @client.rows("SELECT start_s FROM #{units_between(from_s, to_s, kept)} " \
+            "GROUP BY start_s ORDER BY start_s")
+          rows.flatten.map(&:to_i)
+        end
+
+        # @return [Array<(Integer, Integer)>] start and bytes of all blocks, newest first
+        def unit_sizes(kept)
+          rows = @client.rows("SELECT start_s, sum(length(units)) FROM #{units_between(0, 1 << 40, kept)} " \
+            "GROUP BY start_s ORDER BY start_s DESC")
+          rows.map { |row| row.map(&:to_i) }
+        end
+
+        def states(kept)
+          facts = latest("state").select { |fact| fact.stamp >= kept.kept_from(:states) }
+          facts.map do |fact|
+            host, folder = JSON.parse(fact.name)
+            CollectionState.new(host:, folder:, at_ns: fact.stamp, units: JSON.parse(fact.text))
+          end
+        end
+
+        def outcomes(kept)
+          outcomes = latest("outcome").map { |fact| outcome(JSON.parse(fact.text, symbolize_names: true)) }
+          outcomes.select { |one| one.at_s >= kept.kept_from(:outcomes) }.sort_by(&:at_s)
+        end
+
+        # Each session has its own count.
+        def skipped(kept)
+          found = CommitFacts.new(@client, "kind IN ('commit', 'close', 'skipped')")
+          rows = found.counting("skipped").map { |fact| skipped_row(fact) }
+          rows.select! { |row| row.at_s >= kept.kept_from(:skipped) }
+          merged = rows.sort_by(&:at_s).group_by(&:key).values.map { |same| same.reduce(:merge) }
+          merged.sort_by { |row| -row.at_s }.first(SkippedRow::MOST)
+        end
+
+        private
+
+        def sample(at_s, host, pid, facts)
+          {at_s: at_s.to_i, host:, pid: pid.to_i, **JSON.parse(facts, symbolize_names: true)}
+        end
+
+        def units_between(from_s, to_s, kept)
+          "units ANY INNER JOIN (#{CommitSession::LIMITS}) USING session WHERE number <= last " \
+            "AND start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
+            "AND start_s >= #{kept.kept_from(:units)}"
+        end
+
+        def each_block(from_s, to_s, kept, setting)
+          only = " AND setting = #{NameTable.setting_id(setting)}" if setting
+          unit_starts(from_s, to_s, kept).each do |start_s|
+            rows = @client.rows("SELECT setting, host, seen, units FROM " \
+              "#{units_between(start_s, start_s + 1, kept)} AND start_s = #{start_s}#{only} " \
+              "ORDER BY setting, host LIMIT 1 BY setting, host, session, number")
+            rows.group_by { |row| row.first(2) }.each do |(id, host), same|
+              yield block(start_s, @names.setting(id), host, same.map { |row| row.last(2) })
+            end
+          end
+        end
+
+        def block(start_s, setting, host, parts)
+          empty = SampleBlock.new(setting:, host: -host, start_s:, seen: 0, profiles: [])
+          loaded = parts.map do |seen, units|
+            SampleBlock::Codec.load(units.unpack1("m"), empty.with(seen: seen.to_i))
+          end
+          loaded.reduce(:merge)
+        end
+
+        # @return [Array<CommitFacts::Fact>] one of each name, the latest first
+        def latest(kind)
+          facts = CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')").counting(kind)
+          facts.group_by(&:name).values.map { |same| same.max_by(&:stamp) }.sort_by { |fact| -fact.stamp }
+        end
+
+        def outcome(facts)
+          figures = facts[:figures].transform_values { |figure| PredictionOutcome::Quantity.new(**figure) }
+          PredictionOutcome.new(**facts, kind: facts[:kind].to_sym, figures:)
+        end
+
+        def skipped_row(fact)
+          host, kind, name = JSON.parse(fact.name)
+          reason, count = JSON.parse(fact.text)
+          SkippedRow.new(at_s: fact.stamp, host:, kind:, name:, reason:, count:)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Store
+    class Clickhouse
+      # Reads spans of windows for Clickhouse, which documents these methods. The server adds up what several
+      # commits brought of a window, and for `sums` all windows. A long read asks for STARTS at once; what is
+      # committed meanwhile may be in its later windows, but each second is read once.
+      class Spans
+        STARTS = 24
+        private_constant :STARTS
+
+        # @param names [NameTable]
+        # @param steps [RollupSteps]
+        def initialize(client, steps, names = nil)
+          @client = client
+          @names = names
+          @steps = steps
+        end
+
+        def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
+          Enumerator.new do |windows|
+            each_part(from_s, to_s, seconds, filter) do |part|
+              part.starts(@client).each_slice(STARTS) do |starts|
+                some = part.with_starts(starts.first, starts.last)
+                read(some, histograms).each { |window| windows << window }
+              end
+            end
+          end
+        end
+
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
+          histograms: Window::HISTOGRAMS, **filter)
+          settings &&= settings.map { |setting| NameTable.setting_id(setting) }
+          return [] if settings == []
+          sums = []
+          each_part(from_s, to_s, seconds, filter, settings:) do |part|
+            sums.concat(read_sums(part, step_s:, together:, histograms:))
+          end
+          SpanSum.add(sums, step_s:)
+        end
+
+        def setting_starts(from_s, to_s, step_s:, **filter)
+          rows = []
+          each_part(from_s, to_s, step_s, filter) do |part|
+            step = "intDiv(at_s, #{step_s})"
+            rows.concat(@client.rows("SELECT #{step}, setting, min(at_s) FROM (#{part.source([])}) " \
+              "GROUP BY #{step}, setting"))
+          end
+          by_step = rows.group_by { |step, setting, _| [step, setting] }
+          by_step.map { |(_, setting), same| [same.map { |row| row.last.to_i }.min, @names.setting(setting)] }
+        end
+
+        def stalls(from_s, to_s, **filter)
+          Enumerator.new do |stalls|
+            each_part(from_s, to_s, nil, filter) do |part|
+              rows = @client.rows("SELECT at_s, series, setting, host, sum(stalled_sum), sum(caused_ns) " \
+                "FROM (#{part.source([])}) GROUP BY at_s, series, setting, host ORDER BY at_s, series")
+              rows.each { |row| stalls << stall(row) }
+            end
+          end
+        end
+
+        # @return [Integer, nil] no minute that a step has not taken is older; nil when there is none
+        def late_from_s(state)
+          heads = "SELECT session, max(number) AS newest, argMax(epoch, number) AS since, " \
+            "argMax(upto, number) AS oldest FROM commits WHERE kind = 'commit' GROUP BY session"
+          done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
+          count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
+            "(SELECT session, last, since, oldest FROM (#{CommitSession::LIMITS}) " \
+            "ANY INNER JOIN (#{heads}) USING session) ANY LEFT JOIN (#{done}) " \
+            "USING session WHERE last > done").first
+          oldest_s.to_i if count.to_i.positive?
+        end
+
+        # @return [Array<Integer>] first and last start of all, empty without windows
+        def extent
+          starts = parts(0, 1 << 40, nil, nil, nil).flat_map do |part|
+            extent = "SELECT count(), min(at_s), max(at_s) FROM (#{part.source([])})"
+            count, first, last = @client.rows(extent).first
+            count.to_i.zero? ? [] : [first.to_i, last.to_i]
+          end
+          starts.minmax.compact
+        end
+
+        # Rows of one tier that count, and at its end those that no step has taken yet.
+        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings) do
+          def starts(client)
+            rows = client.rows("SELECT at_s FROM (#{source([])}) GROUP BY at_s ORDER BY at_s")
+            rows.flatten.map(&:to_i)
+          end
+
+          def with_starts(first_s, last_s)
+            with(range: range.with(from_s: first_s, to_s: last_s + range.seconds))
+          end
+
+          # @return [String] a sub-select with the columns of WindowColumns.plain
+          def source(histograms)
+            columns = WindowColumns.plain(range.seconds, histograms)
+            return minutes(columns) if range.seconds == Tier::FINEST
+            [rolled(columns), (late(columns) if late_from_s && late_from_s < range.to_s)].compact
+              .join(" UNION ALL ")
+          end
+
+          private
+
+          def minutes(columns)
+            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{CommitSession::LIMITS}) USING session " \
+              "WHERE seconds = #{Tier::FINEST} AND number <= last AND #{conditions("start_s")} " \
+              "#{WindowColumns::ONCE}, session, number"
+          end
+
+          def rolled(columns)
+            "SELECT #{columns} FROM windows WHERE seconds = #{range.seconds} AND #{state.counting} " \
+              "AND #{conditions("start_s")} #{WindowColumns::ONCE}, step"
+          end
+
+          def late(columns)
+            done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
+            sessions = "SELECT session, last, done FROM (#{CommitSession::LIMITS}) ANY LEFT JOIN (#{done}) " \
+              "USING session"
+            from_s = [range.from_s, late_from_s].max
+            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{sessions}) USING session " \
+              "WHERE number <= last AND number > done AND seconds <= #{range.seconds} " \
+              "AND start_s >= #{from_s} AND #{conditions(WindowColumns.at(range.seconds))} " \
+              "#{WindowColumns::ONCE}, session, number"
+          end
+
+          def conditions(at)
+            last_s = range.to_s # no text
+            from_s = [range.from_s, state.tier(range.seconds).kept_from_s].max
+            ["#{at} >= #{from_s}", "#{at} < #{last_s}",
+              *among("series", series_ids),
+              *among("setting", settings)].join(" AND ")
+          end
+
+          def among(column, ids)
+            "#{column} IN (#{ids.join(", ")})" if ids
+          end
+        end
+
+        # Rows of one tier that the store shows, for roll-up and pruning.
+        def part(seconds, from_s, to_s, state)
+          range = ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
+          SpanSource.new(range:, state:, late_from_s: nil, series_ids: nil, settings: nil)
+        end
+
+        private
+
+        def each_part(from_s, to_s, seconds, filter, settings: nil, &)
+          filter = SeriesFilter.new(**filter)
+          series_ids = @names.series_ids(filter) unless filter.all?
+          return if series_ids == []
+          parts(from_s, to_s, seconds, series_ids, settings).each(&)
+        end
+
+        def parts(from_s, to_s, seconds, series_ids, settings)
+          state = @steps.state
+          late_from_s = late_from_s(state)
+          ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
+            SpanSource.new(range:, state:, late_from_s:, series_ids:, settings:)
+          end
+        end
+
+        def read(part, histograms)
+          rows = @client.rows("SELECT at_s, series, setting, host, #{WindowColumns.sums(histograms)} " \
+            "FROM (#{part.source(histograms)}) GROUP BY at_s, series, setting, host ORDER BY at_s, series")
+          rows.map do |at_s, series, setting, host, *totals|
+            Window.new(start_s: at_s.to_i, seconds: part.range.seconds, series: @names.series(series),
+              setting: @names.setting(setting), host: -host, **WindowColumns.totals(totals, histograms))
+          end
+        end
+
+        def read_sums(part, step_s:, together:, histograms:)
+          keys = [*("series" unless together), "setting", *("intDiv(at_s, #{step_s})" if step_s)]
+          series = together ? "0" : "series"
+          rows = @client.rows("SELECT setting, #{series}, min(at_s), max(at_s), min(host), max(host), " \
+            "uniqExact(cityHash64(at_s, series, setting, host)), #{WindowColumns.sums(histograms)} " \
+            "FROM (#{part.source(histograms)}) GROUP BY #{keys.join(", ")}")
+          rows.map { |row| span_sum(row, part.range.seconds, together, histograms) }
+        end
+
+        def span_sum(row, seconds, together, histograms)
+          setting, series, first_s, last_s, first_host, last_host, windows, *totals = row
+          start_s = first_s.to_i
+          totals = WindowColumns.totals(totals, histograms)
+          left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
+          totals[:histograms] = totals[:histograms].merge(left_out)
+          window = Window.new(start_s:, seconds: last_s.to_i + seconds - start_s,
+            series: together || @names.series(series), setting: @names.setting(setting),
+            host: (first_host if first_host == last_host), **totals)
+          SpanSum.new(window:, covered_s: windows.to_i * seconds)
+        end
+
+        def stall((at_s, series, setting, host, stalled_ns, caused_ns))
+          WindowStall.new(series: @names.series(series), setting: @names.setting(setting), host: -host,
+            start_s: at_s.to_i, stalled_ns: stalled_ns.to_i, caused_ns: caused_ns.to_i)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,205 @@
+# frozen_string_literal: true
+
+require "date"
+
+module Holdup
+  module Store
+    class Clickhouse
+      # Deletes what is too old: at once for readers, by a step that shows it no more (see RollupSteps), and
+      # then by dropping whole partitions. A partition of commits goes only when a step has taken all of it.
+      class Upkeep
+        # Kept by age alone, see RollupSteps::RollupState#kept.
+        KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
+                  skipped: SkippedRow::KEEP_S, outcomes: Tier::LONGEST_S}.freeze
+        NS = 1_000_000_000
+        DAY_S = 86_400
+        # Of a collector whose clock is wrong, and of commits that are under way.
+        SPARE_S = 2 * DAY_S
+        # Last second of what a partition of commits has.
+        LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", units: "max(start_s)"}.freeze
+        private_constant :NS, :DAY_S, :SPARE_S, :LAST
+
+        def initialize(client, steps, spans, records)
+          @client = client
+          @steps = steps
+          @spans = spans
+          @records = records
+        end
+
+        # @param max_bytes [Numeric]
+        # @return [Integer] windows that are gone
+        def prune(now_s, max_bytes)
+          state = @steps.state
+          return 0 if pruned(state, now_s, max_bytes).last == state
+          deleted = 0
+          after = @steps.run do |before, epoch|
+            carry(before, epoch)
+            deleted, pruned = pruned(before, now_s, max_bytes)
+            pruned
+          end
+          drop(after) if after
+          deleted
+        end
+
+        # @param starts [Hash{Integer => Integer}] see Tier.kept_from
+        # @return [Boolean] false: it can't be done, or another collector rolls up
+        def kept_from(starts)
+          tiers = nil
+          after = @steps.run do |before, epoch|
+            carry(before, epoch)
+            tiers = Tier.kept_from(before.tiers, starts)
+            before.with(tiers: tiers || before.tiers)
+          end
+          !!(after && tiers)
+        end
+
+        # @return [Integer] bytes on the disk of the windows that are shown, and of single units
+        def bytes(state = @steps.state)
+          sizes = table_sizes
+          rows = state.tiers.sum { |tier| Windows.new(@client, @spans, state).count(tier.seconds) }
+          stored = sizes.values_at("minutes", "windows").compact
+          share = rows.fdiv([stored.sum(&:last), 1].max)
+          (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("units", [0]).first
+        end
+
+        # Windows as Pruning sees them. What it changes is the state, which a step saves.
+        class Windows
+          attr_reader :state
+
+          def initialize(client, spans, state, bytes = nil)
+            @client = client
+            @spans = spans
+            @state = state
+            @bytes = bytes
+          end
+
+          def transaction = yield
+
+          def tiers = @state.tiers
+
+          # Remembers what it showed before, for `delete_before`.
+          def save_tier(tier)
+            @before = @state
+            @state = @state.with_tier(tier)
+          end
+
+          def first_start(seconds, from_s)
+            count, first = select(seconds, from_s, 1 << 40, "count(), min(at_s)")
+            first if count.positive?
+          end
+
+          # They are hidden already.
+          # @return [Integer] how many
+          def delete_before(seconds, before_s)
+            before = Windows.new(@client, @spans, @before)
+            before.count(seconds, before_s, "uniqExact(cityHash64(at_s, series, setting, host))")
+          end
+
+          # @return [Integer] rows: a minute has one of each commit
+          def count(seconds, to_s = 1 << 40, counted = "count()")
+            select(seconds, 0, to_s, counted).first
+          end
+
+          def bytes = @bytes.call(@state)
+
+          private
+
+          def select(seconds, from_s, to_s, columns)
+            part = @spans.part(seconds, from_s, to_s, @state)
+            @client.rows("SELECT #{columns} FROM (#{part.source([])})").first.map(&:to_i)
+          end
+        end
+
+        private
+
+        # @return [Array(Integer, RollupSteps::RollupState)] windows that go, and the state after
+        def pruned(state, now_s, max_bytes)
+          windows = Windows.new(@client, @spans, state, method(:bytes))
+          deleted = Pruning.new(windows).run(now_s, max_bytes:)
+          [deleted, kept(windows.state, now_s, max_bytes)]
+        end
+
+        # Only limits that hide something change.
+        def kept(state, now_s, max_bytes)
+          limits = KEEP_S.transform_values { |keep_s| now_s - keep_s }
+          limits[:samples] = [limits[:samples], state.tiers.first.kept_from_s].max
+          limits[:states] = (now_s - CollectionState::KEEP_S) * NS
+          if max_bytes != Float::INFINITY
+            limits[:units] = SampleRetention.from_s(@records.unit_sizes(state), now_s, max_bytes)
+          end
+          limits.select! { |table, limit| oldest(table, state).then { |oldest| oldest && oldest < limit } }
+          limits.empty? ? state : state.with(kept: state.kept.merge(limits))
+        end
+
+        # @return [Integer, nil] of what is shown
+        def oldest(table, state)
+          case table
+          when :samples then @client.rows("SELECT count(), min(at_s) FROM samples WHERE at_s >= " \
+            "#{state.kept_from(:samples)}").first.map(&:to_i).then { |count, first| first if count.positive? }
+          when :units then @records.unit_starts(0, 1 << 40, state).first
+          when :states then @records.states(state).map(&:at_ns).min
+          when :skipped then @records.skipped(state).map(&:at_s).min
+          when :outcomes then @records.outcomes(state).map(&:at_s).min
+          end
+        end
+
+        # A step that takes nothing new goes as far as the one before.
+        def carry(before, epoch)
+          @client.run("INSERT INTO reached (day, step, session, number) " \
+            "SELECT toDate('#{Clickhouse.day}'), #{epoch}, session, max(number) FROM reached " \
+            "WHERE step = #{before.step} GROUP BY session")
+        end
+
+        def table_sizes
+          rows = @client.rows("SELECT table, sum(bytes_on_disk), sum(rows) FROM system.parts " \
+            "WHERE database = currentDatabase() AND active GROUP BY table")
+          rows.to_h { |table, bytes, count| [table, [bytes.to_i, count.to_i]] }
+        end
+
+        def drop(state)
+          partitions = @client.rows("SELECT DISTINCT table, partition FROM system.parts " \
+            "WHERE database = currentDatabase() AND active")
+          partitions.each do |table, partition|
+            next unless gone?(table, partition, state)
+            literal = partition.start_with?("(") ? partition : HttpClient.quote(partition)
+            @client.run("ALTER TABLE #{table} DROP PARTITION #{literal}")
+          end
+        end
+
+        def gone?(table, partition, state)
+          case table
+          when "windows" then coarse_gone?(partition, state)
+          when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
+            "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?
+          when "minutes" then old?(partition, KEEP_S.fetch(:samples)) && minutes_gone?(partition, state)
+          when "samples", "units"
+            kind = table.to_sym
+            old?(partition, KEEP_S.fetch(kind)) && last(table, partition) < state.kept_from(kind)
+          end
+        end
+
+        # By this host's clock, whatever is in it.
+        def old?(day, keep_s) = Date.parse(day) < Date.parse(Clickhouse.day(keep_s + SPARE_S))
+
+        def last(table, day)
+          @client.rows("SELECT #{LAST.fetch(table.to_sym)} FROM #{table} WHERE day = '#{day}'").dig(0, 0).to_i
+        end
+
+        def minutes_gone?(day, state)
+          return false unless last("minutes", day) <= state.tiers.first.kept_from_s
+          done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
+          left = @client.rows("SELECT count() FROM minutes ANY LEFT JOIN (SELECT session, last, done FROM " \
+            "(#{CommitSession::LIMITS}) ANY LEFT JOIN (#{done}) USING session) USING session " \
+            "WHERE day = '#{day}' AND number <= last AND number > done")
+          left.dig(0, 0).to_i.zero?
+        end
+
+        def coarse_gone?(partition, state)
+          seconds, month = partition.scan(/\d+/).map(&:to_i)
+          following = Date.new(month / 100, month % 100, 1).next_month
+          following.to_time.to_i + DAY_S < state.tier(seconds).kept_from_s
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Store::Clickhouse::HttpClientTest < Minitest::Test
+  HttpClient = Holdup::Store::Clickhouse::HttpClient
+  Errors = Holdup::Store::ServerErrors
+  StoreError = Holdup::StoreError
+  LOCATION = "clickhouse://u:***@host:8123/db"
+
+  def test_what_a_server_answers_is_said_in_the_words_of_all_stores
+    {
+      "Code: 193, e.displayText() = DB::Exception: Wrong password for user u, e.what() = x" => Errors::Unreachable,
+      "Code: 516. DB::Exception: u: Authentication failed. (AUTHENTICATION_FAILED) (version 24.8)" =>
+        Errors::Unreachable,
+      "Code: 81, e.displayText() = DB::Exception: Database db doesn't exist" => Errors::Unreachable,
+      "Code: 60, e.displayText() = DB::Exception: Table db.commits doesn't exist." => Errors::NotMigrated,
+      "Code: 164, e.displayText() = DB::Exception: Cannot insert into table in readonly mode" => Errors::Denied,
+      "Code: 497. DB::Exception: u: Not enough privileges. (ACCESS_DENIED)" => Errors::Denied,
+      "Code: 242. DB::Exception: Table is in readonly mode (TABLE_IS_READ_ONLY)" => Errors::ReadOnly,
+      "Code: 243, e.displayText() = DB::Exception: Not enough space" => StoreError::Full,
+      "Code: 75, e.displayText() = DB::Exception: Cannot write, errno: 28, strerror: No space left on device" =>
+        StoreError::Full,
+      "Code: 252, e.displayText() = DB::Exception: Too many parts (300)." => Errors::Unreachable,
+      "Code: 62, e.displayText() = DB::Exception: Syntax error" => Errors::Corrupt,
+      "<html>502 Bad Gateway</html>" => Errors::Unreachable
+    }.each do |text, kind|
+      assert_instance_of kind, HttpClient::Faults.of(text, location: LOCATION, status: "500"), text
+    end
+  end
+
+  def test_the_reason_is_one_sentence_without_the_statement
+    text = "Code: 193, e.displayText() = DB::Exception: Wrong password for user u, e.what() = DB::Exception\nmore"
+    error = HttpClient::Faults.of(text, location: LOCATION, status: "500")
+    assert_match(/\(Wrong password for user u\); check that the server runs/, error.message)
+    assert_match(/\(HTTP status 502\)/, HttpClient::Faults.of("<html>", location: LOCATION, status: "502").message)
+  end
+
+  def test_a_url_that_is_none_is_refused_without_its_password
+    error = assert_raises(Errors::Unreachable) { HttpClient.new("clickhouse://u:secret@ho st/db") }
+    refute_match(/secret/, error.message)
+  end
+
+  def test_text_in_a_statement_ends_where_it_should
+    assert_equal "'a\\'b\\\\'", HttpClient.quote("a'b\\")
+  end
+
+  # It took the request and says nothing: the statement may still be carried out, so it is not sent again.
+  def test_sends_nothing_twice_when_there_is_no_answer
+    server = TCPServer.new("127.0.0.1", 0)
+    taken = []
+    thread = Thread.new do
+      while (client = server.accept)
+        taken << client.gets
+        client.close
+      end
+    rescue IOError
+      nil
+    end
+    client = HttpClient.new("clickhouse://u:secret@127.0.0.1:#{server.addr[1]}/db")
+    error = assert_raises(Errors::Unreachable) { client.insert("t", [{a: 1}]) }
+    refute_match(/secret/, error.message)
+    assert_equal 1, taken.size
+    assert_match(%r{\APOST /\?database=db&wait_end_of_query=1 }, taken.first)
+  ensure
+    server.close
+    thread&.join
+  end
+end
