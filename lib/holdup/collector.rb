@@ -17,6 +17,8 @@ module Holdup
     # How long a collector outlives its parent, to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
+    # After a signal, at most: Kubernetes, ECS and Heroku kill after 30 s, systemd after 90 s.
+    GRACE_S = 25
     NS = 1_000_000_000
 
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
@@ -44,12 +46,12 @@ module Holdup
       @warm = false
     end
 
-    # Collects until stopped, then once more. On a main thread TERM and INT stop it; on another thread signals
-    # belong to the application.
+    # Collects until stopped, then once more, and logs what that stored. On a main thread TERM and INT stop
+    # it; on another thread signals belong to the application.
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
-        @stopping ? attempt : linger
+        finish
       end
     ensure
       leave
@@ -101,9 +103,9 @@ module Holdup
     def lead?
       @directory.create
       held = @election.held?
-      won = @election.won?
-      @round.forget if won && !held
-      won
+      @leading = @election.won?
+      @round.forget if @leading && !held
+      @leading
     end
 
     def tick
@@ -121,9 +123,12 @@ module Holdup
     def failed(error)
       @round.forget
       @failures += 1
-      message = error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
-      @warnings.again(:failure, "#{message}; segments are kept and carried later")
+      @warnings.again(:failure, "#{reason(error)}; segments are kept and carried later")
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
+    end
+
+    def reason(error)
+      error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
     end
 
     def recovered
@@ -157,20 +162,54 @@ module Holdup
       !at.nil? && at != @hurried_at
     end
 
-    # The parent is gone; its workers may still be finishing their last units.
-    def linger
+    # One round after a signal. After the parent's end as many as its workers need to finish their last units.
+    def finish
+      led = @leading
+      @last_units = 0
       deadline = @clock.monotonic_ns + LINGER_S * NS
-      until @stopping || linger_done? || @clock.monotonic_ns > deadline
+      until last_round? || @stopping || @clock.monotonic_ns > deadline
         @wake.pop(timeout: LINGER_STEP_S)
       end
-      @archiver&.call if lead?
+      @grace&.kill
+      log_end(led)
     end
 
-    def linger_done?
-      !lead? || tick.live.none? { |header| @parent.family?(header) }
+    # @return [Boolean] whether no other round is needed
+    def last_round?
+      @last_error = nil
+      return true unless lead?
+      outcome = @round.run(@clock.realtime_ns)
+      @last_units += outcome.units
+      @archiver&.call
+      outcome.live.none? { |header| @parent&.family?(header) }
     rescue => error
-      failed(error)
+      @round.forget
+      @last_error = error
       false
+    end
+
+    # A thread of the application ends silently when all is well.
+    # @param led [Boolean] whether it led before the last rounds
+    def log_end(led)
+      left = segment_count if @last_error
+      if left&.positive?
+        log_left(reason(@last_error), left)
+      elsif @last_units.positive? && (@grace || @parent)
+        @log.warn("the collector ends; requests and jobs stored in its last round: #{@last_units}")
+      elsif led && @grace && !@parent
+        @log.warn("the collector ends; everything was stored before")
+      end
+    end
+
+    def log_left(reason, count)
+      @log.warn("the collector ends; its last round failed: #{reason.gsub(/\s+/, " ")}; " \
+        "segments left in #{@directory.path} for the next collector: #{count}")
+    end
+
+    def segment_count
+      Dir.children(@directory.path).grep(Segment::Directory::NAME).size
+    rescue SystemCallError
+      0
     end
 
     def leave
@@ -178,8 +217,23 @@ module Holdup
       @store.close
     end
 
+    # The second signal ends a collector at once, whatever it hangs in. Not beside a parent: a supervisor
+    # sends another TERM after the one that its whole group got, and KILL when that takes too long.
+    def stop_by(signal)
+      trap(signal, "SYSTEM_DEFAULT") unless @parent
+      @grace ||= Thread.new { end_after_grace }
+      stop
+    end
+
+    # A store that hangs can keep the main thread for minutes.
+    def end_after_grace
+      sleep(GRACE_S)
+      log_left("the store did not answer within #{GRACE_S} s", segment_count)
+      Process.exit!(1)
+    end
+
     def trapping(signals)
-      previous = signals.to_h { |signal| [signal, trap(signal) { stop }] }
+      previous = signals.to_h { |signal| [signal, trap(signal) { stop_by(signal) }] }
       yield
     ensure
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }

@@ -75,6 +75,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     Process.kill("TERM", pid)
     assert_equal 0, Process.wait2(pid).last.exitstatus
     assert_equal 5, stored
+    assert_equal ["holdup: the collector ends; everything was stored before\n"], error.readlines
   end
 
   def test_wrong_options
