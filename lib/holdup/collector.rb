@@ -27,8 +27,9 @@ module Holdup
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer, nil] size limit of the store; nil: what suits its database
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
+    # @param notifier [SystemdNotifier] closed at the end of run
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
-      parent: nil, max_bytes: nil, captures: nil)
+      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:))
       @store = store
       @clock = clock
       @interval = interval
@@ -40,6 +41,7 @@ module Holdup
       @warnings = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
       @archiver = archiver(captures) if captures
+      @notifier = notifier
       @wake = Thread::Queue.new
       @failures = 0
       # The first tick also loads code and opens the store, which says nothing of the next ones.
@@ -55,6 +57,7 @@ module Holdup
       end
     ensure
       leave
+      @notifier.close
     end
 
     # One tick, for scripts and tests.
@@ -88,9 +91,10 @@ module Holdup
 
     def attempt
       @hurried_at = @directory.hurried_at
-      return [STANDBY_S, @interval].min unless lead?
+      return stand_by unless lead?
       started_ns = cpu_ns
-      tick
+      outcome = tick
+      say_leading(outcome)
       recovered if @failures.positive?
       cost_ns = @warm ? cpu_ns - started_ns : 0
       @warm = true
@@ -98,6 +102,12 @@ module Holdup
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)
+    end
+
+    # @return [Numeric] seconds until the next attempt
+    def stand_by
+      @notifier.ready("standing by; another collector leads")
+      [STANDBY_S, @interval].min
     end
 
     def lead?
@@ -108,14 +118,22 @@ module Holdup
       @leading
     end
 
+    # The time instead of an age, which would be wrong when somebody reads it.
+    def say_leading(outcome)
+      at = Time.at(@clock.realtime_ns / NS).utc.strftime("%F %T UTC")
+      @notifier.ready("leading; live processes: #{outcome.live.size}; everything stored at #{at}")
+    end
+
     def tick
       outcome = @round.run(@clock.realtime_ns)
+      @notifier.alive
       upkeep if @clock.realtime_s >= @upkeep_s.to_i
       outcome
     end
 
     def upkeep
       @store.rollup(@clock.realtime_s)
+      @notifier.alive
       @store.prune(@clock.realtime_s, max_bytes: @max_bytes)
       @upkeep_s = @clock.realtime_s + UPKEEP_S
     end
@@ -123,7 +141,10 @@ module Holdup
     def failed(error)
       @round.forget
       @failures += 1
-      @warnings.again(:failure, "#{reason(error)}; segments are kept and carried later")
+      message = "#{reason(error)}; segments are kept and carried later"
+      @warnings.again(:failure, message)
+      # A store that is down is no reason to restart a collector that leads.
+      @leading ? @notifier.ready("leading; #{message}") : @notifier.status(message)
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
     end
 
@@ -152,7 +173,8 @@ module Holdup
       until over? || hurried?
         left_ns = deadline - @clock.monotonic_ns
         break unless left_ns.positive?
-        @wake.pop(timeout: [left_ns.fdiv(NS), STEP_S].min)
+        @notifier.alive
+        @wake.pop(timeout: [left_ns.fdiv(NS), STEP_S, @notifier.patience_s].min)
       end
     end
 
@@ -164,6 +186,7 @@ module Holdup
 
     # One round after a signal. After the parent's end as many as its workers need to finish their last units.
     def finish
+      @notifier.stopping("storing what the segments still have")
       led = @leading
       @last_units = 0
       deadline = @clock.monotonic_ns + LINGER_S * NS

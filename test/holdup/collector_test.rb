@@ -154,6 +154,21 @@ module Holdup
         File.read(error_path)
     end
 
+    def test_a_collector_that_stands_by_ends_without_a_word
+      FileUtils.mkdir_p(@segments)
+      leader = Collector::Election.new(File.join(@segments, "collector.lock"))
+      assert leader.won?
+      service = ServiceSocket.new(File.join(@dir, "notify"))
+      pid = spawn_collector(@segments, store_path, err: error_path, notify: "#{@dir}/notify")
+      wait_until { service.received.include?("READY=1\nSTATUS=standing by; another collector leads") }
+      Process.kill(:TERM, pid)
+      assert_predicate ended(pid), :success?
+      assert_equal "", File.read(error_path)
+    ensure
+      leader&.release
+      service&.close
+    end
+
     def test_says_what_is_left_when_the_store_does_not_answer_in_time
       pid = spawn_hanging(grace_s: 0.2)
       Process.kill(:TERM, pid)
@@ -172,6 +187,28 @@ module Holdup
       started.delete(pid)
       assert_equal Signal.list["TERM"], status.last.termsig
       assert_equal "", File.read(error_path)
+    end
+
+    # systemd restarts it then.
+    def test_the_watchdog_hears_nothing_from_a_round_that_hangs
+      service = ServiceSocket.new(File.join(@dir, "notify"))
+      clock = RunningClock.new
+      notifier = Collector::SystemdNotifier.new(File.join(@dir, "notify"), clock:, watchdog_us: 1_000_000)
+      writer = SegmentWriter.new(@segments)
+      writer.record("A#b", wall: 5_000)
+      store = HangingStore.new
+      one = Collector.new(store:, directory: @segments, log: @log, clock:, notifier:)
+      thread = Thread.new { one.run }
+      wait_until { service.received.include?("WATCHDOG=1") }
+      store.hang = true
+      writer.record("A#b", wall: 5_000)
+      store.hung.pop
+      service.received
+      clock.monotonic_ns
+      assert_empty service.received
+    ensure
+      thread&.kill&.join
+      service&.close
     end
 
     def test_two_processes_elect_one_and_the_other_takes_over
@@ -209,6 +246,24 @@ module Holdup
       running.stop
       assert thread.join(WaitUntil::PATIENCE_S)
       assert_equal [1, 1], [store.calls.count(:rollup), store.calls.count(:prune)]
+    end
+
+    # Its commits never end once it is told to hang.
+    class HangingStore < Store::Memory
+      attr_writer :hang
+
+      def hung = @hung ||= Thread::Queue.new
+
+      def commit(*, **)
+        return super unless @hang
+        hung << true
+        sleep
+      end
+    end
+
+    # A minute passes whenever it is read.
+    class RunningClock < Clock
+      def monotonic_ns = @ns = @ns.to_i + 60_000_000_000
     end
 
     # Remembers the upkeep that it was asked for.
