@@ -250,13 +250,17 @@ module Holdup
 
     # Its commits never end once it is told to hang.
     class HangingStore < Store::Memory
+      attr_reader :hung
       attr_writer :hang
 
-      def hung = @hung ||= Thread::Queue.new
+      def initialize
+        super
+        @hung = Thread::Queue.new
+      end
 
       def commit(*, **)
         return super unless @hang
-        hung << true
+        @hung << true
         sleep
       end
     end
