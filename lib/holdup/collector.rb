@@ -17,6 +17,8 @@ module Holdup
     # How long a collector outlives its parent, to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
+    # After a signal, at most: Kubernetes, ECS and Heroku kill after 30 s, systemd after 90 s.
+    GRACE_S = 25
     NS = 1_000_000_000
 
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
@@ -25,8 +27,9 @@ module Holdup
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer, nil] size limit of the store; nil: what suits its database
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
+    # @param notifier [SystemdNotifier] closed at the end of run
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
-      parent: nil, max_bytes: nil, captures: nil)
+      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:))
       @store = store
       @clock = clock
       @interval = interval
@@ -38,21 +41,23 @@ module Holdup
       @warnings = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
       @archiver = archiver(captures) if captures
+      @notifier = notifier
       @wake = Thread::Queue.new
       @failures = 0
       # The first tick also loads code and opens the store, which says nothing of the next ones.
       @warm = false
     end
 
-    # Collects until stopped, then once more. On a main thread TERM and INT stop it; on another thread signals
-    # belong to the application.
+    # Collects until stopped, then once more, and logs what that stored. On a main thread TERM and INT stop
+    # it; on another thread signals belong to the application.
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
-        @stopping ? attempt : linger
+        finish
       end
     ensure
       leave
+      @notifier.close
     end
 
     # One tick, for scripts and tests.
@@ -86,9 +91,10 @@ module Holdup
 
     def attempt
       @hurried_at = @directory.hurried_at
-      return [STANDBY_S, @interval].min unless lead?
+      return stand_by unless lead?
       started_ns = cpu_ns
-      tick
+      outcome = tick
+      say_leading(outcome)
       recovered if @failures.positive?
       cost_ns = @warm ? cpu_ns - started_ns : 0
       @warm = true
@@ -98,22 +104,36 @@ module Holdup
       failed(error)
     end
 
+    # @return [Numeric] seconds until the next attempt
+    def stand_by
+      @notifier.ready("standing by; another collector leads")
+      [STANDBY_S, @interval].min
+    end
+
     def lead?
       @directory.create
       held = @election.held?
-      won = @election.won?
-      @round.forget if won && !held
-      won
+      @leading = @election.won?
+      @round.forget if @leading && !held
+      @leading
+    end
+
+    # The time instead of an age, which would be wrong when somebody reads it.
+    def say_leading(outcome)
+      at = Time.at(@clock.realtime_ns / NS).utc.strftime("%F %T UTC")
+      @notifier.ready("leading; live processes: #{outcome.live.size}; everything stored at #{at}")
     end
 
     def tick
       outcome = @round.run(@clock.realtime_ns)
+      @notifier.alive
       upkeep if @clock.realtime_s >= @upkeep_s.to_i
       outcome
     end
 
     def upkeep
       @store.rollup(@clock.realtime_s)
+      @notifier.alive
       @store.prune(@clock.realtime_s, max_bytes: @max_bytes)
       @upkeep_s = @clock.realtime_s + UPKEEP_S
     end
@@ -121,9 +141,15 @@ module Holdup
     def failed(error)
       @round.forget
       @failures += 1
-      message = error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
-      @warnings.again(:failure, "#{message}; segments are kept and carried later")
+      message = "#{reason(error)}; segments are kept and carried later"
+      @warnings.again(:failure, message)
+      # A store that is down is no reason to restart a collector that leads.
+      @leading ? @notifier.ready("leading; #{message}") : @notifier.status(message)
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
+    end
+
+    def reason(error)
+      error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
     end
 
     def recovered
@@ -147,7 +173,8 @@ module Holdup
       until over? || hurried?
         left_ns = deadline - @clock.monotonic_ns
         break unless left_ns.positive?
-        @wake.pop(timeout: [left_ns.fdiv(NS), STEP_S].min)
+        @notifier.alive
+        @wake.pop(timeout: [left_ns.fdiv(NS), STEP_S, @notifier.patience_s].min)
       end
     end
 
@@ -157,20 +184,55 @@ module Holdup
       !at.nil? && at != @hurried_at
     end
 
-    # The parent is gone; its workers may still be finishing their last units.
-    def linger
+    # One round after a signal. After the parent's end as many as its workers need to finish their last units.
+    def finish
+      @notifier.stopping("storing what the segments still have")
+      led = @leading
+      @last_units = 0
       deadline = @clock.monotonic_ns + LINGER_S * NS
-      until @stopping || linger_done? || @clock.monotonic_ns > deadline
+      until last_round? || @stopping || @clock.monotonic_ns > deadline
         @wake.pop(timeout: LINGER_STEP_S)
       end
-      @archiver&.call if lead?
+      @grace&.kill
+      log_end(led)
     end
 
-    def linger_done?
-      !lead? || tick.live.none? { |header| @parent.family?(header) }
+    # @return [Boolean] whether no other round is needed
+    def last_round?
+      @last_error = nil
+      return true unless lead?
+      outcome = @round.run(@clock.realtime_ns)
+      @last_units += outcome.units
+      @archiver&.call
+      outcome.live.none? { |header| @parent&.family?(header) }
     rescue => error
-      failed(error)
+      @round.forget
+      @last_error = error
       false
+    end
+
+    # A thread of the application ends silently when all is well.
+    # @param led [Boolean] whether it led before the last rounds
+    def log_end(led)
+      left = segment_count if @last_error
+      if left&.positive?
+        log_left(reason(@last_error), left)
+      elsif @last_units.positive? && (@grace || @parent)
+        @log.warn("the collector ends; requests and jobs stored in its last round: #{@last_units}")
+      elsif led && @grace && !@parent
+        @log.warn("the collector ends; everything was stored before")
+      end
+    end
+
+    def log_left(reason, count)
+      @log.warn("the collector ends; its last round failed: #{reason.gsub(/\s+/, " ")}; " \
+        "segments left in #{@directory.path} for the next collector: #{count}")
+    end
+
+    def segment_count
+      Dir.children(@directory.path).grep(Segment::Directory::NAME).size
+    rescue SystemCallError
+      0
     end
 
     def leave
@@ -178,44 +240,26 @@ module Holdup
       @store.close
     end
 
+    # The second signal ends a collector at once, whatever it hangs in. Not beside a parent: a supervisor
+    # sends another TERM after the one that its whole group got, and KILL when that takes too long.
+    def stop_by(signal)
+      trap(signal, "SYSTEM_DEFAULT") unless @parent
+      @grace ||= Thread.new { end_after_grace }
+      stop
+    end
+
+    # A store that hangs can keep the main thread for minutes.
+    def end_after_grace
+      sleep(GRACE_S)
+      log_left("the store did not answer within #{GRACE_S} s", segment_count)
+      Process.exit!(1)
+    end
+
     def trapping(signals)
-      previous = signals.to_h { |signal| [signal, trap(signal) { stop }] }
+      previous = signals.to_h { |signal| [signal, trap(signal) { stop_by(signal) }] }
       yield
     ensure
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
-    end
-
-    # The process that a collector was started for. It is gone when it died, and when it runs another program:
-    # a server that restarts itself keeps its pid but closes the pipe that we got as standard input. Its forks
-    # hold that pipe too, so it is not gone while one of its workers lives.
-    class ParentProcess
-      attr_reader :pid
-
-      # @param input [IO, nil] watched only when it is a pipe
-      def initialize(pid, input: $stdin, owner: Segment::OwnerProcess.new)
-        @pid = pid
-        @owner = owner
-        @start = owner.start_of(pid)
-        @pipe = input if input&.stat&.pipe?
-      end
-
-      def gone?
-        !@owner.alive?(@pid, @start.to_i) || closed?
-      end
-
-      # Whether that process is the parent or one of its workers.
-      def family?(header)
-        [header.pid, header.parent].include?(@pid)
-      end
-
-      private
-
-      def closed?
-        return false unless @pipe
-        @pipe.read_nonblock(1, exception: false).nil?
-      rescue SystemCallError, IOError
-        true
-      end
     end
   end
 end

@@ -13,7 +13,7 @@ module ServerSteps
   ENOUGH = 30
   # How much longer than without Holdup a stop may take.
   SLOWER_S = 1
-  TROUBLE = /warn|deprecat|holdup: (?!measuring )|exception|\bI?o?Error\b/i
+  TROUBLE = /warn|deprecat|holdup: (?!measuring |the collector ends; requests )|exception|\bI?o?Error\b/i
 
   private
 

@@ -142,16 +142,73 @@ module Holdup
       finish(running)
     end
 
-    def test_term_carries_the_last_units_and_ends
-      pid = spawn_collector(@segments, store_path, interval: 30)
+    def test_term_carries_the_last_units_says_so_and_ends
+      pid = spawn_collector(@segments, store_path, interval: 30, err: error_path)
       wait_until { counted_safely }
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       Process.kill(:TERM, pid)
-      _, status = Process.wait2(pid)
-      started.delete(pid)
-      assert_predicate status, :success?
+      assert_predicate ended(pid), :success?
       assert_equal 1, counted
       refute Segment::Directory.new(@segments).collected?
+      assert_equal "the collector ends; requests and jobs stored in its last round: 1\n",
+        File.read(error_path)
+    end
+
+    def test_a_collector_that_stands_by_ends_without_a_word
+      FileUtils.mkdir_p(@segments)
+      leader = Collector::Election.new(File.join(@segments, "collector.lock"))
+      assert leader.won?
+      service = ServiceSocket.new(File.join(@dir, "notify"))
+      pid = spawn_collector(@segments, store_path, err: error_path, notify: "#{@dir}/notify")
+      wait_until { service.received.include?("READY=1\nSTATUS=standing by; another collector leads") }
+      Process.kill(:TERM, pid)
+      assert_predicate ended(pid), :success?
+      assert_equal "", File.read(error_path)
+    ensure
+      leader&.release
+      service&.close
+    end
+
+    def test_says_what_is_left_when_the_store_does_not_answer_in_time
+      pid = spawn_hanging(grace_s: 0.2)
+      Process.kill(:TERM, pid)
+      assert_equal 1, ended(pid).exitstatus
+      expected = "the collector ends; its last round failed: the store did not answer within 0.2 s; " \
+        "segments left in #{@segments} for the next collector: 1\n"
+      assert_equal expected, File.read(error_path)
+    end
+
+    def test_a_second_term_ends_at_once
+      pid = spawn_hanging(grace_s: 3600)
+      status = wait_until do
+        Process.kill(:TERM, pid)
+        Process.wait2(pid, Process::WNOHANG)
+      end
+      started.delete(pid)
+      assert_equal Signal.list["TERM"], status.last.termsig
+      assert_equal "", File.read(error_path)
+    end
+
+    # systemd restarts it then.
+    def test_the_watchdog_hears_nothing_from_a_round_that_hangs
+      service = ServiceSocket.new(File.join(@dir, "notify"))
+      clock = RunningClock.new
+      notifier = Collector::SystemdNotifier.new(File.join(@dir, "notify"), clock:, watchdog_us: 1_000_000)
+      writer = SegmentWriter.new(@segments)
+      writer.record("A#b", wall: 5_000)
+      store = HangingStore.new
+      one = Collector.new(store:, directory: @segments, log: @log, clock:, notifier:)
+      thread = Thread.new { one.run }
+      wait_until { service.received.include?("WATCHDOG=1") }
+      store.hang = true
+      writer.record("A#b", wall: 5_000)
+      store.hung.pop
+      service.received
+      clock.monotonic_ns
+      assert_empty service.received
+    ensure
+      thread&.kill&.join
+      service&.close
     end
 
     def test_two_processes_elect_one_and_the_other_takes_over
@@ -191,6 +248,28 @@ module Holdup
       assert_equal [1, 1], [store.calls.count(:rollup), store.calls.count(:prune)]
     end
 
+    # Its commits never end once it is told to hang.
+    class HangingStore < Store::Memory
+      attr_reader :hung
+      attr_writer :hang
+
+      def initialize
+        super
+        @hung = Thread::Queue.new
+      end
+
+      def commit(*, **)
+        return super unless @hang
+        @hung << true
+        sleep
+      end
+    end
+
+    # A minute passes whenever it is read.
+    class RunningClock < Clock
+      def monotonic_ns = @ns = @ns.to_i + 60_000_000_000
+    end
+
     # Remembers the upkeep that it was asked for.
     class CountingStore < Store::Memory
       def calls = @calls ||= []
@@ -203,6 +282,33 @@ module Holdup
     private
 
     def store_path = File.join(@dir, "store.sqlite3")
+
+    def error_path = File.join(@dir, "error")
+
+    def ended(pid)
+      Process.wait2(pid).last.tap { started.delete(pid) }
+    end
+
+    # @return [Integer] pid of a collector whose store hangs in a commit
+    def spawn_hanging(grace_s:)
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      script = <<~RUBY
+        require "holdup/loader"
+        Holdup::Collector.send(:remove_const, :GRACE_S)
+        Holdup::Collector::GRACE_S = #{grace_s}
+        store = Holdup::Store::Memory.new
+        store.define_singleton_method(:commit) { |*, **| $stdout.syswrite("."); sleep }
+        log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
+        Holdup::Collector.new(store:, directory: ARGV[0], log:, host: "h").run
+      RUBY
+      reader, writer = IO.pipe
+      pid = spawn_ruby(script, @segments, out: writer, err: error_path)
+      writer.close
+      assert_equal ".", reader.getc
+      pid
+    ensure
+      reader&.close
+    end
 
     def collector(**options)
       Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h",

@@ -11,7 +11,8 @@ module Collecting
     log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
     store = Holdup::Store.open(ARGV[1])
     interval = Float(ARGV[2])
-    Holdup::Collector.new(store:, directory: ARGV[0], log:, interval:, host: "h").run
+    notifier = Holdup::Collector::SystemdNotifier.take_from(ENV, clock: Holdup::Clock.new)
+    Holdup::Collector.new(store:, directory: ARGV[0], log:, interval:, host: "h", notifier:).run
   RUBY
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its
@@ -34,8 +35,9 @@ module Collecting
     writer.close
   RUBY
 
-  def spawn_collector(dir, store, interval: 0.02, **options)
-    spawn_ruby(COLLECTOR, dir, store, interval.to_s, **options)
+  # @param notify [String, nil] its NOTIFY_SOCKET
+  def spawn_collector(dir, store, interval: 0.02, notify: nil, **options)
+    spawn_ruby(COLLECTOR, dir, store, interval.to_s, env: {"NOTIFY_SOCKET" => notify}, **options)
   end
 
   def spawn_writer(dir, seed, out:)
@@ -43,9 +45,9 @@ module Collecting
   end
 
   # With our own load path instead of Bundler, which would find the same gems in twice the time.
-  def spawn_ruby(script, *arguments, **options)
+  def spawn_ruby(script, *arguments, env: {}, **options)
     paths = [LIB, File.dirname(__dir__), *$LOAD_PATH].map { |path| "-I#{path}" }
-    Process.spawn({"RUBYOPT" => nil}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments,
+    Process.spawn({"RUBYOPT" => nil, **env}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments,
 **options).tap { |pid|
   started << pid
 }

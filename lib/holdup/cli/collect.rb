@@ -73,7 +73,13 @@ module Holdup
 
       def collector(store)
         Collector.new(store:, directory: @dir, clock: @console.clock, interval: @interval, parent: @parent,
-          captures: @captures, log:)
+          captures: @captures, log:, **notifier)
+      end
+
+      # Beside a parent it is not the service: the parent is.
+      def notifier
+        taken = Collector::SystemdNotifier.take_from(@console.env, clock: @console.clock)
+        (@parent || @once) ? {} : {notifier: taken}
       end
 
       # Measuring continues: the collector needs libraries that the measured processes do not.

@@ -9,8 +9,8 @@ module Holdup
     # - before the removal: the checkpoint marks the segment as finished, so only the removal is repeated
     # - after the removal: the next commit drops a checkpoint without a file
     class Round
-      # Result of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
-      CollectedRound = Data.define(:windows, :live)
+      # Result of a tick. `units`: how many were stored; `live`: headers of the segments that still grow
+      CollectedRound = Data.define(:units, :live)
 
       # @param store [#commit, #progress]
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
@@ -35,10 +35,10 @@ module Holdup
         delta = segment_delta(builder, now_ns)
         readings = read_entries(entries, delta, read)
         snapshots = snapshots(read, readings)
-        written = commit(builder:, readings:, present: entries.map(&:name),
+        units = commit(builder:, readings:, present: entries.map(&:name),
           samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries)
-        CollectedRound.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
+        CollectedRound.new(units:, live: snapshots.select(&:growing?).map(&:header))
       end
 
       # After a failure it is unknown what the store has, so it is read again.
@@ -100,6 +100,7 @@ module Holdup
         true
       end
 
+      # @return [Integer] how many units were stored
       def commit(builder:, readings:, present:, samples:, now_ns:)
         windows = builder.windows(@host)
         progress = @checkpoints.changes(readings, present)
@@ -112,7 +113,7 @@ module Holdup
         @profiles.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
-        windows.size
+        windows.sum { |window| window.series.unit? ? window.count : 0 }
       end
 
       # Finds a row that can't be written by writing each by itself.

@@ -14,6 +14,11 @@ class Holdup::CLI::CollectTest < Minitest::Test
   end
 
   def teardown
+    @service&.close
+    if @pid
+      Process.kill("KILL", @pid)
+      Process.wait(@pid)
+    end
     FileUtils.rm_rf(@dir)
   end
 
@@ -24,6 +29,19 @@ class Holdup::CLI::CollectTest < Minitest::Test
   def stored
     said = holdup("report", "--store", @store, "--format", "json", now_s: Time.now.to_i + 60)
     JSON.parse(said.out).dig("totals", "count")
+  end
+
+  # A collector as systemd starts it, with the socket "notify".
+  def spawn_service(error, *options, interval: "0.1", **environment)
+    environment = {"NOTIFY_SOCKET" => File.join(@dir, "notify"), **environment}
+    @pid = Process.spawn(environment.transform_keys(&:to_s), RbConfig.ruby, CommandLine::EXE, "collect",
+      "--dir", @segments, "--store", @store, "--interval", interval, *options, err: error)
+  end
+
+  # @return [Process::Status]
+  def terminated
+    Process.kill("TERM", @pid)
+    Process.wait2(@pid).last.tap { @pid = nil }
   end
 
   # A segment of a process that has ended.
@@ -75,6 +93,49 @@ class Holdup::CLI::CollectTest < Minitest::Test
     Process.kill("TERM", pid)
     assert_equal 0, Process.wait2(pid).last.exitstatus
     assert_equal 5, stored
+    assert_equal ["holdup: the collector ends; everything was stored before\n"], error.readlines
+  end
+
+  def test_tells_systemd_how_it_is_from_start_to_end
+    @service = ServiceSocket.new(File.join(@dir, "notify"))
+    spawn_service(error = File.join(@dir, "error"), interval: "3600", WATCHDOG_USEC: "2000000")
+    received = []
+    wait_until { (received += @service.received).count("WATCHDOG=1") >= 3 }
+    write(5)
+    assert_equal 0, terminated.exitstatus
+    received += @service.received
+    assert_match(/\AREADY=1\nSTATUS=leading; live processes: 0; everything stored at [-\d]+ [:\d]+ UTC\z/,
+      received.first)
+    assert_equal "WATCHDOG=1", received[1]
+    assert_match(/\ASTOPPING=1\nSTATUS=storing /, received.last)
+    assert_equal 5, stored
+    assert_equal "holdup: the collector ends; requests and jobs stored in its last round: 5\n",
+      File.readlines(error).last
+  end
+
+  # Else systemd would start it again and again while the database is down.
+  def test_a_store_that_fails_does_not_stop_the_watchdog
+    write(3)
+    File.write(@store, "this is no database" * 100)
+    @service = ServiceSocket.new(File.join(@dir, "notify"))
+    spawn_service(error = File.join(@dir, "error"), WATCHDOG_USEC: "1000000")
+    received = []
+    wait_until { (received += @service.received).count("WATCHDOG=1") >= 4 }
+    assert_match(/\AREADY=1\nSTATUS=leading; .* is not a store of Holdup .*; segments are kept/,
+      received.first)
+    assert_equal 0, terminated.exitstatus
+    assert_match(/the collector ends; its last round failed: .* for the next collector: 1$/,
+      File.readlines(error).last)
+  end
+
+  # The server that started it speaks to systemd itself.
+  def test_a_collector_beside_a_server_does_not_speak_for_it
+    @service = ServiceSocket.new(File.join(@dir, "notify"))
+    path = write(5)
+    spawn_service(File::NULL, "--parent", Process.pid.to_s)
+    wait_until { !File.exist?(path) }
+    assert_equal 0, terminated.exitstatus
+    assert_empty @service.received
   end
 
   def test_wrong_options

@@ -23,7 +23,8 @@ module Holdup
       class CommitSession
         # Later than every minute.
         NEVER_S = 1 << 62
-        # Most that may pass between claim and first block. A step waits longer for a claim (RollupSteps::PENDING_S).
+        # Most that may pass between claim and first block. A step waits longer for a claim
+        # (RollupSteps::PENDING_S).
         CLAIM_S = 120
         # How long the oldest minute of a commit is remembered, see `reach`.
         REACH_S = 900
