@@ -8,7 +8,7 @@ require "holdup/loader"
 module CollectorKillContract
   def self.included(test)
     test.include(Collecting)
-    test.repeated(:test_nothing_is_lost_or_counted_twice)
+    test.repeated(:test_nothing_is_lost_or_counted_twice) if test.is_a?(Class)
   end
 
   KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(10, thorough: 100)))
@@ -119,4 +119,19 @@ module CollectorKillContract
   def wall_values
     requests.sum { |window| window.histograms[:wall].then { |wall| wall.zero + wall.counts.sum } }
   end
+end
+
+# The same with a store in a server, where each kill takes longer. Include it and define `new_url`.
+module ServerKillContract
+  include CollectorKillContract
+
+  def self.included(test) = CollectorKillContract.included(test)
+
+  def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
+
+  private
+
+  def kills = Thorough.turns(3, thorough: 30)
+
+  def collectors = 3
 end

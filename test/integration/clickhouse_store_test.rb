@@ -366,14 +366,6 @@ class ClickhouseFullDiskTest < Minitest::Test
 end
 
 class ClickhouseCollectorKillTest < Minitest::Test
-  include CollectorKillContract
+  include ServerKillContract
   include ClickhouseStores
-
-  def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
-
-  private
-
-  def kills = Thorough.turns(3, thorough: 30)
-
-  def collectors = 3
 end

@@ -93,14 +93,6 @@ class MariadbServerStoreTest < Minitest::Test
 end
 
 class MariadbCollectorKillTest < Minitest::Test
-  include CollectorKillContract
+  include ServerKillContract
   include MariadbStores
-
-  def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
-
-  private
-
-  def kills = Thorough.turns(3, thorough: 30)
-
-  def collectors = 3
 end

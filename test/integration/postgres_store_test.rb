@@ -82,14 +82,6 @@ class PostgresServerStoreTest < Minitest::Test
 end
 
 class PostgresCollectorKillTest < Minitest::Test
-  include CollectorKillContract
+  include ServerKillContract
   include PostgresStores
-
-  def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
-
-  private
-
-  def kills = Thorough.turns(3, thorough: 30)
-
-  def collectors = 3
 end

@@ -1,19 +1,17 @@
 # frozen_string_literal: true
 
-require "fileutils"
 require "net/http"
-require "socket"
 require "tmpdir"
-require_relative "wait_until"
+require_relative "server_process"
 
 # A real ClickHouse of a test's own, at free ports of the loopback, with its data in a temporary folder, which
 # is gone afterwards.
 #
 #   ClickhouseServer.shared.create("holdup") #=> "clickhouse://127.0.0.1:41234/holdup"
 class ClickhouseServer
+  include ServerProcess
+
   PROGRAM = %w[/usr/sbin/clickhouse-server /usr/bin/clickhouse-server].find { |path| File.executable?(path) }
-  HOST = "127.0.0.1"
-  PATIENCE_S = WaitUntil::PATIENCE_S
   PASSWORD = "secret"
   USERS = <<~XML
     <yandex>
@@ -29,19 +27,14 @@ class ClickhouseServer
   class << self
     # @return [Boolean] whether the program is on this machine
     def installed? = !PROGRAM.nil?
-
-    # @return [ClickhouseServer] one for all tests of a run
-    def shared
-      @shared ||= new.start.tap { |server| Minitest.after_run { server.stop } }
-    end
   end
 
   # @param data [String, nil] folder of the tables; nil: in a folder of its own
   def initialize(data: nil)
-    raise "no ClickHouse here: bin/setup --services installs it" unless self.class.installed?
+    raise_unless_installed
     @folder = Dir.mktmpdir("holdup-clickhouse")
     @data = data || File.join(@folder, "data")
-    @ports = free_ports
+    @ports = self.class.free_ports(3)
   end
 
   # @param users [String, nil] a file of users.d
@@ -86,34 +79,7 @@ class ClickhouseServer
     answer.body.chomp
   end
 
-  # Ends without a goodbye to its clients.
-  # @return [void]
-  def crash
-    Process.kill(:KILL, @pid)
-    Process.wait(@pid)
-    @pid = nil
-  end
-
-  # @return [void]
-  def stop
-    crash if @pid # nothing of it is needed again
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    @pid = nil
-    FileUtils.rm_rf(@folder)
-  end
-
   private
-
-  def free_ports
-    servers = Array.new(3) { TCPServer.new(HOST, 0) }
-    servers.map { |server| server.addr[1] }
-  ensure
-    servers&.each(&:close)
-  end
-
-  def log_path = File.join(@folder, "log")
 
   def config
     http, tcp, interserver = @ports
@@ -136,17 +102,6 @@ class ClickhouseServer
   def write_users(users)
     FileUtils.mkdir_p(File.join(@folder, "users.d"))
     File.write(File.join(@folder, "users.d", "holdup.xml"), users)
-  end
-
-  def wait_until_it_answers
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until answers?
-      ended = Process.wait(@pid, Process::WNOHANG)
-      if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        raise "ClickHouse does not answer:\n#{File.read(log_path)}"
-      end
-      IO.select(nil, nil, nil, 0.05)
-    end
   end
 
   def answers?

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 require "etc"
-require "fileutils"
 require "tmpdir"
-require_relative "wait_until"
+require_relative "server_process"
 
 # A real MariaDB of a test's own, behind a socket in a temporary folder: nothing flushed to disk, all of it
 # gone afterwards.
 #
 #   MariadbServer.shared.url("holdup")
 class MariadbServer
+  include ServerProcess
+
   PROGRAM = %w[/usr/sbin/mariadbd /usr/sbin/mysqld].find { |path| File.executable?(path) }
-  PATIENCE_S = WaitUntil::PATIENCE_S
   SETTINGS = {
     "innodb-flush-log-at-trx-commit" => 2, "innodb-flush-method" => "nosync", "innodb-doublewrite" => "OFF",
     "innodb-buffer-pool-size" => "32M", "innodb-log-file-size" => "8M", "aria-log-purge-type" => "immediate",
@@ -22,15 +22,10 @@ class MariadbServer
   class << self
     # @return [Boolean] whether the program is on this machine
     def installed? = !PROGRAM.nil?
-
-    # @return [MariadbServer] one for all tests of a run
-    def shared
-      @shared ||= new.start.tap { |server| Minitest.after_run { server.stop } }
-    end
   end
 
   def initialize
-    raise "no MariaDB here: bin/setup --services installs it" unless self.class.installed?
+    raise_unless_installed
     @folder = Dir.mktmpdir("holdup-maria") # short: a socket's path has at most 107 bytes
     @user = Etc.getpwuid.name
   end
@@ -70,14 +65,6 @@ class MariadbServer
     run!("mariadb", "--no-defaults", "--socket=#{socket}", "-u", "root", "-BNe", sql).chomp
   end
 
-  # Ends without a goodbye to its clients, and recovers at the next start.
-  # @return [void]
-  def crash
-    Process.kill(:KILL, @pid)
-    Process.wait(@pid)
-    @pid = nil
-  end
-
   # Ends all connections.
   # @return [void]
   def disconnect
@@ -86,24 +73,11 @@ class MariadbServer
     ids.each { |id| query("KILL #{id}") }
   end
 
-  # @return [void]
-  def stop
-    Process.kill(:KILL, @pid) if @pid # nothing of it is needed again
-    Process.wait(@pid) if @pid
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    @pid = nil
-    FileUtils.rm_rf(@folder)
-  end
-
   private
 
   def data = File.join(@folder, "data")
 
   def socket = File.join(@folder, "s")
-
-  def log_path = File.join(@folder, "log")
 
   def run!(*words)
     output = IO.popen(words, chdir: @folder, err: %i[child out], &:read)
@@ -111,15 +85,8 @@ class MariadbServer
     output
   end
 
-  def wait_until_it_answers
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until system("mariadb-admin", "--no-defaults", "--socket=#{socket}", "-u", "root", "ping",
+  def answers?
+    system("mariadb-admin", "--no-defaults", "--socket=#{socket}", "-u", "root", "ping",
       out: File::NULL, err: File::NULL)
-      ended = Process.wait(@pid, Process::WNOHANG)
-      if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        raise "MariaDB does not answer:\n#{File.read(log_path)}"
-      end
-      IO.select(nil, nil, nil, 0.05)
-    end
   end
 end

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "etc"
-require "fileutils"
 require "tmpdir"
-require_relative "wait_until"
+require_relative "server_process"
 
 # A real PostgreSQL of a test's own, behind a socket in a temporary folder: no port that somebody else could
 # have, nothing flushed to disk, all of it gone afterwards. PostgreSQL refuses to run as root, so root becomes
@@ -12,11 +11,11 @@ require_relative "wait_until"
 #   PostgresServer.run { |postgres| spawn({"DATABASE_URL" => postgres.url}, ...) }
 #   PostgresServer.run(port: 15432) { |postgres| postgres.url } # also at 127.0.0.1, and its URL says so
 class PostgresServer
+  include ServerProcess
+
   PROGRAMS = Dir["/usr/lib/postgresql/*/bin"].max_by { |dir| dir[/\d+/].to_i }
-  HOST = "127.0.0.1"
   STAND_INS = %w[postgres nobody].freeze
   USER = "holdup"
-  PATIENCE_S = WaitUntil::PATIENCE_S
   SETTINGS = {fsync: "off", full_page_writes: "off", autovacuum: "off",
               max_connections: 60, shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0,
               listen_addresses: ""}.freeze
@@ -24,11 +23,6 @@ class PostgresServer
   class << self
     # @return [Boolean] whether the programs are on this machine
     def installed? = !PROGRAMS.nil?
-
-    # @return [PostgresServer] one for all tests of a run
-    def shared
-      @shared ||= new.start.tap { |server| Minitest.after_run { server.stop } }
-    end
 
     # @param port [Integer, nil] of 127.0.0.1; nil: it listens at its socket alone
     # @yieldparam postgres [PostgresServer] while it runs
@@ -42,7 +36,7 @@ class PostgresServer
   end
 
   def initialize(port: nil)
-    raise "no PostgreSQL here: bin/setup --services installs it" unless self.class.installed?
+    raise_unless_installed
     @port = port
     @folder = Dir.mktmpdir("holdup-pg") # short: a socket's path has at most 107 bytes
     @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
@@ -65,13 +59,9 @@ class PostgresServer
     self
   end
 
-  # Ends without a goodbye to its clients, and recovers at the next start.
+  # Ends without a goodbye to its clients, and recovers at the next start. (KILL would leave its children.)
   # @return [void]
-  def crash
-    Process.kill(:QUIT, @pid)
-    Process.wait(@pid)
-    @pid = nil
-  end
+  def crash = end_by(:QUIT)
 
   # Ends all connections.
   # @return [void]
@@ -100,26 +90,16 @@ class PostgresServer
     run!("psql", *at, "-U", USER, "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql).chomp
   end
 
-  # @return [void]
-  def stop
-    Process.kill(:INT, @pid) if @pid # the fast shutdown: clients are sent away
-    Process.wait(@pid) if @pid
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    @pid = nil
-    FileUtils.rm_rf(@folder)
-  end
-
   private
+
+  # The fast shutdown: clients are sent away.
+  def stop_signal = :INT
 
   def settings
     @port ? SETTINGS.merge(listen_addresses: HOST, port: @port) : SETTINGS
   end
 
   def data = File.join(@folder, "data")
-
-  def log_path = File.join(@folder, "log")
 
   # The socket's file has the port in its name.
   def at = ["-h", @folder, *(["-p", @port.to_s] if @port)]
@@ -141,14 +121,7 @@ class PostgresServer
     output
   end
 
-  def wait_until_it_answers
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until system(*command("pg_isready", "-q", *at, "-U", USER), chdir: @folder)
-      ended = Process.wait(@pid, Process::WNOHANG)
-      if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        raise "PostgreSQL does not answer:\n#{File.read(log_path)}"
-      end
-      IO.select(nil, nil, nil, 0.02)
-    end
+  def answers?
+    system(*command("pg_isready", "-q", *at, "-U", USER), chdir: @folder)
   end
 end

@@ -1,35 +1,26 @@
 # frozen_string_literal: true
 
-require "fileutils"
 require "json"
 require "net/http"
-require "socket"
 require "tmpdir"
 require "yaml"
-require_relative "wait_until"
+require_relative "server_process"
 
 # A real Prometheus of a test's own that scrapes every second: a free port, its folder gone afterwards.
 #
 #   PrometheusServer.run([{"job_name" => "holdup", ...}]) { |prometheus| prometheus.query("up") }
 class PrometheusServer
+  include ServerProcess
+
   PROGRAM = "prometheus"
   CHECKER = "promtool"
-  TRIES = 5
-  PATIENCE_S = WaitUntil::PATIENCE_S
-
-  # Another process took the port between our look and the server's.
-  PortTaken = Class.new(StandardError)
 
   # One time series of an answer. `value`: Float
   QueryResult = Data.define(:labels, :value)
 
   class << self
     # @return [Boolean] whether the programs are on this machine
-    def installed?
-      [PROGRAM, CHECKER].all? do |program|
-        ENV.fetch("PATH").split(":").any? { |dir| File.executable?(File.join(dir, program)) }
-      end
-    end
+    def installed? = [PROGRAM, CHECKER].all? { |program| on_path?(program) }
 
     # @param jobs [Array<Hash>] of scrape_configs
     # @param rules [Array<String>] paths of rule files
@@ -51,24 +42,10 @@ class PrometheusServer
       end
       [$?.success?, output]
     end
-
-    # @return [Integer] of 127.0.0.1
-    def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-
-    private
-
-    def start(jobs, rules)
-      TRIES.times do
-        return new(jobs, rules).start
-      rescue PortTaken
-        next
-      end
-      raise "no free port for #{PROGRAM} in #{TRIES} tries"
-    end
   end
 
   def initialize(jobs, rules)
-    raise "no #{PROGRAM} here: bin/setup --services installs it" unless self.class.installed?
+    raise_unless_installed
     @port = self.class.free_port
     @configuration = {
       "global" => {"scrape_interval" => "1s", "scrape_timeout" => "1s", "evaluation_interval" => "1s"},
@@ -105,44 +82,15 @@ class PrometheusServer
   # @return [Hash] answer of another part of the API
   def api(path) = JSON.parse(get("/api/v1/#{path}").body).fetch("data")
 
-  # @return [void]
-  def stop
-    Process.kill(:TERM, @pid)
-    Process.wait(@pid)
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    FileUtils.rm_rf(@folder)
-  end
-
   private
 
   def get(path)
-    Net::HTTP.start("127.0.0.1", @port, read_timeout: PATIENCE_S) { |http| http.get(path) }
+    Net::HTTP.start("127.0.0.1", @port, read_timeout: WaitUntil::PATIENCE_S) { |http| http.get(path) }
   end
 
-  def log_path = File.join(@folder, "log")
-
-  def wait_until_it_answers
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until ready?
-      if Process.wait(@pid, Process::WNOHANG) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        give_up
-      end
-      IO.select(nil, nil, nil, 0.05)
-    end
-  end
-
-  def ready?
+  def answers?
     get("/-/ready").is_a?(Net::HTTPOK)
   rescue SystemCallError
     false
-  end
-
-  def give_up
-    log = File.read(log_path)
-    stop
-    raise PortTaken if log.include?("address already in use")
-    raise "#{PROGRAM} does not answer:\n#{log}"
   end
 end

@@ -1,26 +1,19 @@
 # frozen_string_literal: true
 
-require "fileutils"
-require "socket"
 require "tmpdir"
-require_relative "wait_until"
+require_relative "server_process"
 
 # A real Redis of a test's own: a free port, nothing kept, its folder gone afterwards.
 #
 #   RedisServer.run { |redis| spawn({"REDIS_URL" => redis.url}, ...) }
 class RedisServer
-  PROGRAM = "redis-server"
-  TRIES = 5
-  PATIENCE_S = WaitUntil::PATIENCE_S
+  include ServerProcess
 
-  # Another process took the port between our look and the server's.
-  PortTaken = Class.new(StandardError)
+  PROGRAM = "redis-server"
 
   class << self
     # @return [Boolean] whether the program is on this machine
-    def installed?
-      ENV.fetch("PATH").split(":").any? { |dir| File.executable?(File.join(dir, PROGRAM)) }
-    end
+    def installed? = on_path?(PROGRAM)
 
     # @yieldparam redis [RedisServer] while it runs
     # @return [Object] the block's value
@@ -30,23 +23,13 @@ class RedisServer
     ensure
       redis&.stop
     end
-
-    # @return [RedisServer] which answers; the caller stops it
-    def start
-      TRIES.times do
-        return new.start
-      rescue PortTaken
-        next
-      end
-      raise "no free port for #{PROGRAM} in #{TRIES} tries"
-    end
   end
 
   attr_reader :port, :pid
 
   def initialize
-    raise "no #{PROGRAM} here: bin/setup --services installs it" unless self.class.installed?
-    @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    raise_unless_installed
+    @port = self.class.free_port
   end
 
   # @return [self]
@@ -77,16 +60,6 @@ class RedisServer
     end
   end
 
-  # @return [void]
-  def stop
-    Process.kill(:TERM, @pid)
-    Process.wait(@pid)
-  rescue Errno::ESRCH, Errno::ECHILD
-    nil
-  ensure
-    FileUtils.rm_rf(@folder)
-  end
-
   private
 
   def answer(words)
@@ -96,28 +69,12 @@ class RedisServer
     end
   end
 
-  def log_path = File.join(@folder, "log")
-
-  def wait_until_it_answers
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until answers?
-      if Process.wait(@pid, Process::WNOHANG) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        give_up
-      end
-      IO.select(nil, nil, nil, 0.02)
-    end
-  end
-
   def answers?
     call("PING") == "+PONG"
   rescue SystemCallError
     false
   end
 
-  def give_up
-    log = File.read(log_path)
-    stop
-    raise PortTaken if log.include?("Address already in use")
-    raise "#{PROGRAM} does not answer:\n#{log}"
-  end
+  # Its folder stays in use until it has ended by itself.
+  def stop_signal = :TERM
 end
