@@ -143,7 +143,7 @@ module Holdup
       @failures += 1
       message = "#{reason(error)}; segments are kept and carried later"
       @warnings.again(:failure, message)
-      # A store that is down is no reason to restart a collector that leads.
+      # A collector counts as ready while its store is down, so systemd does not restart it for that.
       @leading ? @notifier.ready("leading; #{message}") : @notifier.status(message)
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
     end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/agent/guard"
-require "holdup/agent/runtime/measuring_session"
+require "holdup/agent/runtime/ticker"
 
 class Holdup::Runtime::TickerTest < Minitest::Test
   def setup
