@@ -48,6 +48,7 @@ module Holdup
       @inherited = Servers::Identity.merge([])
       @lock = Monitor.new # a server and a job runner of one process may be ready at the same time
       @generation = 0
+      @tickers = []
     end
 
     # Read once, until `reconfigure`.
@@ -73,6 +74,7 @@ module Holdup
       session = @session
       @session = nil
       @guard.call(:stop) { session.close } if session
+      @tickers.each(&:let_go)
       stop_collector
     end
 
@@ -115,6 +117,14 @@ module Holdup
       end
     end
 
+    # Forks and the end of a server care for a further thread of ours, as for our own ones.
+    # @param ticker [Ticker]
+    # @return [Ticker]
+    def follow(ticker)
+      @tickers = @tickers.select(&:alive?) << ticker
+      ticker
+    end
+
     # Name of the pool that runs jobs of this queue on this thread; see Servers::Identity.
     def pool_of(queue)
       @identities.each_value do |identity|
@@ -137,6 +147,7 @@ module Holdup
     # and Ruby only detects that deadlock when no other thread lives. Safe in a signal handler.
     def let_go
       @session&.let_go
+      @tickers.each(&:let_go)
       @collector&.let_go
     end
 
@@ -243,6 +254,7 @@ module Holdup
     def before_fork
       @first_fork_ns ||= @clock.monotonic_ns
       @session&.before_fork
+      @tickers.each(&:wait_until_asleep)
       @collector&.before_fork
     end
 
@@ -253,6 +265,7 @@ module Holdup
       @guard.call(:jit) { @jit.after_fork }
       was_running = running?
       @session = @collector = nil
+      @tickers = []
       @inherited = server.forked
       @identities = {}
       @generation += 1

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "rbconfig"
+require_relative "collector_supervisor"
 
 module Holdup
   class Runtime
@@ -26,7 +26,7 @@ module Holdup
           @supervisor = CollectorSupervisor.new(
             dir: @configuration.segment_dir,
             store: @configuration.store,
-            prometheus: @configuration.prometheus_export,
+            settings: @configuration.of_collector,
             log: @log
           )
           @supervisor.start
@@ -85,166 +85,15 @@ module Holdup
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
           dir = @configuration.segment_dir
-          export = @configuration.prometheus_export
+          exports = @configuration.exports
           Collector.new(
-            store: Exporters.around(Store.open(url), export, dir:, log: @log),
+            store: Exporters.around(Store.open(url), exports, dir:, log: @log, env: @env, in_app: true),
             directory: dir,
             log: @log,
-            captures: Store.captures_dir(url, @env, home:)
+            captures: Store.captures_dir(url, @env, home:),
+            **Collector.options(@configuration, @env, log: @log)
           )
         end
-      end
-    end
-
-    # Keeps a collector running next to a server, in a process started with the same Ruby and restarted when
-    # it dies. In-app half: it loads nothing of the collector and does not fork the application.
-    #
-    # The child's standard input is a pipe whose other end only this process and its forks hold. When it
-    # closes, the child collects the last units and ends, so that nothing has to wait for it.
-    class CollectorSupervisor
-      EXE = File.expand_path("../../../../exe/holdup", __dir__)
-      FIRST_WAIT_S = 1
-      # A collector that can't start is seldom repaired within minutes, and each try logs why.
-      LONGEST_WAIT_S = 600
-      # An end after this long is not a failed start.
-      HEALTHY_S = 60
-      STOP_S = 5
-      FORK_PATIENCE_S = 0.1
-      # Exit status of a collector for which a library is missing; it has logged which one.
-      CANNOT_LOAD = 3
-      # Tells a collector that the one before it lacked a library, which need not be logged again.
-      AGAIN = "--again"
-      # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
-      # keeps that in the processor's cache and out of the RSS.
-      ENVIRONMENT = {
-        "RUBY_YJIT_ENABLE" => "1",
-        "RUBY_GC_MALLOC_LIMIT" => "4000000",
-        "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"
-      }.freeze
-      BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
-
-      # Pid of the collector.
-      attr_reader :pid
-
-      # Whether the last collector could not load a library; it has logged which.
-      def unloadable? = !!@unloadable
-
-      # @param store [String, nil] URL; nil for the default
-      # @param prometheus [ConfigurationKeys::PrometheusExport, nil] nil: what the environment says
-      # @param command [Array<String>] what starts the command line of Holdup
-      # @param first_wait_s [Numeric] before the first restart; doubles with each
-      def initialize(
-        dir:, store:, log:,
-        prometheus: nil,
-        command: [RbConfig.ruby, EXE],
-        env: ENV,
-        first_wait_s: FIRST_WAIT_S,
-        longest_wait_s: LONGEST_WAIT_S
-      )
-        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
-        @warn = log.respond_to?(:call) ? log : log.method(:warn)
-        @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
-        # Not as an argument: all users of the machine see those, and a URL may have a password.
-        @environment["HOLDUP_STORE"] = store if store
-        @environment["HOLDUP_PROMETHEUS"] = prometheus.to_s if prometheus
-        @first_wait_s = first_wait_s
-        @longest_wait_s = longest_wait_s
-        @owner = Process.pid
-        @wake = Thread::Queue.new
-      end
-
-      def start
-        return self if @thread&.alive?
-        @stopping = false
-        @spawning = true
-        @thread = Thread.new { keep_running }
-        @thread.name = "holdup-supervisor"
-        @thread.report_on_exception = false
-        self
-      end
-
-      # Waits for the collector's last tick.
-      def stop
-        return unless let_go
-        kill("TERM")
-        kill("KILL") unless @thread.join(STOP_S)
-        @thread.join
-      end
-
-      # Does not wait: the collector ends once this process and its forks have ended or detached.
-      def detach
-        @pipe&.close if let_go
-      end
-
-      # Ends the thread at once; the current collector notices our end. Safe in a signal handler.
-      def leave
-        @left = let_go
-        @thread.kill if @left
-      end
-
-      # For a fork, as Ticker#wait_until_asleep.
-      def wait_until_spawned(patience_s: FORK_PATIENCE_S)
-        deadline = now + patience_s
-        sleep(0.001) while @spawning && now < deadline
-      end
-
-      private
-
-      # @return [Boolean] false in a forked child, which has no thread to stop
-      def let_go
-        return false unless @owner == Process.pid && @thread
-        @stopping = true
-        @wake << true
-        true
-      end
-
-      def keep_running
-        wait_s = @first_wait_s
-        until @stopping
-          started = now
-          status = run_once
-          break if @stopping
-          wait_s = @first_wait_s if now - started > HEALTHY_S
-          wait_s = @longest_wait_s if @unloadable
-          warn_of_restart(status, wait_s) unless @unloadable
-          @wake.pop(timeout: wait_s)
-          wait_s = [wait_s * 2, @longest_wait_s].min
-        end
-      end
-
-      def warn_of_restart(status, wait_s)
-        @warn.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
-      end
-
-      def run_once
-        input, @pipe = IO.pipe
-        command = @unloadable ? [*@command, AGAIN] : @command
-        @spawning = true
-        @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
-        @spawning = false
-        input.close
-        status = Process.wait2(@pid).last
-        @unloadable = status.exitstatus == CANNOT_LOAD
-        status.to_s.sub(/\Apid \d+ /, "")
-      rescue Errno::ECHILD # the server reaped it: it waits for any child
-        "reaped elsewhere"
-      rescue SystemCallError => error
-        error.message
-      ensure
-        @spawning = false
-        @pid = nil
-        @pipe&.close unless @left # the child would end when it closes
-      end
-
-      def kill(signal)
-        pid = @pid
-        Process.kill(signal, pid) if pid
-      rescue Errno::ESRCH
-        nil
-      end
-
-      def now
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/agent/runtime/collectors"
+require "holdup/agent/runtime/collector_supervisor"
 require "holdup/segment/owner_process"
 
 class Holdup::Collector
@@ -92,11 +92,21 @@ class Holdup::Collector
       assert alive?(pid)
     end
 
-    def test_what_the_code_set_for_prometheus_is_in_its_environment
-      export = Holdup::ConfigurationKeys::PrometheusExport.new(port: 9395)
-      supervisor(prometheus: export).start
+    def test_what_the_code_sets_is_in_its_environment
+      configuration = Holdup::Configuration.build do |config|
+        config.prometheus = 9395
+        config.statsd = :on
+        config.scaling = "p95=300ms"
+        config.spool = "/spool"
+      end
+      expected = {"HOLDUP_PROMETHEUS" => configuration.exports.first.to_s,
+                  "HOLDUP_STATSD" => configuration.exports.last.to_s,
+                  "HOLDUP_SCALING" => configuration.scaling_goal.to_s,
+                  "HOLDUP_SPOOL" => "/spool", "HOLDUP_SPOOL_MIB" => "64"}
+      supervisor(settings: configuration.of_collector).start
       pid = wait_until { started.first }
-      assert_includes File.read("/proc/#{pid}/environ").split("\0"), "HOLDUP_PROMETHEUS=#{export}"
+      environment = File.read("/proc/#{pid}/environ").split("\0").to_h { |pair| pair.split("=", 2) }
+      assert_equal expected, environment.slice(*expected.keys, "HOLDUP_HOST")
     end
 
     def test_the_collector_is_not_measured
@@ -141,11 +151,11 @@ class Holdup::Collector
       lib = File.expand_path("../../../../lib", __dir__)
       script = <<~RUBY
         before = $LOADED_FEATURES.dup
-        require "#{lib}/holdup/agent/runtime/collectors"
+        require "#{lib}/holdup/agent/runtime/collector_supervisor"
         puts $LOADED_FEATURES - before
       RUBY
       loaded = fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) }
-      assert_equal ["collectors.rb"], loaded - ["rbconfig.rb"]
+      assert_equal ["collector_supervisor.rb"], loaded - ["rbconfig.rb"]
     end
 
     private
