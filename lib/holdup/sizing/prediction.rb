@@ -8,19 +8,20 @@ module Holdup
     # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 =>
     #   ns, 0.95 => ns ...}
     # - `handoff_ns`: part of stalled_ns while the GVL was passed on
-    # - `assignment`: the worse of those tried; `guards`: Array of Guards::Violation
+    # - `assignments`: how units came to processes; times are the mean of all; `guards`: Array of
+    #   Guards::Violation
     Prediction = Data.define(
-      :candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
+      :candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignments, :cpus,
       :queued_ns, :stalled_ns, :handoff_ns, :response_ns, :responses, :waits
     ) do
-      def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil,
+      def initialize(assignments: [], cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil,
         response_ns: nil, responses: {}, waits: {}, **rest)
         super
       end
 
       def allowed? = guards.empty?
 
-      def replayed? = !assignment.nil?
+      def replayed? = assignments.any?
 
       # @return [Float, nil] ns: mean wait that users feel
       def wait_ns

@@ -194,7 +194,7 @@ module Holdup
       def search
         @search ||= Search.new(recording, traffic:, now:, limits: fitted_limits,
           slo: objective.slo, rate:, units: units_of_replay, handoff_ns: self_test.handoff_ns, seed: @seed,
-          population:)
+          population:, assignments: self_test.assignments)
       end
 
       # The peak of a part underestimates the peak, but its mean estimates the mean.

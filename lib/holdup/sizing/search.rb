@@ -10,8 +10,9 @@ module Holdup
       # @param rate [Float] units per second and host; `units`: of each replay
       # @param population [Numeric, nil] units of a host in the system, see ClosedLoad; nil: they arrive on
       #   their own
+      # @param assignments [Array<Symbol>] see Forecast
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:,
-        population: nil)
+        assignments:, population: nil)
         @recording = recording
         @traffic = traffic
         @now = now
@@ -22,6 +23,7 @@ module Holdup
         @handoff_ns = handoff_ns
         @seed = seed
         @population = population
+        @assignments = assignments
         @served = traffic.peak_rate
       end
 
@@ -52,7 +54,7 @@ module Holdup
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
-          handoff_ns: @handoff_ns, population: population(rate))
+          handoff_ns: @handoff_ns, population: population(rate), assignments: @assignments)
       end
 
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.

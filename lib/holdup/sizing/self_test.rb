@@ -22,8 +22,9 @@ module Holdup
         end
       end
       # `errors`: {Symbol => Float}, signed shares; `handoff_ns` (Numeric or Array, see Handoff) and `vcpus`
-      # are fitted
-      SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
+      # are fitted; `assignments`: see Forecast, those that fit about as well
+      SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus,
+        :assignments) do
         def reasons
           (grade == :a) ? [] : causes.call
         end
@@ -49,11 +50,13 @@ module Holdup
       DOUBLE = %i[utilisation throughput].freeze
       # One replay of unlike units near saturation shows as little as one day.
       REPLAYS = 4
+      # By how much the worst errors of two assignments differ if the recording tells them apart.
+      TOLD_APART = 0.02
       # Replays that fit the hand-off.
       FITTED = 2
 
       # @param vcpus [Range<Numeric>] see FreeCpus; `others`: why they are not all
-      # @param assignments [Array<Symbol>] the one that fits better counts
+      # @param assignments [Array<Symbol>] the one that fits best counts
       # @param units [Integer] of each replay, roughly
       # @param load [ClosedLoad] of the recording
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
@@ -73,12 +76,21 @@ module Holdup
 
       def call
         replays = @load.closed? ? closed_replays : open_replays
-        @assignments.map { |assignment| result(replays, assignment) }.min_by { |result| worst(result.errors) }
+        results = @assignments.map { |assignment| result(replays, assignment) }
+        best = results.min_by { |result| worst(result.errors) }
+        best.with(assignments: fitting(results, worst(best.errors)))
       end
 
       private
 
       def demand = @recording.demand
+
+      # A single process shows nothing of them.
+      def fitting(results, least_error)
+        return @assignments if @current.processes == 1
+        chosen = results.select { |result| worst(result.errors) <= least_error + TOLD_APART }
+        chosen.flat_map(&:assignments)
+      end
 
       def open_replays
         traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
@@ -122,7 +134,8 @@ module Holdup
         end
         handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(replays, assignment, vcpus), *by_waiting]
         results = handoffs.map do |handoff_ns|
-          compare(play(replays, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
+          predicted = play(replays, assignment, vcpus:, handoff_ns:)
+          compare(predicted, vcpus:, handoff_ns:, assignments: [assignment])
         end
         results.min_by { |result| worst(result.errors) }
       end

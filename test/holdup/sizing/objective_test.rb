@@ -9,7 +9,7 @@ module Holdup::Sizing
 
     def prediction(processes, threads, wait_ms: nil, response_ms: 100, ceiling: 10.0 * processes,
       memory_bytes: nil)
-      times = wait_ms ? {assignment: :random, waits: {0.95 => wait_ms * MS},
+      times = wait_ms ? {assignments: [:random], waits: {0.95 => wait_ms * MS},
                          responses: {0.95 => response_ms * MS}} : {}
       Prediction.new(candidate: Candidate.new(processes:, threads:), ceiling:, utilisation: 0.5,
         memory_bytes:, connections: 1, guards: [], **times)

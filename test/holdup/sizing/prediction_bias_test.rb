@@ -23,7 +23,7 @@ module Holdup::Sizing
 
     def prediction(ns = 100 * MS)
       Prediction.new(candidate: Candidate.new(processes: 2, threads: 5), ceiling: 50.0, utilisation: 0.3,
-        memory_bytes: 1, connections: 10, guards: [], assignment: :random, cpus: 0.5,
+        memory_bytes: 1, connections: 10, guards: [], assignments: [:random], cpus: 0.5,
         queued_ns: 2.0 * MS, stalled_ns: 4.0 * MS, handoff_ns: nil, response_ns: 50.0 * MS,
         responses: {0.5 => 40 * MS, 0.95 => ns}, waits: {0.95 => 20 * MS})
     end
@@ -112,7 +112,7 @@ module Holdup::Sizing
     end
 
     def test_what_was_not_replayed_has_nothing_to_correct
-      rejected = prediction.with(assignment: nil, queued_ns: nil, stalled_ns: nil, response_ns: nil,
+      rejected = prediction.with(assignments: [], queued_ns: nil, stalled_ns: nil, response_ns: nil,
         responses: {}, waits: {})
       assert_equal rejected, PredictionBias.new([outcome(1.1)]).apply(rejected, now: NOW)
     end

@@ -19,7 +19,8 @@ module Holdup::Sizing
         concurrent_units: recording.concurrent_units)
       limits = recording.limits(**limits)
       Search.new(recording, traffic:, now:, limits:, slo: Slo.new, rate:, units: UNITS,
-        handoff_ns: Handoff::NS, seed:, population:)
+        handoff_ns: Handoff::NS, seed:, population:,
+        assignments: Forecast::ASSIGNMENTS.fetch(recording.kind))
     end
 
     def order(candidate)

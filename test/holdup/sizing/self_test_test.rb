@@ -33,6 +33,19 @@ module Holdup::Sizing
       assert_equal :c, test(recording).grade
     end
 
+    # With two processes it can be seen which of them got a request, by how long the others waited.
+    def test_how_requests_came_to_processes
+      %i[random least_busy].each do |assignment|
+        recording = PlayedRecording.new(minutes: 6, processes: 2, threads: 3, rate: 90.0, vcpus: 4.0, swing: 0.0,
+          assignment:)
+        assert_equal [assignment], test(recording).assignments
+      end
+    end
+
+    def test_one_process_does_not_show_it
+      assert_equal %i[random least_busy], test(PlayedRecording.new(minutes: 6)).assignments
+    end
+
     def test_responses_without_unstamped_queue_time
       recording = PlayedRecording.new(minutes: 30)
       whole = recording.measured
