@@ -12,7 +12,7 @@ module Bench
     # The recorded setting again: how much differs without any prediction of another one.
     SETTINGS = [TrackerExperiment::RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
     WHOLE = TrackerExperiment::ExperimentPlan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20,
-      open_s: 50, recorded_s: 180, level_s: 20, ramps: 2, whole_minutes: true)
+      open_s: 60, recorded_s: 180, level_s: 20, ramps: 2, whole_minutes: true)
     QUICK = TrackerExperiment::ExperimentPlan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
       saturated_s: 3, open_s: 5, recorded_s: 8, level_s: 1, ramps: 1, whole_minutes: false)
     # Variable with a folder that keeps what was recorded and measured. A run that finds it there only
@@ -52,19 +52,20 @@ module Bench
       warn("bench: predicting")
       @measurements = measurements
       @plan = measurements.plan
+      sent = TrackerTrial.open_arrivals(rate:, seconds: @plan.open_s).to_a
       @predictions = measurements.recordings.to_h do |recording|
-        [recording, RecordedPredictions.new(recording, rate:)]
+        [recording, RecordedPredictions.new(recording, rate:, sent:)]
       end
       @compared = @predictions.to_h do |recording, predictions|
-        [recording, measurements.measured.map { |measured| row(recording, predictions, measured) }]
+        [recording, measurements.measured.map { |measured| row(predictions, measured) }]
       end
     end
 
-    def row(recording, predictions, measured)
-      size = [measured.processes, measured.threads]
-      ComparedSetting.of(measured, recording.calibration_ns, rate:) do |ratios|
-        predictions.call(*size, **ratios)
+    def row(predictions, measured)
+      predicted, beside = [measured, measured.beside].map do |setting|
+        predictions.call(setting.processes, setting.threads)
       end
+      ComparedSetting.in_turns(measured, predicted, beside)
     end
 
     def table(recording, rows)
@@ -99,17 +100,19 @@ module Bench
     end
 
     def measured
-      "Then every setting has a boot of its own: throughput is measured for #{@plan.saturated_s} s with " \
+      "Then every setting takes #{TrackerTrial::TURNS} turns with another boot of the recorded one: " \
+      "throughput is measured for #{@plan.saturated_s} s with " \
       "#{TrackerServer::CROWD} connections a thread, times for #{@plan.open_s} s under " \
-      "#{format("%.2f", rate)} requests a second (Poisson). The row #{recorded_setting} is the " \
-      "recorded setting, booted again."
+      "#{format("%.2f", rate)} requests a second (Poisson), the same ones at the same moments " \
+      "everywhere; times are predicted for these very requests, each of which takes what some recorded " \
+      "request to its page took. The row #{recorded_setting} is the recorded setting, booted again."
     end
 
     def notes
-      ["Corrected: predicted for a machine that is slower or faster by the ratio of the calibration (fixed " \
-        "work, timed once a second) in the row to that in the recording. Verdicts and budgets are about " \
-        "these errors. A setting that keeps more CPUs busy slows the calibration too, and corrected errors " \
-        "leave that out. Caught: the self-test's grade was B or C.",
+      ["Corrected: of the predicted change from the recorded setting, which took turns with the row's, so " \
+        "that a machine of another speed than while it was recorded does not count. Verdicts and budgets " \
+        "are about these errors; the first row's are those of two boots of one setting. Calibration: fixed " \
+        "work, timed once a second. Caught: the self-test's grade was B or C.",
         "Too busy: the load is more than #{percent(SettingComparison::BUSY)} of what that setting served " \
           "at saturation, so the length of its queue is mostly chance, and throughput alone is judged.",
         *@measurements.recordings.map { |recording| note(recording) }]

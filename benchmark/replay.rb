@@ -55,7 +55,7 @@ module Bench
       at_ns = 0
       SIZING::Trace.new(Array.new(@units) do
         at_ns += exponential(random, 1000.0 / rate)
-        SIZING::Trace::Unit.new(arrival_ns: at_ns, held_ns: exponential(random, 10),
+        SIZING::Trace::TraceUnit.new(arrival_ns: at_ns, held_ns: exponential(random, 10),
           idle_ns: exponential(random, 15), acquisitions: ACQUISITIONS)
       end)
     end

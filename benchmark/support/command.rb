@@ -19,6 +19,7 @@ require_relative "../predict_uneven"
 require_relative "../rails"
 require_relative "../release"
 require_relative "../replay"
+require_relative "../scaling"
 require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
@@ -45,6 +46,7 @@ module Bench
       "web" => Web,
       "viewer" => Viewer,
       "replay" => Replay,
+      "scaling" => Scaling,
       "collector" => CollectorScript
     }.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.

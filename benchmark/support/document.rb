@@ -13,7 +13,8 @@ module Bench
       "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database
         predict-database-jobs coverage],
       "yjit.md" => %w[jit],
-      "upgrade.md" => %w[upgrade]
+      "upgrade.md" => %w[upgrade],
+      "scaling.md" => %w[scaling]
     }.freeze
 
     # @param name [String] of a bench

@@ -6,6 +6,18 @@ module Bench
   # One row of a table: what was measured at a setting, and what was predicted of it. `raw` and `corrected`:
   # SettingComparison with the prediction as it is, and as it is for a machine of the row's speed.
   ComparedSetting = Data.define(:measured, :predicted, :raw, :corrected) do
+    # @param measured [TrackerTrial::MeasuredSetting] with another one beside it
+    # @param predicted [SettingFigures]
+    # @param beside [SettingFigures] predicted of the setting beside
+    # @return [ComparedSetting]
+    def self.in_turns(measured, predicted, beside)
+      true_beside = predicted.as_true_for(beside, measured.beside.figures)
+      raw, corrected = [predicted, true_beside].map do |figures|
+        SettingComparison.new(measured.figures, figures, rate: measured.rate)
+      end
+      new(measured:, predicted:, raw:, corrected:)
+    end
+
     # @param measured [#figures, #rate, #saturated, #open]
     # @param calibration_ns [Float] while it was recorded
     # @yieldparam ratios [Hash] `slower` and `saturated`: see SettingFigures#slowed

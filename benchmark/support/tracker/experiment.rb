@@ -53,17 +53,14 @@ module Bench
       @progress = progress
     end
 
-    # The recorded setting's own row gives the rate of everything else.
+    # The recorded setting alone gives the rate of everything else, and then takes turns with every setting.
     # @return [Measurements]
     # @raise [Failure]
     def call
       prepared do |trial|
-        first, *others = @plan.settings
-        measured = [measure(trial, first, share: OPEN_SHARE)]
-        capacity = measured.first.figures.throughput
-        recordings = record(trial, capacity)
-        rate = measured.first.rate
-        measured.concat(others.map { |setting| measure(trial, setting, rate:) })
+        alone = measure(trial, [RECORDED], share: OPEN_SHARE)
+        recordings = record(trial, alone.figures.throughput)
+        measured = @plan.settings.map { |setting| measure(trial, [RECORDED, setting], rate: alone.rate) }
         Measurements.new(plan: @plan, measured:, recordings:)
       end
     end
@@ -81,9 +78,9 @@ module Bench
       end
     end
 
-    def measure(trial, setting, **load)
-      @progress.call(setting.join(" x "))
-      trial.measure(*setting, **load)
+    def measure(trial, settings, **load)
+      @progress.call(settings.last.join(" x "))
+      trial.measure(*settings, **load)
     end
 
     def record(trial, capacity)

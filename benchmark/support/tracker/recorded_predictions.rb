@@ -29,12 +29,19 @@ module Bench
 
   # What `holdup advise` and `holdup whatif` would predict from a recording, for a given load.
   class RecordedPredictions
+    # How often the sent requests are played, each time with other recorded units in their place.
+    DRAWS = 8
+
     # @param recording [TrackerTrial::TrackerRecording]
     # @param rate [Float] requests or jobs per second
+    # @param sent [Array<Holdup::Lab::Arrivals::Arrival>, nil] the very requests of the load, each of which
+    #   takes what some recorded unit of its endpoint took. nil: any units, at moments of their own, whose
+    #   chance differs from the load's: a minute's p95 varies by 15 % from one seed to the next
     # @param kind [Symbol] of the units
-    def initialize(recording, rate:, kind: :request)
+    def initialize(recording, rate:, sent: nil, kind: :request)
       @recording = recording
       @rate = rate
+      @sent = sent
       @kind = kind
       @recommendations = {}
     end
@@ -50,8 +57,10 @@ module Bench
     # @return [SettingFigures]
     def of(changes, slower: 1.0, saturated: slower)
       recommendation = at(slower)
-      prediction = recommendation.of(recommendation.now.with(**changes))
-      SettingFigures.new(throughput: prediction.ceiling, **times(prediction)).slowed(saturated:, open: slower)
+      candidate = recommendation.now.with(**changes)
+      prediction = recommendation.of(candidate)
+      times = @sent ? times_of_sent(recommendation, candidate, slower) : times(prediction)
+      SettingFigures.new(throughput: prediction.ceiling, **times).slowed(saturated:, open: slower)
     end
 
     # @return [Holdup::Sizing::Recommendation] for that load
@@ -62,6 +71,33 @@ module Bench
     def times(prediction)
       {wait_ns: prediction.wait_ns, response_ns: prediction.response_ns, p95_ns: prediction.responses[0.95]}
         .transform_values { |ns| ns || Float::INFINITY }
+    end
+
+    def times_of_sent(recommendation, candidate, slower)
+      forecast = recommendation.forecast
+      drawn = traces(slower).map { |trace| times(forecast.call(candidate, trace, force: true)) }
+      drawn.first.keys.to_h { |name| [name, drawn.sum { |times| times[name] } / drawn.size] }
+    end
+
+    # Time is stretched for a slower machine, so there the requests come that much sooner.
+    def traces(slower)
+      @traces ||= {}
+      @traces[slower] ||= (1..DRAWS).map { |seed|
+        random = Random.new(seed)
+        Holdup::Sizing::Trace.new(@sent.map { |arrival|
+          unit = recorded_units.fetch(arrival.route.label).draw(random)
+          Holdup::Sizing::Trace::TraceUnit.of(unit, arrival.at_ns / slower)
+        })
+      }
+    end
+
+    # By endpoint, each with the number of units that it stands for.
+    def recorded_units
+      @recorded_units ||= begin
+        weighted = recorded.traffic.blocks.flat_map(&:scaled)
+        by_name = weighted.group_by { |unit, _| unit.series.name }
+        by_name.transform_values { |units| Holdup::Sizing::WeightedSample.new(units) }
+      end
     end
 
     def at(slower)

@@ -46,7 +46,7 @@ module Bench
       @size = {"WEB_CONCURRENCY" => processes.to_s, "RAILS_MAX_THREADS" => threads.to_s}
       @slots = processes * threads
       @port = TrackerApp.free_port
-      @log = File.join(app.folder, "#{processes}x#{threads}.log")
+      @log = File.join(app.folder, "#{processes}x#{threads}-#{@port}.log")
     end
 
     # @return [self]

@@ -14,6 +14,16 @@ module Bench
       new_times = {wait_ns: wait_ns * open, response_ns: response_ns * open, p95_ns: p95_ns * open}
       with(throughput: throughput / saturated, **new_times)
     end
+
+    # As if the prediction of another setting, measured at the same time, had come true: what is left is the
+    # error of the predicted change from that one to this.
+    # @param predicted [SettingFigures] of the other setting
+    # @param measured [SettingFigures] of the other setting
+    # @return [SettingFigures]
+    def as_true_for(predicted, measured)
+      ratios = measured.to_h.to_h { |name, value| [name, value / predicted.public_send(name).to_f] }
+      SettingFigures.new(**to_h.to_h { |name, value| [name, value * ratios.fetch(name)] })
+    end
   end
 
   # One setting: how far its prediction is from what was measured there.

@@ -32,8 +32,9 @@ module Bench
       def beside = beside_s / (span.end - span.begin)
     end
 
-    # One setting. `rate`: requests per second of the open load; `saturated` and `open`: CostOfRequest
-    MeasuredSetting = Data.define(:processes, :threads, :rate, :figures, :saturated, :open) do
+    # One setting. `rate`: requests per second of the open load; `saturated` and `open`: CostOfRequest;
+    # `beside`: the setting that took turns with it, if any
+    MeasuredSetting = Data.define(:processes, :threads, :rate, :figures, :saturated, :open, :beside) do
       def name = "#{processes} x #{threads}"
     end
 
@@ -44,6 +45,28 @@ module Bench
     # The client of the warm-up starts and its last requests end within these.
     DRAIN_S = 6
     OPEN_SEED = 7
+    # Turns that settings beside each other take with each load.
+    TURNS = 2
+    # Between the turns of a prediction: everything has ended by then.
+    PAUSE_S = 60
+
+    # The requests of the open load, at every setting the same ones at the same moments of each turn.
+    # @return [Array<ChangingArrivals>]
+    def self.open_turns(rate:, seconds:)
+      Array.new(TURNS) do |turn|
+        ChangingArrivals.steady(TrackerPages::ALL, rate:, seconds: seconds.fdiv(TURNS),
+          seed: OPEN_SEED + turn)
+      end
+    end
+
+    # All of them, one turn after the other.
+    # @return [Array<Holdup::Lab::Arrivals::Arrival>]
+    def self.open_arrivals(rate:, seconds:)
+      open_turns(rate:, seconds:).each_with_index.flat_map do |arrivals, turn|
+        begin_ns = turn * ((seconds.fdiv(TURNS) + PAUSE_S) * 1e9).round
+        arrivals.map { |arrival| arrival.with(at_ns: arrival.at_ns + begin_ns) }
+      end
+    end
 
     # @param scratch [String] folder in memory; `folder`: for the stores
     # @param warm_up_s [Numeric] at least; `saturated_s` and `open_s`: of each measurement
@@ -75,34 +98,60 @@ module Bench
         beside: phase.beside, **cost(phase, phase.value).to_h)
     end
 
-    # @param share [Float, nil] the open load as a part of the throughput that is measured here; nil: as
+    # Several settings have a server each and take turns: a machine that computes at another speed from minute
+    # to minute does so for all of them.
+    # @param sizes [Array<Array(Integer, Integer)>] processes and threads of each, at most two
+    # @param share [Float, nil] the open load as a part of the throughput that the first one has here; nil: as
     #   `rate` says
-    # @return [MeasuredSetting]
-    def measure(processes, threads, rate: nil, share: nil)
-      boot(processes, threads) do |server, segments|
-        server.saturate(@warm_up_s)
-        saturated = phase(server) { server.saturate(@saturated_s) }
-        rate ||= share * saturated.value.rate
-        open = open_load(server, segments, rate, saturated.value.rate)
-        MeasuredSetting.new(processes:, threads:, rate:, saturated: cost(saturated, saturated.value.answered),
-          **open)
+    # @return [MeasuredSetting] the last one
+    def measure(*sizes, rate: nil, share: nil)
+      boot_all(sizes) do |servers|
+        servers.each { |server, _| server.saturate(@warm_up_s) }
+        saturated = in_turns(servers) { |server| server.saturate(@saturated_s.fdiv(TURNS)) }
+        rates = saturated.map { |phases| phases.sum { |phase| phase.value.rate } / phases.size }
+        rate ||= share * rates.first
+        open = open_loads(servers, rate)
+        sizes.each_index.reduce(nil) do |beside, index|
+          figures, cost = open[index]
+          processes, threads = sizes[index]
+          MeasuredSetting.new(processes:, threads:, rate:, figures: figures.with(throughput: rates[index]),
+            saturated: mean_cost(saturated[index], &:answered), open: cost, beside:)
+        end
       end
     end
 
     private
 
-    # @return [Hash{Symbol => Object}] `figures` and `open` of the MeasuredSetting
-    def open_load(server, segments, rate, throughput)
-      intake = Holdup::Lab::InMemoryStore.new(segments).clear
-      arrivals = ChangingArrivals.steady(TrackerPages::ALL, rate:, seconds: @open_s, seed: OPEN_SEED)
-      open = phase(server) { server.serve(arrivals, @open_s) }
-      intake.close
+    def boot_all(sizes, servers = [], &block)
+      return yield(servers) if sizes.empty?
+      boot(*sizes.first) { |*server| boot_all(sizes.drop(1), [*servers, server], &block) }
+    end
+
+    # @return [Array<Array<LoadPhase>>] of each server
+    def in_turns(servers)
+      turns = Array.new(TURNS) do |turn|
+        servers.map { |server, _| phase(server) { yield server, turn } }
+      end
+      turns.transpose
+    end
+
+    # @return [Array<(SettingFigures, CostOfRequest)>] of each server
+    def open_loads(servers, rate)
+      intakes = servers.map { |_, segments| Holdup::Lab::InMemoryStore.new(segments).clear }
+      loads = TrackerTrial.open_turns(rate:, seconds: @open_s)
+      phases = in_turns(servers) { |server, turn| server.serve(loads[turn], @open_s.fdiv(TURNS)) }
+      intakes.zip(phases).map do |intake, turns|
+        intake.close
+        [times(intake, turns, rate), mean_cost(turns) { |seen| seen.total.answered }]
+      end
+    end
+
+    def times(intake, turns, rate)
       outcome = Holdup::Lab::Trial::TrialResult.new(arm: nil, rate:, seconds: @open_s, load: :open,
-        seen: open.value, cpu_s: open.cpu_s, memory_bytes: nil, gauges: [], warmed: nil,
+        seen: turns.first.value, cpu_s: turns.sum(&:cpu_s), memory_bytes: nil, gauges: [], warmed: nil,
         windows: intake.windows, profiles: intake.profiles, samples: intake.samples)
-      figures = SettingFigures.new(throughput:, wait_ns: outcome.wait_ns, response_ns: outcome.response_ns,
+      SettingFigures.new(throughput: nil, wait_ns: outcome.wait_ns, response_ns: outcome.response_ns,
         p95_ns: outcome.percentile(0.95))
-      {figures:, open: cost(open, open.value.total.answered)}
     end
 
     def boot(processes, threads, store: nil)
@@ -128,6 +177,15 @@ module Bench
     end
 
     def phase(server, &) = LoadPhase.of(server, &)
+
+    # @yieldparam value [Object] of a phase
+    # @yieldreturn [Integer] its requests
+    def mean_cost(phases)
+      requests = phases.sum { |phase| yield phase.value }
+      calibrations = phases.map { |phase| @calibration.median_ns(phase.span) }
+      CostOfRequest.new(cpu_ns: phases.sum(&:cpu_s) * 1e9 / requests,
+        calibration_ns: calibrations.sum / calibrations.size)
+    end
 
     def cost(phase, requests)
       cpu_ns = phase.cpu_s * 1e9 / requests
