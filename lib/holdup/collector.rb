@@ -20,6 +20,27 @@ module Holdup
     # After a signal, at most: Kubernetes, ECS and Heroku kill after 30 s, systemd after 90 s.
     GRACE_S = 25
     NS = 1_000_000_000
+    # By which a pod gets its own name. With the host's network its host name is that of the node.
+    POD_NAMES = %w[POD_NAME K8S_POD_NAME].freeze
+    # Characters; what stores keep.
+    MOST_HOST = 255
+
+    # @param given [String, nil] `config.host`
+    # @return [String] name of this host in the store
+    def self.host_name(given, env)
+      pod = POD_NAMES.filter_map { |name| env[name] }.find { |text| !text.empty? }
+      Utf8.valid(given || pod || Etc.uname[:nodename])[0, MOST_HOST]
+    end
+
+    # @param configuration [Configuration]
+    # @return [Hash{Symbol => Object}] what it says, for `new`
+    def self.options(configuration, env, log:, clock: Clock.new)
+      if configuration.spool
+        max_bytes = configuration.spool_mib << 20
+        spool = Spool.new(configuration.spool, max_bytes:, log:, clock:)
+      end
+      {host: host_name(configuration.host, env), spool:}
+    end
 
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
     # @param directory [String] folder of the segments; created when missing
@@ -28,8 +49,10 @@ module Holdup
     # @param max_bytes [Integer, nil] size limit of the store; nil: what suits its database
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
     # @param notifier [SystemdNotifier] closed at the end of run
+    # @param host [String] its name in the store
+    # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
-      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:))
+      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil)
       @store = store
       @clock = clock
       @interval = interval
@@ -40,6 +63,9 @@ module Holdup
       @election = Election.new(@directory.lock_path)
       @warnings = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
+      @host = host
+      @spool = spool
+      @steadiness = ClockSteadiness.new(clock)
       @archiver = archiver(captures) if captures
       @notifier = notifier
       @wake = Thread::Queue.new
@@ -66,8 +92,13 @@ module Holdup
     def once
       return :standby unless lead?
       tick
+      nil while @spool&.deliver(@store)
       @archiver&.call
       :collected
+    rescue StoreError
+      kept = spooled
+      @log.warn("segments stay in #{@directory.path}#{kept}") unless kept.empty?
+      raise
     ensure
       leave
     end
@@ -98,6 +129,7 @@ module Holdup
       recovered if @failures.positive?
       cost_ns = @warm ? cpu_ns - started_ns : 0
       @warm = true
+      @spool&.deliver(@store)
       @archiver&.call # megabytes, but seldom: no reason to put the next tick off
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
@@ -114,7 +146,7 @@ module Holdup
       @directory.create
       held = @election.held?
       @leading = @election.won?
-      @round.forget if @leading && !held
+      @round.lead if @leading && !held
       @leading
     end
 
@@ -125,9 +157,9 @@ module Holdup
     end
 
     def tick
-      outcome = @round.run(@clock.realtime_ns)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
       @notifier.alive
-      upkeep if @clock.realtime_s >= @upkeep_s.to_i
+      upkeep if (@clock.realtime_s - @upkeep_s.to_i).abs >= UPKEEP_S # also after the clock was set back
       outcome
     end
 
@@ -135,7 +167,7 @@ module Holdup
       @store.rollup(@clock.realtime_s)
       @notifier.alive
       @store.prune(@clock.realtime_s, max_bytes: @max_bytes)
-      @upkeep_s = @clock.realtime_s + UPKEEP_S
+      @upkeep_s = @clock.realtime_s
     end
 
     def failed(error)
@@ -201,7 +233,7 @@ module Holdup
     def last_round?
       @last_error = nil
       return true unless lead?
-      outcome = @round.run(@clock.realtime_ns)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
       @last_units += outcome.units
       @archiver&.call
       outcome.live.none? { |header| @parent&.family?(header) }
@@ -226,7 +258,16 @@ module Holdup
 
     def log_left(reason, count)
       @log.warn("the collector ends; its last round failed: #{reason.gsub(/\s+/, " ")}; " \
-        "segments left in #{@directory.path} for the next collector: #{count}")
+        "segments left in #{@directory.path} for the next collector: #{count}#{spooled}")
+    end
+
+    # @return [String] end of a sentence
+    def spooled
+      kept = @round.identity && @spool&.keep(@directory, identity: @round.identity, host: @host,
+        now_ns: @clock.realtime_ns) or return ""
+      "; copied into the spool: #{kept.segments} (#{(kept.bytes / 1000.0).ceil} kB, #{kept.path})"
+    rescue => error
+      "; they can't be copied into the spool: #{error.message}"
     end
 
     def segment_count
@@ -251,7 +292,7 @@ module Holdup
     # A store that hangs can keep the main thread for minutes.
     def end_after_grace
       sleep(GRACE_S)
-      log_left("the store did not answer within #{GRACE_S} s", segment_count)
+      log_left("the store did not answer within #{GRACE_S} s", segment_count) if @leading
       Process.exit!(1)
     end
 
@@ -260,6 +301,24 @@ module Holdup
       yield
     ensure
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
+    end
+  end
+
+  # Whether the clock was not set lately. After a step the last heartbeat of a process seems old, or to come
+  # from the future, until its next tick.
+  class Collector::ClockSteadiness
+    STEP_NS = 2 * Collector::NS
+
+    def initialize(clock)
+      @clock = clock
+    end
+
+    def call
+      now_ns = @clock.monotonic_ns
+      offset_ns = @clock.realtime_ns - now_ns
+      @stepped_ns = now_ns if @offset_ns && (offset_ns - @offset_ns).abs > STEP_NS
+      @offset_ns = offset_ns
+      @stepped_ns.nil? || now_ns - @stepped_ns > Collector::SegmentDelta::SILENT_NS
     end
   end
 end

@@ -108,19 +108,18 @@ module Holdup
       # `units`: ended requests and jobs; `at_ns`: when the collector last read them, since 1970, or nil
       Uncollected = Data.define(:units, :at_ns, :collecting)
 
-      # @param host [String] its name in the store
-      # @param app [String, nil] only of this application's processes
-      def initialize(dir:, host: Etc.uname[:nodename], app: nil)
+      # @param origin [Queries::Origin] only of these processes
+      def initialize(dir:, origin: Queries::Origin.new)
         @directory = Segment::Directory.new(dir)
-        @host = host
-        @app = app
+        @origin = origin
       end
 
       # @param named [Boolean] whether the user chose the store: it may be another than the folder's
       # @return [Uncollected, nil] nil if nothing is measured here, or the collector writes to another store
       def look(store, named: false)
         measured = measured()
-        state = state(store, measured)
+        state = state(store)
+        return unless @origin.host?(state&.host || Etc.uname[:nodename])
         return if state.nil? && (named || measured.empty?)
         Uncollected.new(units: missing(state, measured), at_ns: state&.at_ns,
           collecting: @directory.collected?)
@@ -133,11 +132,10 @@ module Holdup
         {}
       end
 
-      def state(store, measured)
-        own = store.collection_states.select { |state| state.host == @host }
-        by_path = own.find { |state| state.folder == @directory.path }
-        # The folder may have another path where the collector runs: then its files identify it.
-        by_path || own.find { |state| state.units.keys.intersect?(measured.keys) }
+      # @return [CollectionState, nil] the latest of this folder
+      def state(store)
+        id = @directory.identity&.id or return
+        store.collection_states.find { |state| state.of?(id) }
       end
 
       # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the store
@@ -154,7 +152,7 @@ module Holdup
 
       def units(entry)
         entry.read do |reader|
-          reader.header.ring_head if @app.nil? || Analysis::ApplicationShares.name(reader.setting) == @app
+          reader.header.ring_head if @origin.limits.empty? || @origin.setting?(reader.setting)
         end
       rescue Error, SystemCallError
         nil

@@ -26,6 +26,20 @@ module SqlServerStoreContract
     assert_operator store.prune(MINUTE_START + 3 * DAY), :>, 0
   end
 
+  def test_a_snapshot_stays_as_it_was_while_others_write
+    store = filled
+    reader = open_store(read_only: true)
+    before = state(reader)
+    reader.snapshot do
+      assert_equal before, state(reader)
+      store.commit([minute(1, name: "New#index")], {})
+      store.rollup(MINUTE_START + DAY)
+      assert_equal before, state(reader)
+    end
+    assert_equal [2, 2], state(reader).first(2)
+    refute_equal before.last, state(reader).last
+  end
+
   # A minute that arrives during a step would be missing in the longer windows.
   def test_a_commit_waits_for_a_step_of_the_roll_up
     store = filled(lock_wait_s: 0.2)
@@ -106,6 +120,8 @@ module SqlServerStoreContract
   private
 
   def store(url, **options) = Sql.new(dialect(url, **options))
+
+  def state(store) = [units(store), store.health[:series], store.tiers]
 
   def connection(url = @url)
     Sql::Connection.new(dialect(url)).tap { |connection| @opened << connection }

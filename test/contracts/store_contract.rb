@@ -68,6 +68,21 @@ module StoreContract
     assert_equal ["3-4.segment"], @store.progress.keys
   end
 
+  # A collector that goes on from what is no longer stored would count again.
+  def test_commits_nothing_when_a_checkpoint_is_another_than_expected
+    @store.progress(host: "a")
+    @store.commit([window], {"a segments/t" => "1"}, expected: {"a segments/t" => nil})
+    [nil, "2"].each do |state|
+      assert_raises(Holdup::StoreError::Locked) do
+        @store.commit([window], {"a segments/t" => "2"}, expected: {"a segments/t" => state})
+      end
+      assert_equal "1", @store.progress(host: "a")["a segments/t"]
+    end
+    @store.commit([window], {"a segments/t" => "\xFF".b}, expected: {"a segments/t" => "1"})
+    @store.commit([window], {"a segments/t" => "3"}, expected: {"a segments/t" => "\xFF".b})
+    assert_equal 3 * window.count, @store.windows(START, START + DAY).sum(&:count)
+  end
+
   def test_keeps_the_latest_path_of_each_series
     assert_empty @store.paths
     @store.commit([window, window(series: series("B"))], {},
@@ -280,12 +295,27 @@ module StoreContract
       [
         {}, {step_s: 3600}, {together:}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")},
         {settings: [OTHER]}, {settings: []},
-        {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]}
+        {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]},
+        {by_host: true}, {by_host: true, together:, step_s: 7200}, {hosts: ["b"], together:}, {hosts: []}
       ].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
           "#{span} #{options}"
       end
     end
+  end
+
+  def test_reads_only_the_wanted_hosts
+    @store.commit([window, window(host: "b", series: series("B")), window(host: "it's", setting: OTHER)], {})
+
+    assert_equal %w[a b it's], @store.hosts
+    assert_equal ["B"], names(hosts: ["b"])
+    assert_empty names(hosts: ["c"])
+    assert_equal ["a", "it's"], @store.windows(START, START + DAY, hosts: ["a", "it's"]).map(&:host).sort
+    assert_equal ["b"], @store.stalls(START, START + DAY, hosts: ["b"]).to_a.map(&:host)
+    assert_equal [[START, OTHER]], @store.setting_starts(START, START + DAY, step_s: 3600, hosts: ["it's"])
+    together = series("(all)")
+    hosts = @store.sums(START, START + DAY, by_host: true, together:).map { |sum| sum.window.host }
+    assert_equal %w[a b it's], hosts.sort
   end
 
   def test_stalls_are_what_windows_say_of_them
@@ -518,10 +548,10 @@ module StoreContract
     end
   end
 
-  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil,
+  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
     histograms: Holdup::Window::HISTOGRAMS, **filter)
     Holdup::Store::SpanSum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:,
-      histograms:).to_set
+      by_host:, histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)

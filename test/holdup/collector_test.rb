@@ -143,8 +143,10 @@ module Holdup
     end
 
     def test_term_carries_the_last_units_says_so_and_ends
-      pid = spawn_collector(@segments, store_path, interval: 30, err: error_path)
-      wait_until { counted_safely }
+      service = ServiceSocket.new(File.join(@dir, "notify"))
+      pid = spawn_collector(@segments, store_path, interval: 30, err: error_path, notify: "#{@dir}/notify")
+      # Its store may be there before it has read the segments.
+      wait_until { service.received.any? { |message| message.start_with?("READY=1") } }
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       Process.kill(:TERM, pid)
       assert_predicate ended(pid), :success?
@@ -152,6 +154,8 @@ module Holdup
       refute Segment::Directory.new(@segments).collected?
       assert_equal "the collector ends; requests and jobs stored in its last round: 1\n",
         File.read(error_path)
+    ensure
+      service&.close
     end
 
     def test_a_collector_that_stands_by_ends_without_a_word
@@ -248,6 +252,89 @@ module Holdup
       assert_equal [1, 1], [store.calls.count(:rollup), store.calls.count(:prune)]
     end
 
+    # A process of another container, which only its heartbeat shows.
+    def test_a_clock_that_is_set_ends_no_process
+      clock = SetClock.new
+      writer = SegmentWriter.new(@segments, pid: 4_194_995, start: 7, now_ns: clock.realtime_ns)
+      one = collector(clock:)
+      [0, 600, -3600, 86_400].each do |step_s|
+        writer.record("A#b", wall: 5_000)
+        one.send(:attempt)
+        clock.realtime_ns += step_s * Collector::NS
+        clock.pass(1)
+      end
+      one.send(:attempt)
+      assert_path_exists writer.path
+      writer.heartbeat(clock.realtime_ns)
+      clock.pass(10)
+      one.send(:attempt)
+      assert_path_exists writer.path
+      clock.pass(16)
+      one.send(:attempt)
+      refute_path_exists writer.path
+      assert_equal 4, counted
+    ensure
+      one&.send(:leave)
+    end
+
+    def test_upkeep_goes_on_after_the_clock_was_set_back
+      store = CountingStore.new
+      clock = SetClock.new
+      one = Collector.new(store:, directory: @segments, log: @log, clock:)
+      [-86_400, 30, 61].each do |step_s|
+        one.send(:attempt)
+        clock.realtime_ns += step_s * Collector::NS
+      end
+      one.send(:attempt)
+      assert_equal 3, store.calls.count(:prune)
+    ensure
+      one&.send(:leave)
+    end
+
+    def test_what_a_last_round_can_not_store_goes_to_the_spool_and_to_the_next_collector
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      File.binwrite(store_path, "this is no database" * 100)
+      one = collector(spool:)
+      one.stop
+      one.run
+      assert_match(/its last round failed: .*; segments left in .*: 1; copied into the spool: 1 \(\d+ kB, /,
+        @log.lines.last)
+      File.unlink(store_path)
+      FileUtils.rm_rf(@segments)
+      collector(spool:).once
+      assert_equal 1, counted
+    end
+
+    def test_says_why_a_spool_takes_nothing
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      File.binwrite(store_path, "this is no database" * 100)
+      File.write(File.join(@dir, "spool"), "a file")
+      one = collector(spool:)
+      one.stop
+      one.run
+      assert_match(/left in .*: 1; they can't be copied into the spool: .*File exists/, @log.lines.last)
+    end
+
+    def test_a_store_that_hangs_leaves_its_segments_to_the_spool
+      pid = spawn_hanging(grace_s: 0.2, spool: File.join(@dir, "spool"))
+      Process.kill(:TERM, pid)
+      assert_equal 1, ended(pid).exitstatus
+      assert_match(/did not answer within 0.2 s; .*: 1; copied into the spool: 1 /, File.read(error_path))
+      FileUtils.rm_rf(@segments)
+      collector(spool:).once
+      assert_equal 1, counted
+    end
+
+    # A clock that somebody sets.
+    class SetClock < HandClock
+      def realtime_s = realtime_ns / Collector::NS
+
+      def pass(seconds)
+        self.realtime_ns += seconds * Collector::NS
+        self.monotonic_ns += seconds * Collector::NS
+      end
+    end
+
     # Its commits never end once it is told to hang.
     class HangingStore < Store::Memory
       attr_reader :hung
@@ -290,7 +377,7 @@ module Holdup
     end
 
     # @return [Integer] pid of a collector whose store hangs in a commit
-    def spawn_hanging(grace_s:)
+    def spawn_hanging(grace_s:, spool: nil)
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       script = <<~RUBY
         require "holdup/loader"
@@ -299,10 +386,11 @@ module Holdup
         store = Holdup::Store::Memory.new
         store.define_singleton_method(:commit) { |*, **| $stdout.syswrite("."); sleep }
         log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
-        Holdup::Collector.new(store:, directory: ARGV[0], log:, host: "h").run
+        spool = Holdup::Collector::Spool.new(ARGV[1], max_bytes: 1 << 20, log:) if ARGV[1]
+        Holdup::Collector.new(store:, directory: ARGV[0], log:, host: "h", spool:).run
       RUBY
       reader, writer = IO.pipe
-      pid = spawn_ruby(script, @segments, out: writer, err: error_path)
+      pid = spawn_ruby(script, @segments, *spool, out: writer, err: error_path)
       writer.close
       assert_equal ".", reader.getc
       pid
@@ -313,6 +401,10 @@ module Holdup
     def collector(**options)
       Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h",
         interval: 0.01, **options)
+    end
+
+    def spool
+      Collector::Spool.new(File.join(@dir, "spool"), max_bytes: 1 << 20, log: @log)
     end
 
     def run_in_thread(**)

@@ -3,6 +3,7 @@
 require "test_helper"
 require "minitest/mock"
 require "contracts/collector_kill_contract"
+require "contracts/outage_contract"
 require "contracts/server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
@@ -368,4 +369,18 @@ end
 class ClickhouseCollectorKillTest < Minitest::Test
   include ServerKillContract
   include ClickhouseStores
+end
+
+class ClickhouseOutageTest < Minitest::Test
+  include OutageContract
+  include ClickhouseStores
+
+  def reach(url)
+    client = Holdup::Store::Clickhouse::HttpClient.new(url, answer_s: ANSWER_S)
+    Holdup::Store::Clickhouse.new(url, client:).tap { |store| @stores << store }
+  end
+
+  def words_of_commit = "INSERT INTO commits"
+
+  def wrong_password = server.url(@url[/stores_\d+/], user: "nobody", password: "wrong-secret")
 end

@@ -3,6 +3,7 @@
 require "test_helper"
 require "contracts/collector_kill_contract"
 require "contracts/emptied_stores"
+require "contracts/outage_contract"
 require "contracts/sql_server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
@@ -95,4 +96,20 @@ end
 class MariadbCollectorKillTest < Minitest::Test
   include ServerKillContract
   include MariadbStores
+end
+
+class MariadbOutageTest < Minitest::Test
+  include OutageContract
+  include MariadbStores
+
+  Sql = Holdup::Store::Sql
+
+  def reach(url) = Sql.new(Sql::Mysql.new(url, answer_s: ANSWER_S)).tap { |store| @stores << store }
+
+  def words_of_commit = "\x03COMMIT"
+
+  def wrong_password
+    server.query("CREATE OR REPLACE USER locked IDENTIFIED BY 'right'")
+    server.url(@url[%r{/(stores_\d+)\?}, 1], user: "locked", password: "wrong-secret")
+  end
 end

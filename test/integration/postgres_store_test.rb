@@ -3,6 +3,7 @@
 require "test_helper"
 require "contracts/collector_kill_contract"
 require "contracts/emptied_stores"
+require "contracts/outage_contract"
 require "contracts/sql_server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
@@ -84,4 +85,126 @@ end
 class PostgresCollectorKillTest < Minitest::Test
   include ServerKillContract
   include PostgresStores
+end
+
+class PostgresOutageTest < Minitest::Test
+  include OutageContract
+  include PostgresStores
+
+  Sql = Holdup::Store::Sql
+
+  def reach(url) = Sql.new(Sql::Postgres.new(url, answer_s: ANSWER_S)).tap { |store| @stores << store }
+
+  def words_of_commit = "COMMIT\0"
+
+  def wrong_password
+    rules = File.join(@url[/host=([^&]+)/, 1], "data", "pg_hba.conf")
+    text = File.read(rules)
+    File.write(rules, "local all locked scram-sha-256\n#{text}") unless text.include?("locked")
+    server.query("CREATE ROLE locked LOGIN PASSWORD 'right'; SELECT pg_reload_conf()")
+    "#{@url.sub(/user=\w+/, "user=locked")}&password=wrong-secret"
+  end
+
+  # What a replica lacks that lags behind is in the segments.
+  def test_a_failover_to_an_earlier_state
+    @url = server.create("shop")
+    Holdup::Store.open(@url).tap(&:migrate!).close
+    collector = new_collector
+    writer = new_writer
+    carry(collector, writer)
+    @stores.last.close
+    server.create("replica", template: "shop")
+    3.times { carry(collector, writer) }
+    assert_equal 4, counted
+    record(writer)
+    fail_over("replica", "shop")
+    assert_equal 1, counted
+    2.times { attempt(collector) }
+    assert_exact
+  end
+
+  # Then it has what the living segments have.
+  def test_a_failover_to_an_empty_server
+    @url = server.create("empty")
+    Holdup::Store.open(@url).tap(&:migrate!).close
+    collector = new_collector
+    writer = new_writer
+    2.times { carry(collector, writer) }
+    server.disconnect
+    server.query("DROP DATABASE empty")
+    record(writer)
+    2.times { attempt(collector) }
+    assert_match(/does not exist.*; check that the server runs/, @log.lines.last)
+    server.create("empty")
+    attempt(collector)
+    assert_match(/no tables of Holdup.*; run `holdup store migrate` once/, @log.lines.last)
+    Holdup::Store.open(@url).tap(&:migrate!).close
+    attempt(collector)
+    assert_exact
+  end
+
+  private
+
+  def carry(collector, writer)
+    record(writer)
+    attempt(collector)
+  end
+
+  def fail_over(from, to)
+    server.disconnect
+    server.query("ALTER DATABASE #{to} RENAME TO #{to}_before")
+    server.query("ALTER DATABASE #{from} RENAME TO #{to}")
+  end
+end
+
+# The tables are on a small disk of their own.
+class PostgresFullDiskTest < Minitest::Test
+  include PostgresStores
+  include SmallFileSystem
+  include TemporaryFolder
+
+  def test_a_full_disk_is_said_and_passes
+    on_tmpfs("size=24m,mode=777") do |disk|
+      with_tables_on(disk) do |url|
+        writer = SegmentWriter.new(folder)
+        log = CollectedLog.new
+        collector = Holdup::Collector.new(store: Holdup::Store.open(url), directory: folder, log:, host: "h")
+        recorded = 0
+        filled(disk) do
+          wait_until do
+            20.times { |name| writer.record("Controller#{name}#action", wall: 5_000 * (recorded += 1)) }
+            collector.send(:attempt)
+            log.lines.any?
+          end
+        end
+        assert_match(/is full or its disk is; free disk space/, log.lines.first)
+        wait_until { collector.send(:attempt) && log.lines.last == "collecting again" }
+        collector.send(:leave)
+        assert_equal recorded, counted(url)
+      end
+    end
+  end
+
+  private
+
+  def with_tables_on(disk)
+    tables = File.join(disk, "tables")
+    Dir.mkdir(tables)
+    FileUtils.chown(File.stat(server.url[/host=([^&]+)/, 1]).uid, nil, tables)
+    server.query("CREATE TABLESPACE small LOCATION '#{tables}'")
+    server.query("CREATE DATABASE full_disk TABLESPACE small")
+    Holdup::Store.open(server.url("full_disk")).tap(&:migrate!).close
+    yield server.url("full_disk")
+  ensure
+    server.disconnect
+    server.query("DROP DATABASE IF EXISTS full_disk")
+    server.query("DROP TABLESPACE IF EXISTS small")
+  end
+
+  def counted(url)
+    store = Holdup::Store.open(url, read_only: true)
+    store.windows(0, 1 << 40, kinds: [:request]).sum(&:count)
+  ensure
+    store&.close
+  end
 end

@@ -37,7 +37,9 @@ module Holdup
         @once = once
         @quietly = quietly
         @again = again
-        @export = Configuration.build(env: console.env).prometheus_export
+        @configuration = Configuration.build(env: console.env)
+        @exports = @configuration.exports
+        @goal = @configuration.scaling_goal
       end
 
       # @return [Integer] exit status; CANNOT_LOAD when a library is missing
@@ -62,7 +64,16 @@ module Holdup
 
       def keep_on
         greet unless @parent
-        collector(Exporters.around(Store.open(@store), @export, dir: @dir, log:, clock: @console.clock)).run
+        store = Exporters.around(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
+          env: @console.env, scaling:)
+        collector(store).run
+      end
+
+      # Who is asked for it, on a port or in the dashboard, is the exporters' subject.
+      def scaling
+        return unless @goal
+        capacity = Exporters::CapacityProcess.new(@goal, store: @store, log:, clock: @console.clock)
+        Exporters::ScalingSignal.new(@goal, capacity:, dir: @dir, clock: @console.clock)
       end
 
       def greet
@@ -73,7 +84,8 @@ module Holdup
 
       def collector(store)
         Collector.new(store:, directory: @dir, clock: @console.clock, interval: @interval, parent: @parent,
-          captures: @captures, log:, **notifier)
+          captures: @captures, log:, **notifier,
+          **Collector.options(@configuration, @console.env, log:, clock: @console.clock))
       end
 
       # Beside a parent it is not the service: the parent is.

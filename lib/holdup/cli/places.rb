@@ -33,13 +33,11 @@ module Holdup
       end
 
       # Opens the store to read, and closes it.
-      # @param app [String, nil] reads only this application; nil: all
+      # @param origin [Queries::Origin] reads only what came from there
       # @yield [store]
-      # @raise [UsageError] the store has no application of that name
-      def reading(env, given, app: nil)
-        opened(env, given, read_only: true) do |store|
-          yield app ? Queries::ApplicationStore.new(store, app) : store
-        end
+      # @raise [UsageError] the store has no such application, host, role or revision
+      def reading(env, given, origin: Queries::Origin.new)
+        opened(env, given, read_only: true) { |store| yield origin.of(store) }
       end
 
       # Opens the store to write, and closes it.

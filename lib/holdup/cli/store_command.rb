@@ -123,7 +123,7 @@ module Holdup
 
       def tell_collector(state)
         age_s = [(@console.clock.realtime_ns - state.at_ns) / 1_000_000_000, 0].max
-        say(:store_status_collector, host: state.host, folder: state.folder, age: "#{age_s} s")
+        say(:store_status_collector, host: state.host, folder: state.path, age: "#{age_s} s")
       end
 
       def copy

@@ -2,18 +2,33 @@
 
 module Holdup
   class Collector
-    # The checkpoints of all segments of this host and folder, as stored. After a failed commit it is unknown
-    # whether the store has them, so they are dropped and read again.
+    # The checkpoints of all segments of a folder, as stored. After a failed commit it is unknown whether the
+    # store has them, so they are dropped and read again.
+    #
+    # A folder has a random id, so hosts and containers may share a name, a volume may move to another host,
+    # and the collector may see it by another path. Each commit also replaces the folder's token, provided
+    # that it is still the one that was read. So of two collectors that go on from the same state (a server
+    # that was restored, a spool that is delivered while the folder lives on) only one can commit.
     class Checkpoints
       UNITS = "#units"
+      TOKEN = "#token"
 
-      # @param host [String] separates, with the folder, these segments from others in a shared store
+      # A commit of the folder. `text`: unique; `generation`: which collector of the folder made it
+      CommitToken = Data.define(:text) do
+        def self.next(generation) = new(text: "#{generation} #{Random.urandom(8).unpack1("H*")}")
+
+        def generation = text.to_i
+      end
+
+      # @param identity [Segment::Directory::FolderIdentity]
       # @raise [StoreError]
-      def initialize(store, host, folder)
-        @folder = text(folder)
-        @scope = "#{host} #{@folder}/"
+      def initialize(store, identity)
+        @identity = identity
+        @scope = "#{identity.id} segments/"
         @damaged = {}
-        stored = store.progress(host:).select { |key, _| own?(key) }
+        stored = store.progress(host: identity.id).select { |key, _| key.start_with?(@scope) }
+        token = stored.delete(@scope + TOKEN)
+        @token = token && CommitToken.new(text: token.b)
         heads = stored.reject { |key, _| key.end_with?(UNITS) }
         @positions = heads.each_with_object({}) do |(key, head), positions|
           name = key.delete_prefix(@scope)
@@ -22,7 +37,8 @@ module Holdup
         end
       end
 
-      attr_reader :folder
+      # @return [Integer] generation of the collector that committed last; 0 before the first commit
+      def generation = @token&.generation.to_i
 
       # @return [DamagedData, nil] why it is unknown how far the file of that name was carried
       def damage(name) = @damaged[name]
@@ -44,6 +60,16 @@ module Holdup
         @positions.slice(*present).merge(readings).transform_values(&:ring_head)
       end
 
+      # @yieldparam progress [Hash{String => String}] to write with each commit, besides the changes
+      # @yieldparam expected [Hash{String => String, nil}] what must be stored so before
+      # @return [Object] the block's value, after the commit
+      def committing
+        token = CommitToken.next(@identity.generation)
+        value = yield({@scope + TOKEN => token.text}, {@scope + TOKEN => @token&.text})
+        @token = token
+        value
+      end
+
       # To call after the commit.
       def committed(readings, present)
         @positions = @positions.slice(*present).merge(readings)
@@ -51,17 +77,6 @@ module Holdup
       end
 
       private
-
-      # A folder inside this one belongs to another collector.
-      def own?(key)
-        key.start_with?(@scope) && !key.delete_prefix(@scope).include?("/")
-      end
-
-      # The name of a folder may be any bytes, but a key of a store is text.
-      def text(folder)
-        text = Utf8.of(folder)
-        text.valid_encoding? ? text : folder.b.dump
-      end
 
       def load(name, head, units)
         SegmentCheckpoint::Codec.load(head, units)

@@ -9,20 +9,18 @@ module Holdup
       def initialize(log:, clock:)
         @log = log
         @clock = clock
+        # Subject => {message => when}, of the last minute.
         @logged = {}
       end
 
-      # At most once a minute for a subject, but at once when the message changes.
+      # At once when the message changes, but each at most once a minute: two may alternate.
       def again(subject, message)
-        last, at = @logged[subject]
-        return if last == message && @clock.monotonic_ns - at < EVERY_NS
-        say(subject, message)
+        say(subject, message) unless lately?(@logged.dig(subject, message))
       end
 
       # At most once a minute for a subject, whatever the message.
       def seldom(subject, message)
-        _, at = @logged[subject]
-        say(subject, message) unless at && @clock.monotonic_ns - at < EVERY_NS
+        say(subject, message) unless lately?(@logged[subject]&.values&.max)
       end
 
       # Once, until the subject is forgotten.
@@ -39,8 +37,12 @@ module Holdup
 
       private
 
+      def lately?(at) = !at.nil? && @clock.monotonic_ns - at < EVERY_NS
+
       def say(subject, message)
-        @logged[subject] = [message, @clock.monotonic_ns]
+        times = @logged[subject] ||= {}
+        times.select! { |_, at| lately?(at) }
+        times[message] = @clock.monotonic_ns
         @log.warn(message.gsub(/\s+/, " "))
       end
     end

@@ -13,6 +13,7 @@ module Holdup
       CollectedRound = Data.define(:units, :live)
 
       # @param store [#commit, #progress]
+      # @param directory [#path, #entries, #take_over] Segment::Directory, or a spooled copy of one
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
         profiles: UnitSampler.new)
         @store = store
@@ -25,14 +26,15 @@ module Holdup
         @settings = {}
       end
 
+      # @param steady [Boolean] whether the clock was not set lately, so that the age of a heartbeat counts
       # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
-      def run(now_ns)
+      def run(now_ns, steady: true)
         @skipped.start(now_ns)
-        @checkpoints ||= Checkpoints.new(@store, @host, @directory.path)
+        checkpoints
         entries = @directory.entries
         builder = WindowBuilder.new
         read = {}
-        delta = segment_delta(builder, now_ns)
+        delta = segment_delta(builder, now_ns, steady)
         readings = read_entries(entries, delta, read)
         snapshots = snapshots(read, readings)
         units = commit(builder:, readings:, present: entries.map(&:name),
@@ -41,16 +43,32 @@ module Holdup
         CollectedRound.new(units:, live: snapshots.select(&:growing?).map(&:header))
       end
 
+      # As stored; read again after `forget`.
+      def checkpoints
+        @identity ||= @directory.take_over
+        @checkpoints ||= Checkpoints.new(@store, @identity)
+      end
+
       # After a failure it is unknown what the store has, so it is read again.
       def forget
         @checkpoints = nil
         @profiles.forget
       end
 
+      # Begins as the leader of the folder, which may be another one than before at the same path.
+      def lead
+        @identity = nil
+        forget
+      end
+
+      # @return [Segment::Directory::FolderIdentity, nil] nil before the first round
+      attr_reader :identity
+
       private
 
-      def segment_delta(builder, now_ns)
-        SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped)
+      def segment_delta(builder, now_ns, steady)
+        SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped,
+          steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -106,7 +124,8 @@ module Holdup
         progress = @checkpoints.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
         units = @checkpoints.units(readings, present)
-        state = CollectionState.new(host: @host, folder: @checkpoints.folder, at_ns: now_ns, units:)
+        folder = CollectionState.folder(@directory.path, @identity.id)
+        state = CollectionState.new(host: @host, folder:, at_ns: now_ns, units:)
         left_out = write(windows, progress, state, processes: samples, profiles:, paths: builder.paths)
         @skipped.committed(left_out, present)
         @checkpoints.committed(readings, present)
@@ -120,12 +139,19 @@ module Holdup
       # @return [Array<SkippedRow>] rows that the store rejected
       def write(windows, progress, state, **rows)
         return [] if [windows, progress, *rows.values, @skipped.rows].all?(&:empty?)
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:)
+        @checkpoints.committing do |token, expected|
+          rows = {skipped: @skipped.rows, state:, expected:, **rows}
+          write_or_leave_out(windows, {**progress, **token}, **rows)
+        end
+      end
+
+      def write_or_leave_out(windows, progress, **rows)
+        @store.commit(windows, progress, **rows)
         []
       rescue => error
         raise unless row_fault?(error)
         left_out = []
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) do |row, fault|
+        @store.commit(windows, progress, **rows) do |row, fault|
           skipped = left_out(row, fault)
           left_out << skipped
           skipped

@@ -12,12 +12,14 @@ module Holdup
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
-      def initialize(builder:, now_ns:, settings:, profiles:, skipped:)
+      # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
+      def initialize(builder:, now_ns:, settings:, profiles:, skipped:, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @profiles = profiles
         @skipped = skipped
+        @steady = steady
       end
 
       # @param known [SegmentCheckpoint, nil] as stored
@@ -119,7 +121,7 @@ module Holdup
       # Everything is carried and no more will come.
       def over?(header, entry)
         return true if header.closed? || entry.dead?(header)
-        !entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS
+        !entry.alive && @steady && (@now_ns - header.heartbeat_ns).abs > SILENT_NS
       end
 
       def setting(reader)

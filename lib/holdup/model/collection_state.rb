@@ -1,13 +1,29 @@
 # frozen_string_literal: true
 
+require_relative "utf8"
+
 module Holdup
   # How far the collector of one host and folder has come, as of its last round that wrote something.
   #
-  # - `host`; `folder`: of the segments; `at_ns`: when that round read them, since 1970
+  # - `host`; `folder`: path and id of the folder of segments, see `path`
+  # - `at_ns`: when that round read them, since 1970
   # - `units`: {String => Integer}: by segment file name, how many of its requests and jobs are in the store
   CollectionState = Data.define(:host, :folder, :at_ns, :units) do
+    # @param path [String] any bytes
+    # @param id [String] tells folders of the same path apart, because hosts may share a name
+    def self.folder(path, id)
+      text = Utf8.of(path)
+      "#{text.valid_encoding? ? text : path.b.dump}##{id}"
+    end
+
     # A later state with the same key replaces an earlier one.
     def key = [host, folder]
+
+    # As the collector sees it.
+    def path = folder.sub(/#\h{16}\z/, "")
+
+    # Whether it is of that folder, whatever the path is.
+    def of?(id) = folder.end_with?("##{id}")
   end
 
   # The store deletes states that are older than this.

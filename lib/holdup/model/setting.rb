@@ -51,6 +51,12 @@ module Holdup
 
     def [](key) = attributes[key.to_s]
 
+    # @return [String, nil] what the process does: "puma", "sidekiq", "puma+solid_queue"
+    def role
+      names = attributes.values_at("server", "jobs").compact
+      names.join("+") if names.any?
+    end
+
     def unlabelled
       attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
     end

@@ -46,6 +46,23 @@ module Holdup
       LEFT_FILE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
       LOCK = "collector.lock"
       HURRY = "collector.hurry"
+      IDENTITY = "collector.id"
+
+      # Names the folder in a store, whatever the host and the path are called, and counts its collectors.
+      #
+      # - `id`: 16 random hexadecimal digits; `generation`: which collector of the folder leads, from 1 on
+      FolderIdentity = Data.define(:id, :generation) do
+        # @return [FolderIdentity, nil] nil for anything else
+        def self.parse(text)
+          id, generation = self::TEXT.match(text)&.captures
+          id && new(id:, generation: generation.to_i)
+        end
+
+        # Always of the same length, so that writing it again needs no further space.
+        def to_s = format("%s %010d\n", id, generation)
+      end
+
+      FolderIdentity::TEXT = /\A(\h{16}) (\d{10})\n\z/
 
       # One segment. `path` is absolute; `alive`: whether its process runs, by the process table `namespace`;
       # `link`: whether only a link exists, and `file`: its target, opened.
@@ -115,6 +132,27 @@ module Holdup
         wanted.map { |name| File.join(@path, name) }
       end
 
+      # @return [FolderIdentity, nil] nil before the first collector
+      def identity
+        FolderIdentity.parse(File.read(identity_path, 64))
+      rescue SystemCallError
+        nil
+      end
+
+      # The next generation, for a collector that begins to lead.
+      # @return [FolderIdentity]
+      # @raise [SystemCallError]
+      def take_over
+        flags = File::RDWR | File::CREAT | File::NOFOLLOW
+        File.open(identity_path, flags, 0o600) do |file|
+          known = FolderIdentity.parse(file.read(64).to_s)
+          identity = known ? known.with(generation: known.generation + 1) : new_identity
+          file.pwrite(identity.to_s, 0)
+          file.truncate(identity.to_s.bytesize) unless known
+          identity
+        end
+      end
+
       # Creates the folder, for this user only.
       # @raise [SystemCallError]
       def create
@@ -132,6 +170,10 @@ module Holdup
       private
 
       def hurry_path = File.join(@path, HURRY)
+
+      def identity_path = File.join(@path, IDENTITY)
+
+      def new_identity = FolderIdentity.new(id: Random.urandom(8).unpack1("H*"), generation: 1)
 
       def entry(name)
         pid, start = NAME.match(name)&.captures&.first(2)&.map(&:to_i)

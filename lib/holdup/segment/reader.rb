@@ -168,6 +168,18 @@ module Holdup
         yield
       end
 
+      # A copy of the file that can be read like it. Its slots may be some units apart, as in a snapshot.
+      # @return [String, nil] nil when a part was being written all the time
+      def image
+        refresh
+        head = steady(Layout::SEQ) { guarded { @bytes.read(0, @header.slot_offset(0)) } } or return
+        slots = Array.new(head.unpack1("Q<", offset: Layout::SERIES_COUNT)) do |index|
+          offset = @header.slot_offset(index)
+          steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES) } }
+        end
+        [head, *slots].join if slots.all?
+      end
+
       # @param ring_since [Integer, nil] nil leaves the ring out
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }

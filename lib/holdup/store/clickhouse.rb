@@ -11,8 +11,8 @@ module Holdup
     #
     # What it can't promise as the others do:
     #
-    # - a long read is not of one moment. It asks for some windows after the other, and a commit that arrives
-    #   meanwhile is in the later ones only
+    # - a long read is not of one moment, nor is a snapshot. It asks for some windows after the other, and a
+    #   commit that arrives meanwhile is in the later ones only
     # - `progress(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether one
     #   arrived, and raises Locked
     # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
@@ -35,7 +35,7 @@ module Holdup
       end
 
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], &bad_row)
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         rows = {windows:, processes:, profiles:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -43,9 +43,14 @@ module Holdup
         else
           check(rows, lengths)
         end
-        writing { write(rows, progress, skipped, state) }
+        writing do
+          @session.check_expected(expected)
+          write(rows, progress, skipped, state)
+        end
         nil
       end
+
+      def snapshot = yield
 
       def skipped_rows = reading { @records.skipped(@steps.state) }
 
@@ -98,6 +103,8 @@ module Holdup
       end
 
       def settings = reading { @names.settings }
+
+      def hosts = reading { @spans.hosts }
 
       def keep(outcome)
         writing { @session.commit({}, {}, [@records.outcome_fact(outcome)]) }

@@ -17,8 +17,9 @@ module Holdup
       end
 
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], &bad_row)
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         @rows.transaction do
+          check(expected)
           changes =
             if bad_row
               each_alone(windows, processes, profiles, paths, &bad_row)
@@ -33,6 +34,8 @@ module Holdup
         end
         nil
       end
+
+      def snapshot = yield
 
       def collection_states
         @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
@@ -50,20 +53,22 @@ module Holdup
         @rows.transaction { @progress.select { |segment, _| host.nil? || segment.start_with?("#{host} ") } }
       end
 
-      def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
+      def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = SeriesFilter.new(**filter)
         Enumerator.new do |windows|
           ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:).each do |range|
             wanted = @rows.between(range.seconds, range.from_s, range.to_s)
             wanted.select! { |window| filter.match?(window.series) }
+            wanted.select! { |window| hosts.include?(window.host) } if hosts
             wanted.each { |window| windows << window.spread_of(histograms) }
           end
         end
       end
 
-      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
+      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
         histograms: Window::HISTOGRAMS, **filter)
-        SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
+        windows = windows(from_s, to_s, seconds:, **filter)
+        SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:)
       end
 
       def setting_starts(from_s, to_s, step_s:, **filter)
@@ -114,6 +119,10 @@ module Holdup
         @rows.transaction { @rows.windows.map(&:setting).uniq }
       end
 
+      def hosts
+        @rows.transaction { @rows.windows.map(&:host).uniq.sort }
+      end
+
       def keep(outcome)
         @rows.transaction { @outcomes[outcome.key] = outcome }
         nil
@@ -150,6 +159,11 @@ module Holdup
       def close = nil
 
       private
+
+      def check(expected)
+        return if expected.all? { |segment, state| @progress[segment] == state&.b }
+        raise StoreError::Locked.new(location: "memory:", seconds: 0)
+      end
 
       def last_of_each(samples, every_s)
         last = samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }

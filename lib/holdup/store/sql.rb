@@ -35,14 +35,17 @@ module Holdup
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
       # @param state [CollectionState, nil] state of the collector after this commit
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
+      # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
       # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
-      # @raise [StoreError] and then nothing was written
+      # @raise [StoreError] and then nothing was written; Locked when `expected` is not so
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], &bad_row)
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
-        whole(locks(windows, processes, profiles, skipped, state)) do
+        owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
+        whole([*locks(windows, processes, profiles, skipped, state), *owners]) do
+          check(expected)
           @checkpoints.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
@@ -54,6 +57,13 @@ module Holdup
         end
       end
 
+      # One state of the store for all that the block reads, with fewer queries. An error of the database
+      # leaves the block as it is, and this method as a StoreError.
+      # @return [Object] the block's value
+      def snapshot
+        @connection.read { yield }
+      end
+
       # Of the last 14 days, the latest first.
       def skipped_rows = @skipped.to_a
 
@@ -63,8 +73,8 @@ module Holdup
       # @return [Hash{Series => String}] the last path of each series that has one
       def paths = @paths.to_h
 
-      # @param host [String, nil] only of segments whose names begin with it, and only when no commit for that
-      #   host is unfinished: a killed collector's may still arrive. To call before a commit
+      # @param host [String, nil] first word of the wanted names, and only when no commit for it is
+      #   unfinished: a killed collector's may still arrive. To call before a commit
       # @return [Hash{String => String}] segment => checkpoint, binary
       def progress(host: nil)
         return @checkpoints.to_h unless host
@@ -74,6 +84,7 @@ module Holdup
       # @param to_s [Integer] first second after the span
       # @param kinds [Array<Symbol>, nil] nil for all; `names`, `queues`: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
+      # @param hosts [Array<String>, nil] nil for all
       # @param only [#series?, nil] a further condition for series
       # @param histograms [Array<Symbol>] to read; the others are a Histogram::CountAndSum
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit, in one consistent
@@ -86,8 +97,9 @@ module Holdup
       # @param seconds [Integer, nil] longest window wanted, at most a step
       # @param settings [Array<Setting>, nil] nil for all
       # @param together [Series, nil] series that names the sum of all series; nil: each stays apart
+      # @param by_host [Boolean] whether hosts stay apart
       # @param histograms [Array<Symbol>] to read; the others are empty
-      # @return [Array<SpanSum>] one for each step, series and setting
+      # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def sums(...) = @spans.sums(...)
 
       # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step, see sums
@@ -140,6 +152,9 @@ module Holdup
       # Every setting ever seen, oldest first.
       def settings = @codec.settings.load.sort.map(&:last)
 
+      # @return [Array<String>] every host ever seen, by name
+      def hosts = @codec.hosts.load.values.sort
+
       # @param outcome [PredictionOutcome] replaces the one with the same key
       # @raise [StoreError] and then nothing was written
       def keep(outcome)
@@ -188,6 +203,12 @@ module Holdup
       def close = @connection.close
 
       private
+
+      # Another collector has gone on from the same checkpoints, so this one has to read them again.
+      def check(expected)
+        return if expected.all? { |segment, state| @checkpoints.state(segment)&.b == state&.b }
+        raise StoreError::Locked.new(location: @connection.dialect.location, seconds: 0)
+      end
 
       # Of everything that is written, the hosts, whose rows no other collector may add to meanwhile.
       def locks(windows, processes, profiles, skipped, state)

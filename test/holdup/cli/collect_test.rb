@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "etc"
 require "json"
 
 class Holdup::CLI::CollectTest < Minitest::Test
@@ -59,6 +60,31 @@ class Holdup::CLI::CollectTest < Minitest::Test
     assert_equal 7, stored
     refute_path_exists path
     assert_equal 0, collect("--once").status
+    assert_equal 7, stored
+  end
+
+  def test_the_name_of_the_host_is_that_of_the_setting_else_of_the_pod
+    env = {"POD_NAME" => "web-7d4b9", "HOLDUP_HOST" => ""}
+    assert_equal "web-7d4b9", Holdup::Collector.host_name(nil, env)
+    assert_equal "blue", Holdup::Collector.host_name("blue", env)
+    assert_equal "x-1", Holdup::Collector.host_name(nil, {"K8S_POD_NAME" => "x-1", "POD_NAME" => ""})
+    assert_equal Etc.uname[:nodename], Holdup::Collector.host_name(nil, {})
+  end
+
+  # A pod whose store is down, and the next one of the same disk.
+  def test_a_spool
+    write(7)
+    environment = {"HOLDUP_SPOOL" => File.join(@dir, "spool"), "HOLDUP_HOST" => "blue"}
+    good, @store = [@store, "/proc/nowhere/store.sqlite3"]
+    said = holdup("collect", "--dir", @segments, "--store", @store, "--once", now_s: Time.now.to_i,
+      env: environment)
+    assert_equal 1, said.status
+    assert_match(/segments stay in .*; copied into the spool: 1 \(\d+ kB, .*\.spool\)/, said.err)
+    FileUtils.rm_rf(@segments)
+    @store = good
+    said = holdup("collect", "--dir", @segments, "--store", @store, "--once", now_s: Time.now.to_i,
+      env: environment)
+    assert_match(/requests and jobs delivered from the spool: 7, which a collector of blue kept at/, said.err)
     assert_equal 7, stored
   end
 

@@ -5,9 +5,10 @@ require "holdup/loader"
 
 class Holdup::Collector
   class CheckpointsTest < Minitest::Test
-    FOLDER = "/dev/shm/holdup"
+    ID = "0123456789abcdef"
+    OTHER_ID = "0123456789abcdee"
     NAME = "7-99.segment"
-    KEY = "web-1 #{FOLDER}/#{NAME}"
+    KEY = "#{ID} segments/#{NAME}"
     SERIES = Holdup::Series.new(kind: :request, name: "A#b")
     ACCOUNT = Holdup::Series.new(kind: :account, name: "main")
 
@@ -28,18 +29,30 @@ class Holdup::Collector
       assert_nil checkpoints.damage(NAME)
     end
 
-    def test_reads_neither_another_host_nor_another_folder
+    # As of two containers with the same host name and the same path.
+    def test_reads_no_position_of_another_folder
       commit(checkpoints, NAME => position)
-      assert_nil checkpoints("web-10")[NAME]
-      assert_nil checkpoints("web-1", "#{FOLDER}-other")[NAME]
+      other = checkpoints(id: OTHER_ID)
+      assert_nil other[NAME]
+      commit(other, {})
+      assert_equal position.created_ns, checkpoints[NAME].created_ns
     end
 
-    # The folder inside has a collector of its own, which would count its segments again.
-    def test_leaves_the_positions_of_a_folder_inside_alone
-      inside = checkpoints("web-1", "#{FOLDER}/jobs")
-      commit(inside, NAME => position)
-      commit(checkpoints, {})
-      assert_equal position.created_ns, checkpoints("web-1", "#{FOLDER}/jobs")[NAME]&.created_ns
+    # They have gone on from the same state, so one would count again what the other has counted.
+    def test_of_two_that_go_on_from_the_same_state_one_commits
+      one, other = Array.new(2) { checkpoints }
+      commit(one, NAME => position)
+      assert_raises(Holdup::StoreError::Locked) { commit(other, NAME => position) }
+      commit(one, NAME => position(units: 2))
+      assert_equal 2, checkpoints[NAME].ring_head
+      commit(checkpoints, NAME => position(units: 3))
+      assert_raises(Holdup::StoreError::Locked) { commit(one, NAME => position(units: 3)) }
+    end
+
+    def test_says_which_collector_of_the_folder_committed_last
+      assert_equal 0, checkpoints.generation
+      commit(checkpoints(generation: 12), {})
+      assert_equal 12, checkpoints(generation: 13).generation
     end
 
     def test_deletes_the_positions_of_files_that_are_gone
@@ -47,7 +60,7 @@ class Holdup::Collector
       changes = checkpoints.changes({}, [])
       assert_equal({KEY => nil, "#{KEY}#units" => nil}, changes)
       commit(checkpoints, {})
-      assert_empty @store.progress
+      assert_empty stored
     end
 
     def test_keeps_the_position_of_a_file_that_could_not_be_read_now
@@ -88,7 +101,7 @@ class Holdup::Collector
       changes = all.changes({NAME => first.done}, [NAME])
       assert_nil changes.fetch("#{KEY}#units")
       commit(all, NAME => first.done)
-      assert_equal [KEY], @store.progress.keys
+      assert_equal [KEY], stored
       assert checkpoints[NAME].finished
     end
 
@@ -132,23 +145,20 @@ class Holdup::Collector
       assert all["8-1.segment"]
     end
 
-    def test_a_folder_may_have_any_bytes
-      folder = "/dev/shm/h\xFFldup".b
-      commit(checkpoints("web-1", folder), NAME => position)
-      assert @store.progress.keys.all?(&:valid_encoding?)
-      assert_equal position.created_ns, checkpoints("web-1", folder)[NAME].created_ns
-      assert_nil checkpoints("web-1", "/dev/shm/h\xFEldup".b)[NAME]
-    end
-
     private
 
-    def checkpoints(host = "web-1", folder = FOLDER)
-      Checkpoints.new(@store, host, folder)
+    def checkpoints(id: ID, generation: 1)
+      Checkpoints.new(@store, Holdup::Segment::Directory::FolderIdentity.new(id:, generation:))
     end
+
+    # @return [Array<String>] what is stored of segments
+    def stored = @store.progress.keys.grep_v(/#token\z/)
 
     # As a round does, with the files of `readings`.
     def commit(checkpoints, readings)
-      @store.commit([], checkpoints.changes(readings, readings.keys))
+      checkpoints.committing do |token, expected|
+        @store.commit([], {**checkpoints.changes(readings, readings.keys), **token}, expected:)
+      end
       checkpoints.committed(readings, readings.keys)
     end
 

@@ -30,6 +30,11 @@ class Holdup::Collector
       assert_equal %w[locked full], @log.lines
     end
 
+    def test_two_that_alternate_each_at_most_once_a_minute
+      3.times { %w[locked full].each { |message| @warnings.again(:store, message) } }
+      assert_equal %w[locked full], @log.lines
+    end
+
     def test_once_until_it_is_forgotten
       2.times { @warnings.once(:file, "bad") }
       assert @warnings.forget(:file)

@@ -108,9 +108,9 @@ class Holdup::Collector
       run_round
       assert_equal 1, total("A#b").count
       refute_path_exists writer.path
-      assert_equal 1, @store.progress.size
+      assert_equal 1, checkpoints.size
       run_round
-      assert_empty @store.progress
+      assert_empty checkpoints
       assert_equal 1, total("A#b").count
     end
 
@@ -250,17 +250,76 @@ class Holdup::Collector
     end
 
     def test_progress_of_others_in_a_shared_store_is_left_alone
-      @store.commit([], {"other-host #{@dir}/1-1.segment" => "x"})
+      others = "0123456789abcdef segments/1-1.segment"
+      @store.commit([], {others => "x"})
+      SegmentWriter.new(@dir)
       run_round
-      assert_equal ["other-host #{@dir}/1-1.segment"], @store.progress.keys
+      assert_equal [others], checkpoints.grep_v(/\A#{Holdup::Segment::Directory.new(@dir).identity.id} /)
+    end
+
+    # Both hosts are called "h", and so are their folders.
+    def test_two_containers_of_one_name_do_not_count_for_each_other
+      2.times { |time| containers.each { |container| container.run(@now_ns + time * NS) } }
+      assert_equal 2, total("A#b").count
+      containers(again: true).each { |container| container.run(@now_ns + 2 * NS) }
+      assert_equal [2, 2], [total("A#b").count, @store.collection_states.size]
+    end
+
+    # A volume of an earlier pod, seen by another path and under another name.
+    def test_a_folder_that_moves_to_another_host_goes_on_from_its_checkpoints
+      SegmentWriter.new(@dir).record("A#b", wall: 5_000)
+      run_round
+      moved = "#{@dir}-moved"
+      File.rename(@dir, moved)
+      new_round(dir: moved, host: "other").run(@now_ns + NS)
+      assert_equal 1, total("A#b").count
+    ensure
+      FileUtils.rm_rf(moved)
+    end
+
+    # Of a process that we can't see, because it is in another container.
+    def test_keeps_a_segment_whose_heartbeat_seems_old_because_the_clock_was_set
+      writer = dead_writer(now_ns: @now_ns)
+      writer.record("A#b", wall: 5_000)
+      [-600, 600].each { |stepped_s| @round.run(@now_ns + stepped_s * NS, steady: false) }
+      assert_path_exists writer.path
+      writer.record("A#b", wall: 5_000)
+      run_round(16 * NS)
+      assert_equal 2, total("A#b").count
+    end
+
+    def test_counts_everything_once_while_the_clock_goes_back_and_forth
+      writer = SegmentWriter.new(@dir)
+      [0, 10, -600, -590, 900, 910].each do |at_s|
+        writer.record("A#b", wall: 5_000)
+        run_round(at_s * NS)
+      end
+      assert_equal 6, total("A#b").count
     end
 
     private
 
-    def new_round(store: @store)
+    def new_round(store: @store, dir: @dir, host: "h")
       warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)
-      Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", warnings:)
+      Round.new(store:, directory: Holdup::Segment::Directory.new(dir), host:, warnings:)
     end
+
+    # Each has its own memory at the same path, and a process with the same pid.
+    # @return [Array<Round>]
+    def containers(again: false)
+      @containers = nil if again
+      @containers ||= %w[one two].map do |name|
+        dir = File.join(@dir, name, "holdup")
+        SegmentWriter.new(dir, pid: 7, start: 1, now_ns: @now_ns).record("A#b", wall: 5_000) unless again
+        directory = Holdup::Segment::Directory.new(dir)
+        directory.define_singleton_method(:path) { "/dev/shm/holdup" }
+        warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)
+        Round.new(store: @store, directory:, host: "h", warnings:)
+      end
+    end
+
+    # @return [Array<String>] names of what is stored of segments
+    def checkpoints = @store.progress.keys.grep_v(/#token\z/)
 
     def run_round(later_ns = 0)
       @round.run(@now_ns + later_ns)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "etc"
 require "holdup/loader"
 
 class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
@@ -40,8 +41,18 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
     writer.setting = %({"app":"店舗"})
     other = SegmentWriter.new(@dir, suffix: "-2")
     [writer, other].each { |one| one.record("A", wall: 5) }
-    units = ["店舗", "-", nil].to_h { |app| [app, look(app:).units] }
+    units = ["店舗", "-", nil].to_h { |app| [app, look(origin: Holdup::Queries::Origin.new(app:)).units] }
     assert_equal({"店舗" => 1, "-" => 1, nil => 2}, units)
+  end
+
+  # A report about other hosts is not behind because of what is measured here.
+  def test_another_host_has_nothing_here
+    writer.record("A", wall: 5)
+    assert_equal 1, look(origin: Holdup::Queries::Origin.new(host: Etc.uname[:nodename])).units
+    collect
+    writer.record("A", wall: 5)
+    origins = ["h", "web-*"].map { |host| Holdup::Queries::Origin.new(host:) }
+    assert_equal [1, nil], origins.map { |origin| look(origin:)&.units }
   end
 
   def test_a_store_of_something_else_is_not_behind
@@ -50,7 +61,10 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
     collect
     writer.record("A", wall: 5)
     assert_equal 1, look(named: true).units
-    assert_nil look(named: true, host: "another")
+    @dir = File.join(folder, "another")
+    FileUtils.mkdir_p(@dir)
+    SegmentWriter.new(@dir).record("A", wall: 5)
+    assert_nil look(named: true)
   end
 
   # As in a container that mounts it elsewhere.
@@ -86,7 +100,7 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
     Holdup::Collector.new(store: @store, directory: @dir, log: CollectedLog.new, host: "h").once
   end
 
-  def look(named: false, host: "h", **options)
-    Holdup::Doctor::UncollectedUnits.new(dir: @dir, host:, **options).look(@store, named:)
+  def look(named: false, **options)
+    Holdup::Doctor::UncollectedUnits.new(dir: @dir, **options).look(@store, named:)
   end
 end

@@ -23,6 +23,33 @@ module Holdup
         assert_equal [[12, 34]], Directory.new(@dir).entries.map { |entry| [entry.pid, entry.start] }.uniq
       end
 
+      def test_has_an_identity_that_stays_and_counts_its_collectors
+        directory = Directory.new(@dir)
+        assert_nil directory.identity
+        first = directory.take_over
+        assert_match(/\A\h{16}\z/, first.id)
+        assert_equal 1, first.generation
+        assert_equal first.with(generation: 2), Directory.new(@dir).take_over
+        assert_equal first.with(generation: 2), directory.identity
+        assert_equal 0o600, File.stat(File.join(@dir, "collector.id")).mode & 0o777
+      end
+
+      def test_two_folders_have_different_identities
+        other = File.join(@dir, "other")
+        Dir.mkdir(other)
+        refute_equal Directory.new(@dir).take_over.id, Directory.new(other).take_over.id
+      end
+
+      # Of a collector that was killed before it had written it, or of something else.
+      def test_a_damaged_identity_is_replaced
+        ["", "x" * 100, "0123456789abcdef"].each do |text|
+          File.write(File.join(@dir, "collector.id"), text)
+          assert_nil Directory.new(@dir).identity
+          identity = Directory.new(@dir).take_over
+          assert_equal identity, Directory.new(@dir).identity
+        end
+      end
+
       def test_ignores_a_file_whose_name_is_not_text
         File.write(File.join(@dir.b, "\xFF.segment".b), "")
         File.write(File.join(@dir, "12-34.segment"), "")

@@ -76,6 +76,14 @@ module Holdup
           states.transform_values { |state| state.unpack1("m") }
         end
 
+        # What this session has read or written: another one that commits meanwhile fences it.
+        # @param expected [Hash{String => String, nil}] segment => checkpoint
+        def check_expected(expected)
+          locked! unless expected.all? do |name, state|
+            @read.dig(scope(name), name)&.unpack1("m") == state&.b
+          end
+        end
+
         # @param rows [Hash{String => Array<Hash>}] by table, without session and number
         # @param progress [Hash{String => String, nil}]
         # @param facts [Array<Hash>] further rows of `commits`

@@ -13,15 +13,17 @@ module Holdup
         SCHEMES = {"clickhouse" => false, "clickhouse+https" => true}.freeze
         PORTS = {false => 8123, true => 8443}.freeze
         OPEN_S = 5
-        READ_S = 60
+        ANSWER_S = 60
         LOST = [SystemCallError, IOError, Timeout::Error, SocketError, OpenSSL::SSL::SSLError,
           Net::HTTPBadResponse, Net::ProtocolError].freeze
-        private_constant :OPEN_S, :READ_S, :LOST
+        private_constant :OPEN_S, :ANSWER_S, :LOST
 
         # URL without its password.
         attr_reader :location
 
-        def initialize(url)
+        # @param answer_s [Numeric] how long to wait for an answer
+        def initialize(url, answer_s: ANSWER_S)
+          @answer_s = answer_s
           @location = Store.redact(url)
           @uri = URI.parse(url)
           @tls = SCHEMES.fetch(@uri.scheme)
@@ -90,7 +92,7 @@ module Holdup
           @http ||= Net::HTTP.new(@uri.hostname, @uri.port || PORTS.fetch(@tls), nil).tap do |http|
             http.use_ssl = @tls
             http.open_timeout = OPEN_S
-            http.read_timeout = http.write_timeout = READ_S
+            http.read_timeout = http.write_timeout = @answer_s
             http.max_retries = 0
             http.start
           end

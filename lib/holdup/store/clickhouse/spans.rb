@@ -18,9 +18,9 @@ module Holdup
           @steps = steps
         end
 
-        def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
+        def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
           Enumerator.new do |windows|
-            each_part(from_s, to_s, seconds, filter) do |part|
+            each_part(from_s, to_s, seconds, filter, hosts:) do |part|
               part.starts(@client).each_slice(STARTS) do |starts|
                 some = part.with_starts(starts.first, starts.last)
                 read(some, histograms).each { |window| windows << window }
@@ -29,20 +29,20 @@ module Holdup
           end
         end
 
-        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
-          histograms: Window::HISTOGRAMS, **filter)
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
+          hosts: nil, histograms: Window::HISTOGRAMS, **filter)
           settings &&= settings.map { |setting| NameTable.setting_id(setting) }
           return [] if settings == []
           sums = []
-          each_part(from_s, to_s, seconds, filter, settings:) do |part|
-            sums.concat(read_sums(part, step_s:, together:, histograms:))
+          each_part(from_s, to_s, seconds, filter, settings:, hosts:) do |part|
+            sums.concat(read_sums(part, step_s:, together:, by_host:, histograms:))
           end
-          SpanSum.add(sums, step_s:)
+          SpanSum.add(sums, step_s:, by_host:)
         end
 
-        def setting_starts(from_s, to_s, step_s:, **filter)
+        def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
           rows = []
-          each_part(from_s, to_s, step_s, filter) do |part|
+          each_part(from_s, to_s, step_s, filter, hosts:) do |part|
             step = "intDiv(at_s, #{step_s})"
             rows.concat(@client.rows("SELECT #{step}, setting, min(at_s) FROM (#{part.source([])}) " \
               "GROUP BY #{step}, setting"))
@@ -51,14 +51,21 @@ module Holdup
           by_step.map { |(_, setting), same| [same.map { |row| row.last.to_i }.min, @names.setting(setting)] }
         end
 
-        def stalls(from_s, to_s, **filter)
+        def stalls(from_s, to_s, hosts: nil, **filter)
           Enumerator.new do |stalls|
-            each_part(from_s, to_s, nil, filter) do |part|
+            each_part(from_s, to_s, nil, filter, hosts:) do |part|
               rows = @client.rows("SELECT at_s, series, setting, host, sum(stalled_sum), sum(caused_ns) " \
                 "FROM (#{part.source([])}) GROUP BY at_s, series, setting, host ORDER BY at_s, series")
               rows.each { |row| stalls << stall(row) }
             end
           end
+        end
+
+        # @return [Array<String>] by name
+        def hosts
+          tables = %w[minutes windows]
+          rows = tables.flat_map { |table| @client.rows("SELECT host FROM #{table} GROUP BY host") }
+          rows.flatten.uniq.sort
         end
 
         # @return [Integer, nil] no minute that a step has not taken is older; nil when there is none
@@ -75,7 +82,7 @@ module Holdup
 
         # @return [Array<Integer>] first and last start of all, empty without windows
         def extent
-          starts = parts(0, 1 << 40, nil, nil, nil).flat_map do |part|
+          starts = parts(0, 1 << 40, nil).flat_map do |part|
             extent = "SELECT count(), min(at_s), max(at_s) FROM (#{part.source([])})"
             count, first, last = @client.rows(extent).first
             count.to_i.zero? ? [] : [first.to_i, last.to_i]
@@ -84,7 +91,11 @@ module Holdup
         end
 
         # Rows of one tier that count, and at its end those that no step has taken yet.
-        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings) do
+        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings, :hosts) do
+          def initialize(late_from_s: nil, series_ids: nil, settings: nil, hosts: nil, **rest)
+            super
+          end
+
           def starts(client)
             rows = client.rows("SELECT at_s FROM (#{source([])}) GROUP BY at_s ORDER BY at_s")
             rows.flatten.map(&:to_i)
@@ -131,7 +142,8 @@ module Holdup
             from_s = [range.from_s, state.tier(range.seconds).kept_from_s].max
             ["#{at} >= #{from_s}", "#{at} < #{last_s}",
               *among("series", series_ids),
-              *among("setting", settings)].join(" AND ")
+              *among("setting", settings),
+              *among("host", hosts&.map { |host| HttpClient.quote(host) })].join(" AND ")
           end
 
           def among(column, ids)
@@ -142,23 +154,24 @@ module Holdup
         # Rows of one tier that the store shows, for roll-up and pruning.
         def part(seconds, from_s, to_s, state)
           range = ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
-          SpanSource.new(range:, state:, late_from_s: nil, series_ids: nil, settings: nil)
+          SpanSource.new(range:, state:)
         end
 
         private
 
-        def each_part(from_s, to_s, seconds, filter, settings: nil, &)
+        def each_part(from_s, to_s, seconds, filter, **only, &)
           filter = SeriesFilter.new(**filter)
-          series_ids = @names.series_ids(filter) unless filter.all?
-          return if series_ids == []
-          parts(from_s, to_s, seconds, series_ids, settings).each(&)
+          only[:series_ids] = @names.series_ids(filter) unless filter.all?
+          return if only.value?([])
+          parts(from_s, to_s, seconds, **only).each(&)
         end
 
-        def parts(from_s, to_s, seconds, series_ids, settings)
+        # @param only [Hash] what of each range, see SpanSource
+        def parts(from_s, to_s, seconds, **only)
           state = @steps.state
           late_from_s = late_from_s(state)
           ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
-            SpanSource.new(range:, state:, late_from_s:, series_ids:, settings:)
+            SpanSource.new(range:, state:, late_from_s:, **only)
           end
         end
 
@@ -171,8 +184,9 @@ module Holdup
           end
         end
 
-        def read_sums(part, step_s:, together:, histograms:)
-          keys = [*("series" unless together), "setting", *("intDiv(at_s, #{step_s})" if step_s)]
+        def read_sums(part, step_s:, together:, by_host:, histograms:)
+          keys = [*("series" unless together), "setting", *("host" if by_host),
+            *("intDiv(at_s, #{step_s})" if step_s)]
           series = together ? "0" : "series"
           rows = @client.rows("SELECT setting, #{series}, min(at_s), max(at_s), min(host), max(host), " \
             "uniqExact(cityHash64(at_s, series, setting, host)), #{WindowColumns.sums(histograms)} " \

@@ -25,11 +25,9 @@ module Holdup
           @values[id] || load[id] || raise(DamagedData.new("row #{id} of #{@table} is damaged"))
         end
 
-        # @return [Hash{Integer => Object}] everything that can be read, fresh
+        # @return [Hash{Integer => Object}] everything that can be read, as of this snapshot
         def load
-          rows = @connection.read { |db| db[@table].all }
-          forget unless @epoch == @connection.epoch
-          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decode_or_nil(row)] }.compact
+          @connection.once(@table) { read }
         end
 
         # A failed transaction takes its new ids back; a new connection may lead to another file.
@@ -40,6 +38,12 @@ module Holdup
         end
 
         private
+
+        def read
+          rows = @connection.read { |db| db[@table].all }
+          forget unless @epoch == @connection.epoch
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decode_or_nil(row)] }.compact
+        end
 
         def decode_or_nil(row)
           @decode.call(row)

@@ -14,6 +14,7 @@ module Holdup
           @dialect = dialect
           @schema = schema
           @epoch = 0
+          @snapshot = nil
         end
 
         # Grows with each new connection: what was read through an older one may come from another file.
@@ -44,10 +45,17 @@ module Holdup
           translating { @db = connect(migrate: true) }
         end
 
-        # Runs the block on one consistent view; nests.
+        # Runs the block on one snapshot of the database; nests.
         def read
           return yield(@db) if nested?
-          use { |db| @dialect.read(db) { yield db } }
+          use { |db| @dialect.read(db) { snapshot { yield db } } }
+        end
+
+        # Small tables are asked for with nearly each query. Within a snapshot they stay the same.
+        # @return [Object] the block's value, or what it was earlier in this snapshot
+        def once(key)
+          return yield unless @snapshot
+          @snapshot.fetch(key) { @snapshot[key] = yield }
         end
 
         # Runs the block without a transaction, for statements that the database refuses inside one.
@@ -76,6 +84,13 @@ module Holdup
         end
 
         private
+
+        def snapshot
+          @snapshot = {}
+          yield
+        ensure
+          @snapshot = nil
+        end
 
         # A transaction has to end on the connection where it began: nothing is checked inside it.
         def nested? = !!@db&.in_transaction?

@@ -22,6 +22,8 @@ module Holdup
         # How long a transaction whose client is gone without a word may keep its locks.
         IDLE_S = 60
         CONNECT_S = 5
+        # How long to wait for the answer to a statement.
+        ANSWER_S = 60
         Errors = ServerErrors
         # Tables by which a store is recognised.
         OURS = %i[checkpoints tiers windows].freeze
@@ -31,11 +33,13 @@ module Holdup
         attr_reader :location
 
         # @param lock_wait_s [Numeric] how long to wait for another writer
-        def initialize(url, read_only: false, lock_wait_s: LOCK_WAIT_S)
+        # @param answer_s [Numeric] how long to wait for an answer
+        def initialize(url, read_only: false, lock_wait_s: LOCK_WAIT_S, answer_s: ANSWER_S)
           @url = url
           @location = Store.redact(url)
           @read_only = read_only
           @lock_wait_s = lock_wait_s
+          @answer_s = answer_s
         end
 
         def read_only? = @read_only

@@ -64,17 +64,16 @@ module Holdup
         # Text is compared byte by byte, with its spaces at the end.
         COLLATIONS = {true => "utf8mb4_nopad_bin", false => "utf8mb4_0900_bin"}.freeze
         SQL_MODE = %i[strict_all_tables no_engine_substitution].freeze
-        READ_S = 60
         SAMPLE = 500
         ROW_OVERHEAD_BYTES = 200
         BLOBS = Window::HISTOGRAMS
-        private_constant :COLLATIONS, :SQL_MODE, :READ_S, :SAMPLE, :ROW_OVERHEAD_BYTES, :BLOBS
+        private_constant :COLLATIONS, :SQL_MODE, :SAMPLE, :ROW_OVERHEAD_BYTES, :BLOBS
 
         def connect
           driver = @url[/\A\w+/]
           loading(driver) { require driver }
           options = {max_connections: 1, keep_reference: false, encoding: "utf8mb4", sql_mode: SQL_MODE,
-                     connect_timeout: CONNECT_S, read_timeout: READ_S, write_timeout: READ_S}
+                     connect_timeout: CONNECT_S, read_timeout: @answer_s, write_timeout: @answer_s}
           options[:host] = nil if @url.match?(/[?&]socket=/) # a driver prefers even an empty name
           Sequel.connect(@url, **options).tap { |db| prepare(db) }
         end

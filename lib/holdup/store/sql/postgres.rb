@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "sequel"
+require "socket"
 require "zlib"
 
 module Holdup
@@ -62,6 +63,54 @@ module Holdup
 
         include Faults
 
+        # Closes a connection whose answer is late. The driver itself waits for as long as the network
+        # acknowledges what was sent, and a proxy does that however long its server hangs.
+        class AnswerLimit
+          def initialize(seconds)
+            @seconds = seconds
+            @step_s = seconds / 10.0
+          end
+
+          # @raise [StandardError] `late`, when the block was ended
+          def watch(connection, late)
+            @deadline = now + @seconds
+            @connection = connection
+            @thread = thread unless @thread&.alive?
+            yield
+          rescue => error
+            raise((@deadline == :passed) ? late : error)
+          ensure
+            @deadline = nil
+          end
+
+          private
+
+          # It ends some time after the last statement.
+          def thread
+            Thread.new do
+              idle_from = now
+              until now - idle_from > @seconds
+                sleep(@step_s)
+                deadline = @deadline
+                idle_from = now if deadline
+                hang_up if deadline.is_a?(Numeric) && now > deadline
+              end
+            end.tap do |thread|
+              thread.report_on_exception = false
+              thread.thread_variable_set(:fork_safe, true)
+            end
+          end
+
+          def hang_up
+            @deadline = :passed
+            Socket.for_fd(@connection.socket_io.fileno).tap { |socket| socket.autoclose = false }.shutdown
+          rescue PG::Error, SystemCallError, IOError
+            nil # it is closed already
+          end
+
+          def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
+
         SCHEMA = "holdup"
         # First half of the keys of our advisory locks: "HLDP".
         LOCKS = 0x484C4450
@@ -80,7 +129,13 @@ module Holdup
           loading("pg") { require "pg" }
           options = {max_connections: 1, keep_reference: false, connect_timeout: CONNECT_S, encoding: "UTF8",
                      driver_options: KEEPALIVE}
-          Sequel.connect(@url, **options)
+          limit = AnswerLimit.new(@answer_s)
+          late = Errors::Unreachable.new(location:, reason: "no answer within #{@answer_s} s")
+          Sequel.connect(@url, **options).tap do |db|
+            db.define_singleton_method(:log_connection_yield) do |sql, connection, arguments = nil, &run|
+              limit.watch(connection, late) { super(sql, connection, arguments, &run) }
+            end
+          end
         end
 
         # @param locks [Array<String>] see DatabaseServer

@@ -26,6 +26,12 @@ module Holdup
             states.transform_values { |state| String.new(state) }
           end
 
+          # @return [String, nil] binary
+          def state(segment)
+            state = @connection.read { |db| db[:checkpoints].where(segment:).get(:state) }
+            state && String.new(state)
+          end
+
           # @param progress [Hash{String => String, nil}] nil deletes
           def save(progress)
             @connection.write do |db|

@@ -21,19 +21,21 @@ module Holdup
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
 
-        def initialize(connection, codec, step_s:, settings:, together:, histograms:)
+        def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:)
           @connection = connection
           @codec = codec
           @step_s = step_s
           @settings = settings
           @together = together
+          @by_host = by_host
           @histograms = histograms
           @rows = {}
         end
 
-        def add(range, series_ids)
-          pieces(range, series_ids).each do |piece|
-            read(piece, series_ids).each { |row| merge(row, piece.seconds) }
+        # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
+        def add(range, ids)
+          pieces(range, ids[:series_id]).each do |piece|
+            read(piece, ids).each { |row| merge(row, piece.seconds) }
           end
         end
 
@@ -56,10 +58,9 @@ module Holdup
           (WINDOWS / [series_ids.size, 1].max).clamp(STARTS, MOST_STARTS)
         end
 
-        def read(piece, series_ids)
+        def read(piece, ids)
           @connection.read do |db|
-            rows = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s)
-            rows = rows.where(series_id: series_ids) if series_ids
+            rows = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s, **ids)
             rows = rows.where(setting_id: setting_ids) if @settings
             rows.select(*keys, *columns).group(*keys, *step).all
           end
@@ -71,7 +72,7 @@ module Holdup
         end
 
         def keys
-          @together ? [:setting_id] : %i[series_id setting_id]
+          [*(:series_id unless @together), :setting_id, *(:host_id if @by_host)]
         end
 
         def step
@@ -90,14 +91,14 @@ module Holdup
         # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
           row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows] * seconds)
-          key = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]
+          key = [*row.values_at(:series_id, :setting_id, :host_id), @step_s && row[:min_start_s] / @step_s]
           known = @rows[key]
           @rows[key] = known ? known.merge!(row) { |name, one, other| merge_column(name, one, other) } : row
         end
 
         def merge_column(name, one, other)
           case name
-          when :series_id, :setting_id then one
+          when :series_id, :setting_id, :host_id then one
           when :min_start_s, :min_host_id then [one, other].min
           when :max_start_s, :max_host_id, :end_s then [one, other].max
           else one + other

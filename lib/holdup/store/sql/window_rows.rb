@@ -22,7 +22,9 @@ module Holdup
         end
 
         def tiers
-          @connection.read { |db| db[:tiers].order(:seconds).map { |row| Tier.new(**row) } }
+          @connection.read do |db|
+            @connection.once(:tiers) { db[:tiers].order(:seconds).map { |row| Tier.new(**row) } }
+          end
         end
 
         def save_tier(tier)
@@ -52,27 +54,28 @@ module Holdup
           end
         end
 
+        # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
         # @param histograms [Array<Symbol>] see Sql#windows
-        def each(range, series_ids: nil, histograms: Window::HISTOGRAMS)
+        def each(range, ids: {}, histograms: Window::HISTOGRAMS)
           @connection.read do |db|
-            rows = range_rows(db, range, series_ids).select(*@codec.columns(histograms))
+            rows = range_rows(db, range, ids).select(*@codec.columns(histograms))
             rows.order(:start_s, :series_id).each { |row| yield @codec.window(row, histograms) }
           end
         end
 
         # @yieldparam stall [WindowStall] of each window
-        def each_stall(range, series_ids:)
+        def each_stall(range, ids: {})
           @connection.read do |db|
-            rows = range_rows(db, range, series_ids).select(*WindowCodec::STALL)
+            rows = range_rows(db, range, ids).select(*WindowCodec::STALL)
             rows.order(:start_s, :series_id).each { |row| yield @codec.stall(row) }
           end
         end
 
         # Uses only the index.
         # @return [Array<(Integer, Setting)>] each start of a setting's windows
-        def setting_starts(range, series_ids:)
+        def setting_starts(range, ids: {})
           @connection.read do |db|
-            starts = range_rows(db, range, series_ids).distinct.select_map(%i[start_s setting_id])
+            starts = range_rows(db, range, ids).distinct.select_map(%i[start_s setting_id])
             starts.map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
@@ -121,9 +124,8 @@ module Holdup
           to_s ? rows.where { start_s < to_s } : rows
         end
 
-        def range_rows(db, range, series_ids)
-          rows = span(db, range.seconds, range.from_s, range.to_s)
-          series_ids ? rows.where(series_id: series_ids) : rows
+        def range_rows(db, range, ids)
+          span(db, range.seconds, range.from_s, range.to_s).where(ids)
         end
 
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.

@@ -43,6 +43,23 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal [2, {"s" => "2"}], [units(store), store.progress]
   end
 
+  def test_a_snapshot_stays_as_it_was_while_others_write
+    store.commit([minute], {})
+    reader = Holdup::Store.open(path, read_only: true)
+    state = -> { [units(reader), reader.health[:series], reader.tiers] }
+    before = state.call
+    reader.snapshot do
+      assert_equal before, state.call
+      store.commit([minute(1, name: "New#index")], {})
+      store.rollup(SampleMinutes::MINUTE_START + 86_400)
+      assert_equal before, state.call
+    end
+    assert_equal [2, 2], state.call.first(2)
+    refute_equal before.last, state.call.last
+  ensure
+    reader&.close
+  end
+
   def test_other_threads_run_while_it_waits_for_a_lock
     store.commit([minute], {})
     turns = 0
