@@ -9,10 +9,10 @@ require "puma/server"
 class PrometheusTest < Minitest::Test
   include TemporaryFolder
   include Collecting
+  include RecordedWorkers
 
   USER = {username: "prometheus", password: "secret"}.freeze
   TEXT = {"app" => "shop", "server" => "puma", "jobs" => "sidekiq", "revision" => "r1"}.freeze
-  DEAD_PID = 4_194_800
   MS = 1_000_000
   EXE = File.expand_path("../../exe/holdup", __dir__)
 
@@ -21,7 +21,6 @@ class PrometheusTest < Minitest::Test
     @segments = File.join(folder, "segments")
     @store = File.join(folder, "store.sqlite3")
     @port = PrometheusServer.free_port
-    @workers = 0
     @sent = Hash.new(0)
     @random = Random.new(5)
   end
@@ -64,19 +63,6 @@ class PrometheusTest < Minitest::Test
       {"job_name" => "dashboard", "basic_auth" => USER.transform_keys(&:to_s),
        "static_configs" => [{"targets" => ["127.0.0.1:#{web}"]}]}
     ]
-  end
-
-  # A worker that records and ends, or is killed.
-  def work(units, killed: false)
-    now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-    pid = killed ? DEAD_PID : Process.pid
-    now_ns -= 60_000_000_000 if killed
-    @workers += 1
-    start = @workers if killed
-    writer = SegmentWriter.new(@segments, pid:, start:, suffix: "-#{@workers}", now_ns:)
-    writer.setting = JSON.generate(TEXT)
-    units.times { |index| record(writer, index) }
-    killed ? writer.abandon : writer.close
   end
 
   def record(writer, index)
@@ -250,7 +236,7 @@ class PrometheusOutageTest < Minitest::Test
       export = Holdup::ConfigurationKeys::PrometheusExport.new
       @exporter = Holdup::Exporters::Prometheus.new(export, dir: folder, log: CollectedLog.new,
         clock: Holdup::Clock.new)
-      @exporting = Holdup::Exporters::ExportingStore.new(@store, @exporter, log: CollectedLog.new)
+      @exporting = Holdup::Exporters::ExportingStore.new(@store, [@exporter], log: CollectedLog.new)
       yield
       @exporting.close
     end

@@ -44,8 +44,20 @@ module Holdup
 
     def segment_place = SegmentLocation.find(dir)
 
-    # @return [ConfigurationKeys::PrometheusExport, nil] nil: nothing is exported
-    def prometheus_export = ConfigurationKeys::PrometheusExport.from(prometheus)
+    # @return [Array<ConfigurationKeys::Export>] what a collector exports
+    def exports
+      ConfigurationKeys::EXPORTS.filter_map { |export| export.from(public_send(export::KEY)) }
+    end
+
+    # @return [ConfigurationKeys::ScalingGoal, nil] nil: no signal
+    def scaling_goal = ConfigurationKeys::ScalingGoal.from(scaling)
+
+    # @return [Hash{String => String}] for a collector's environment: it can't know what code has set
+    def of_collector
+      exported = exports.to_h { |export| [export.variable, export.to_s] }
+      {**exported, "HOLDUP_SCALING" => scaling_goal&.to_s, "HOLDUP_HOST" => host, "HOLDUP_SPOOL" => spool,
+       "HOLDUP_SPOOL_MIB" => spool && spool_mib.to_s}.compact
+    end
 
     def ignored
       Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })

@@ -4,13 +4,13 @@ require "forwardable"
 
 module Holdup
   module Exporters
-    # A collector's store that hands each commit to an exporter, exactly once.
+    # A collector's store that hands each commit to its exporters, exactly once.
     #
     # A commit that failed may still have reached the store, because the answer of a server can get lost. The
     # collector then reads the stored progress, which decides what it carries next. Each commit's progress is
     # unique (it has the time of its round), so it also says whether that commit counts.
     #
-    # A failure of the exporter never reaches the collector.
+    # A failure of an exporter reaches neither the collector nor another exporter.
     class ExportingStore
       extend Forwardable
 
@@ -20,6 +20,9 @@ module Holdup
         def in?(stored)
           progress.any? { |_, bytes| bytes } && progress.all? { |key, bytes| stored[key]&.b == bytes&.b }
         end
+
+        # Whose checkpoints it moves, see Sql#progress.
+        def owner = progress.keys.first.to_s[/\A\S+/]
 
         # @return [Array<Window>]
         def written_windows = windows - left_out
@@ -31,26 +34,31 @@ module Holdup
 
       def_delegators :@store, :rollup, :prune
 
-      # @param exporter [#start, #add, #close]
-      def initialize(store, exporter, log:)
+      # @param exporters [Array<#start, #add, #close>]
+      def initialize(store, exporters, log:)
         @store = store
-        @exporter = exporter
+        @exporters = exporters
         @log = log
+        @logged = {}
+        @pending = {}
       end
 
       # A collector asks when it begins to lead, and after each failure.
-      def progress(**options)
-        stored = @store.progress(**options)
-        guard { @exporter.start }
-        pending = @pending
-        @pending = nil
-        export(pending) if pending&.in?(stored)
+      def progress(host: nil)
+        stored = @store.progress(host:)
+        each_exporter(&:start)
+        owners = host ? [host] : @pending.keys
+        owners.each do |owner|
+          pending = @pending.delete(owner)
+          export(pending) if pending&.in?(stored)
+        end
         stored
       end
 
       def commit(windows, progress, processes: [], **rows, &bad_row)
         left_out = []
-        @pending = PendingCommit.new(windows:, processes:, progress:, left_out:)
+        pending = PendingCommit.new(windows:, processes:, progress:, left_out:)
+        @pending[pending.owner] = pending
         if bad_row
           @store.commit(windows, progress, processes:, **rows) do |row, fault|
             left_out << row
@@ -59,14 +67,13 @@ module Holdup
         else
           @store.commit(windows, progress, processes:, **rows)
         end
-        pending = @pending
-        @pending = nil
+        @pending.delete(pending.owner)
         export(pending)
         nil
       end
 
       def close
-        guard { @exporter.close }
+        each_exporter(&:close)
       ensure
         @store.close
       end
@@ -74,17 +81,22 @@ module Holdup
       private
 
       def export(pending)
-        guard { @exporter.add(pending.written_windows, pending.written_processes) }
+        each_exporter { |exporter| exporter.add(pending.written_windows, pending.written_processes) }
+      end
+
+      def each_exporter
+        @exporters.each do |exporter|
+          yield exporter
+        rescue => error
+          failed(exporter, error)
+        end
       end
 
       # Logs a failure until it changes.
-      def guard
-        yield
-      rescue => error
+      def failed(exporter, error)
         message = "exporting failed (#{error.class}: #{error.message}); the store has everything"
-        @log.warn(message) unless message == @logged
-        @logged = message
-        nil
+        @log.warn(message) unless message == @logged[exporter]
+        @logged[exporter] = message
       end
     end
   end

@@ -4,10 +4,10 @@ require "socket"
 
 module Holdup
   module Exporters
-    # Answers GET /metrics with one text, in threads of its own, so that a slow or hanging client delays only
-    # the next clients. Its limits are strict and few: two connections at once, 8 kB of a request, five
-    # seconds for each. A whole web server (Puma) would be a further gem for applications that only run jobs,
-    # writes to ENV, and gives a client that sends a byte now and then as long as it likes.
+    # Answers GET /metrics and /scale.json with a text each, in threads of its own, so that a slow or hanging
+    # client delays only the next clients. Its limits are strict and few: two connections at once, 8 kB of a
+    # request, five seconds for each. A whole web server (Puma) would be a further gem for applications that
+    # only run jobs, writes to ENV, and gives a client that sends a byte now and then as long as it likes.
     class MetricsServer
       CONNECTIONS = 2
       DEADLINE_S = 5
@@ -15,6 +15,9 @@ module Holdup
       BACKLOG = 16
       PATH = "/metrics"
       CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+      SCALE_PATH = "/scale.json"
+      JSON_TYPE = "application/json; charset=utf-8"
+      PLAIN_TYPE = "text/plain; charset=utf-8"
       HEAD = %r{\A(?<method>[A-Z]+) (?<path>\S{1,2000}) HTTP/1\.[01]\r?\n}
       HOST = /^Host:[ \t]*(\S+?)(?::\d+)?[ \t]*\r?$/i
       LOOPBACK = /\A(127\.[\d.]+|::1|localhost)\z/
@@ -23,6 +26,11 @@ module Holdup
 
       # What is served: a String, or nil before there is one. Any thread may set it.
       attr_writer :text
+
+      # What is served to autoscalers, likewise. An old one is not: they would act on it.
+      def scale=(document)
+        @scale = document && [document, now + ScalingSignal::FRESH_S]
+      end
 
       # @param port [Integer] 0 for any
       # @param deadline_s [Numeric] for a request and its answer together
@@ -94,8 +102,7 @@ module Holdup
 
       def answer(client)
         deadline = now + @deadline_s
-        status, body = respond(head(client, deadline))
-        write(client, response(status, body), deadline)
+        write(client, response(*respond(head(client, deadline))), deadline)
         client.close_write
       end
 
@@ -109,15 +116,26 @@ module Holdup
         head
       end
 
-      # @return [(Integer, String)] status and body
+      # @return [(Integer, String, String)] status, body, and its type
       def respond(head)
         request = HEAD.match(head)
         return [400, "not a request\n"] unless request && head.include?("\r\n\r\n")
         return [403, "not under this host name\n"] unless host?(head[HOST, 1])
-        return [404, "see #{PATH}\n"] unless request[:path].split("?", 2).first == PATH
+        path = request[:path].split("?", 2).first
+        return [404, "see #{PATH} and #{SCALE_PATH}\n"] unless [PATH, SCALE_PATH].include?(path)
         return [405, "only GET\n"] unless request[:method] == "GET"
+        (path == PATH) ? metrics : scale
+      end
+
+      def metrics
         text = @text
-        text ? [200, text] : [503, "nothing is collected so far\n"]
+        text ? [200, text, CONTENT_TYPE] : [503, "nothing is collected so far\n"]
+      end
+
+      def scale
+        document, until_s = @scale
+        return [200, document, JSON_TYPE] if document && now < until_s
+        [503, "no signal: set config.scaling; afterwards, nothing was stored lately\n"]
       end
 
       # A foreign page can make a browser ask a loopback address by a name that resolves to it, but not by
@@ -127,8 +145,8 @@ module Holdup
         name.nil? || LOOPBACK.match?(name.delete("[]").downcase)
       end
 
-      def response(status, body)
-        headers = ["HTTP/1.1 #{status} #{REASONS.fetch(status)}", "content-type: #{CONTENT_TYPE}",
+      def response(status, body, type = PLAIN_TYPE)
+        headers = ["HTTP/1.1 #{status} #{REASONS.fetch(status)}", "content-type: #{type}",
           "content-length: #{body.bytesize}", "cache-control: no-store", "connection: close"]
         headers << "allow: GET" if status == 405
         "#{headers.join("\r\n")}\r\n\r\n".b << body.b

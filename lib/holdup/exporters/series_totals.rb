@@ -21,9 +21,11 @@ module Holdup
 
       # @param limit [Integer] label sets of each table
       # @param labels [Array<Symbol>] names of the labels that are kept; the others are added up
-      def initialize(limit:, labels:)
+      # @param figures [Class] Figures, or those with other histograms
+      def initialize(limit:, labels:, figures: Figures)
         @limit = limit
         @labels = labels
+        @figures = figures
         @dropped = Set.new
         @processes = {}
         @units, @handoff, @nested, @rack, @sidekiq = Array.new(5) { {} }
@@ -44,9 +46,7 @@ module Holdup
       def labels_of(setting, host)
         @processes[[setting.fingerprint, host]] ||= begin
           facts = OF_SETTING.to_h { |name| [name, setting[name]] }
-          role = setting.attributes.values_at("server", "jobs").compact.join("+")
-          facts = {**facts, role: role.empty? ? nil : role, host:}
-          allowed(facts)
+          allowed({**facts, role: setting.role, host:})
         end
       end
 
@@ -88,7 +88,7 @@ module Holdup
           @dropped << labels if @dropped.size < MOST_DROPPED
           labels = labels.except(:queue).merge(labels.key?(:name) ? {name: OTHER} : {queue: OTHER})
         end
-        table[labels] ||= Figures.new
+        table[labels] ||= @figures.new
       end
     end
 
@@ -155,6 +155,24 @@ module Holdup
         places = PLACES[name]
         buckets[0] += histogram.zero
         histogram.counts.each_with_index { |count, index| buckets[places[histogram.offset + index]] += count }
+        @counts[name] += histogram.count
+      end
+    end
+
+    # Figures whose histograms keep the buckets as they were measured.
+    class SeriesTotals::ExponentialFigures < SeriesTotals::Figures
+      def initialize
+        super
+        @histograms = POWERS.transform_values { HistogramSum.new }
+      end
+
+      # @return [Histogram]
+      def histogram(name) = @histograms.fetch(name).to_histogram
+
+      private
+
+      def add_histogram(name, histogram)
+        @histograms.fetch(name).add(histogram)
         @counts[name] += histogram.count
       end
     end

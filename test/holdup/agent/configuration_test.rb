@@ -30,6 +30,9 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_ENABLED" => "no",
       "HOLDUP_DIR" => "/dev/shm/x",
       "HOLDUP_STORE" => "memory:",
+      "HOLDUP_HOST" => "web-1",
+      "HOLDUP_SPOOL" => "/var/spool/holdup",
+      "HOLDUP_SPOOL_MIB" => "10",
       "HOLDUP_APP" => "a",
       "HOLDUP_REVISION" => "r",
       "HOLDUP_ARM" => "canary",
@@ -48,7 +51,10 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_CAPTURE_SAMPLER" => "holdup",
       "HOLDUP_WEB_CAPTURE" => "yes",
       "HOLDUP_EXAMPLE_PATHS" => "on",
-      "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name"
+      "HOLDUP_SCALING" => "p95=300ms",
+      "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
+      "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
+      "HOLDUP_STATSD" => "unix:///run/datadog/dsd.socket"
     }
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)

@@ -58,7 +58,7 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     @log = CollectedLog.new
     @unreliable = Unreliable.new(store)
     @exporter = Adding.new
-    @store = Holdup::Exporters::ExportingStore.new(@unreliable, @exporter, log: @log)
+    @store = Holdup::Exporters::ExportingStore.new(@unreliable, [@exporter], log: @log)
     @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
   end
 
@@ -112,6 +112,16 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     one.record("A#a")
     collect
     assert_equal({"A#a" => 2}, @exporter.counts)
+  end
+
+  # A spooled copy is delivered under an owner of its own.
+  def test_a_lost_answer_is_settled_by_its_own_checkpoints
+    writer(1).record("A#a")
+    collect(:after)
+    @store.progress(host: "0123456789abcdef")
+    assert_empty @exporter.counts
+    collect
+    assert_equal({"A#a" => 1}, @exporter.counts)
   end
 
   # The bytes that a database answers are those that were written.
@@ -180,6 +190,19 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     end
     assert_equal({"A#a" => 2}, stored)
     assert_equal 1, @log.lines.grep(/exporting failed \(RuntimeError: broken\)/).size
+  end
+
+  def test_a_failing_exporter_does_not_keep_another_from_its_figures
+    failing = Adding.new
+    def failing.add(*) = raise("broken")
+    def failing.close = raise("broken too")
+    @store = Holdup::Exporters::ExportingStore.new(@unreliable, [failing, @exporter], log: @log)
+    writer(1).record("A#a")
+    collect
+    @store.close
+    assert_equal({"A#a" => 1}, @exporter.counts)
+    assert @exporter.closed
+    assert_equal %w[broken broken\ too], @log.lines.map { |line| line[/RuntimeError: ([^)]*)/, 1] }
   end
 
   def test_starts_when_the_collector_leads_and_closes_with_it

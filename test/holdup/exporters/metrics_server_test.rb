@@ -42,6 +42,25 @@ class Holdup::Exporters::MetricsServerTest < Minitest::Test
     assert get("/metrics?x=1").end_with?("\r\n\r\né 2\n".b)
   end
 
+  def test_serves_the_signal_for_autoscalers_while_it_is_fresh
+    assert_match(/\AHTTP\/1.1 503 .*no signal: set config.scaling/m, get("/scale.json"))
+    @server.scale = "{}"
+    assert_match(/\AHTTP\/1.1 200 .*^content-type: application\/json.*\{\}\z/m, get("/scale.json"))
+    @server.scale = nil
+    assert_match(/\AHTTP\/1.1 503 /, get("/scale.json"))
+  end
+
+  def test_an_old_signal_is_not_served
+    passed_s = 0
+    now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    @server.define_singleton_method(:now) { now_s + passed_s }
+    @server.scale = "{}"
+    passed_s = 89
+    assert_equal 200, @server.send(:scale).first
+    passed_s = 91
+    assert_equal 503, @server.send(:scale).first
+  end
+
   def test_says_its_address
     assert_match(%r{\Ahttp://127\.0\.0\.1:\d+/metrics\z}, @server.start)
     assert_nil @server.start

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "contracts/exporter_contract"
 require "open3"
 
 class Holdup::Exporters::PrometheusTest < Minitest::Test
@@ -67,6 +68,17 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
     labels = 'app="shop",role="puma",host="web-1",kind="thread",name="main"'
     assert_includes lines(one, /main/), %(ruby_gvl_time_seconds_total{#{labels},state="running"} 2.0)
     assert_empty lines(one, /duration_seconds.*main/)
+  end
+
+  def test_has_the_scaling_signal
+    scaling = Struct.new(:gauges, :document).new([[:holdup_load_ratio, "Load.", {{role: "puma"} => 0.5}],
+      [:holdup_backlog_jobs, "Waiting.", {}]], "{}")
+    export = Holdup::ConfigurationKeys::PrometheusExport.new
+    clock = Holdup::Clock.new
+    one = Holdup::Exporters::Prometheus.new(export, dir: folder, log: @log, clock:, scaling:)
+    assert_equal ["# TYPE holdup_load_ratio gauge", "# HELP holdup_load_ratio Load.",
+      'holdup_load_ratio{role="puma"} 0.5'], lines(one, /load_ratio/)
+    assert_empty lines(one, /holdup_backlog/)
   end
 
   def test_names_are_escaped
@@ -146,5 +158,43 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
   def test_nobody_reads_the_file_of_a_dead_collector
     exporter.start
     assert_nil Holdup::Exporters::MetricsFile.new(folder).read
+  end
+end
+
+# What all exporters keep.
+class Holdup::Exporters::PrometheusContractTest < Minitest::Test
+  include TemporaryFolder
+  include ExporterContract
+
+  SAMPLE = /\A(?<metric>\w+){(?<labels>.*)} (?<value>\S+)\z/
+
+  def exporter(**options)
+    export = Holdup::ConfigurationKeys::PrometheusExport.new(port: 0, **options)
+    Holdup::Exporters::Prometheus.new(export, dir: folder, log: @log, clock: Holdup::Clock.new)
+      .tap { |made| @exporters << made }
+  end
+
+  def received
+    counts = sums("ruby_gvl_duration_seconds_count")
+    seconds = sums("ruby_gvl_time_seconds_total")
+    counts.to_h { |name, count| [name, Received.new(count: count.to_i, seconds: seconds[name])] }
+  end
+
+  # @return [Hash{String => Float}] by name
+  def sums(metric)
+    samples = @exporters.last.text.lines(chomp: true).filter_map { |line| SAMPLE.match(line) }
+    samples.select { |sample| sample[:metric] == metric }.each_with_object(Hash.new(0)) do |sample, sums|
+      sums[sample[:labels][/name="((?:[^"\\]|\\.)*)"/, 1]] += Float(sample[:value])
+    end
+  end
+
+  def hang
+    @clients = Array.new(3) { TCPSocket.new("127.0.0.1", @exporters.last.port) }
+    @clients.each { |client| client.write("GET /metrics") }
+  end
+
+  def teardown
+    super
+    @clients&.each(&:close)
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "prometheus_export"
+require_relative "exports"
+require_relative "scaling_goal"
 require_relative "types"
 
 module Holdup
@@ -40,6 +41,21 @@ module Holdup
         name: :store, type: Types::Text.new, default: nil,
         example: '"sqlite:///var/lib/holdup/holdup.sqlite3"',
         help: "Path or URL (`holdup store --help`). nil: an SQLite file in ~/.local/state/holdup."
+      ),
+      Key.new(
+        name: :host, type: Types::Text.new(255), default: nil, example: 'ENV["POD_NAME"]',
+        help: "Name of this host in the store. nil: POD_NAME or K8S_POD_NAME of the environment " \
+          "(Kubernetes), else the host's name."
+      ),
+      Key.new(
+        name: :spool, type: Types::Folder.new, default: nil, example: '"/var/lib/holdup/spool"',
+        help: "Folder on a disk for what a collector could not store before it had to end, because the " \
+          "store was down. A later collector with the same folder delivers it. nil: none; then segments " \
+          "in the memory of a pod end with it."
+      ),
+      Key.new(
+        name: :spool_mib, type: Types::Whole.new(1..100_000), default: 64,
+        help: "Size limit of the spool in MiB. What is oldest is dropped first."
       ),
       Key.new(
         name: :app, type: Types::Text.new, default: nil, example: '"storefront"',
@@ -89,8 +105,9 @@ module Holdup
       ),
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
-        help: "Whether a Sidekiq process asks Redis how many jobs wait in its queues, and how long the " \
-          "oldest has: one round trip with each of its heartbeats, every ten seconds."
+        help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
+          "oldest has: Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \
+          "Queue's and GoodJob's ask their database for at most 10,000 jobs of each queue, every 30 seconds."
       ),
       Key.new(
         name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
@@ -120,12 +137,36 @@ module Holdup
           "In the environment: stdout, a path, off, or to=stdout,every=60."
       ),
       Key.new(
-        name: :prometheus, type: Types::Prometheus.new, default: nil, example: "9395",
+        name: :prometheus, type: Types::PROMETHEUS, default: nil, example: "9395",
         help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web for " \
           "none but /metrics of Holdup::Web, which always comes with it. A Hash says more: port, bind (an " \
           "address), series (how many label sets, 200), labels (of app, role, kind, name, queue, host, " \
           "revision, arm). Needs the gem prometheus-client. nil: nothing. In the environment: 9395, web, " \
           "off, or port=9395,bind=0.0.0.0,series=500,labels=app name."
+      ),
+      Key.new(
+        name: :opentelemetry, type: Types::OPEN_TELEMETRY, default: nil, example: ":on",
+        help: "Sends metrics over OTLP/HTTP from the collector to a URL; :on means to where the OTEL_* " \
+          "variables say, or http://localhost:4318. A Hash says more: endpoint, interval (seconds, 60), " \
+          "semconv (false: own names instead of http.server.request.duration and " \
+          "messaging.process.duration), series and labels as for prometheus. Needs the gem " \
+          "opentelemetry-exporter-otlp-metrics, and a collector in a process of its own. nil: nothing. In " \
+          "the environment: on, off, a URL, or endpoint=http://otel:4318,interval=30."
+      ),
+      Key.new(
+        name: :statsd, type: Types::STATSD, default: nil, example: '"udp://127.0.0.1:8125"',
+        help: "Sends metrics from the collector to a DogStatsD or StatsD server at udp://HOST:PORT or " \
+          "unix:///PATH; :on means to where the DD_* variables say, or udp://127.0.0.1:8125. A Hash says " \
+          "more: address, format (:dogstatsd needs the gem dogstatsd-ruby, :statsd has no tags), interval " \
+          "(seconds, 10), series and labels as for prometheus. nil: nothing. In the environment: on, off, " \
+          "an address, or address=udp://127.0.0.1:8125,format=statsd."
+      ),
+      Key.new(
+        name: :scaling, type: Types::Scaling.new, default: nil, example: '"p95=300ms"',
+        help: "The promise to requests to which the collector relates the load, as a signal for " \
+          "autoscalers: in /metrics, and as scale.json of the same port and of Holdup::Web. A Hash says " \
+          "more: slo, within (seconds in which waiting jobs are to begin, 300). nil: no signal. In the " \
+          "environment: p95=300ms, off, or slo=p95=300ms,within=300."
       ),
       Key.new(
         name: :capture, type: Types::CaptureRule.new, default: nil,
