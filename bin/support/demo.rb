@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "demo/options"
+require_relative "demo/fleet_run"
 require_relative "demo/run"
 
 options = Demo::Options.parse(ARGV)
@@ -8,7 +9,7 @@ options = Demo::Options.parse(ARGV)
 %w[TERM HUP].each { |signal| Signal.trap(signal) { Thread.main.raise(Interrupt) } }
 
 begin
-  exit Demo::Run.new(options).call
+  exit (options.fleet ? Demo::FleetRun : Demo::Run).new(options).call
 rescue Demo::Failure => failure
   warn "demo: #{failure.message}"
   exit 1

@@ -39,11 +39,12 @@ class PlayedRecording
   # @param rate [Float] units per second
   # @param pools [Hash{String => (Integer, Array<String>)}] pools of threads: name => threads and the names of
   #   the units that they take, from a queue of that name
+  # @param assignment [Symbol] how units come to processes, see Scenario
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the
   #   self-test must see it
   def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0,
     kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false,
-    queue: nil, pools: {})
+    queue: nil, pools: {}, assignment: (kind == :job) ? :shared : :random)
     @shapes = shapes
     @rate = rate
     @minutes = minutes
@@ -58,6 +59,7 @@ class PlayedRecording
     @io_threads = io_threads
     @queue = queue
     @pools = pools
+    @assignment = assignment
     @threads = self.pools.threads if pools.any?
     @random = Random.new(seed)
     @problems = []
@@ -179,7 +181,7 @@ class PlayedRecording
       vcpus:,
       other_threads: pools.other_threads,
       cost: Sizing::CoherencyCost.new(growth: @growth),
-      assignment: (kind == :job) ? :shared : :random,
+      assignment: @assignment,
       seed: 7
     )
     Sizing::Replay.call(trace, scenario)

@@ -26,14 +26,16 @@ class PlayedStore
   # @param held_per_cpu [Float] GVL held against CPU used
   # @param pool_share [Float] of the elapsed time, waiting for connections
   # @param pid [Integer] of its first process
+  # @param host [String]
   def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S,
-    booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7)
+    booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7, host: HOST)
     @recording = recording
     @from_s = from_s
     @booted_s = booted_s
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
     @pid = pid
+    @host = host
     others = recording.other_kind
     shapes = [shape(recording, recording.threads - others&.threads.to_i)]
     shapes << shape(others, others.threads) if others
@@ -125,7 +127,7 @@ class PlayedStore
   def singly((queued, stalled, held, _), unit, profile)
     profile.with(
       setting: @setting,
-      host: HOST,
+      host: @host,
       process: Holdup::UnitSample::SampledProcess.new(pid: @pid, since_ns: @booted_s * NS),
       start_ns: from_s * NS + unit.arrival_ns,
       running_ns: held,
@@ -147,8 +149,8 @@ class PlayedStore
 
   def blocks
     profiles.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }.map do |start_s, same|
-      Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: 0,
-        profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: same.size,
+      Holdup::SampleBlock.new(setting: @setting, host: @host, start_s:, seen: 0,
+        profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: @host, start_s:, seen: same.size,
           profiles: same))
     end
   end
@@ -184,7 +186,7 @@ class PlayedStore
       .transform_values { |field|
       Holdup::Histogram.of(same.map(&field))
     }
-    empty = Holdup::Window.empty(series:, setting: @setting, host: HOST, start_s:, seconds: 60)
+    empty = Holdup::Window.empty(series:, setting: @setting, host: @host, start_s:, seconds: 60)
     sums = {
       cpu_ns: same.sum(&:cpu_ns),
       io_ns: same.sum(&:idle_ns),
@@ -198,7 +200,7 @@ class PlayedStore
   def samples
     (from_s...to_s).step(60).flat_map do |at_s|
       [*Array.new(@recording.processes) { |index| process(at_s, index) },
-        {at_s:, host: HOST, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus,
+        {at_s:, host: @host, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus,
          cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0,
          memory_limit_bytes: 4_000_000_000}]
     end
@@ -206,7 +208,7 @@ class PlayedStore
 
   def process(at_s, index)
     jobs = @recording.kind == :job
-    {at_s:, host: HOST, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}",
+    {at_s:, host: @host, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}",
      server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
      rss_bytes: 300_000_000, pss_bytes: 200_000_000, **pools, **LEVERS}
   end

@@ -6,7 +6,7 @@ module Demo
   # Something without which the demo can't go on; the message is for the person at the terminal.
   Failure = Class.new(StandardError)
 
-  Options = Data.define(:json, :keep, :store, :advice, :jobs, :threads, :seconds, :rate, :seed) do
+  Options = Data.define(:json, :keep, :store, :advice, :jobs, :fleet, :threads, :seconds, :rate, :seed) do
     # @param argv [Array<String>]
     # @return [Options]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
@@ -16,6 +16,7 @@ module Demo
         store: nil,
         advice: true,
         jobs: false,
+        fleet: false,
         threads: [ENV.fetch("STOREFRONT_THREADS", 5).to_i],
         seconds: 20.0,
         rate: 64.0,
@@ -41,6 +42,7 @@ module Demo
           "keep what is recorded in this file"
         ) { |path| values[:store] = File.expand_path(path) }
         parser.on("--jobs", "jobs in a Sidekiq beside it (needs redis-server)") { values[:jobs] = true }
+        parser.on("--fleet", "two hosts with one PostgreSQL, and the fleet") { values[:fleet] = true }
         parser.on(
           "--threads LIST",
           Array,

@@ -89,12 +89,14 @@ module Holdup
         end
       end
 
-      # Turns entries of a WindowTable into rows by name (with kind and queue), setting, process, queue,
-      # priority.
+      # Turns entries of a WindowTable into rows by name (with kind and queue), host, role, revision, setting,
+      # process, queue, priority.
       class Grouping
-        BY = %i[name setting process queue priority].freeze
+        BY = %i[name host role revision setting process queue priority].freeze
         # Rows of units without a queue: one for requests, one for jobs of a runner without queues.
         NO_QUEUE = "-"
+        # Rows of processes without such a name.
+        UNNAMED = "-"
         SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
 
         # @param by [Symbol] one of BY
@@ -124,6 +126,9 @@ module Holdup
           when :name, :process, :priority then entry.series.to_h.values_at(:name, :kind, :queue)
           when :queue then [entry.series.queue || NO_QUEUE, entry.series.kind, entry.series.queue]
           when :setting then [@settings.name(entry.setting), nil, nil]
+          when :host then [entry.window.host || UNNAMED, nil, nil]
+          when :role then [entry.setting&.role || UNNAMED, nil, nil]
+          when :revision then [(entry.setting&.[]("revision") || UNNAMED).to_s, nil, nil]
           end
         end
 

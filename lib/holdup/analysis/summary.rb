@@ -24,7 +24,7 @@ module Holdup
         @sort = sort
         @samples = samples
         @every_s = every_s
-        @table = WindowTable.new(windows, stalls:)
+        @table = WindowTable.new(windows, stalls:, by_host: by == :host)
         @coverage = coverage
         @loaded = loaded
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }

@@ -15,8 +15,10 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] as long ones as there are
       # @param stalls [#call, nil] reads the stall of the shortest windows when it is needed: an Enumerable of
       #   Store::WindowStall. nil: `windows` are the shortest
-      def initialize(windows, stalls: nil)
+      # @param by_host [Boolean] whether hosts stay apart
+      def initialize(windows, stalls: nil, by_host: false)
         windows = windows.to_a
+        @by_host = by_host
         @read_stalls = stalls || -> { windows }
         @sums = Hash.new { |sums, series| sums[series] = {} }
         @settings = {}
@@ -24,9 +26,9 @@ module Holdup
       end
 
       def entries
-        @entries ||= @sums.flat_map do |series, by_setting|
-          by_setting.map do |fingerprint, sum|
-            WindowEntry.new(window: sum.to_window(series), setting: @settings[fingerprint])
+        @entries ||= @sums.flat_map do |series, by_origin|
+          by_origin.map do |(fingerprint, host), sum|
+            WindowEntry.new(window: sum.to_window(series, host:), setting: @settings[fingerprint])
           end
         end
       end
@@ -42,7 +44,8 @@ module Holdup
       def add(window)
         fingerprint = window.setting&.fingerprint
         @settings[fingerprint] ||= window.setting
-        (@sums[window.series][fingerprint] ||= WindowSum.new).add(window)
+        origin = [fingerprint, (window.host if @by_host)]
+        (@sums[window.series][origin] ||= WindowSum.new).add(window)
         widen(window) if window.series.unit? && window.start_s
       end
 
@@ -73,8 +76,8 @@ module Holdup
           self
         end
 
-        def to_window(series)
-          Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
+        def to_window(series, host: nil)
+          Window.new(start_s: nil, seconds: 0, series:, setting: nil, host:, **@totals.to_h)
         end
 
         def self.sum(windows, series: windows.first.series)

@@ -8,7 +8,7 @@ module Holdup
       # @param view [Hash] sort, see Analysis::Summary
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
         kinds = kinds(by)
-        windows = store.sums(from_s, to_s, kinds:).map(&:window)
+        windows = store.sums(from_s, to_s, kinds:, by_host: by == :host).map(&:window)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
         Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,

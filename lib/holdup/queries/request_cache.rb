@@ -3,17 +3,24 @@
 module Holdup
   module Queries
     # A Store::Sql for one page: reads once what the page asks for twice (all units, and one among all). With
-    # `app` it shows one application only.
+    # `origin` it shows only what came from there.
     class RequestCache
-      def initialize(store, app: nil)
+      def initialize(store, origin: Origin.new)
         @whole = store
-        @app = app
+        @origin = origin
         @answers = {}
       end
 
-      # All applications, to choose from.
-      def applications
-        ApplicationStore.names(@whole)
+      def snapshot(&) = @whole.snapshot(&)
+
+      # To choose from, whatever was chosen.
+      # @param part [Symbol] one of Origin::FACTS
+      def names(part)
+        @answers[[:names, part]] ||= Origin.names(@whole, part)
+      end
+
+      def settings
+        @answers[:settings] ||= store.settings
       end
 
       def windows(*span, **options)
@@ -56,9 +63,9 @@ module Holdup
 
       private
 
-      # @raise [UsageError] for an unknown application
+      # @raise [UsageError] for an unknown name
       def store
-        @store ||= @app ? ApplicationStore.new(@whole, @app) : @whole
+        @store ||= @origin.of(@whole)
       end
     end
   end

@@ -27,7 +27,7 @@ module Holdup
         @warm_up_s = warm_up_s
         @fingerprint = setting
         @pool = pool
-        read(store)
+        store.snapshot { read(store) }
       end
 
       # Recent samples of the processes that run such units, with all their levers.

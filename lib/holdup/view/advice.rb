@@ -8,7 +8,9 @@ module Holdup
       # @param kind [Symbol] of the units
       # @param limit [Integer] rows of the table of settings
       # @param again [String, nil] options that make other commands look at the same data
-      def initialize(sized, findings, words:, span:, kind:, limit:, again: nil)
+      # @param within_s [Integer] in which jobs are to begin
+      def initialize(sized, findings, words:, span:, kind:, limit:, again: nil,
+        within_s: Sizing::JobDeadlines::WITHIN_S)
         @sized = sized
         @findings = findings
         @words = words
@@ -16,6 +18,7 @@ module Holdup
         @span = span
         @limit = limit
         @again = again
+        @within_s = within_s
       end
 
       # @return [Page]
@@ -28,7 +31,7 @@ module Holdup
       # @return [Array<Object>] what to do
       def answer
         [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
-          candidates, pools, findings].compact
+          candidates, pools, deadlines, findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -57,6 +60,12 @@ module Holdup
 
       def pools
         AdviceTable::Pools.new(recommendation, words: @words).section
+      end
+
+      def deadlines
+        return unless recommendation
+        needs = Sizing::JobDeadlines.new(recommendation, within_s: @within_s)
+        AdviceTable::Deadlines.new(needs, words: @words, limit: @limit).section
       end
 
       def findings

@@ -174,6 +174,40 @@ module Holdup
         def milliseconds(value) = Figures.rate(value / 1e6)
       end
 
+      # Processes that the jobs of each queue need to begin in time.
+      class Deadlines
+        COLUMNS = %i[queue jobs_rate jobs_peak process_rate queued processes].freeze
+
+        # @param deadlines [Sizing::JobDeadlines]
+        # @param limit [Integer] rows
+        def initialize(deadlines, words:, limit:)
+          @deadlines = deadlines
+          @words = words
+          @limit = limit
+        end
+
+        # @return [Section, nil] nil for requests, or without a valid replay
+        def section
+          return if @deadlines.queues.empty?
+          Section.new(title: word(:deadlines, within: Figures.duration(@deadlines.within_s * 1_000_000_000)),
+            columns: COLUMNS.map { |key| word(:"deadlines_#{key}") }, rows:,
+            notes: [word(:deadlines_note, all: format("%.1f", @deadlines.processes),
+              needed: @deadlines.processes.ceil, now: @deadlines.now)])
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+
+        def rows
+          @deadlines.queues.first(@limit).map do |need|
+            [Width.clean(need.queue || Figures::NONE), *%i[rate peak_rate process_rate].map { |figure|
+              Figures.rate(need.public_send(figure))
+            }, Figures.duration(need.waited_ns), format("%.1f", need.processes)]
+          end
+        end
+      end
+
       # The current setting, measured and replayed: shows how large the error of the other rows may be.
       class SelfTest
         COLUMNS = %i[advice_self_test_figure verify_measured verify_predicted verify_error].freeze

@@ -75,11 +75,15 @@ module Holdup
       end
 
       def filtered
-        chosen = {span_app: @query["app"], span_kind: @query.kind && word(:"kind_#{@query.kind}"),
+        chosen = {**origin, span_kind: @query.kind && word(:"kind_#{@query.kind}"),
                   span_name: @query.chosen.name, queue: @query.chosen.queue,
                   threads: @query.threads}.compact
         return [] if chosen.empty?
         [chosen.map { |key, value| "#{word(key)}: #{Width.clean(value)}" }.join(", ")]
+      end
+
+      def origin
+        Queries::Origin.members.to_h { |part| [:"span_#{part}", @query[part.name]] }
       end
 
       def pages

@@ -11,9 +11,12 @@ module Holdup
 
       # @param asked [Hash{Symbol => Object}] the other options (kind, warm_up_s), which `--verify` needs
       #   again
-      def initialize(recommendation, findings, from_s:, to_s:, **asked)
+      # @param within_s [Integer] in which jobs are to begin
+      def initialize(recommendation, findings, from_s:, to_s:, within_s: Sizing::JobDeadlines::WITHIN_S,
+        **asked)
         @recommendation = recommendation
         @findings = findings
+        @within_s = within_s
         @span = {from_s:, to_s:, **asked}
       end
 
@@ -34,7 +37,7 @@ module Holdup
       end
 
       def self.times(prediction)
-        {assignment: prediction.assignment, queued_ns: prediction.queued_ns&.round,
+        {assignments: prediction.assignments, queued_ns: prediction.queued_ns&.round,
          stalled_ns: prediction.stalled_ns&.round,
          response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
@@ -47,7 +50,7 @@ module Holdup
       end
 
       def self.percentiles(values)
-        values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
+        values.to_h { |share, value| ["p#{format("%g", share * 100)}", value.round] }
       end
       private_class_method :times, :candidate, :percentiles
 
@@ -58,7 +61,7 @@ module Holdup
         if @recommendation.verdict == :unknown
           return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
         end
-        {verdict: @recommendation.verdict, why: @recommendation.why, **decision,
+        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, **deadlines,
          current: self.class.prediction(@recommendation.measured),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
@@ -104,6 +107,19 @@ module Holdup
          gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) },
          confidence: @recommendation.confidence,
          best: self.class.prediction(@recommendation.best), **pools}
+      end
+
+      def deadlines
+        needs = Sizing::JobDeadlines.new(@recommendation, within_s: @within_s)
+        return {} if needs.queues.empty?
+        {deadlines: {within_s: needs.within_s, processes: needs.processes.round(3), processes_now: needs.now,
+                     queues: needs.queues.map { |need| queue(need) }}}
+      end
+
+      def queue(need)
+        {queue: need.queue, per_second: need.rate.round(4), peak_per_second: need.peak_rate.round(4),
+         process_per_second: need.process_rate.round(4), queued_p95_ns: need.waited_ns,
+         processes: need.processes.round(3)}
       end
 
       def pools

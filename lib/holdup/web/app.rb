@@ -46,6 +46,7 @@ module Holdup
         refuse(context.refusal) if context.refusal
         r.post("captures") { order }
         r.is("metrics") { metrics }
+        r.is(Exporters::ScalingSignal::FILE) { scale }
         r.is("series", String) { |name| series(name) }
         r.is("captures", String, String) { |id, format| captured(id, format) }
         r.is { shown("overview") }
@@ -80,6 +81,16 @@ module Holdup
         text || "#{word(:metrics_missing)}\n"
       end
 
+      # Likewise for autoscalers.
+      def scale
+        signal = Exporters::ScalingSignal
+        document = Exporters::MetricsFile.new(context.dir, name: signal::FILE, fresh_s: signal::FRESH_S).read
+        response.status = 503 unless document
+        plain = Exporters::MetricsServer::PLAIN_TYPE
+        response.headers["content-type"] = document ? FILES.fetch("json") : plain
+        document || "#{word(:scale_missing)}\n"
+      end
+
       # Data of a page's charts: all in one answer, so that they come from a single read of the store.
       def series(name)
         paged(name) do |page|
@@ -91,8 +102,9 @@ module Holdup
 
       def paged(name)
         found = Pages::ALL[name] or return
-        store = Queries::RequestCache.new(context.store.call, app: query["app"])
-        yield found.new(context:, store:, query:, words:), store
+        store = Queries::RequestCache.new(context.store.call, origin: query.origin)
+        page = found.new(context:, store:, query:, words:)
+        page.span? ? store.snapshot { yield page, store } : yield(page, store)
       ensure
         store&.close
       end
@@ -103,13 +115,14 @@ module Holdup
         response.status = wait.status if wait
         return "" if request.head?
         blocks = wait ? [ComputedAnswers::ProgressText.new(wait, page: name, words:).block] : page.blocks
-        stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
+        stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
       end
 
       def stored(store)
-        {behind: behind(store), newest: newest(store), apps: store.applications}
+        origins = Queries::Origin::FACTS.to_h { |part| [part.name, store.names(part)] }
+        {behind: behind(store), newest: newest(store), origins:}
       end
 
       def file(page, name, ending)
@@ -128,7 +141,7 @@ module Holdup
       def newest(store)
         return unless query.live?
         at_ns = store.collection_states.map(&:at_ns).max
-        look = Doctor::UncollectedUnits.new(dir: context.dir, app: query["app"]).look(store, named: true)
+        look = Doctor::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store, named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 

@@ -6,7 +6,7 @@ module Holdup
     # a page can be shared, and links keep them.
     class PageQuery
       # Parameters that links to other pages keep.
-      KEPT = %w[since until app kind name queue threads lang theme].freeze
+      KEPT = %w[since until app host role revision kind name queue threads lang theme].freeze
       SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400,
                "30d" => 30 * 86_400}.freeze
       SINCE = "1h"
@@ -49,6 +49,11 @@ module Holdup
 
       def threads
         self["threads"] && Queries::OptionValues.whole("threads", self["threads"], 1..10_000)
+      end
+
+      # @return [Queries::Origin]
+      def origin
+        @origin ||= Queries::Origin.new(**Queries::Origin.members.to_h { |part| [part, self[part.name]] })
       end
 
       # @return [Integer] rows of a table

@@ -6,7 +6,7 @@ module Holdup
     module Pages
       ALL = {"overview" => View::Pages::Overview, "endpoints" => View::Pages::Units::Endpoints,
              "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit,
-             "blame" => View::Pages::Blame,
+             "blame" => View::Pages::Blame, "fleet" => View::Pages::Fleet,
              "processes" => View::Pages::Processes, "advice" => Advice, "compare" => Compare,
              "calculator" => Calculator, "captures" => Captures, "capture" => Capture,
              "jit" => View::Pages::Jit, "health" => Health}.freeze

@@ -84,16 +84,23 @@ module Holdup
       end
 
       # @param asks [Array<String>] parameters the reader can choose on this page
-      # @param apps [Array<String>] applications to choose from
+      # @param origins [Hash{String => Array<String>}] names to choose from
       # @return [Array<String>] what was chosen in addition to one of the usual spans
-      def chosen(asks, apps)
+      def chosen(asks, origins)
         span = [query.since, query["until"]] if query["until"]
         span ||= [query.since] unless PageQuery::SPANS.key?(query.since)
         kind = query.kind && word(:"kind_#{query.kind}") if asks.include?("kind")
         least = query["least"] && "≥ #{query.least}" if asks.include?("least")
         name = query["name"] if asks.include?("name")
-        app = query["app"] if apps.size > 1
-        [span&.join(" - "), app, name, kind, least].compact.map { |text| View::Width.clean(text) }
+        from = choices(origins).keys.map { |part| query[part] }
+        [span&.join(" - "), *from, query["host"], name, kind, least].compact
+          .map { |text| View::Width.clean(text) }
+      end
+
+      # @return [Hash{String => Array<String>}] those with more than one name, or with a choice
+      def choices(origins)
+        all = origins.to_h { |part, names| [part, names | [query[part]].compact] }
+        all.select { |part, names| names.size > 1 || query[part] }
       end
 
       private

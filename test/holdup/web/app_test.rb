@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "cgi"
-require "etc"
 require "holdup/model/collection_state"
 require "holdup/loader"
 require "json"
@@ -63,6 +62,26 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
+  def test_serves_the_signal_that_the_collector_left_for_autoscalers
+    Dir.mktmpdir do |dir|
+      @app = Holdup::Web.new(store: -> { flunk "no store is needed" }, dir:, auth: :none)
+      File.open(File.join(dir, Holdup::Segment::Directory::LOCK), File::RDWR | File::CREAT) do |lock|
+        lock.flock(File::LOCK_EX)
+        path = File.join(dir, Holdup::Exporters::ScalingSignal::FILE)
+        File.write(path, "{}")
+        get "/scale.json"
+        assert_equal [200, "{}"], [last_response.status, last_response.body]
+        assert_equal "application/json; charset=utf-8", last_response.headers["content-type"]
+        old = Time.now - 100
+        File.utime(old, old, File.join(dir, Holdup::Segment::Directory::LOCK))
+        File.utime(old, old, path)
+        get "/scale.json"
+        assert_equal 503, last_response.status
+        assert_match(/\ANo collector of this host provides a signal for autoscalers. Set/, last_response.body)
+      end
+    end
+  end
+
   def test_figures_for_prometheus_are_behind_the_access_control
     @app = dashboard(auth: {username: "prometheus", password: "secret"})
     get "/metrics"
@@ -88,7 +107,8 @@ class Holdup::Web::AppTest < Minitest::Test
       writer = SegmentWriter.new(dir)
       5.times { writer.record("A#b", wall: 5_000) }
       store = sample_store
-      state = Holdup::CollectionState.new(host: Etc.uname[:nodename], folder: dir,
+      id = Holdup::Segment::Directory.new(dir).take_over.id
+      state = Holdup::CollectionState.new(host: "a", folder: Holdup::CollectionState.folder(dir, id),
         at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
       store.commit([], {}, state:)
       @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none,

@@ -61,7 +61,7 @@ module Holdup
         end
 
         def json_of(figures, report)
-          facts = {from_s: query.from_s, to_s: query.until_s, kind:, app: query["app"]}.compact
+          facts = {from_s: query.from_s, to_s: query.until_s, kind:, **query.origin.limits}
           advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end

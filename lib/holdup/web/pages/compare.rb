@@ -16,7 +16,7 @@ module Holdup
         def self.figures(store, query, now_s:, step:)
           step.call([:step_comparing, {}])
           asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
-          sides = asked.call
+          sides = store.snapshot { asked.call }
           comparison = Analysis::Comparison.new(*sides) if sides.size == 2
           ComparedFigures.new(choices: asked.choices, sides:, comparison:)
         end

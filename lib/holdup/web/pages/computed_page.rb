@@ -17,7 +17,7 @@ module Holdup
         # @param step [#call] takes the current activity: the key of a sentence, and its facts
         # @return [Hash{String => Answer}] by language
         def self.compute(context:, query:, step:)
-          store = Queries::RequestCache.new(context.store.call, app: query["app"])
+          store = Queries::RequestCache.new(context.store.call, origin: query.origin)
           figures = figures(store, query, now_s: context.clock.realtime_s, step:)
           View::Words::LANGUAGES.keys.to_h do |language|
             page = new(context:, store:, query:, words: View::Words.new(language))

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Holdup
+  class CLI
+    # All hosts of a store: what runs where, which host differs, which revisions ran at the same time.
+    class Fleet
+      FORMATS = %i[text json markdown html].freeze
+      SINCE_S = 3600
+
+      def self.options(console)
+        now_s = console.clock.realtime_s
+        SpanOptions.new("holdup fleet [options]", now_s) do |parser, values|
+          Options.span(parser, values, now_s:, since: "30m, 1h (the default), 2d ago, or 2026-11-21T12:00")
+          Options.origin(parser, values)
+          Formats.declare(parser, values, FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--limit N", "rows of each table (#{View::Fleet::ROWS})") do |text|
+            values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000)
+          end
+          Options.store(parser, values)
+          Options.language(parser, values)
+        end
+      end
+
+      # Adds the span to the values of options.
+      class SpanOptions
+        def initialize(usage, now_s, &declare)
+          @options = Options.new(usage, &declare)
+          @now_s = now_s
+        end
+
+        # @raise [UsageError]
+        def parse(argv)
+          values = @options.parse(argv)
+          return values if values.key?(:help)
+          to_s = values.fetch(:until) { Options.until_now(@now_s) }
+          from_s = values.fetch(:since, to_s - SINCE_S)
+          unless from_s < to_s
+            raise UsageError.new("--since is not before --until",
+              "there would be no fleet; swap or correct them")
+          end
+          {**values.except(:since, :until), from_s:, to_s:}
+        end
+      end
+
+      # @param from_s [Integer] seconds since 1970
+      # @param origin [Queries::Origin] what of the fleet
+      # @param limit [Integer] rows of each table
+      # @param out [String, nil] file that it is written to
+      # @param store [String, nil] URL or path; nil: where the collector keeps it
+      def initialize(console:, from_s:, to_s:, origin: Queries::Origin.new, format: :text,
+        limit: View::Fleet::ROWS, out: nil, store: nil, language: nil)
+        @console = console
+        @span = {from_s:, to_s:}
+        @origin = origin
+        @format = format
+        @limit = limit
+        @destination = Formats::Destination.new(console, file: out, format:)
+        @store = store
+        @words = View::Words.new(language || Places.language(console.env))
+      end
+
+      def run
+        @destination.write(Places.reading(@console.env, @store, origin: @origin) { |store| text(store) })
+        OK
+      end
+
+      private
+
+      def text(store)
+        return html(store) if @format == :html
+        fleet = Queries::FleetQuery.call(store, **@span)
+        changes = Queries::SettingHistory.changes(store, **@span)
+        return View::Fleet::Json.new(fleet, changes:).call if @format == :json
+        page = View::Fleet.new(fleet, changes:, words: @words, limit: @limit).page
+        Formats.render(page, format: @format, console: @console, words: @words)
+      end
+
+      # With the charts of the dashboard's page.
+      def html(store)
+        query = View::HtmlReport::Query.new(from_s: @span[:from_s], until_s: @span[:to_s],
+          chosen: Analysis::UnitFilter.new, limit: @limit)
+        cache = Queries::RequestCache.new(store)
+        page = View::Pages::Fleet.new(context: nil, store: cache, query:, words: @words)
+        title = @words.call(:title_fleet)
+        part = View::Html::Part.new(id: "fleet", title:, blocks: page.blocks, charts: page.charts)
+        View::Html.new([part], title:, about: [View::Moments.span(*@span.values)], words: @words).call
+      end
+    end
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Queries
+    # Reads the fleet of a span: sums by host and setting, the processes that live at its end, and the sums of
+    # two revisions over the time in which both ran.
+    class FleetQuery
+      KINDS = Analysis::SettingChanges::SettingDrift::KINDS
+      ALL = KINDS.to_h { |kind| [kind, Series.new(kind:, name: "(all)")] }.freeze
+      HISTOGRAMS = %i[wall queued stalled].freeze
+      # A living process is sampled once a minute, perhaps late.
+      LIVE_S = 180
+      # A rolling restart takes less: two revisions that ran together for as long are compared.
+      TOGETHER_S = 300
+      # How far back a pair of revisions is looked for.
+      REVISIONS = 6
+
+      # @return [Analysis::FleetReport]
+      def self.call(store, from_s:, to_s:) = new(store, from_s, to_s).call
+
+      def initialize(store, from_s, to_s)
+        @store = store
+        @from_s = from_s
+        @to_s = to_s
+      end
+
+      def call
+        @settings = @store.settings.to_h { |setting| [setting.fingerprint, setting] }
+        Analysis::FleetReport.new(windows(@from_s, @to_s), members:, settings: @settings, from_s: @from_s,
+          to_s: @to_s, side_by_side: groups_by_role.filter_map { |role, seen| pair(role, seen) }.flatten)
+      end
+
+      private
+
+      # Whatever found the table of names full has no kind: it is what the server mainly does.
+      def windows(from_s, to_s, **only)
+        named = ALL.flat_map { |kind, all| sums(from_s, to_s, kind, all, only) }
+        others = sums(from_s, to_s, :overflow, ALL.fetch(:request), only)
+        named + others.map { |window| window.with(series: ALL.fetch(main_kind(window.setting))) }
+      end
+
+      def sums(from_s, to_s, kind, all, only)
+        @store.sums(from_s, to_s, kinds: [kind], together: all, by_host: true, histograms: HISTOGRAMS, **only)
+          .map(&:window)
+      end
+
+      def main_kind(setting) = setting["server"] ? :request : :job
+
+      def members
+        @members ||= begin
+          samples = @store.processes(@to_s - LIVE_S, @to_s + 1)
+          trails = samples.group_by { |sample| sample.values_at(:host, :pid, :start) }.values
+          living = trails.reject { |trail| trail.last[:ended] }.flatten
+          Analysis::ProcessReport.new(living, from_s: @to_s - LIVE_S, to_s: @to_s).members
+        end
+      end
+
+      # @return [Hash{Array(String, String) => Array<(Integer, Setting)>}] steps with requests or jobs
+      def groups_by_role
+        starts = @store.setting_starts(@from_s, @to_s, step_s:, kinds: Series::UNITS)
+        steps = starts.map { |at_s, setting| [at_s / step_s, setting] }
+        steps.group_by { |_, setting| Origin.of_setting(setting).values_at(:app, :role) }
+      end
+
+      def step_s
+        @step_s ||= TimeSeriesQuery.step_s(@from_s, @to_s, @store.finest_s(@from_s))
+      end
+
+      # The latest two revisions that ran at the same time.
+      # @return [Array<Analysis::FleetReport::FleetGroup>, nil] one for each kind of work
+      def pair(role, seen)
+        by_revision = seen.group_by { |_, setting| Origin.of_setting(setting)[:revision] }
+        return if by_revision.size < 2
+        steps = by_revision.transform_values { |same| same.to_set(&:first) }
+        latest = steps.keys.sort_by { |revision| -steps[revision].min }.first(REVISIONS)
+        now = steps.values.map(&:max).max
+        both = latest.combination(2).find { |two| together?(steps.values_at(*two).reduce(:&), now) } or return
+        settings = by_revision.values_at(*both).flatten(1).map(&:last).uniq
+        sides(role, steps.values_at(*both).reduce(:&), settings)
+      end
+
+      def together?(steps, now)
+        steps.include?(now) || steps.size * step_s >= TOGETHER_S
+      end
+
+      def sides(role, steps, settings)
+        from_s = [steps.min * step_s, @from_s].max
+        to_s = [(steps.max + 1) * step_s, @to_s].min
+        windows = windows(from_s, to_s, settings:).select { |window| window.count.positive? }
+        windows.group_by { |window| window.series.kind }.filter_map do |kind, same|
+          members = members_of(settings, kind)
+          group = Analysis::FleetReport::FleetGroup.of([*role, kind], same, members:, settings: @settings,
+            from_s:, to_s:)
+          group if group.revisions.count { |line| line.count.positive? } > 1
+        end
+      end
+
+      def members_of(settings, kind)
+        fingerprints = settings.map(&:fingerprint)
+        members.select { |member| fingerprints.include?(member.setting) && member.takes?(kind) }
+      end
+    end
+  end
+end

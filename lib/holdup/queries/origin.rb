@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Queries
+    # Where measurements come from: the parts of a fleet that a command or page reads. Nil means any.
+    #
+    # - `app`: name of the application; `host`: a shell glob ("web-*")
+    # - `role`: what the processes do, see Setting#role; `revision`: of the application, or its beginning
+    #
+    # "-" stands for processes without such a name.
+    class Origin < Data.define(:app, :host, :role, :revision)
+      UNNAMED = Analysis::ApplicationShares::UNNAMED
+      # Parts that settings tell.
+      FACTS = %i[app role revision].freeze
+      REVISIONS = 50
+
+      # @param name [String] of a host, whatever characters it has
+      def self.of_host(name) = new(host: name.gsub(/[*?\[\]{}\\]/) { |char| "\\#{char}" })
+
+      def self.of_setting(setting)
+        {app: Analysis::ApplicationShares.name(setting), role: setting.role || UNNAMED,
+         revision: (setting["revision"] || UNNAMED).to_s}
+      end
+
+      # What there is to choose from in a store.
+      # @param part [Symbol] one of FACTS
+      # @return [Array<String>] by name; of revisions the latest
+      def self.names(store, part)
+        names = store.settings.reverse.map { |setting| of_setting(setting).fetch(part) }.uniq
+        (part == :revision) ? names.first(REVISIONS) : names.sort
+      end
+
+      def initialize(app: nil, host: nil, role: nil, revision: nil)
+        super
+      end
+
+      # @return [Hash{Symbol => String}] the parts that limit it
+      def limits = to_h.compact
+
+      def host?(name)
+        host.nil? || File.fnmatch?(host, name, File::FNM_DOTMATCH)
+      end
+
+      def setting?(setting)
+        facts = self.class.of_setting(setting)
+        (app.nil? || app == facts[:app]) && (role.nil? || role == facts[:role]) &&
+          (revision.nil? || facts[:revision].start_with?(revision))
+      end
+
+      # @return [#windows, #sums] the store, or what it has of this origin
+      # @raise [UsageError] for an unknown name
+      def of(store)
+        limits.empty? ? store : FilteredStore.new(store, self)
+      end
+
+      # A Store::Sql with the data of one origin only.
+      class FilteredStore
+        NAMES = {app: "application", host: "host", role: "role", revision: "revision"}.freeze
+        SHOWN = 10
+        private_constant :NAMES, :SHOWN
+
+        # @param origin [Origin]
+        # @raise [UsageError] for an unknown name
+        def initialize(store, origin)
+          @store = store
+          @origin = origin
+          @settings = FACTS.reduce(store.settings) { |settings, part| narrowed(settings, part) }
+          @hosts = known_hosts if origin.host
+          @own = @settings.to_set
+          @fingerprints = [nil, *@settings.map(&:fingerprint)]
+        end
+
+        attr_reader :settings
+
+        def snapshot(&) = @store.snapshot(&)
+
+        def hosts = @hosts || @store.hosts
+
+        def windows(*span, **options)
+          @store.windows(*span, **options, **only_hosts).select { |window| own?(window.setting) }
+        end
+
+        def sums(*span, settings: nil, **options)
+          settings = settings ? settings.select { |setting| own?(setting) } : own_settings
+          @store.sums(*span, settings:, **options, **only_hosts)
+        end
+
+        def setting_starts(*span, **options)
+          @store.setting_starts(*span, **options, **only_hosts).select { |_, setting| own?(setting) }
+        end
+
+        def stalls(*span, **options)
+          @store.stalls(*span, **options, **only_hosts).to_a.select { |stall| own?(stall.setting) }
+        end
+
+        # Containers that other processes share have :shared.
+        def processes(...)
+          samples = @store.processes(...).select { |sample| @origin.host?(sample[:host]) }
+          own, others = samples.partition { |sample| @fingerprints.include?(sample[:setting]) }
+          hosts = others.map { |sample| sample[:host] }.to_set
+          own.map do |sample|
+            shared = sample[:setting].nil? && hosts.include?(sample[:host])
+            shared ? sample.merge(shared: true) : sample
+          end
+        end
+
+        def profiles(...)
+          @store.profiles(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
+        end
+
+        def profile_starts(...) = @store.profile_starts(...)
+
+        def outcomes
+          @store.outcomes.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
+        end
+
+        # Of these hosts, and of all applications.
+        def collection_states
+          @store.collection_states.select { |state| @origin.host?(state.host) }
+        end
+
+        # Of these hosts, and of all applications.
+        def skipped_rows
+          @store.skipped_rows.select { |row| @origin.host?(row.host) }
+        end
+
+        def finest_s(from_s) = @store.finest_s(from_s)
+
+        def health = @store.health
+
+        def close = @store.close
+
+        private
+
+        def own?(setting) = @own.include?(setting)
+
+        # Nil for all, because a database answers faster without a list.
+        def own_settings
+          @settings if FACTS.any? { |part| @origin.public_send(part) }
+        end
+
+        def only_hosts = @hosts ? {hosts: @hosts} : {}
+
+        def narrowed(settings, part)
+          asked = @origin.public_send(part) or return settings
+          by_name = settings.group_by { |setting| Origin.of_setting(setting).fetch(part) }
+          found = by_name.fetch(asked) { (part == :revision) ? beginning_with(asked, by_name) : [] }
+          found.empty? ? raise(unknown(part, asked, by_name.keys.reverse)) : found
+        end
+
+        def beginning_with(asked, by_name)
+          by_name.select { |revision, _| revision.start_with?(asked) }.values.flatten
+        end
+
+        def known_hosts
+          known = @store.hosts
+          found = known.select { |host| @origin.host?(host) }
+          found.empty? ? raise(unknown(:host, @origin.host, latest_hosts | known)) : found
+        end
+
+        def latest_hosts = @store.collection_states.map(&:host)
+
+        def unknown(part, asked, known)
+          UsageError.new("the store has no #{NAMES.fetch(part)} named #{asked[0, 100].inspect}",
+            hint(asked, known))
+        end
+
+        def hint(asked, known)
+          return "nothing has been recorded yet" if known.empty?
+          more = ", ..." if known.size > SHOWN
+          OptionValues::NearestName.hint(asked, known) || "there are #{known.first(SHOWN).join(", ")}#{more}"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Queries
+    # Load and capacity of each application and role, from the store. The newest setting decides what they are
+    # of; where a release has just begun, an earlier one that differs only by its revision has the recording.
+    class ScalingQuery
+      # Settings that are tried, newest first.
+      MOST_SETTINGS = 3
+      LATELY_S = 300
+      KINDS = %i[request job].freeze
+
+      # `shape`: fingerprint of the setting without revision and arm; `capacity`:
+      # Sizing::CapacityAtSlo::CapacityFigure of a host; `rate`: units per second and host over the last
+      # minutes; `queued_p95_ns`: nil if unknown
+      RoleSummary = Data.define(:app, :role, :kind, :shape, :capacity, :hosts, :rate, :queued_p95_ns) do
+        # @return [Float, nil]
+        def load_ratio
+          rate / capacity.per_second if rate.positive? && capacity.per_second
+        end
+      end
+
+      # @param slo [Sizing::Slo] of requests
+      # @param host [String, nil] nil: all together. While its own recording is too short, that of the other
+      #   hosts with the same setting counts
+      # @param passing [Array<String>] facts of a setting that leave the capacity as it was
+      # @param units [Integer] of each replay
+      def initialize(store, from_s:, to_s:, slo:, host: nil, passing: %w[revision arm],
+        units: Sizing::Traffic::UNITS)
+        @everywhere = store
+        @store = host ? of_host(store, host) : store
+        @from_s = from_s
+        @to_s = to_s
+        @slo = slo
+        @passing = passing
+        @units = units
+      end
+
+      # @return [Array<RoleSummary>]
+      def call
+        return [] unless @store
+        by_role = windows(@store).group_by { |window| role(window) }
+        roles = by_role.map { |(app, role, kind), same| summary(same, app:, role:, kind:) }
+        roles = roles.map { |one| with_others(one) } unless @store.equal?(@everywhere)
+        roles.sort_by { |one| [one.app.to_s, one.role.to_s, one.kind] }
+      end
+
+      private
+
+      # Nil while the store has nothing of it.
+      def of_host(store, host)
+        Origin.of_host(host).of(store) if store.hosts.include?(host)
+      end
+
+      def windows(store)
+        found = store.windows(@from_s, @to_s, kinds: KINDS, histograms: [:queued])
+        found.select { |window| window.setting && window.count.positive? }
+      end
+
+      def role(window)
+        [window.setting["app"], window.setting.role, window.series.kind]
+      end
+
+      def summary(windows, app:, role:, kind:)
+        newest = windows.max_by(&:start_s).setting
+        alike = windows.select { |window| shape(window.setting) == shape(newest) }
+        lately = windows.select { |window| window.end_s > @to_s - LATELY_S }
+        hosts = windows.map(&:host).uniq.size
+        RoleSummary.new(app:, role:, kind:, shape: shape(newest), hosts:,
+          capacity: first_known(@store, alike, kind),
+          rate: lately.sum(&:count).fdiv(LATELY_S * hosts), queued_p95_ns: queued(lately))
+      end
+
+      def with_others(one)
+        return one if one.capacity.per_second
+        alike = windows(@everywhere).select do |window|
+          role(window) == [one.app, one.role, one.kind] && shape(window.setting) == one.shape
+        end
+        return one if alike.map(&:host).uniq.size < 2
+        found = first_known(@everywhere, alike, one.kind)
+        found.per_second ? one.with(capacity: found) : one
+      end
+
+      def queued(windows)
+        Histogram.sum(windows.map { |window| window.histograms.fetch(:queued) }).quantile(0.95)
+      end
+
+      def shape(setting)
+        setting.with(attributes: setting.attributes.except(*@passing)).fingerprint
+      end
+
+      # The reason of the newest setting, if none has a capacity.
+      def first_known(store, windows, kind)
+        newest = windows.group_by(&:setting).transform_values { |same| same.map(&:start_s).max }
+        settings = newest.sort_by { |_, at_s| -at_s }.map(&:first).first(MOST_SETTINGS)
+        unknown = settings.map do |setting|
+          figure = of_setting(store, setting, kind)
+          return figure if figure.per_second
+          figure
+        end
+        unknown.first
+      end
+
+      def of_setting(store, setting, kind)
+        objective = Sizing::Objective.new((kind == :job) ? :throughput : :latency, slo: @slo)
+        inputs = SizingInputs.new(store, from_s: @from_s, to_s: @to_s, kind:, objective:,
+          setting: setting.fingerprint)
+        Sizing::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo, units: @units).call
+      end
+
+      # More load than was recorded comes on its own, also where a load test waited for answers.
+      def on_their_own(found)
+        found && Sizing::Recommendation.new(found.recording, limits: found.limits, objective: found.objective,
+          open: true, units: @units)
+      end
+    end
+  end
+end

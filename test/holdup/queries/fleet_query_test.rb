@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require_relative "../../support/played_fleet"
+
+class Holdup::Queries::FleetQueryTest < Minitest::Test
+  def test_one_host
+    played = PlayedFleet.new(hosts: 1)
+    group = ask(played).groups.fetch(0)
+    line = group.hosts.fetch(0)
+    assert_equal ["-", "puma", :request], [group.app, group.role, group.kind]
+    assert_equal ["web-1", played.units, 2, 10], [line.name, line.count, line.processes, line.threads]
+    assert_in_delta PlayedFleet::UNITS_A_MINUTE / 60.0, line.per_second
+    assert_in_delta 0.02, line.stalled_share, 0.001
+    assert_in_delta 0.01, line.starved_share, 0.001
+    assert_in_delta PlayedFleet::UNITS_A_MINUTE / 60.0 * 0.1 / 10, line.load, 0.0005
+    refute_predicate group.outliers, :enough?
+  end
+
+  def test_two_hosts_with_a_revision_each_are_side_by_side
+    fleet = ask(PlayedFleet.new(hosts: 2, revisions: {"web-2" => {0.. => "2.0"}}))
+    assert_equal %w[web-1 web-2], fleet.hosts
+    assert_equal 2, fleet.settings.size
+    pair = fleet.side_by_side.fetch(0)
+    assert_equal [["1.0", 1], ["2.0", 1]], pair.revisions.map { |line| [line.name, line.hosts] }
+    assert_equal 1, fleet.side_by_side.size
+  end
+
+  def test_names_the_one_of_twenty_hosts_that_starves
+    fleet = ask(PlayedFleet.new(starved: {"web-7" => 0.14}))
+    group = fleet.groups.fetch(0)
+    assert_equal %w[web-1 web-2 web-3], group.hosts.first(3).map(&:name)
+    assert_equal ["web-20", 20], [group.hosts.last.name, group.hosts.size]
+    assert_equal [["web-7", :starved_share]], group.outliers.to_a.map { |one| [one.host, one.figure] }
+  end
+
+  # The canary is compared with the others only while it ran.
+  def test_a_canary_next_to_the_stable_revision
+    played = PlayedFleet.new(hosts: 20, minutes: 20, revisions: {"web-3" => {12.. => "2.0"}})
+    pair = ask(played).side_by_side.fetch(0)
+    assert_equal [["1.0", 19], ["2.0", 1]], pair.revisions.map { |line| [line.name, line.hosts] }
+    assert_equal played.from_s + 12 * 60, pair.from_s
+    assert_equal [8 * 19, 8], pair.revisions.map { |line| line.count / PlayedFleet::UNITS_A_MINUTE }
+  end
+
+  # Both are seen in a minute or two of it.
+  def test_a_rolling_restart_is_no_canary
+    revisions = {"web-1" => {10.. => "2.0"}, "web-2" => {12.. => "2.0"}}
+    fleet = ask(PlayedFleet.new(hosts: 2, minutes: 20, revisions:))
+    assert_empty fleet.side_by_side
+    assert_equal %w[1.0 2.0], fleet.groups.fetch(0).revisions.map(&:name)
+  end
+
+  def test_a_host_that_is_gone_has_no_processes
+    lines = ask(PlayedFleet.new(hosts: 3, ended: ["web-2"])).groups.fetch(0).hosts
+    assert_equal [false, true, false], lines.map(&:ended?)
+    assert_nil lines[1].load
+  end
+
+  def test_requests_beyond_the_limit_of_names_are_counted
+    played = PlayedFleet.new(hosts: 1)
+    store = played.store
+    window = store.windows(played.from_s, played.to_s).first
+    overflow = window.with(series: Holdup::Series.new(kind: :overflow, name: "(series beyond the limit)"))
+    store.commit([overflow], {})
+    assert_equal played.units + window.count, ask(played, store).groups.fetch(0).total.count
+  end
+
+  def test_an_empty_store
+    fleet = Holdup::Queries::FleetQuery.call(Holdup::Store.open("memory:"), from_s: 0, to_s: 3600)
+    assert_predicate fleet, :empty?
+    assert_empty fleet.groups
+  end
+
+  private
+
+  def ask(played, store = played.store)
+    Holdup::Queries::FleetQuery.call(store, from_s: played.from_s, to_s: played.to_s)
+  end
+end
