@@ -18,8 +18,9 @@ module Holdup
       # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
-        limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil,
-        out: nil, save: nil, store: nil, language: nil)
+        limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil,
+        origin: Queries::Origin.new, out: nil, save: nil, store: nil, language: nil,
+        within_s: Sizing::JobDeadlines::WITHIN_S)
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
@@ -40,14 +41,15 @@ module Holdup
         @destination = Formats::Destination.new(console, file: out, format:)
         @save = Formats::Destination.new(console, file: save, option: "--save") if save
         @limit = limit
-        @app = app
+        @within_s = within_s
+        @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
       end
 
       def run
         return verification.run if @verify
-        sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
+        sized, pool = Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
         write(sized, Advice.call(situation(sized, pool)))
         OK
       end
@@ -85,20 +87,19 @@ module Holdup
 
       def rendered(sized, findings)
         advice = View::Advice.new(sized, findings, words: @words, span:, kind: @sizing[:kind],
-          limit: @limit, again:)
+          limit: @limit, again:, within_s: @within_s)
         Formats.render(advice.page, format: @format, console: @console, words: @words)
       end
 
       def json(sized, findings)
-        app = {app: @app}.compact
-        View::JsonAdvice.new(sized.recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s),
-          **app).call
+        View::JsonAdvice.new(sized.recommendation, findings, within_s: @within_s, **@span,
+          **@sizing.slice(:kind, :warm_up_s), **@origin.limits).call
       end
 
       def span = SizingOptions.span_text(**@span)
 
       def again
-        SizingOptions.again(**@span, app: @app, store: @store)
+        SizingOptions.again(**@span, origin: @origin, store: @store)
       end
 
       # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
@@ -107,7 +108,8 @@ module Holdup
         FORMATS = %i[text json markdown html].freeze
         OBJECTIVES = %i[latency cost balanced throughput].freeze
         # Options of an advice that its verification does not take.
-        ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
+        ASKED = %i[slo kind origin queue objective factor vcpus memory connections limit out save
+          within_s].freeze
 
         def initialize(now_s)
           @now_s = now_s
@@ -136,12 +138,15 @@ module Holdup
           given = values.keys & ASKED
           given << :html if values[:format] == :html
           if values.key?(:verify) && given.any?
-            options = given.map { |key| "--#{key.to_s.tr("_", "-")}" }
+            options = given.map { |key| "--#{key.to_s.delete_suffix("_s").tr("_", "-")}" }
             raise UsageError.new("--verify can't be combined with #{options.join(", ")}",
               "leave them out: the saved advice has them")
           end
           if values.key?(:queue) && values[:kind] == :request
             raise UsageError.new("--queue is for jobs", "leave out --kind request")
+          end
+          if values.key?(:within_s) && values[:kind] != :job && !values.key?(:queue)
+            raise UsageError.new("--within is for jobs", "add --kind job")
           end
         end
 
@@ -150,6 +155,9 @@ module Holdup
           parser.on("--queue NAME", "of jobs: size what serves that queue") { |text| values[:queue] = text }
           parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") do |text|
             values[:objective] = Queries::OptionValues.choice("--objective", text, OBJECTIVES)
+          end
+          parser.on("--within TIME", "of jobs: in which they are to begin (300s)") do |text|
+            values[:within_s] = [Queries::OptionValues.duration("--within", text) / 1_000_000_000, 1].max
           end
           parser.on("--load FACTOR", "x1.3: for so much of the recorded load") do |text|
             values[:factor] = Queries::OptionValues.factor("--load", text)

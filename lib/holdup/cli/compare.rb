@@ -12,15 +12,15 @@ module Holdup
       # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param out [String, nil] file that it is written to
-      def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil,
-        language: nil)
+      def initialize(console:, sides:, filter:, format: :text, families: nil,
+        origin: Queries::Origin.new, out: nil, store: nil, language: nil)
         @console = console
         @asked = sides
         @filter = filter
         @format = format
         @families = families
         @destination = Formats::Destination.new(console, file: out, format:)
-        @app = app
+        @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
       end
@@ -34,7 +34,7 @@ module Holdup
       private
 
       def comparison
-        sides = Places.reading(@console.env, @store, app: @app) do |store|
+        sides = Places.reading(@console.env, @store, origin: @origin) do |store|
           check_filter(store, @asked[:spans] || [@asked.values_at(:from_s, :to_s)])
           Queries::ComparisonSource.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
         end
@@ -60,7 +60,7 @@ module Holdup
       end
 
       def side_of(state)
-        Places.reading(@console.env, state.store || @store, app: @app) do |store|
+        Places.reading(@console.env, state.store || @store, origin: @origin) do |store|
           check_filter(store, [[state.from_s, state.to_s]])
           recorded = recorded(store, state.from_s, state.to_s)
           recorded.side(state.label, settings(recorded, state))
@@ -205,7 +205,7 @@ module Holdup
         end
 
         def units(parser, values)
-          Options.app(parser, values)
+          Options.origin(parser, values, %i[app host role])
           Options.kind(parser, values)
           parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
           parser.on("--metric LIST", FAMILIES.join(",")) do |text|
@@ -221,7 +221,7 @@ module Holdup
             filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]),
             format: values.fetch(:format, :text),
             sides: sides_of(values),
-            **values.slice(:families, :app, :out, :store, :language)
+            **values.slice(:families, :origin, :out, :store, :language)
           }
         end
 

@@ -34,17 +34,18 @@ module Holdup
 
       # The segments may belong to another store, and collecting them here would take them from it.
       def collect(found)
-        unless ours?(found)
+        unless ours?
           return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; " \
             "run holdup collect --once with its store"
         end
         collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock,
-          captures: @captures, log: Log.new { @console.err })
+          captures: @captures, log: Log.new { @console.err },
+          host: Collector.host_name(Configuration.build(env: @console.env).host, @console.env))
         (collector.once == :standby) ? wait(found) : nil
       end
 
-      def ours?(found)
-        !@directory.ever_collected? || !!reading { |store| @uncollected.state(store, found) }
+      def ours?
+        !@directory.ever_collected? || !!reading { |store| @uncollected.state(store) }
       end
 
       def wait(found)
@@ -58,7 +59,7 @@ module Holdup
 
       def stored?(found)
         reading do |store|
-          state = @uncollected.state(store, found)
+          state = @uncollected.state(store)
           state && @uncollected.missing(state, found).zero?
         end
       end

@@ -20,9 +20,22 @@ module Holdup
         parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
-      # Declares --app.
-      def self.app(parser, values)
-        parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+      # What limits the measurements that a command reads: meanings by option.
+      ORIGINS = {
+        app: ["NAME", "only this application (HOLDUP_APP)"],
+        host: ["GLOB", "only hosts like 'web-*'"],
+        role: ["NAME", "only processes of this server or job runner: puma"],
+        revision: ["NAME", "only this revision, or how it begins"]
+      }.freeze
+
+      # Declares --app, --host, --role and --revision.
+      # @param parts [Array<Symbol>] keys of ORIGINS
+      def self.origin(parser, values, parts = ORIGINS.keys)
+        ORIGINS.slice(*parts).each do |part, (argument, meaning)|
+          parser.on("--#{part} #{argument}", meaning) do |text|
+            values[:origin] = (values[:origin] || Queries::Origin.new).with(part => text)
+          end
+        end
       end
 
       # Declares --kind.
@@ -42,6 +55,13 @@ module Holdup
         parser.on("--until TIME", "the same; now is the default") do |text|
           values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
         end
+      end
+
+      # A span ends before its last second. The second that is passing belongs to it: else what was measured
+      # in the first second of a window would be missing until the next.
+      # @return [Integer] end of a span up to now
+      def self.until_now(now_s)
+        now_s + 1
       end
 
       # @param usage [String] the first line of the help

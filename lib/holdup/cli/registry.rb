@@ -6,9 +6,11 @@ module Holdup
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
+        "fleet" => "all hosts: what runs where, which one differs, which revision",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
         "whatif" => "another setting or load, replayed next to the current one",
+        "scale" => "load and capacity of each role, the signal for autoscalers",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
         "capture" => "every GVL event of some seconds, thread by thread",
         "timeline" => "what happened in a capture: who waited, and for whom",
@@ -27,6 +29,9 @@ module Holdup
         "report" => -> {
           Report
         },
+        "fleet" => -> {
+          Fleet
+        },
         "doctor" => -> {
           Doctor
         },
@@ -35,6 +40,9 @@ module Holdup
         },
         "whatif" => -> {
           Whatif
+        },
+        "scale" => -> {
+          Scale
         },
         "compare" => -> {
           Compare

@@ -22,8 +22,8 @@ module Holdup
       # @param live [Boolean] whether the span ends now
       # @param fresh [Boolean] whether it first waits for the latest measurements
       # @param dir [String, nil] folder of the segments
-      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil,
-        out: nil, store: nil, language: nil, live: true, fresh: false, dir: nil)
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:,
+        origin: Queries::Origin.new, out: nil, store: nil, language: nil, live: true, fresh: false, dir: nil)
         @console = console
         @span = {from_s:, to_s:}
         @live = live
@@ -31,7 +31,7 @@ module Holdup
         @dir = Places.directory(console.env, dir)
         @view = {filter:, by:, sort:}
         @format = format
-        @app = app
+        @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
@@ -50,11 +50,11 @@ module Holdup
       def freshen
         late = FreshReport.new(@console, store: @store, dir: @dir).call
         @console.err.puts("holdup: #{late}") if late
-        @span = @span.merge(to_s: @console.clock.realtime_s) if @live
+        @span = @span.merge(to_s: Options.until_now(@console.clock.realtime_s)) if @live
       end
 
       def html
-        Places.reading(@console.env, @store, app: @app) do |store|
+        Places.reading(@console.env, @store, origin: @origin) do |store|
           look(store)
           check(store)
           View::HtmlReport.new(store, query: asked, words: @words, remarks:).call
@@ -62,13 +62,13 @@ module Holdup
       end
 
       def asked
-        params = {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact
+        params = {"sort" => ORDERS.fetch(@view[:sort]), **@origin.limits.transform_keys(&:to_s)}
         View::HtmlReport::Query.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter],
           limit: @layout[:limit], params:)
       end
 
       def summary
-        Places.reading(@console.env, @store, app: @app) do |store|
+        Places.reading(@console.env, @store, origin: @origin) do |store|
           look(store)
           @marks = Queries::SettingHistory.changes(store, **@span) if @format == :json
           summary = Queries::LoadSummary.call(store, **@span, **@view)
@@ -87,7 +87,7 @@ module Holdup
       def look(store)
         @drifts = drifts(store)
         return unless @live
-        uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app)
+        uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, origin: @origin)
         @uncollected = uncollected.look(store, named: !@store.nil?)
       end
 
@@ -159,7 +159,7 @@ module Holdup
 
         def choice(parser, values)
           Options.kind(parser, values, meaning: "request or job")
-          Options.app(parser, values)
+          Options.origin(parser, values)
           parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") do |text|
             values[:name] = text
           end
@@ -170,7 +170,8 @@ module Holdup
         end
 
         def view(parser, values)
-          parser.on("--by WHAT", "rows by name, setting, process, queue or priority") do |text|
+          parser.on("--by WHAT", "rows by name, host, role, revision, setting,",
+            "process, queue or priority") do |text|
             values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
           end
           parser.on("--sort KEY", "by stalled, caused, wall or count") do |text|
@@ -205,7 +206,7 @@ module Holdup
             limit: values.fetch(:limit, Report::LIMIT),
             details: values.fetch(:details, false),
             live:,
-            **values.slice(:app, :out, :store, :language, :fresh, :dir)
+            **values.slice(:origin, :out, :store, :language, :fresh, :dir)
           }
         end
 
@@ -221,10 +222,8 @@ module Holdup
             "a file that is mailed has to stay small")
         end
 
-        # A span ends before its last second. The second that is passing belongs to it: else what was measured
-        # in the first second of a window would be missing until the next.
         def span_of(values)
-          to_s = values.fetch(:until, @now_s + 1)
+          to_s = values.fetch(:until) { Options.until_now(@now_s) }
           from_s = values.fetch(:since) { values.fetch(:until, @now_s) - 3600 }
           return [from_s, to_s] if from_s < to_s
           raise UsageError.new("--since is not before --until",

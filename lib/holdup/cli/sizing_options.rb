@@ -18,7 +18,7 @@ module Holdup
           values[:slo] = slo(text)
         end
         Options.kind(parser, values)
-        Options.app(parser, values)
+        Options.origin(parser, values)
         parser.on("--vcpus N", "of a host, where the samples don't know") do |text|
           values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
         end
@@ -62,10 +62,10 @@ module Holdup
 
       # @return [String] options that make another command read the same recording; a password is not shown,
       #   because reports are passed on
-      def again(from_s:, to_s:, app: nil, store: nil)
+      def again(from_s:, to_s:, origin: Queries::Origin.new, store: nil)
         from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
         words = ["--since", from, "--until", to]
-        words.push("--app", app) if app
+        origin.limits.each { |part, name| words.push("--#{part}", name) }
         words.push("--store", Store.redact(store)) if store
         Shellwords.join(words)
       end

@@ -57,11 +57,17 @@ module Holdup
       end
 
       def verification
-        before, since = Places.reading(@console.env, @store, app: @advice[:app]) do |store|
-          [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)]
-        end
+        before = reading(origin) { |store| sized(store, @advice.slice(:from_s, :to_s, :setting)) }
+        since = reading(origin.with(revision: nil)) { |store| sized(store, @span) }
         Sizing::Verification.new(recorded(before), changed(since))
       end
+
+      # Of the advice. A deployment that follows it may be of another revision.
+      def origin
+        Queries::Origin.new(**@advice.slice(*Queries::Origin.members))
+      end
+
+      def reading(origin, &) = Places.reading(@console.env, @store, origin:, &)
 
       # Later advice learns from it. The answer is the same without write access to the store.
       def stored?(found)

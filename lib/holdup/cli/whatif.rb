@@ -10,13 +10,13 @@ module Holdup
 
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
       def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, format: :text,
-        app: nil, store: nil, language: nil, **)
+        origin: Queries::Origin.new, store: nil, language: nil, **)
         @console = console
         @span = {from_s:, to_s:}
         @change = Sizing::WhatIf::WhatIfChange.new(**change)
         @sizing = {kind:, objective: Sizing::Objective.new(:latency, slo:)}
         @format = format
-        @app = app
+        @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
       end
@@ -24,7 +24,7 @@ module Holdup
       # @raise [Error] there is nothing to replay
       # @raise [UsageError] no request or job has this name
       def run
-        sized = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
+        sized = Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
         recommendation = sized.recommendation
         check(recommendation)
         answer = Sizing::WhatIf.new(recommendation, @change)

@@ -169,7 +169,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
     {
       %w[--since yesterday] => /30m, 1h, 2d/,
       %w[--since 1h --until 2h] => /not before/,
-      %w[--by colour] => /name, setting, process, queue/,
+      %w[--by colour] => /name, host, role, revision, setting, process, queue/,
       %w[--sort stalld] => /did you mean stalled/,
       %w[--format xml] => /text, json, markdown/,
       %w[--kind foo] => /request, job/,

@@ -52,11 +52,11 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
   end
 
   def test_reads_all_options
-    values = parse("--slo", "p99=1s", "--kind", "job", "--app", "shop", "--vcpus", "0.5", "--since", "1h",
-      "--until", "30min", "--store", "x.sqlite3", "--lang", "ja")
+    values = parse("--slo", "p99=1s", "--kind", "job", "--app", "shop", "--host", "web-*",
+      "--vcpus", "0.5", "--since", "1h", "--until", "30min", "--store", "x.sqlite3", "--lang", "ja")
     assert_equal Holdup::Sizing::Slo.parse("p99=1s"), values[:slo]
     assert_equal :job, values[:kind]
-    assert_equal "shop", values[:app]
+    assert_equal Holdup::Queries::Origin.new(app: "shop", host: "web-*"), values[:origin]
     assert_in_delta 0.5, values[:vcpus]
     assert_equal NOW_S - 3600, values[:since]
     assert_equal NOW_S - 1800, values[:until]
@@ -72,7 +72,9 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
 
   # Whatever the time zone: another machine or the night of a change of clocks must not move the span.
   def test_another_command_reads_the_same_recording
-    [{}, {app: "shop"}, {store: "/tmp/it's mine.sqlite3"}, {app: "a b; rm", store: "postgres://h/d?x=1&y=2"}]
+    shop = Holdup::Queries::Origin.new(app: "shop")
+    fleet = Holdup::Queries::Origin.new(app: "a b; rm", host: "web-*", role: "puma", revision: "3f2a9c1")
+    [{}, {origin: shop}, {store: "/tmp/it's mine.sqlite3"}, {origin: fleet, store: "postgres://h/d?x=1&y=2"}]
       .each do |more|
       words = in_zone("Asia/Tokyo") do
         SizingOptions.again(from_s: 1_789_990_001, to_s: 1_789_999_999, **more)

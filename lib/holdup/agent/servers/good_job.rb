@@ -2,6 +2,7 @@
 
 require_relative "method_hook"
 require_relative "identity"
+require_relative "job_backlog"
 require_relative "lever"
 
 module Holdup
@@ -42,14 +43,21 @@ module Holdup
       def serving(capsule)
         guard do
           next unless capsule.running?
-          @lock.synchronize { @runtime.serve(identity) }
+          @lock.synchronize do
+            follow_backlog
+            @runtime.serve(identity)
+          end
           @runtime.start_collector if self.class.here? && !subprocess # also of a daemon, which is a fork
         end
       end
 
       # After a shutdown with a timeout of nil the capsule's threads may still run.
       def finished
-        guard { @runtime.leave(NAME) if ::GoodJob::Capsule.instances.all?(&:shutdown?) }
+        guard do
+          next unless ::GoodJob::Capsule.instances.all?(&:shutdown?)
+          @backlog&.let_go
+          @runtime.leave(NAME)
+        end
       end
 
       private
@@ -59,7 +67,8 @@ module Holdup
       def identity
         configuration = ::GoodJob.configuration
         embedded = !self.class.here?
-        threads = SchedulerPools.new(::GoodJob::Scheduler.instances, configuration, embedded:)
+        threads = SchedulerPools.new(::GoodJob::Scheduler.instances, configuration, embedded:,
+          backlog: @backlog)
         levers = Levers.new(threads, configuration, root: ::Rails.root.to_s).to_a
         Identity.new(
           name: NAME,
@@ -69,6 +78,11 @@ module Holdup
           pool_of: ->(_queue) { SchedulerPools.pool_of(Thread.current) },
           levers: -> { levers }
         )
+      end
+
+      def follow_backlog
+        return if @backlog&.alive? || !@runtime.configuration.backlog
+        @backlog = JobBacklog.new(QueuedJobs.table, guard: @runtime.guard).follow(@runtime)
       end
 
       # Only the process title contains the index.
@@ -97,10 +111,12 @@ module Holdup
 
         # @param schedulers [Array<GoodJob::Scheduler>] all of this process, ended ones included
         # @param embedded [Boolean] whether they share the process
-        def initialize(schedulers, configuration, embedded:)
+        # @param backlog [JobBacklog, nil]
+        def initialize(schedulers, configuration, embedded:, backlog: nil)
           @schedulers = schedulers
           @configuration = configuration
           @embedded = embedded
+          @backlog = backlog
         end
 
         def facts
@@ -115,7 +131,7 @@ module Holdup
           }
         end
 
-        # Does not ask the database.
+        # Does not ask the database: the backlog is as of the last look.
         def pools
           running.map { |scheduler| pool(scheduler.stats) }
         end
@@ -144,12 +160,44 @@ module Holdup
         def running = @schedulers.select(&:running?)
 
         def pool(stats)
+          waiting = @backlog&.of { |queue| QueuedJobs.serves?(stats[:queues], queue) }
           Pool.new(
             name: self.class.pool_name(stats[:queues]),
             max: stats[:max_threads],
             busy: stats[:active_threads],
-            served: stats[:total_executions_count]
+            backlog: waiting&.size,
+            served: stats[:total_executions_count],
+            oldest_ns: waiting&.oldest_ns
           )
+        end
+      end
+
+      # The table of jobs. An index has those that are not finished by queue and time; few of them are
+      # running.
+      module QueuedJobs
+        class << self
+          def table
+            JobBacklog::JobTable.new(::GoodJob::Job, since: :scheduled_at, order: [:scheduled_at],
+              paused: method(:paused), waiting: ->(jobs) { jobs.only_scheduled.where(performed_at: nil) }) do
+              ::GoodJob::Job.unfinished
+            end
+          end
+
+          # @param list [String] "mails,urgent", "*", "-mails"
+          def serves?(list, queue)
+            parsed = ::GoodJob::Job.queue_parser(list)
+            return true if parsed[:all]
+            parsed[:exclude] ? !parsed[:exclude].include?(queue) : parsed[:include].include?(queue)
+          end
+
+          private
+
+          # Pauses exist since GoodJob 4.10, and only where they are enabled.
+          def paused
+            configuration = ::GoodJob.configuration
+            return [] unless configuration.respond_to?(:enable_pauses) && configuration.enable_pauses
+            ::GoodJob::Setting.paused(:queues)
+          end
         end
       end
 

@@ -2,6 +2,7 @@
 
 require_relative "method_hook"
 require_relative "identity"
+require_relative "job_backlog"
 require_relative "solid_queue/levers"
 
 module Holdup
@@ -76,6 +77,7 @@ module Holdup
         guard do
           @lock.synchronize do
             @workers |= [worker]
+            follow_backlog
             @runtime.serve(identity(worker))
           end
         end
@@ -85,7 +87,9 @@ module Holdup
         guard do
           @lock.synchronize do
             @workers -= [worker]
-            @runtime.leave(NAME) if @workers.empty?
+            next unless @workers.empty?
+            @backlog&.let_go
+            @runtime.leave(NAME)
           end
         end
       end
@@ -143,7 +147,35 @@ module Holdup
       def pool(worker)
         pool = worker.pool
         free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
-        Pool.new(name: WorkerThreads.running(worker).pool_name, max: pool.size, busy: pool.size - free)
+        group = WorkerThreads.running(worker)
+        waiting = @backlog&.of { |queue| group.serves?(queue) }
+        Pool.new(name: group.pool_name, max: pool.size, busy: pool.size - free, backlog: waiting&.size,
+          oldest_ns: waiting&.oldest_ns)
+      end
+
+      def follow_backlog
+        return if @backlog&.alive? || !@runtime.configuration.backlog
+        @backlog = JobBacklog.new(ReadyJobs.table, guard: @runtime.guard, queues: -> { named_queues })
+          .follow(@runtime)
+      end
+
+      # @return [Array<String>, nil] nil if one of the workers serves a pattern
+      def named_queues
+        queues = @workers.flat_map { |worker| WorkerThreads.running(worker).queues.split(",") }.uniq
+        queues if queues.none? { |queue| queue.include?("*") }
+      end
+    end
+
+    class SolidQueue
+      # The table of jobs that wait for a worker.
+      module ReadyJobs
+        # The index that workers poll by.
+        ORDER = %i[priority job_id].freeze
+
+        def self.table
+          JobBacklog::JobTable.new(::SolidQueue::ReadyExecution, since: :created_at, order: ORDER,
+            paused: -> { ::SolidQueue::Pause.pluck(:queue_name) }) { ::SolidQueue::ReadyExecution.all }
+        end
       end
     end
 

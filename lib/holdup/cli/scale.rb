@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  class CLI
+    # Load, capacity and their ratio for each application and role: the signal that autoscalers get from the
+    # collector, from the store. The collector runs it for the capacity.
+    class Scale
+      SINCE_S = 2 * 3600
+      WITHIN_S = ConfigurationKeys::ScalingGoal::WITHIN_S
+      SCHEMA = 1
+
+      def self.options(console)
+        Options.new("holdup scale --slo p95=300ms [options]") do |parser, values|
+          now_s = console.clock.realtime_s
+          parser.on("--slo WHAT", "the promise to requests: p95=300ms") do |text|
+            values[:slo] = SizingOptions.slo(text)
+          end
+          parser.on("--within TIME", "in which waiting jobs are to begin (300s)") do |text|
+            values[:within_s] = Queries::OptionValues.duration("--within", text) / 1_000_000_000
+          end
+          parser.on("--host NAME", "only this host") { |text| values[:host] = text }
+          Options.origin(parser, values, %i[app role revision])
+          Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
+          Options.store(parser, values)
+          Formats.declare(parser, values, %i[text json])
+          Options.language(parser, values)
+        end
+      end
+
+      # @param slo [Sizing::Slo] of requests; without a limit their capacity is unknown
+      # @param within_s [Integer]
+      def initialize(console:, slo: Sizing::Slo.new, within_s: WITHIN_S, host: nil, since: nil,
+        until: nil, origin: Queries::Origin.new, store: nil, format: :text, language: nil)
+        @console = console
+        @slo = slo
+        @within_s = within_s
+        @host = host
+        @origin = origin
+        @span = SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
+        @store = store
+        @format = format
+        @words = View::Words.new(language || Places.language(console.env))
+      end
+
+      def run
+        roles = Places.reading(@console.env, @store, origin: @origin) do |store|
+          Queries::ScalingQuery.new(store, **@span, slo: @slo, host: @host,
+            passing: Exporters::ScalingSignal::PASSING).call
+        end
+        @console.out.write((@format == :json) ? json(roles) : text(roles))
+        OK
+      end
+
+      private
+
+      def json(roles)
+        capacities = roles.map do |one|
+          known = one.to_h.slice(:app, :role, :kind, :shape, :hosts, :queued_p95_ns)
+          ratio = one.load_ratio&.round(4)
+          {**known, **one.capacity.to_h, load_per_second: one.rate.round(4), load_ratio: ratio}
+        end
+        facts = {schema: SCHEMA, slo: @slo.limit_ns && slo_text, within_s: @within_s, capacities:}
+        "#{JSON.pretty_generate(facts)}\n"
+      end
+
+      def slo_text = "#{@slo.name}=#{@slo.limit_ns / 1e6}ms"
+
+      def text(roles)
+        View::Text.new(page(roles), **@console.layout).call
+      end
+
+      def page(roles)
+        return View::Page.new(title: word(:title), blocks: [note(word(:nothing))]) if roles.empty?
+        View::Page.new(title: word(:title), blocks: [table(roles), *reasons(roles)])
+      end
+
+      def table(roles)
+        columns = %i[role ratio load capacity queued processes].map { |key| word(key) }
+        View::Section.new(title: "", columns:, rows: roles.map { |one| row(one) },
+          notes: [word(:note, hosts: View::Figures.count(roles.map(&:hosts).max))])
+      end
+
+      def row(one)
+        figures = View::Figures
+        ratio = one.load_ratio ? format("%.2f", one.load_ratio) : figures::NONE
+        [name(one), ratio, figures.rate(one.rate), figures.rate(one.capacity.per_second),
+          figures.duration(one.queued_p95_ns), figures.count(one.capacity.processes)]
+      end
+
+      def reasons(roles)
+        unknown = roles.reject(&:load_ratio)
+        texts = unknown.map { |one| word(:unknown, name: name(one), reason: reason(one)) }
+        texts.empty? ? [] : [note(*texts)]
+      end
+
+      def note(*texts) = View::Blocks::Notes.new(texts:)
+
+      def reason(one)
+        (one.capacity.reason || Exporters::ScalingSignal::IDLE).to_s
+      end
+
+      def name(one)
+        View::Width.clean([one.app, one.role, @words.units(one.kind)].compact.join(" "))
+      end
+
+      def word(key, **facts) = @words.call(:"scale_#{key}", **facts)
+    end
+  end
+end
