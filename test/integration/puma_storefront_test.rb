@@ -36,6 +36,17 @@ class PumaStorefrontTest < Minitest::Test
 
   def server_levers = {"threads" => 3, "processes" => 2}
 
+  # Puma kills a worker that hangs in its shutdown (ServedApp::Stuck) after 30 s and goes on.
+  def hot(app)
+    old = pids(app).values
+    replaced(app) do
+      app.signal(:USR2)
+      wait_until(20) { app.processes.none? { |process| old.include?(process[:pid]) } }
+    rescue Minitest::Assertion
+      raise ServedApp::Stuck, app.log
+    end
+  end
+
   def test_a_life
     with_storefront do |env|
       serve(**env) do |app|

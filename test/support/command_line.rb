@@ -14,6 +14,8 @@ module CommandLine
     def realtime_s = now_s
 
     def realtime_ns = now_s * 1_000_000_000
+
+    def monotonic_ns = realtime_ns
   end
 
   # @return [Said] exit status and what was written
