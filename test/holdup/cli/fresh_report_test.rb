@@ -61,8 +61,10 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second) / 10 * 10
     measure(2, start_ns: now_s * 1_000_000_000)
     collect
-    said = report("--json", clock: CommandLine::Still.new(now_s:))
-    assert_equal 2, JSON.parse(said.out).dig("totals", "count")
+    [[], ["--fresh"]].each do |options|
+      said = report("--json", *options, clock: CommandLine::Still.new(now_s:))
+      assert_equal 2, JSON.parse(said.out).dig("totals", "count"), options.inspect
+    end
   end
 
   # Else a second store would get what the first has, and the segments would be removed before their own has
