@@ -123,6 +123,11 @@ module Holdup
           "mem_size=64,call_threshold=31."
       ),
       Key.new(
+        name: :live_threads, type: Types::Whole.new(0..1000), default: 0, example: "8",
+        help: "Most threads that an experiment may give a running Puma 8. The database pool needs as many " \
+          "connections. With 0 experiments change no threads."
+      ),
+      Key.new(
         name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
         help: "What carries segments to the store: a process next to the server, a thread in it " \
           "(development), or off when you run `holdup collect` yourself."
