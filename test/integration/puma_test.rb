@@ -133,12 +133,14 @@ class PumaIntegrationTest < Minitest::Test
       facts = -> { app.snapshots.map { |snapshot| snapshot.setting.attributes.values_at("arm", "threads") } }
       assert_equal [[nil, 3]] * 2, facts.call
       now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
-      plan = Holdup::ExperimentPlan.new(id: "x1", lever: "threads", values: [1, 2], starts_s: now_s,
-        ends_s: now_s + 3600, same_s: 1800, swap_s: 600, by: "", why: "")
+      turns = Holdup::Switchback.new(from_s: now_s / 7200 * 7200, turn_s: 3600, settle_s: 15, cycles: 1,
+        equal_cycles: 1)
+      plan = Holdup::ExperimentPlan.new(id: "x1", lever: "threads", values: [1, 2], turns:, by: "", why: "")
       file = Holdup::ExperimentPlan::PlanFile.new(app.dir)
       file.write(plan)
       app.wait { facts.call == [["changing", 1]] * 2 }
-      app.wait(30) { facts.call == [["x1:same-#{plan.block(now_s).arm[-1]}", 1]] * 2 }
+      app.wait(30) { facts.call.uniq.size == 1 && plan.arms(:equal).include?(facts.call.dig(0, 0)) }
+      assert_equal 1, facts.call.dig(0, 1)
       app.get("/")
       file.remove
       app.wait { facts.call == [["changing", 3]] * 2 }

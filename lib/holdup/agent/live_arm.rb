@@ -29,9 +29,9 @@ module Holdup
     def install
       reset unless @pid == Process.pid
       plan = read_plan
-      block = plan&.block(@clock.realtime_s)
-      block = nil unless block && possible?(plan)
-      change(plan, block) unless block == @block
+      turn = plan&.turn(@clock.realtime_s)
+      turn = nil unless turn && possible?(plan)
+      change(plan, turn) unless turn == @turn
       settle if @lever
     end
 
@@ -51,7 +51,7 @@ module Holdup
     # A forked process begins with its own server's configured values.
     def reset
       @pid = Process.pid
-      @block = @lever = @arm = @steady_ns = @file = @refused = nil
+      @turn = @lever = @arm = @steady_ns = @file = @refused = nil
     end
 
     def read_plan
@@ -87,19 +87,19 @@ module Holdup
     end
 
     # The server reports its new value at once, and so calls `install` again.
-    def change(plan, block)
-      tell(plan, block) if @block.nil? || block.nil?
-      @block = block
+    def change(plan, turn)
+      tell(plan, turn) if @turn.nil? || turn.nil?
+      @turn = turn
       @steady_ns = nil
       @arm = CHANGING
-      @lever = lever(plan.lever) if block
-      block ? @lever.set(block.value) : @lever.restore
+      @lever = lever(plan.lever) if turn
+      turn ? @lever.set(turn.value) : @lever.restore
     end
 
-    def tell(plan, block)
-      return @log.info("the experiment ends: #{@lever.name} as configured") unless block
+    def tell(plan, turn)
+      return @log.info("the experiment ends: #{@lever.name} as configured") unless turn
       @log.info("experiment #{plan.id} begins: #{plan.lever} #{plan.values.join(" and ")} take turns " \
-        "every #{plan.swap_s} s until #{Time.at(plan.ends_s).utc.strftime("%H:%M:%S UTC")}" \
+        "every #{plan.turns.turn_s} s until #{Time.at(plan.turns.ends_s).utc.strftime("%H:%M:%S UTC")}" \
         "#{" (#{plan.by})" unless plan.by.empty?}")
     end
 
@@ -109,8 +109,8 @@ module Holdup
       @steady_ns = nil unless @lever.settled?
       @steady_ns ||= now_ns if @lever.settled?
       steady = @steady_ns && now_ns - @steady_ns >= STEADY_S * 1_000_000_000
-      @arm = steady ? @block&.arm : CHANGING
-      @lever = nil if steady && @block.nil?
+      @arm = steady ? @turn&.arm : CHANGING
+      @lever = nil if steady && @turn.nil?
     end
   end
 end

@@ -7,7 +7,7 @@ class Holdup::LiveArmTest < Minitest::Test
   include TemporaryFolder
 
   Plan = Holdup::ExperimentPlan
-  START_S = 1_790_000_000
+  START_S = 1_790_000_040 # a multiple of the cycles
 
   # What a server offers; it takes `slow` looks until a value is true.
   class Threads
@@ -48,8 +48,8 @@ class Holdup::LiveArmTest < Minitest::Test
   def file = @file ||= Plan::PlanFile.new(folder)
 
   def plan(**facts)
-    Plan.new(id: "x", lever: "threads", values: [5, 3], starts_s: START_S, ends_s: START_S + 600, same_s: 0,
-      swap_s: 60, by: "deploy", why: "", **facts)
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    Plan.new(id: "x", lever: "threads", values: [5, 3], turns:, by: "deploy", why: "", **facts)
   end
 
   # @return [Array<(String, Integer)>] arm and threads, once a second
@@ -79,7 +79,7 @@ class Holdup::LiveArmTest < Minitest::Test
     turns.each_slice(2) do |changing, steady|
       assert_equal "changing", changing.first.first
       name, value = steady.first
-      assert_equal({"x:a" => 5, "x:b" => 3}.fetch(name), value)
+      assert_equal({"x:control" => 5, "x:candidate" => 3}.fetch(name), value)
       assert_equal value, changing.first.last
     end
   end
