@@ -64,7 +64,9 @@ module Holdup
 
       private
 
-      def of_units = {kinds: Series::UNITS, only: @filter}
+      def of_units
+        {kinds: Series::UNITS, only: @filter}
+      end
 
       # A setting that alternated with another was measured only in the windows that it is in.
       def coverage(settings)
