@@ -16,6 +16,8 @@ class SimulatedArms
   # Coefficient of variation of a log-normal distribution with sigma 1.
   VARIATION = 1.31
   MS = 1_000_000
+  # Of the shape that histograms are moved from.
+  MEAN_MS = 33.0
   NORMAL = Random.new(1).then { |random|
     Array.new(4000) { Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand) }
   }.freeze
@@ -143,7 +145,7 @@ class SimulatedArms
   # A log-normal distribution with this mean. What lies between two buckets goes to one of them by chance.
   def histogram(mean_ms, count)
     shape = shape(count)
-    slots = 16 * Math.log2(mean_ms * MS / shape.mean)
+    slots = 16 * Math.log2(mean_ms / MEAN_MS)
     moved = (slots + @random.rand).floor
     scale = 2**(moved / 16.0)
     min, max = [shape.min, shape.max].map { |ns| (ns * scale).round }
@@ -156,7 +158,7 @@ class SimulatedArms
       deciles = Array.new(count) { |index| (index + 0.5) / count }
       quantile = Holdup::Analysis::Comparison::Estimate::StudentDistribution.method(:normal)
       values = deciles.map { |share| (share < 0.5) ? -quantile.call(1 - share) : quantile.call(share) }
-      Holdup::Histogram.of(values.map { |value| (20 * MS * Math.exp(value)).round })
+      Holdup::Histogram.of(values.map { |value| (MEAN_MS * Math.exp(value - 0.5) * MS).round })
     end
   end
 

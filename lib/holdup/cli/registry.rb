@@ -12,6 +12,7 @@ module Holdup
         "whatif" => "another setting or load, replayed next to the current one",
         "scale" => "load and capacity of each role, the signal for autoscalers",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
+        "experiment" => "arms side by side: time needed, progress, and the answer",
         "capture" => "every GVL event of some seconds, thread by thread",
         "timeline" => "what happened in a capture: who waited, and for whom",
         "calculate" => "how many threads for an io share, next to Amdahl's law",
@@ -46,6 +47,9 @@ module Holdup
         },
         "compare" => -> {
           Compare
+        },
+        "experiment" => -> {
+          Experiment
         },
         "capture" => -> {
           Capture
@@ -121,7 +125,7 @@ module Holdup
         private
 
         def overview
-          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(9)} #{summary}" }
+          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(10)} #{summary}" }
           [
             "Who holds the GVL, who waits for it, and how many threads and processes you need.",
             "",
