@@ -38,6 +38,14 @@ module Holdup
     # First second after it.
     def ends_s = changes_s + cycles * cycle_s
 
+    # The same, without the cycles that are not over by then.
+    # @return [Switchback, nil] nil if none is
+    def ended(second)
+      past = (second - from_s) / cycle_s
+      return unless past.positive?
+      with(equal_cycles: [equal_cycles, past].min, cycles: (past - equal_cycles).clamp(0, cycles))
+    end
+
     # @return [Symbol, nil] :equal, :different; nil before and after the experiment
     def phase_at(second)
       return if second < from_s || second >= ends_s

@@ -48,6 +48,15 @@ class Holdup::SwitchbackTest < Minitest::Test
     end
   end
 
+  def test_what_is_ended_early_keeps_its_whole_cycles
+    assert_nil design.ended(START_S + 599)
+    assert_equal [1, 0], design.ended(START_S + 600).then { |one| [one.equal_cycles, one.cycles] }
+    assert_equal [6, 3], design.ended(START_S + 9 * 600 + 1).then { |one| [one.equal_cycles, one.cycles] }
+    assert_equal design, design.ended(design.ends_s + 10_000)
+    rest = design.ended(START_S + 9 * 600 + 1)
+    (START_S...rest.ends_s).step(60) { |second| assert_equal design.turn_at(second), rest.turn_at(second) }
+  end
+
   def test_only_windows_wholly_inside_a_turn_belong_to_its_arm
     minutes = (START_S...design.ends_s).step(60).map { |start_s| Span.new(start_s:, end_s: start_s + 60) }
     control, candidate = design.split(minutes)
