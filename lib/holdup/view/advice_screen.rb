@@ -58,9 +58,13 @@ module Holdup
         setting.any? ? setting : items.first(1)
       end
 
-      def other_items = items - main_items
+      def other_items
+        items - main_items
+      end
 
-      def items = @items ||= AdviceFindings.new(@findings, words: @words).to_a
+      def items
+        @items ||= AdviceFindings.new(@findings, words: @words).to_a
+      end
 
       def changes
         shown = main_items.map do |item|

@@ -7,7 +7,7 @@ module Holdup
     class ReportScreen
       ROWS = 3
       # Rows of a report by host, queue, setting ...
-      GROUPS = 8
+      GROUPS = 5
       CHANGES = 3
       # Columns of a sentence that may name any number of things.
       SENTENCE = 220
@@ -47,14 +47,18 @@ module Holdup
 
       def word(key, **facts) = @words.call(key, **facts)
 
-      def nothing = [lead, remarks, commands]
+      def nothing
+        [lead, remarks, commands]
+      end
 
       def blocks
         [lead, Blocks::Notes.new(texts: [@headline.figures.first, times]), remarks,
           Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed, commands].compact
       end
 
-      def lead = Blocks::Lead.new(text: @headline.verdict)
+      def lead
+        Blocks::Lead.new(text: @headline.verdict)
+      end
 
       def times
         wall, queued = %i[wall queued].map { |key| @summary.total.histogram(key) }
@@ -81,15 +85,18 @@ module Holdup
         @kept.filter_map { |owner, part| part if owner == block }
       end
 
-      def remarks = Blocks::Notes.new(texts: kept(:remarks), warning: true)
+      def remarks
+        Blocks::Notes.new(texts: kept(:remarks), warning: true)
+      end
 
       # @return [Array<Section, nil>]
       def tables
-        return [table(Sections::Top::TopRowTable, limit: GROUPS)] unless @summary.by == :name
+        causes = table(Sections::Top::TopCauseTable)
+        return [table(Sections::Top::TopRowTable, limit: GROUPS), causes] unless @summary.by == :name
         state = dominant
         return [connections] if state == :connections
         return [table(Sections::Top::TopStateTable, state:)] if state
-        [table(Sections::Top::TopCauseTable), table(Sections::Top::TopVictimTable)]
+        [causes, table(Sections::Top::TopVictimTable)]
       end
 
       # What units wait for if it is not the GVL.
@@ -99,7 +106,9 @@ module Holdup
         answer.key if STATES.include?(answer.key) && @summary.total.split.share(:stalled) < STALLED
       end
 
-      def answer = @answer ||= Analysis::StallVerdict.new(@summary).call
+      def answer
+        @answer ||= Analysis::StallVerdict.new(@summary).call
+      end
 
       def table(kind, limit: ROWS, **options)
         kind.new(@summary, words: @words, limit:, **options).call

@@ -99,6 +99,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
   def test_rows_of_what_is_asked_for
     text = screen(by: :host)
     assert_match(/^Load, time and stall\nhost +count +\/s +p95 .*\nweb-1 +2,220 /, text)
+    assert_includes text, "Who caused most of the stall"
     refute_includes text, "Who stalled most"
   end
 

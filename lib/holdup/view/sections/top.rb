@@ -29,7 +29,9 @@ module Holdup
             largest.map { |account| [name(account), account.caused, row_of(account)] }
           end
 
-          def handoff = [word(:handoff), blame.handoff_ns, nil]
+          def handoff
+            [word(:handoff), blame.handoff_ns, nil]
+          end
 
           def name(account)
             return label(account.name, queue: account.queue) unless account.kind == :account
@@ -88,7 +90,9 @@ module Holdup
             "#{Width.truncate(name, NAME)} #{Figures.rounded_share(pair.share)}"
           end
 
-          def causer(series) = label(series.name.delete_prefix("thread:"), queue: series.queue)
+          def causer(series)
+            label(series.name.delete_prefix("thread:"), queue: series.queue)
+          end
         end
 
         # Whose units spent most time in one state.
