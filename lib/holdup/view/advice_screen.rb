@@ -121,7 +121,7 @@ module Holdup
 
       # The present setting, measured and replayed, next to the advised one: a line for each figure.
       class SideBySide
-        FIGURES = %i[ceiling used queued stalled p50 p95 p99 memory connections].freeze
+        FIGURES = %i[ceiling used queued stalled p50 p95 p99 memory connections limit].freeze
         PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
 
         def initialize(recommendation, words:)
@@ -175,6 +175,7 @@ module Holdup
           when :stalled then Figures.duration(side.stalled_ns)
           when :memory then Figures.bytes(side.memory_bytes)
           when :connections then Figures.count(side.connections)
+          when :limit then side.allowed? ? Figures::NONE : @figures.guards(side.guards)
           else Figures.duration(side.responses[PERCENTILES.fetch(figure)])
           end
         end

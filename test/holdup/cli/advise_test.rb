@@ -66,6 +66,14 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     refute_includes text, "Self-test"
   end
 
+  def test_the_screen_of_advice_to_keep_asks_for_more_load
+    text = size_coarsely { screen("--memory", "350M") }
+    assert_match(/^KEEP 1 x 5/, text)
+    assert_match(/^  # does it serve half more load\?\n  holdup whatif --load x1\.5 /, text)
+    assert_match(/^breaks the limit +memory/, text)
+    assert_operator text.lines.size, :<=, 39, text
+  end
+
   def test_the_screen_fits_a_terminal_in_both_languages
     %w[en ja].product([80, 120, 200]).each do |language, width|
       text = screen("--lang", language, width:)
