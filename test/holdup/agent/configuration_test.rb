@@ -106,6 +106,12 @@ class Holdup::ConfigurationTest < Minitest::Test
       {username: "a", password: "b", realm: "c"}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
     end
+  end
+
+  def test_a_wrong_value_of_web_auth_is_not_repeated
+    wrong = {user: "ops", password: "secret"}
+    error = assert_raises(Holdup::ConfigurationError) { build { |draft| draft.web_auth = wrong } }
+    assert_match(/\Aweb_auth can't be Hash; give/, error.message)
     error = assert_raises(Holdup::ConfigurationError) { build("HOLDUP_WEB_AUTH" => "secret") }
     refute_includes error.message, "secret"
   end

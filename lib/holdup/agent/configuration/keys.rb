@@ -16,6 +16,7 @@ module Holdup
       # @raise [ConfigurationError]
       def check(value, source: name)
         return value if (value.nil? && default.nil?) || type.valid?(value)
+        value = type.masked(value) if type.respond_to?(:masked)
         raise ConfigurationError.new(key: source, value:, expected: type.expected)
       end
 
