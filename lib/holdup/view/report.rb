@@ -7,10 +7,11 @@ module Holdup
     class Report
       LIMIT = 15
       ORDER = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
-        Sections::Times::StateSplitTable, Sections::Times::LatencyTable, Sections::Pools::QueueTable,
-        Sections::Times::AverageTable, Sections::Stalls::HoldTable, Sections::Pools::ConnectionTable,
-        Sections::Times::DistributionTable, Sections::Times::QuantileBandTable, Sections::Pools::PoolTable,
-        Sections::Pools::PoolCpuTable, Sections::Processes::ProcessTable, Sections::JitTable,
+        Sections::Times::StateSplitTable, Sections::Times::LatencyTable, Sections::CallTable,
+        Sections::Pools::QueueTable, Sections::Times::AverageTable, Sections::Stalls::HoldTable,
+        Sections::Pools::ConnectionTable, Sections::Times::DistributionTable,
+        Sections::Times::QuantileBandTable, Sections::Pools::PoolTable, Sections::Pools::PoolCpuTable,
+        Sections::Processes::ProcessTable, Sections::JitTable,
         Sections::Times::AmdahlTable, Sections::Processes::SettingTable].freeze
 
       # @param limit [Integer] rows shown of each table
