@@ -64,12 +64,12 @@ module Holdup
     end
 
     # A library that Active Support's notifications tell of. As one object for start and finish, a subscriber
-    # makes no event.
+    # makes no event. `kind_of` gives the kind of a payload, nil for none, and does not raise.
     class Calls::Notifications < Calls::LibraryHook
       def start(_name, _id, _payload) = @recorder.begin_call
 
       def finish(_name, _id, payload)
-        @guard.call(:calls) { @recorder.end_call(kind_of(payload), error: payload.key?(:exception)) }
+        @recorder.end_call(kind_of(payload), error: payload.key?(:exception))
       end
     end
 
@@ -77,7 +77,7 @@ module Holdup
     # Only a unit's own thread counts: an asynchronous query runs in a thread of Active Record.
     class Calls::ActiveRecord < Calls::Notifications
       EVENT = "sql.active_record"
-      # On a connection pool: the kind of its calls. A table of our own would keep pools alive.
+      # On a connection: the kind of its calls. A table of our own would keep connections alive.
       KIND = :@holdup_call_kind
 
       def loaded?
@@ -96,11 +96,16 @@ module Holdup
 
       def kind_of(payload)
         return if payload[:cached]
-        pool = payload[:connection].pool
-        pool.instance_variable_get(KIND) || pool.instance_variable_set(KIND, kind_of_pool(pool))
+        connection = payload[:connection]
+        connection.instance_variable_get(KIND) || remember(connection)
       end
 
-      def kind_of_pool(pool) = @recorder.call_kind("sql #{pool.db_config.name}".strip)
+      def remember(connection)
+        @guard.call(:calls) do
+          kind = @recorder.call_kind("sql #{connection.pool.db_config.name}".strip)
+          connection.instance_variable_set(KIND, kind)
+        end
+      end
     end
 
     # Active Support's caches, except those in the process's own memory.
@@ -126,7 +131,7 @@ module Holdup
       def kind_of(payload)
         store = payload[:store]
         return if OWN_MEMORY.include?(store)
-        @kinds[store] ||= @recorder.call_kind("cache #{store.to_s.split("::").last}".strip)
+        @kinds[store] ||= kind { "cache #{store.to_s.split("::").last}".strip }
       end
     end
 

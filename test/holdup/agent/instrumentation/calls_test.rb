@@ -10,7 +10,7 @@ require "holdup/agent/recorder"
 class Holdup::Instrumentation::CallsTest < Minitest::Test
   Calls = Holdup::Instrumentation::Calls
   Pool = Struct.new(:db_config)
-  Connection = Data.define(:pool)
+  Connection = Struct.new(:pool)
 
   def setup
     @probe = RecordingProbe.new
@@ -19,7 +19,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
   end
 
   def connection(name = "primary")
-    Connection.new(pool: Pool.new(Data.define(:name).new(name:)))
+    Connection.new(Pool.new(Data.define(:name).new(name:)))
   end
 
   def query(connection = self.connection, **payload)
