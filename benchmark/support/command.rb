@@ -2,6 +2,7 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../calls"
 require_relative "../capsules"
 require_relative "../capture"
 require_relative "../compare"
@@ -35,6 +36,7 @@ module Bench
     BENCHES = {
       "release" => Release,
       "unit" => Unit,
+      "calls" => Calls,
       "jit-probe" => JitProbe,
       "fibers" => Fibers,
       "instructions" => Instructions,

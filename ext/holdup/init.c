@@ -14,6 +14,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     hook_prepare(holdup);
     probe_init(probe);
     unit_init(probe);
+    calls_init(probe);
     tick_init(probe);
     segment_init(probe);
     capture_init(probe);

@@ -15,6 +15,7 @@ void replay_init(VALUE holdup);
 /* Methods of Holdup::Probe. */
 void probe_init(VALUE probe);
 void unit_init(VALUE probe);
+void calls_init(VALUE probe);
 void tick_init(VALUE probe);
 void segment_init(VALUE probe);
 void capture_init(VALUE probe);

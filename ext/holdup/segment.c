@@ -117,3 +117,15 @@ uint64_t seg_unit_series(const seg_key_t *key)
     seg_set(&SEG_HEADER->counters[SEG_P_OVERFLOWED], SEG_HEADER->counters[SEG_P_OVERFLOWED] + 1);
     return seg.overflow;
 }
+
+uint64_t seg_call_series(const seg_key_t *key)
+{
+    uint64_t slot = *seg_place(key);
+    if (slot) return slot;
+    seg_key_t beyond = *key;
+    beyond.name = seg_text(SEG_BEYOND);
+    if (seg.call_series >= seg.units_limit) return seg_series(&beyond);
+    slot = seg_append(key);
+    if (slot) seg.call_series++;
+    return slot;
+}

@@ -20,6 +20,8 @@
 #include "blame.h"
 #include "segment_layout.h"
 
+#define SEG_BEYOND "(series beyond the limit)"
+
 typedef struct {
     const char *text;
     size_t bytes;
@@ -37,8 +39,9 @@ struct seg {
     int file;
     bool anonymous;         /* no file: memory that only descriptors refer to */
     uint64_t allocated;     /* series slots that have space */
-    uint64_t units_limit;   /* series for units; accounts and the reserved ones come on top */
+    uint64_t units_limit;   /* series for units; calls, accounts and the reserved ones come on top */
     uint64_t unit_series;
+    uint64_t call_series;   /* series of calls: at most as many as series of units */
     uint16_t *index;        /* hash of its key -> slot + 1 */
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
@@ -111,5 +114,8 @@ uint64_t seg_series(const seg_key_t *key);
 
 /* The series of a unit; beyond the limit all share one, which says so. */
 uint64_t seg_unit_series(const seg_key_t *key);
+
+/* The same for a series of calls. Beyond the limit, calls of one kind share a series; 0 when all is full. */
+uint64_t seg_call_series(const seg_key_t *key);
 
 #endif

@@ -124,7 +124,7 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
              uint64_t generation)
 {
     char hidden[4096];
-    uint64_t capacity = limit + SEG_ACCOUNTS + 2;
+    uint64_t capacity = 2 * limit + SEG_CALL_KINDS + SEG_ACCOUNTS + 2;
     size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
     if (access(path, F_OK) == 0) return EEXIST;
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));
@@ -147,7 +147,7 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
     if (seg_make_index(capacity)) {
-        const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, "(series beyond the limit)"),
+        const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, SEG_BEYOND),
             nested = seg_name_key(SEG_NESTED, "(nested)");
         seg.overflow = seg_append(&overflow);
         seg.nested = seg_append(&nested);

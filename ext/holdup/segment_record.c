@@ -82,6 +82,70 @@ void seg_record_nested(const measurement_t *m, uint32_t count)
     seg_set(&SEG_HEADER->counters[SEG_P_NESTED], SEG_HEADER->counters[SEG_P_NESTED] + count);
 }
 
+/* --- calls --- */
+
+/* Buckets of a histogram in one commit: two histograms and the other words fit into the log. */
+#define SEG_CALL_BUCKETS 100
+
+_Static_assert(2 * (SEG_CALL_BUCKETS + 8) + 16 <= SEG_LOG_ENTRIES, "a commit of calls fits into the log");
+
+/* Adds the buckets from `from` up to `to`, and `zero` values below all buckets. */
+static void seg_add_buckets(histogram_t *h, const histogram_t *more, uint64_t from, uint64_t to,
+                            uint64_t zero)
+{
+    uint64_t count = zero, lo = h->lo, hi = h->hi;
+    for (uint64_t i = from; i < to; i++) {
+        if (!more->buckets[i]) continue;
+        seg_set(&h->buckets[i], h->buckets[i] + more->buckets[i]);
+        count += more->buckets[i];
+        if (i < lo) lo = i;
+        if (i > hi) hi = i;
+    }
+    seg_add(&h->count, count);
+    seg_add(&h->zero, zero);
+    if (lo != h->lo) seg_set(&h->lo, lo);
+    if (hi != h->hi) seg_set(&h->hi, hi);
+}
+
+static void seg_add_rest(histogram_t *h, const histogram_t *more, bool first)
+{
+    seg_add(&h->sum, more->sum);
+    if (first || more->min < h->min) seg_set(&h->min, more->min);
+    if (more->max > h->max) seg_set(&h->max, more->max);
+}
+
+/*
+ * The count of the series comes with the last buckets: a reader that has seen a part of them finds the count
+ * changed, and reads again.
+ */
+void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally)
+{
+    const seg_key_t key = {SEG_CALL, unit, kind, seg_text(""), seg_text("")};
+    uint64_t slot = seg_call_series(&key);
+    if (!slot) return;
+    seg_series_t *s = seg_slot(slot - 1);
+    const histogram_t *wall = &tally->wall, *idle = &tally->idle;
+    bool first = s->count == 0;
+    uint64_t from = wall->lo < idle->lo ? wall->lo : idle->lo;
+    uint64_t to = (wall->hi > idle->hi ? wall->hi : idle->hi) + 1;
+    if (from > to) from = to;
+    for (; to - from > SEG_CALL_BUCKETS; from += SEG_CALL_BUCKETS) {
+        seg_add_buckets(&s->histograms[SEG_WALL], wall, from, from + SEG_CALL_BUCKETS, 0);
+        seg_add_buckets(&s->histograms[SEG_IDLE], idle, from, from + SEG_CALL_BUCKETS, 0);
+        seg_commit();
+    }
+    seg_add_buckets(&s->histograms[SEG_WALL], wall, from, to, wall->zero);
+    seg_add_buckets(&s->histograms[SEG_IDLE], idle, from, to, idle->zero);
+    seg_add_rest(&s->histograms[SEG_WALL], wall, first);
+    seg_add_rest(&s->histograms[SEG_IDLE], idle, first);
+    seg_add(&s->histograms[SEG_RUNNING].sum, tally->sums.running_ns);
+    seg_add(&s->histograms[SEG_STALLED].sum, tally->sums.stalled_ns);
+    seg_sums(s, &tally->sums);
+    seg_set(&s->count, s->count + tally->count);
+    seg_add(&s->errors, tally->errors);
+    seg_commit();
+}
+
 /*
  * Absolute numbers are converted from ticks at each tick, with a rate that becomes more exact: they can be
  * some ns lower than the last time. A reader takes a number that decreases for damage, so the old one stays

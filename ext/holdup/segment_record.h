@@ -5,6 +5,7 @@
 #ifndef HOLDUP_SEGMENT_RECORD_H
 #define HOLDUP_SEGMENT_RECORD_H
 
+#include "calls.h"
 #include "measurement.h"
 #include "segment.h"
 
@@ -19,6 +20,12 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
 
 /* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */
 void seg_record_nested(const measurement_t *m, uint32_t count);
+
+/*
+ * The calls of one kind in a unit of that name. Commits, once or more often: a job that makes a million calls
+ * may touch more buckets than the log has room for.
+ */
+void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally);
 
 /* A thread's time outside of units: absolute sums, rewritten at each tick. */
 void seg_record_account(const char *name, const measurement_t *m);

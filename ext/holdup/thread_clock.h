@@ -63,6 +63,9 @@ typedef struct tclock {
     totals_t mark;          /* totals when the last unit ended, or the last turn of a fiber began */
     uint64_t edge_caused;  /* what it had caused at the last edge of a unit or turn */
     uint32_t account;      /* index of the account, 0 = not named yet */
+    uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
+    struct unit *call_unit; /* the unit of the outermost; NULL: it is not measured */
+    totals_t call_base;    /* its totals when that began */
     struct tclock *next, *previous;
 } tclock_t;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "capture_events.h"
 
 #define UNIT_RESTED (UINT64_C(1) << 31)
@@ -30,6 +31,8 @@ static bool unit_grow(void)
 
 static void unit_release(unit_t *u)
 {
+    calls_drop(u->calls);
+    u->calls = NULL;
     u->clock = NULL;
     u->generation++;
     u->free = units.free;
@@ -55,6 +58,7 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
     u->holders.count = 0;
+    u->calls = NULL;
     unit_unlock();
     return u;
 }

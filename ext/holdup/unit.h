@@ -41,6 +41,7 @@ typedef struct unit {
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
     uint64_t charges[UNIT_CHARGES];
     hld_table_t holders;   /* of the GVL, while it waited */
+    struct call_tally *calls; /* its calls by kind (calls.h) */
     totals_t base;
     struct unit *free;
 

@@ -1,6 +1,7 @@
 /* Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL. */
 #include <ruby.h>
 
+#include "calls.h"
 #include "capture.h"
 #include "capture_methods.h"
 #include "fibers.h"
@@ -59,11 +60,13 @@ static VALUE probe_follow_fibers(VALUE self, VALUE on)
 typedef struct {
     measurement_t unit, excess;
     uint32_t nested;
+    call_tally_t *calls;
 } probe_ended_t;
 
 static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
     unit_t *u = unit_of(handle);
+    ended->calls = u ? calls_take(u) : NULL;
     if (!u) return false;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows)
@@ -71,10 +74,18 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
+static void probe_drop_calls(probe_ended_t *ended)
+{
+    unit_lock();
+    calls_drop(ended->calls);
+    unit_unlock();
+}
+
 static VALUE probe_cancel(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     probe_end(handle, &ended, false);
+    probe_drop_calls(&ended);
     return Qnil;
 }
 
@@ -82,7 +93,9 @@ static VALUE probe_cancel(VALUE self, VALUE handle)
 static VALUE probe_finish(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
-    if (!probe_end(handle, &ended, true)) return Qnil;
+    bool known = probe_end(handle, &ended, true);
+    probe_drop_calls(&ended);
+    if (!known) return Qnil;
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
     const uint64_t *words = (const uint64_t *)&ended.unit;
     for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
@@ -104,7 +117,10 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     VALUE trace = argc > 8 ? argv[8] : Qnil, path = argc > 9 ? argv[9] : Qnil;
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
-    if (!known || !seg.base) return Qnil;
+    if (!known || !seg.base) {
+        probe_drop_calls(&ended);
+        return Qnil;
+    }
     char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
     char priority_room[SEG_PRIORITY_BYTES];
     seg_key_t key = {
@@ -120,7 +136,10 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
+    for (const call_tally_t *tally = ended.calls; tally; tally = tally->next)
+        seg_record_calls(key.name, calls_name(tally->kind), tally);
     seg_unlock();
+    probe_drop_calls(&ended);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return Qtrue;
 }

@@ -9,7 +9,7 @@ module Holdup
       ThreadRules::LowerPriority,
       JobRules::JobConcurrency, JobRules::SplitQueue,
       GvlRules::Convoy, GvlRules::NativeHolds, GvlRules::IsolateEndpoints, GvlRules::ReleaseStorm,
-      GvlRules::ManyAcquisitions, GvlRules::LockContention,
+      GvlRules::ManyAcquisitions, GvlRules::LockContention, GvlRules::MisleadingCalls,
       DatabaseRules::DbPool, DatabaseRules::DbConnections,
       MachineRules::VcpuMismatch, MachineRules::AutoscalingTrap, MachineRules::CpuThrottling,
       MachineRules::CpuMissing, MachineRules::MemoryHeadroom, MachineRules::CapacityMissing,

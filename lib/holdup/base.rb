@@ -7,6 +7,7 @@ require_relative "agent/configuration"
 require_relative "agent/log"
 require_relative "agent/runtime"
 require_relative "agent/servers"
+require_relative "agent/instrumentation/calls"
 require_relative "agent/instrumentation/connection_pool"
 require_relative "agent/instrumentation/job_units"
 require_relative "agent/instrumentation/rack"
@@ -126,6 +127,8 @@ module Holdup
       Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
         runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))
+        wanted = -> { runtime.configuration.calls }
+        runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
       end
     end
 

@@ -50,6 +50,21 @@ module StoreContract
     assert_equal [job, account].to_set, @store.windows(START, START + MINUTE).to_set
   end
 
+  # Through the roll-up, apart from the requests of the same name.
+  def test_calls_are_windows_of_their_own
+    calls = window(series: Holdup::Series.new(kind: :call, name: "A", queue: "sql primary"), values: [7_000])
+    sums = calls.sums.merge(gc_ns: 5, io_ns: 3_000, acquisitions: 2)
+    calls = calls.with(sums:, histograms: calls.histograms.merge(running: Holdup::Histogram.of_sum(77)))
+    @store.commit([window, calls, calls.with(start_s: START + MINUTE)], {})
+    @store.rollup(START + 2 * DAY)
+
+    found = @store.sums(START, START + 300, kinds: [:call], seconds: 300).map(&:window)
+    both = calls.merge(calls.with(start_s: START + MINUTE))
+    assert_equal [[both.count, both.sums, both.histograms]],
+      found.map { |sum| [sum.count, sum.sums, sum.histograms] }
+    assert_equal window.count, @store.windows(START, START + DAY, kinds: [:request]).sum(&:count)
+  end
+
   def test_series_settings_hosts_and_minutes_are_kept_apart
     windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"),
       window(start_s: START + MINUTE)]

@@ -85,6 +85,9 @@ class PostgresServer
     url(database)
   end
 
+  # @return [String] what the server has logged
+  def log = File.read(log_path)
+
   # @return [String] what psql answers, a line for each row
   def query(sql, database: "postgres")
     run!("psql", *at, "-U", USER, "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql).chomp

@@ -83,6 +83,21 @@ class RecordingProbe
 
   def cancel(handle) = @cancelled << handle
 
+  # Names of the kinds of calls, in the order in which they were asked for.
+  def call_kinds = @call_kinds ||= []
+
+  # Calls that ended: the name of the kind and whether they failed.
+  def called = @called ||= []
+
+  def call_kind(name)
+    call_kinds << name unless call_kinds.include?(name)
+    call_kinds.index(name)
+  end
+
+  def begin_call = nil
+
+  def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
+
   def count(counter) = @counted << counter
 
   def label(thread, name) = @labels[thread] = name

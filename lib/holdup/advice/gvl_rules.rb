@@ -188,6 +188,30 @@ module Holdup
           Finding.new(rule: :lock_contention, weight: split.share(:lock), facts:)
         end
       end
+
+      # Calls that look slow to other tools, although the other system answers fast: the answer is there, and
+      # the thread waits for the GVL. Tuning the query or the server gains nothing.
+      module MisleadingCalls
+        module_function
+
+        def call(situation)
+          lines = situation.summary.calls.flat_map(&:lines).select(&:misleading?)
+          line = lines.max_by(&:stalled_ns) or return
+          facts = {name: line.name, call: [line.system, line.target].compact.join(" "),
+                   elapsed_ns: line.elapsed.quantile(0.95), remote_ns: line.remote.quantile(0.95),
+                   stalled_share: line.stalled_share, cause: cause(situation, line),
+                   query: "report --name #{situation.quoted(line.name)}"}
+          weight = line.stalled_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)
+          Finding.new(rule: :misleading_calls, weight:, facts:)
+        end
+
+        # @return [String, nil] the request or job that stalled them most
+        def cause(situation, line)
+          pair = situation.summary.pairs.find { |one| one.victim.name == line.name && one.informative? }
+          pair.causer.name if pair&.causer&.unit?
+        end
+        private_class_method :cause
+      end
     end
   end
 end

@@ -77,6 +77,12 @@ module Holdup
 
       def cancel(_handle) = nil
 
+      def call_kind(_name) = 0
+
+      def begin_call = nil
+
+      def end_call(_kind, _error) = nil
+
       def label(_thread, _name) = nil
 
       def count(_counter) = nil

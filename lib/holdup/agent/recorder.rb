@@ -48,6 +48,17 @@ module Holdup
       @probe.charge(handle, Probe::CHARGES.fetch(which), ns)
     end
 
+    # @param name [String] what is called, and which of them: "sql primary"
+    # @return [Integer] for end_call
+    def call_kind(name) = @probe.call_kind(name)
+
+    # A call of the open unit to another system begins on this thread; `end_call` must follow. Calls inside it
+    # are a part of it.
+    def begin_call = @probe.begin_call
+
+    # @param kind [Integer, nil] of call_kind; nil: it was no call
+    def end_call(kind, error: false) = @probe.end_call(kind, error)
+
     def stalled_ns(handle) = @probe.stalled(handle)
 
     # Records from now on which holders units wait for.

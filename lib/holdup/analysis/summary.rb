@@ -15,8 +15,10 @@ module Holdup
       # @param stalls [#call, nil] see WindowTable
       # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
+      # @param calls [#call, nil] reads the windows of calls
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
-        samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil)
+        samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
+        calls: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -27,6 +29,7 @@ module Holdup
         @table = WindowTable.new(windows, stalls:, by_host: by == :host)
         @coverage = coverage
         @loaded = loaded
+        @read_calls = calls
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
@@ -97,6 +100,16 @@ module Holdup
           all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
           ConnectionWaits.new(total:, all_rows:, settings: setting_names.settings,
             members: processes.members, samples: @samples, from_s:, to_s: measured_to_s)
+        end
+      end
+
+      # Calls to other systems by name of the chosen units, those that took longest first.
+      # @return [Array<UnitCalls>]
+      def calls
+        @calls ||= begin
+          windows = @read_calls ? @read_calls.call : []
+          windows = windows.select { |window| filter.setting?(window.setting) }
+          UnitCalls.all(windows, units: chosen.map(&:window))
         end
       end
 

@@ -90,7 +90,7 @@ module Holdup
       def metrics
         units = @totals.units.select { |_, figures| figures.units? }
         found = [*histograms(units), *times, *counters(COUNTERS, @totals.units),
-          *counters(UNIT_COUNTERS, units), *others(units), *processes, *scaling, *own]
+          *counters(UNIT_COUNTERS, units), *others(units), *calls, *processes, *scaling, *own]
         found.reject { |metric| metric.values.empty? }
       end
 
@@ -151,6 +151,20 @@ module Holdup
           counter(:ruby_gvl_errors_total, "Requests and jobs that failed.", errors),
           counter(:ruby_gvl_handoff_seconds_total, "Stall while no thread held the GVL.", handoff)
         ]
+      end
+
+      def calls
+        help = "Time of calls to other systems by part: remote is the wait for the answer, stalled that " \
+          "for the GVL, gc garbage collection, ruby the library that calls."
+        counts = @totals.calls.transform_values { |figures| figures.counts[:wall] }
+        parts = @totals.calls.each_with_object({}) do |(labels, figures), values|
+          sums = figures.sums
+          ns = {remote: sums[:idle], stalled: sums[:stalled], gc: sums[:gc_ns],
+                ruby: sums[:running] - sums[:gc_ns]}
+          ns.each { |part, sum| values[{**labels, part:}] = sum.fdiv(NS) }
+        end
+        [counter(:ruby_gvl_calls_total, "Calls of requests and jobs to other systems.", counts),
+          counter(:ruby_gvl_call_seconds_total, help, parts)]
       end
 
       def processes

@@ -16,7 +16,8 @@ module Holdup
       private_constant :PointBuckets, :NO_BUCKETS
 
       ATTRIBUTES = {role: "holdup.role", arm: "holdup.arm", kind: "holdup.kind", name: "holdup.name",
-                    queue: "messaging.destination.name", state: "ruby.gvl.state"}.freeze
+                    queue: "messaging.destination.name", state: "ruby.gvl.state",
+                    call: "ruby.gvl.call.system", part: "ruby.gvl.call.part"}.freeze
       # By kind: the names of ruby_gvl_duration_seconds, and what they mean.
       DURATIONS = {
         "request" => ["http.server.request.duration", "Duration of HTTP server requests."],

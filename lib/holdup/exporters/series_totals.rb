@@ -16,8 +16,9 @@ module Holdup
       KINDS = {request: "request", job: "job", overflow: "overflow", account: "thread"}.freeze
 
       # Tables of label set => Figures. `units`: requests, jobs and threads outside of them; `handoff`,
-      # `nested`: by process; `rack`, `sidekiq`: requests by process, Sidekiq's jobs by process and queue
-      attr_reader :units, :handoff, :nested, :rack, :sidekiq
+      # `nested`: by process; `rack`, `sidekiq`: requests by process, Sidekiq's jobs by process and queue;
+      # `calls`: to other systems, with the label `call`
+      attr_reader :units, :handoff, :nested, :rack, :sidekiq, :calls
 
       # @param limit [Integer] label sets of each table
       # @param labels [Array<Symbol>] names of the labels that are kept; the others are added up
@@ -28,7 +29,7 @@ module Holdup
         @figures = figures
         @dropped = Set.new
         @processes = {}
-        @units, @handoff, @nested, @rack, @sidekiq = Array.new(5) { {} }
+        @units, @handoff, @nested, @rack, @sidekiq, @calls = Array.new(6) { {} }
       end
 
       # How many label sets were added up under OTHER.
@@ -37,6 +38,7 @@ module Holdup
       def add(window)
         case window.series.kind
         when :nested then figures(@nested, process_labels(window)).add(window)
+        when :call then figures(@calls, call_labels(window)).add(window)
         when *KINDS.keys then add_unit(window)
         end
       end
@@ -70,6 +72,11 @@ module Holdup
         series = window.series
         own = allowed(kind: KINDS.fetch(series.kind), name: series.name, queue: series.queue)
         process_labels(window).merge(own)
+      end
+
+      def call_labels(window)
+        name = allowed(name: window.series.name)
+        {**process_labels(window), **name, call: window.series.queue.to_s.scrub("?")}
       end
 
       def process_labels(window)

@@ -12,8 +12,9 @@ module Holdup
   #   `caused_ns` the stall while no thread held the GVL
   # - `:nested`: units inside another unit of the same thread, counted in both: subtract it from totals
   # - `:overflow`: units beyond the series limit
-  # - views, which count the same units again: `:process`: one process over all its units ("worker 0", "pid
-  #   123"); `:pool`, `:priority`: jobs of a queue
+  # - views, whose time is in other series too: `:process`: one process over all its units ("worker 0", "pid
+  #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
+  #   system, which `queue` names ("sql primary")
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -26,7 +27,7 @@ module Holdup
     # Whether it counts units (and so has a count).
     def unit? = self.class::UNITS.include?(kind)
 
-    # Whether its units are in other series too.
+    # Whether its time is in other series too.
     def view? = self.class::VIEWS.include?(kind)
 
     # Without pool and priority.
@@ -40,9 +41,9 @@ module Holdup
     end
   end
 
-  Series::KINDS = %i[request job account nested overflow process pool priority].freeze
+  Series::KINDS = %i[request job account nested overflow process pool priority call].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority].freeze
+  Series::VIEWS = %i[process pool priority call].freeze
   # Stall while no thread held the GVL.
   Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

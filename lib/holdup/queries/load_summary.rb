@@ -10,8 +10,9 @@ module Holdup
         kinds = kinds(by)
         windows = store.sums(from_s, to_s, kinds:, by_host: by == :host).map(&:window)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
+        calls = -> { store.sums(from_s, to_s, kinds: [:call]).map(&:window) }
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
-        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
+        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, calls:,
           loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
       end
 

@@ -41,7 +41,7 @@ module Holdup
       # Of this kind of units.
       def summary
         @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
-          filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
+          calls: @calls, filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
       end
 
       # Nil without units.
@@ -71,6 +71,7 @@ module Holdup
         from_s, to_s = @span.to_h.values
         @sums = wanted(store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
+        @calls = -> { wanted(store.sums(from_s, to_s, kinds: [:call]).map(&:window)) }
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))

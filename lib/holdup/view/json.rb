@@ -61,7 +61,7 @@ module Holdup
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
          verdict:, drifts: @drifts, marks:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, **Machine.new(@summary).to_h,
+         series: @summary.rows.map { |row| series(row) }, calls:, **Machine.new(@summary).to_h,
          jit: Jit.new(@summary.jits).to_a}
       end
 
@@ -114,6 +114,20 @@ module Holdup
 
       def series(row)
         {name: clean(row.name), kind: row.kind, queue: row.queue && clean(row.queue), **figures(row)}
+      end
+
+      def calls
+        @summary.calls.map do |unit|
+          {name: clean(unit.name), units: unit.units, io_ns: unit.io_ns, other_io_ns: unit.other_io_ns,
+           systems: unit.lines.map { |line| call_line(line) }}
+        end
+      end
+
+      def call_line(line)
+        {system: clean(line.system), target: clean(line.target), count: line.count,
+         errors: line.window.errors, elapsed_ns: distribution(line.elapsed, line.count),
+         remote_ns: distribution(line.remote, line.count), stalled_ns: line.stalled_ns, gc_ns: line.gc_ns,
+         ruby_ns: line.ruby_ns, misleading: line.misleading?}
       end
 
       def figures(row)

@@ -12,6 +12,7 @@ module Holdup
         pairs: Sections::Stalls::StallPairTable,
         states: Sections::Times::StateSplitTable,
         endpoints: Sections::Times::LatencyTable,
+        calls: Sections::CallTable,
         queues: Sections::Pools::QueueTable,
         means: Sections::Times::AverageTable,
         holds: Sections::Stalls::HoldTable,

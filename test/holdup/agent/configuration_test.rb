@@ -40,6 +40,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_RING_SIZE" => "64",
       "HOLDUP_IGNORE_PATHS" => "/up, /assets/*",
       "HOLDUP_QUEUE_HEADER" => "X-Q",
+      "HOLDUP_CALLS" => "sql, HTTP",
       "HOLDUP_BACKLOG" => "off",
       "HOLDUP_TICK_SECONDS" => "0.5",
       "HOLDUP_COLLECTOR" => "thread",
@@ -62,6 +63,9 @@ class Holdup::ConfigurationTest < Minitest::Test
     refute config.enabled
     refute config.backlog
     assert_equal ["canary", 8], [config.arm, config.live_threads]
+    assert_equal %i[sql http], config.calls
+    assert_empty build("HOLDUP_CALLS" => "off").calls
+    assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CALLS" => "sql,ftp") }
     assert_equal [["/up", "/assets/*"], :thread, 0.5],
       config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)

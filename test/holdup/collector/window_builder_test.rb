@@ -72,6 +72,14 @@ class Holdup::Collector
       assert_equal [1, 1], %w[default slow].map { |pool| window(pool).count }
     end
 
+    def test_calls_count_neither_as_requests_nor_in_their_process
+      calls = Holdup::Series.new(kind: :call, name: "A#b", queue: "sql primary")
+      @builder.add(request("A#b", wall: [5_000]), source)
+      @builder.add(delta(calls, count: 2, wall: [1_000, 2_000]), source)
+      counts = @builder.windows("h").to_h { |window| [window.series.kind, window.count] }
+      assert_equal({request: 1, process: 1, call: 2}, counts)
+    end
+
     def test_an_account_does_not_count_in_its_process
       account = Holdup::Series.new(kind: :account, name: "main")
       @builder.add(delta(account, sums: {caused_ns: 7}), source)

@@ -9,7 +9,8 @@ class Holdup::Exporters::ExportedFiguresTest < Minitest::Test
   NAMES = [*FIGURES::HISTOGRAMS.keys, *FIGURES::COUNTERS.keys, *FIGURES::UNIT_COUNTERS.keys,
     *Holdup::Exporters::ProcessFigures::GAUGES.keys, *Holdup::Exporters::ProcessFigures::COUNTERS.keys,
     :ruby_gvl_time_seconds_total, :ruby_gvl_nested_seconds_total, :ruby_gvl_errors_total,
-    :ruby_gvl_handoff_seconds_total, :ruby_processes, :holdup_exporter_series,
+    :ruby_gvl_handoff_seconds_total, :ruby_gvl_calls_total, :ruby_gvl_call_seconds_total,
+    :ruby_processes, :holdup_exporter_series,
     :holdup_exporter_dropped_series, :holdup_exporter_last_commit_timestamp_seconds].freeze
   LABELS = {app: "shop"}.freeze
 
@@ -44,6 +45,25 @@ class Holdup::Exporters::ExportedFiguresTest < Minitest::Test
     assert_equal [["holdup.load_ratio", :gauge, {LABELS => 0.5}, "{ratio}"],
       ["holdup.load_per_second", :gauge, {LABELS => 7.0}, "1/s"]],
       found.map { |one| [one.dotted_name, one.type, one.values, one.unit] }
+  end
+
+  def test_calls_have_their_parts_and_are_no_requests
+    sample = SampleWindows.new(setting: {"app" => "shop", "server" => "puma"})
+    histograms = {wall: [9_000_000_000] * 2, idle: [4_000_000_000] * 2}
+      .transform_values { |values| Holdup::Histogram.of(values) }
+    histograms[:running] = Holdup::Histogram.of_sum(4_000_000_000)
+    histograms[:stalled] = Holdup::Histogram.of_sum(6_000_000_000)
+    calls = sample.window("A#b", kind: :call, queue: "sql primary", count: 2, histograms:,
+      sums: {gc_ns: 1_000_000_000})
+    export = Holdup::ConfigurationKeys::PrometheusExport.new
+    figures = FIGURES.new(export, "X", log: CollectedLog.new, clock: Holdup::Clock.new)
+    figures.add([calls], [])
+    found = figures.metrics.to_h { |one| [one.name, one.values] }
+    labels = {app: "shop", role: "puma", host: "web-1", name: "A#b", call: "sql primary"}
+    assert_equal({labels => 2}, found.fetch(:ruby_gvl_calls_total))
+    assert_equal({remote: 8.0, stalled: 6.0, gc: 1.0, ruby: 3.0},
+      found.fetch(:ruby_gvl_call_seconds_total).transform_keys { |each| each[:part] })
+    refute found.key?(:ruby_gvl_duration_seconds)
   end
 
   def test_what_is_delivered_is_not_in_the_next_difference

@@ -20,6 +20,18 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     assert_equal %w[puma sidekiq], summed.processes.groups.map(&:server).sort
   end
 
+  def test_calls_are_beside_the_requests_and_no_part_of_them
+    calls = @sample.window("OrdersController#index", kind: :call, queue: "sql primary", count: 7,
+      histograms: {wall: Holdup::Histogram.of([1_000_000] * 7)})
+    without = summed.total
+    @store.commit([calls], {})
+    summary = summed
+    assert_equal [["OrdersController#index", 7]],
+      summary.calls.map { |unit| [unit.name, unit.lines.sum(&:count)] }
+    assert_equal [without.count, without.wall_ns], [summary.total.count, summary.total.wall_ns]
+    assert_empty summed(filter: Holdup::Analysis::UnitFilter.new(name: "Reports*")).calls
+  end
+
   # Samples know whole seconds: a process that ended just now was last seen in the second in which the span
   # ends.
   def test_the_last_second_belongs_to_it

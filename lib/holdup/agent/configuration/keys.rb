@@ -75,7 +75,7 @@ module Holdup
       Key.new(
         name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
         help: "How many different names of requests and jobs a process records. Further names share one " \
-          "series that says so. A name takes 25 kB of memory."
+          "series that says so. A name takes 25 kB of memory, and each kind of its calls too."
       ),
       Key.new(
         name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
@@ -102,6 +102,13 @@ module Holdup
         name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
         help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since " \
           "1970, with or without t=). X-Queue-Start is read when it is missing."
+      ),
+      Key.new(
+        name: :calls, type: Types::Subset.new(%i[sql cache redis http]),
+        default: %i[sql cache redis http].freeze,
+        help: "Which calls to other systems are measured. Each is split into the wait for the answer, the " \
+          "wait for the GVL, GC and Ruby: sql (Active Record), cache (Active Support), redis (redis-client), http " \
+          "(Net::HTTP). []: none. In the environment: sql,http, or off."
       ),
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,

@@ -120,6 +120,22 @@ module Holdup
         def valid?(value) = choices.include?(value)
       end
 
+      # Some of the choices, or none.
+      Subset = Data.define(:choices) do
+        def expected
+          "any of #{choices.join(", ")} (in the environment with commas between, or off; in Ruby an array)"
+        end
+
+        def parse(text)
+          return [] if text.downcase == "off"
+          text.split(",").map { |name| name.strip.downcase.to_sym }
+        end
+
+        def valid?(value)
+          value.is_a?(Array) && (value - choices).empty?
+        end
+      end
+
       # YJIT: on, off, or on with options. `after: :boot` changes nothing, as no other moment is possible.
       Jit = Data.define do
         def expected

@@ -1,0 +1,35 @@
+/*
+ * Calls: what units ask of other systems (a query, a command, an HTTP request). A call is the difference of
+ * its thread's totals between two edges, like a unit, so its parts add up to its elapsed time exactly. It
+ * reads no CPU clock, and it does not cut holds.
+ *
+ * A unit gets its name when it ends, so it keeps its calls until then, added up by kind. A call inside
+ * another one counts in the outer one alone. On a thread that follows its fibers (fibers.h) calls are not
+ * measured: it is unknown when an answer came while another fiber ran.
+ */
+#ifndef HOLDUP_CALLS_H
+#define HOLDUP_CALLS_H
+
+#include "histogram.h"
+#include "segment.h"
+#include "unit.h"
+
+/* The calls of one kind in one unit. */
+typedef struct call_tally {
+    struct call_tally *next;
+    uint32_t kind;
+    uint64_t count, errors;
+    measurement_t sums; /* without what only a unit has: CPU, caused, holds, queue, pools */
+    histogram_t wall, idle;
+} call_tally_t;
+
+/* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
+call_tally_t *calls_take(unit_t *u);
+
+/* The caller holds unit_lock. */
+void calls_drop(call_tally_t *tallies);
+
+/* The name of a kind, as the segment has it. */
+seg_text_t calls_name(uint32_t kind);
+
+#endif

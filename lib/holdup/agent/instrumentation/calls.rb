@@ -1,0 +1,242 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # Calls of requests and jobs to other systems. The probe splits each into the wait for the answer, the
+    # wait for the GVL, GC and Ruby code of the library. A call inside another one (a cache over Redis) is a
+    # part of the outer one.
+    #
+    # A kind of call is what is called and which of them: "sql primary", "http api.example.com". Never a
+    # statement, a key, a path or a full URL. The probe knows 64 kinds; more are "others".
+    class Calls
+      # Hooks into each library once it is loaded.
+      # @param wanted [#call] gives the names of the libraries to measure
+      # @param libraries [Hash{Symbol => Class}] of LibraryHook
+      def initialize(recorder:, wanted:, libraries: LIBRARIES)
+        @recorder = recorder
+        @wanted = wanted
+        @libraries = libraries
+      end
+
+      # Tries each library once, when it is loaded.
+      def install
+        @missing ||= @wanted.call.map { |name| @libraries.fetch(name).new(@recorder) }
+        loaded = @missing.select(&:loaded?)
+        @missing -= loaded
+        loaded.each(&:install)
+      end
+
+      def facts = {}
+
+      def pools = []
+
+      def gauges = {}
+
+      def profile = {}
+    end
+
+    # What a library's hook needs. `loaded?` and `install` are the library's own.
+    class Calls::LibraryHook
+      # @param recorder [Recorder]
+      def initialize(recorder)
+        @recorder = recorder
+        @guard = recorder.guard
+      end
+
+      # Measures a block as one call, also when it raises.
+      # @param kind [Integer, nil] of Recorder#call_kind
+      # @return [Object] the block's value
+      def measure(kind)
+        @recorder.begin_call
+        done = false
+        value = yield
+        done = true
+        value
+      ensure
+        @recorder.end_call(kind, error: !done)
+      end
+
+      # @yieldreturn [String, nil] what is called
+      # @return [Integer, nil] nil when the block fails
+      def kind
+        @guard.call(:calls) { @recorder.call_kind(yield) }
+      end
+    end
+
+    # A library that Active Support's notifications tell of. As one object for start and finish, a subscriber
+    # makes no event. `kind_of` gives the kind of a payload, nil for none, and does not raise.
+    class Calls::Notifications < Calls::LibraryHook
+      def start(_name, _id, _payload) = @recorder.begin_call
+
+      def finish(_name, _id, payload)
+        @recorder.end_call(kind_of(payload), error: payload.key?(:exception))
+      end
+    end
+
+    # Active Record: queries, with the name of their database. Queries that its query cache answers are none.
+    # Only a unit's own thread counts: an asynchronous query runs in a thread of Active Record.
+    class Calls::ActiveRecord < Calls::Notifications
+      EVENT = "sql.active_record"
+      # On a connection: the kind of its calls. A table of our own would keep connections alive.
+      KIND = :@holdup_call_kind
+
+      def loaded?
+        !!(defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load))
+      end
+
+      def install
+        ::ActiveSupport.on_load(:active_record, yield: true) { subscribe }
+      end
+
+      def subscribe
+        @guard.call(:calls) { ::ActiveSupport::Notifications.subscribe(EVENT, self) }
+      end
+
+      private
+
+      def kind_of(payload)
+        return if payload[:cached]
+        connection = payload[:connection]
+        connection.instance_variable_get(KIND) || remember(connection)
+      end
+
+      def remember(connection)
+        @guard.call(:calls) do
+          kind = @recorder.call_kind("sql #{connection.pool.db_config.name}".strip)
+          connection.instance_variable_set(KIND, kind)
+        end
+      end
+    end
+
+    # Active Support's caches, except those in the process's own memory.
+    class Calls::Cache < Calls::Notifications
+      EVENTS = %w[
+        read read_multi write write_multi delete delete_multi delete_matched exist? increment decrement
+      ].map { |operation| "cache_#{operation}.active_support" }.freeze
+      OWN_MEMORY = %w[ActiveSupport::Cache::MemoryStore ActiveSupport::Cache::NullStore].freeze
+
+      def initialize(recorder)
+        super
+        @kinds = {}
+      end
+
+      def loaded? = !!defined?(::ActiveSupport::Cache::Store)
+
+      def install
+        EVENTS.each { |event| ::ActiveSupport::Notifications.subscribe(event, self) }
+      end
+
+      private
+
+      def kind_of(payload)
+        store = payload[:store]
+        return if OWN_MEMORY.include?(store)
+        @kinds[store] ||= kind { "cache #{store.to_s.split("::").last}".strip }
+      end
+    end
+
+    # redis-client, which redis 5 and Sidekiq 7 use: commands, pipelines and connecting, with host, port and
+    # number of the database. It connects before the command, so that is a call of its own.
+    class Calls::Redis < Calls::LibraryHook
+      def loaded?
+        !!(defined?(::RedisClient) && ::RedisClient.respond_to?(:register))
+      end
+
+      def install = ::RedisClient.register(RedisMiddleware.new(self))
+
+      # @param system [String] "redis" or "connect"
+      def kind_of(config, system = "redis")
+        kind { "#{system} #{server(config)}/#{config.db}" }
+      end
+
+      private
+
+      # A sentinel's configuration asks the sentinels for the host.
+      def server(config)
+        return config.name if config.sentinel?
+        config.path || "#{config.host}:#{config.port}"
+      end
+
+      # Included in redis-client's middlewares, of which each client has an object.
+      class RedisMiddleware < Module
+        def initialize(library)
+          super()
+          define_method(:call) do |command, config, &block|
+            library.measure(@holdup_call_kind ||= library.kind_of(config)) { super(command, config, &block) }
+          end
+          define_method(:call_pipelined) do |commands, config, &block|
+            library.measure(@holdup_call_kind ||= library.kind_of(config)) { super(commands, config, &block) }
+          end
+          define_method(:connect) do |config, &block|
+            library.measure(library.kind_of(config, "connect")) { super(config, &block) }
+          end
+        end
+      end
+    end
+
+    # Net::HTTP and the clients over it: requests and connecting, each with the host. It has no hook, so a
+    # module is prepended, if its methods are as they have been from Ruby 3.3 to 3.4 and net-http 0.4 to 0.10.
+    # A block that reads the body is a part of the call.
+    class Calls::NetHttp < Calls::LibraryHook
+      SIGNATURES = {
+        request: [[:req, :req], [:opt, :body], [:block, :block]],
+        connect: []
+      }.freeze
+      # Kinds that are remembered: the probe knows fewer.
+      MOST_KINDS = 100
+
+      def initialize(recorder)
+        super
+        @kinds = {}
+      end
+
+      # Not while it is being loaded.
+      def loaded?
+        !!(defined?(::Net::HTTP) && ::Net::HTTP.private_method_defined?(:connect) &&
+          ::Net::HTTP.method_defined?(:request))
+      end
+
+      def install
+        known = SIGNATURES.all? do |name, parameters|
+          ::Net::HTTP.instance_method(name).parameters == parameters
+        end
+        ::Net::HTTP.prepend(Requests.new(self)) if known
+      end
+
+      def kind_of_request(host)
+        @kinds[host] || remember(host) { "http #{host}" }
+      end
+
+      def kind_of_connect(host)
+        kind { "connect #{host}" }
+      end
+
+      private
+
+      def remember(host, &)
+        found = kind(&)
+        @kinds[host.dup.freeze] = found if @kinds.size < MOST_KINDS
+        found
+      end
+
+      # Prepended to Net::HTTP.
+      class Requests < Module
+        def initialize(library)
+          super()
+          define_method(:request) do |req, body = nil, &block|
+            library.measure(library.kind_of_request(address)) { super(req, body, &block) }
+          end
+          define_method(:connect) do
+            library.measure(library.kind_of_connect(address)) { super() }
+          end
+          private :connect
+        end
+      end
+    end
+
+    # By their names in `config.calls`.
+    Calls::LIBRARIES = {
+      sql: Calls::ActiveRecord, cache: Calls::Cache, redis: Calls::Redis, http: Calls::NetHttp
+    }.freeze
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Sections
+      # What requests and jobs call, each call split into what took that long; and io that belongs to no call.
+      class CallTable < SectionBase
+        COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
+        SENTENCES = 3
+        NAME = 40
+        SYSTEMS = %w[sql redis http cache connect].freeze
+        # Of all io, below which it is left out.
+        OTHER_IO = 0.01
+
+        # @return [Section, nil] nil without calls
+        def call
+          return if summary.by != :name || listed.empty?
+          Section.new(title: word(:calls), columns: [word(:by_name), *COLUMNS.map { |key| word(key) }],
+            rows: listed.flat_map { |unit| rows(unit) },
+            notes: [*sentences, *misleading, word(:calls_note), *left_out])
+        end
+
+        private
+
+        def listed = summary.calls.first(limit)
+
+        def left_out
+          count = summary.calls.size - listed.size
+          count.zero? ? [] : [word(:more_rows, count: Figures.count(count))]
+        end
+
+        def rows(unit)
+          lines = unit.lines.map { |line| ["#{label(unit.name)}: #{called(line)}", *cells(unit, line)] }
+          return lines if unit.other_io_ns < OTHER_IO * unit.io_ns
+          other = per_unit(unit, unit.other_io_ns)
+          lines << ["#{label(unit.name)}: #{word(:calls_other_io)}", "", other, other, "", "", ""]
+        end
+
+        def cells(unit, line)
+          means = [line.elapsed.sum, line.remote.sum, line.stalled_ns, line.gc_ns, line.ruby_ns]
+          [amount(line.count.fdiv(unit.units)), *means.map { |ns| per_unit(unit, ns) }]
+        end
+
+        def per_unit(unit, ns) = duration(ns.fdiv(unit.units))
+
+        def called(line)
+          [word(:"call_#{key(line)}"), line.target && Width.clean(line.target)].compact.join(" ")
+        end
+
+        # A later Holdup may know more systems.
+        def key(line)
+          SYSTEMS.include?(line.system) ? line.system : "others"
+        end
+
+        # What the busiest called.
+        def sentences
+          listed.first(SENTENCES).map { |unit| sentence(unit, unit.lines.first) }
+        end
+
+        def sentence(unit, line)
+          calls = amount(line.count.fdiv(unit.units))
+          times = {elapsed: line.elapsed.sum, remote: line.remote.sum, stalled: line.stalled_ns,
+                   gc: line.gc_ns, ruby: line.ruby_ns}
+          word(:calls_sentence, name: short(unit.name), system: called(line), calls:,
+            remote_side: word(:"call_remote_#{key(line)}"), library: word(:"call_library_#{key(line)}"),
+            **times.transform_values { |ns| per_unit(unit, ns) })
+        end
+
+        def misleading
+          lines = summary.calls.flat_map(&:lines).select(&:misleading?)
+          lines.first(SENTENCES).map do |line|
+            word(:calls_misleading, name: short(line.name), system: called(line),
+              elapsed: duration(line.elapsed.quantile(0.95)), remote: duration(line.remote.quantile(0.95)),
+              share: "#{(line.stalled_share * 100).round} %", cause: cause(line),
+              remote_side: word(:"call_remote_#{key(line)}"))
+          end
+        end
+
+        # @return [String, nil] who stalled those requests or jobs most
+        def cause(line)
+          pair = summary.pairs.find { |one| one.victim.name == line.name && one.informative? } or return
+          causer = pair.causer
+          return short(causer.name) unless causer.kind == :account
+          word(:account, name: short(causer.name.delete_prefix("thread:")))
+        end
+
+        def short(name) = Width.truncate(label(name), NAME)
+      end
+    end
+  end
+end

@@ -1,0 +1,206 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/segment/directory"
+
+# Calls as the probe adds them up and the segment keeps them.
+class CallsTest < Minitest::Test
+  include FreshRuby
+
+  L = Holdup::Segment::Layout
+
+  def setup
+    @dir = Dir.mktmpdir("holdup-native-calls")
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  def test_the_parts_of_a_call_add_up_to_its_elapsed_time
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql primary")
+      unit("A#b") { 5.times { call(sql) { burn; sleep 0.002; GC.start } } }
+    RUBY
+    call = slot("A#b", "sql primary")
+    sums = call.named_sums
+    elapsed, running, stalled, remote = %i[wall running stalled idle].map { |name| call.histogram(name).sum }
+    assert_equal 5, call.count
+    assert_equal elapsed, running + stalled + remote
+    assert_equal remote, sums.values_at(:io_ns, :lock_ns, :sleep_ns, :native_ns).sum
+    assert_operator remote, :>=, 10_000_000
+    assert_includes 1..running, sums[:gc_ns]
+    assert_operator elapsed, :<=, unit("A#b").histogram(:wall).sum
+    assert_equal [5, 5], %i[wall idle].map { |name| call.histogram(name).count }
+  end
+
+  def test_the_wait_for_the_gvl_is_not_the_other_systems
+    write(<<~RUBY)
+      http = PROBE.call_kind("http api")
+      stop = false
+      hog = Thread.new { burn until stop }
+      unit("A#b") { 3.times { call(http) { sleep 0.001 } } }
+      stop = true
+      hog.join
+    RUBY
+    call = slot("A#b", "http api")
+    assert_operator call.histogram(:stalled).sum, :>, call.histogram(:idle).sum
+  end
+
+  def test_a_call_inside_a_call_counts_once
+    write(<<~RUBY)
+      cache, redis = %w[cache redis].map { |name| PROBE.call_kind(name) }
+      unit("A#b") do
+        call(cache) { call(redis) { burn } }
+        call(redis) { burn }
+      end
+    RUBY
+    assert_equal [1, 1], [slot("A#b", "cache").count, slot("A#b", "redis").count]
+  end
+
+  def test_what_turns_out_to_be_no_call_is_forgotten
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      unit("A#b") do
+        call(nil) { burn }
+        call(99) { burn }
+        call(sql, error: true) { burn }
+      end
+    RUBY
+    assert_equal [1, 1], [slot("A#b", "sql").count, slot("A#b", "sql").errors]
+    assert_equal 1, calls.size
+  end
+
+  def test_calls_belong_to_the_unit_that_they_begin_in
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      call(sql) { burn } # of no unit
+      unit("outer") do
+        call(sql) { burn }
+        unit("inner") { 2.times { call(sql) { burn } } }
+      end
+      PROBE.cancel(PROBE.enter.tap { call(sql) { burn } })
+      PROBE.finish(PROBE.enter.tap { call(sql) { burn } })
+      unit("later") { call(sql) { burn } }
+    RUBY
+    assert_equal({"outer" => 1, "inner" => 2, "later" => 1},
+      calls.to_h { |slot| [slot.series.name, slot.count] })
+  end
+
+  def test_a_call_that_never_ends_hides_no_call_of_the_next_unit
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      unit("A#b") { PROBE.begin_call }
+      unit("A#b") { call(sql) { burn } }
+      PROBE.end_call(sql, false)
+    RUBY
+    assert_equal 1, slot("A#b", "sql").count
+  end
+
+  # A unit's longest hold is as long as if nobody had looked at its calls.
+  def test_calls_do_not_cut_holds
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      unit("A#b") { 50.times { call(sql) { burn(50) } } }
+    RUBY
+    found = unit("A#b")
+    assert_equal found.histogram(:running).sum, found.histogram(:longest_hold).sum
+  end
+
+  def test_calls_of_all_lengths_in_one_unit
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      unit("A#b") do
+        180.times do |step|
+          call(sql) do
+            until_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) + 1_100 * 2**(step / 16.0)
+            nil while Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) < until_ns
+          end
+        end
+      end
+    RUBY
+    call = slot("A#b", "sql")
+    assert_equal 180, call.count
+    assert_operator call.histogram(:wall).counts.size, :>, 100
+    assert_equal 180, call.histogram(:wall).count
+    assert_equal call.histogram(:wall).sum, %i[running stalled idle].sum { |name| call.histogram(name).sum }
+  end
+
+  def test_beyond_the_limit_calls_of_a_kind_share_a_series
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      25.times { |number| unit("A\#{number}") { call(sql) { burn } } }
+    RUBY
+    assert_equal 21, calls.size
+    assert_equal 5, slot("(series beyond the limit)", "sql").count
+    assert_equal 25, calls.sum(&:count)
+  end
+
+  def test_kinds_beyond_the_table_are_others
+    write(<<~RUBY)
+      kinds = Array.new(70) { |number| PROBE.call_kind("http host\#{number}") }
+      raise "not the same" unless PROBE.call_kind("http host3") == kinds[3]
+      unit("A#b") { [kinds[3], kinds.last].each { |kind| call(kind) { burn } } }
+    RUBY
+    assert_equal ["http host3", "others"], calls.map { |slot| slot.series.queue }.sort
+  end
+
+  def test_threads_that_follow_their_fibers_have_no_calls
+    write(<<~RUBY)
+      PROBE.follow_fibers(true)
+      sql = PROBE.call_kind("sql")
+      unit("A#b") { call(sql) { burn } }
+    RUBY
+    assert_empty calls
+    assert_equal 1, unit("A#b").count
+  end
+
+  def test_a_call_that_is_begun_before_measuring_stops_is_dropped
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      handle = PROBE.enter
+      PROBE.begin_call
+      PROBE.disable
+      PROBE.end_call(sql, false)
+      PROBE.enable
+      PROBE.record(handle, 1, "A#b", nil, nil, false)
+      unit("A#b") { call(sql) { burn } }
+    RUBY
+    assert_equal 1, slot("A#b", "sql").count
+  end
+
+  private
+
+  def snapshot
+    @snapshot ||= Holdup::Segment::Reader.open(Dir["#{@dir}/*.segment"].first, gone: true, &:snapshot)
+  end
+
+  def calls = snapshot.slots.select { |slot| slot.series.kind == :call }
+
+  def slot(name, kind) = snapshot.slot(name, kind: :call, queue: kind)
+
+  def unit(name) = snapshot.slot(name)
+
+  def write(script)
+    fresh_ruby(<<~RUBY)
+      PROBE = Holdup::Probe
+      def burn(times = 1000) = times.times { Math.sqrt(2) }
+      def unit(name)
+        handle = PROBE.enter
+        yield
+        PROBE.record(handle, 1, name, nil, nil, false)
+      end
+      def call(kind, error: false)
+        PROBE.begin_call
+        yield
+        PROBE.end_call(kind, error)
+      end
+      PROBE.open_segment(#{File.join(@dir, "1-1.segment").dump}, 20, 128, 3, 7)
+      PROBE.enable
+      #{script}
+      PROBE.tick([])
+      PROBE.close_segment
+    RUBY
+  end
+end
