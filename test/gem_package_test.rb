@@ -32,8 +32,8 @@ class GemPackageTest < Minitest::Test
     assert_operator built.bytes, :<, MOST_BYTES
   end
 
-  # Of the pages only what code reads: the others would be a tenth of the gem, and its page on RubyGems leads to
-  # them.
+  # Of the pages only what code reads: the others would be a tenth of the gem, and its page on RubyGems leads
+  # to them.
   def test_has_all_code_and_signatures
     assert_empty git_files("lib", "ext", "exe", "sig") + TOP - built.spec.files
     assert_equal %w[docs/vocabulary.md], built.spec.files.grep(%r{\Adocs/.*\.md\z})
