@@ -31,7 +31,7 @@ Gem::Specification.new do |spec|
     "ext/**/*.{rb,c,h}",
     "exe/*",
     "sig/**/*.rbs",
-    "docs/*.md",
+    "docs/vocabulary.md", # `holdup mcp` reads it
     "docs/schema/*.json",
     "README*.md",
     "CHANGELOG.md",
