@@ -6,6 +6,7 @@ module Holdup
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
+        "top" => "what the processes of this host do now, each second anew",
         "fleet" => "all hosts: what runs where, which one differs, which revision",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
@@ -28,6 +29,9 @@ module Holdup
       LOADERS = {
         "report" => -> {
           Report
+        },
+        "top" => -> {
+          Top
         },
         "fleet" => -> {
           Fleet
