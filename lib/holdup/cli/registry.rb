@@ -21,6 +21,7 @@ module Holdup
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
         "web" => "the dashboard in a browser, for this machine's store",
+        "mcp" => "the same answers for assistants (Model Context Protocol)",
         "terraform" => "metrics, alarms and a dashboard of lines of statistics",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
@@ -74,6 +75,9 @@ module Holdup
         },
         "web" => -> {
           Web
+        },
+        "mcp" => -> {
+          Mcp
         },
         "terraform" => -> {
           Terraform
