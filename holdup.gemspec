@@ -17,7 +17,7 @@ Gem::Specification.new do |spec|
     "lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}",
     "ext/**/*.{rb,c,h}",
     "exe/*",
-    "docs/**/*.md",
+    "docs/**/*.{md,json}",
     "*.md",
     "LICENSE.txt"
   ]
