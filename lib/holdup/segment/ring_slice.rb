@@ -59,6 +59,11 @@ module Holdup
         bytes.unpack("Q<x#{Layout::RING_ENTRY_BYTES - 8}" * size)
       end
 
+      # Slot of each unit.
+      def series_indexes
+        bytes.unpack("x8Q<x#{Layout::RING_ENTRY_BYTES - 16}" * size)
+      end
+
       def entry(index)
         RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
       end

@@ -118,11 +118,20 @@ module Holdup
         LiveReading.new(at_ns: now_ns, header: reader.header, slots:)
       end
 
+      # Reads accounts, and the slots of units that have ended since.
       def slots(reader, latest)
+        grown = latest && grown(reader, latest.header.ring_head)
         Array.new(reader.header.series_count) do |index|
           known = latest && latest.slots[index]
-          reader.slot(index, known, as: Segment::SlotSums) || known
+          next known if known && known.series.kind != :account && grown && !grown.include?(index)
+          reader.slot(index, known, as: Segment::SlotSums)
         end
+      end
+
+      # @return [Array<Integer>, nil] indexes of slots; nil if the ring has not all units any more
+      def grown(reader, since)
+        slice = reader.ring_slice(since:)
+        slice.series_indexes.uniq if slice.first == since
       end
 
       def unchanged?(before, now)

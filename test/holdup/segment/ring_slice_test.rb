@@ -54,6 +54,12 @@ class Holdup::Segment::RingSliceTest < Minitest::Test
     end
   end
 
+  def test_says_which_slots_its_units_belong_to
+    found = slice(CAPACITY + 3, since: CAPACITY)
+    assert_equal found.entries.map(&:series_index), found.series_indexes
+    assert_equal [800, 900, 1000], found.series_indexes
+  end
+
   def test_an_entry_has_the_figures_of_its_unit
     found = slice(CAPACITY + 3, since: CAPACITY)
     assert_equal found.entries, Array.new(3) { |index| found.entry(index) }

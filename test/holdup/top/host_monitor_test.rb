@@ -49,6 +49,25 @@ class Holdup::Top::HostMonitorTest < Minitest::Test
     assert_equal [1], after(1).over(10 * NS).slots.map(&:count)
   end
 
+  def test_reads_each_name_that_grew_and_no_other
+    segment = writer
+    %w[A#x B#y].each { |name| segment.record(name, wall: 1_000_000) }
+    before = @monitor.look.first.readings.last.slots
+    segment.record("B#y", wall: 1_000_000)
+    now = after(1).readings.last.slots
+    assert_same before[0], now[0]
+    assert_equal 2, now[1].count
+  end
+
+  def test_more_requests_than_the_ring_has_room_for
+    segment = writer(ring: 16)
+    segment.record("A#x", wall: 1_000_000)
+    @monitor.look
+    50.times { |index| segment.record((index < 10) ? "A#x" : "B#y", wall: 1_000_000) }
+    assert_equal({"A#x" => 10, "B#y" => 40},
+      after(1).over(10 * NS).slots.to_h { |slot| [slot.series.name, slot.count] })
+  end
+
   def test_spans_reach_back_as_far_as_asked
     segment = writer
     @monitor.look
