@@ -26,7 +26,8 @@ class Holdup::View::ExperimentTest < Minitest::Test
 
   def test_too_little_traffic
     texts = texts(simulated(minutes: 4).experiment)
-    assert_match(/There are 4 complete blocks of 1 min .* 960 and 960 requests; it takes 6 blocks/, texts["en"])
+    counts = /There are 4 complete blocks of 1 min .* 960 and 960 requests; it takes 6 blocks/
+    assert_match(counts, texts["en"])
     assert_match(/無効：トラフィックが足りません。/, texts["ja"])
   end
 
@@ -34,7 +35,8 @@ class Holdup::View::ExperimentTest < Minitest::Test
     arms = simulated(differing: 0.4)
     equals = [Experiment::EqualArms.new(label: "arm control", sides: arms.halves(:control))]
     texts = texts(arms.experiment(equals:))
-    assert_match(/Invalid: processes with the same setting differ \(arm control: .*wall p95 \+\d/, texts["en"])
+    differ = /Invalid: processes with the same setting differ \(arm control: .*wall p95 \+\d/
+    assert_match(differ, texts["en"])
     assert_match(/無効：設定が同じプロセスの間にも差があります（arm control: /, texts["ja"])
   end
 
@@ -48,7 +50,8 @@ class Holdup::View::ExperimentTest < Minitest::Test
     texts = texts(simulated(mix: {control: [160, 80], candidate: [80, 160]}).experiment)
     assert_match(/No difference could be shown\. .* would have shown wall p95 from \d/, texts["en"])
     assert_match(/Next: go back to the setting of arm control\./, texts["en"])
-    assert_match(/The different mix of endpoints alone would have changed the mean elapsed time by \+\d/, texts["en"])
+    mix = /The different mix of endpoints alone would have changed the mean elapsed time by \+\d/
+    assert_match(mix, texts["en"])
     assert_match(/No A\/A check: it takes two processes of an arm\./, texts["en"])
     assert_match(/差は示せませんでした。/, texts["ja"])
   end
