@@ -70,7 +70,7 @@ class SimulatedArms
   end
 
   # One arm after the other on the same processes.
-  # @param switchback [Holdup::Analysis::Experiment::Switchback]
+  # @param switchback [Holdup::Switchback]
   # @return [Array<Holdup::Window>]
   def in_turns(switchback)
     control, candidate = ARMS.map { |arm| windows(arm).group_by(&:start_s) }

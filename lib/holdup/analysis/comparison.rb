@@ -204,7 +204,9 @@ module Holdup
         LEAST_SHARE = 0.01
 
         # :wall for all percentiles of elapsed time.
-        def self.family(name) = name.to_s[/\A[a-z]+/].to_sym
+        def self.family(name)
+          name.to_s[/\A[a-z]+/].to_sym
+        end
 
         def self.percentiles(family)
           QUANTILES.keys.map { |name| new(name: :"#{family}_#{name}", unit: :ns, resolution: BUCKET) }

@@ -2,24 +2,28 @@
 
 module Holdup
   class CLI
-    # Experiments with arms side by side: how long one takes, how far it is, what it found.
+    # Experiments: how long one takes, how far it is, what it found. Arms run side by side, or take turns in
+    # the running processes of this host; these are started and stopped here too.
     class Experiment
-      USAGE = "holdup experiment plan | status | report [options]"
-      ACTIONS = %w[plan status report].freeze
+      USAGE = "holdup experiment plan | start | status | report | stop [options]"
+      ACTIONS = %w[plan start status report stop].freeze
       # Facts of settings that separate arms.
       ARMS = %w[arm revision jit].freeze
       FORMATS = %i[text json markdown].freeze
       DAY_S = 86_400
       # Enough for an estimate, in minutes of one length.
       PLAN_SINCE_S = 3 * 3600
+      TURN_S = 180
       HELP = <<~TEXT
 
         plan     how long an experiment takes to show 5, 10 or 20 % at this traffic
+        start    two numbers of threads take turns in the running Pumas of this host
         status   how far it is, and the answer if there is one (--for says how long)
         report   the answer with the figures of both arms
+        stop     ends what start began; the configured threads return at once
 
-        Arms are processes that run at the same time: with different HOLDUP_ARM, of
-        different revisions, or with and without a JIT.
+        Arms take turns (start), or are processes that run at the same time: with
+        different HOLDUP_ARM, of different revisions, or with and without a JIT.
       TEXT
 
       def self.options(console)
@@ -34,6 +38,7 @@ module Holdup
           parser.on("--for TIME", "how long it is planned: 40m, 2h") do |text|
             values[:planned_s] = Queries::OptionValues.span("--for", text)
           end
+          turns(parser, values)
           Options.span(parser, values, now_s:, since: "when it began: 1d (the default) ago; of plan 3h")
           Options.origin(parser, values, %i[app host role])
           Options.kind(parser, values)
@@ -44,6 +49,25 @@ module Holdup
           parser.separator(HELP)
           parser.separator("")
         end
+      end
+
+      def self.turns(parser, values)
+        parser.on("--threads N[,M]", "start: of the candidate; or of both, control first") do |text|
+          values[:threads] = Queries::OptionValues.parts(text).map { |part|
+            Queries::OptionValues.whole("--threads", part, 1..1000)
+          }
+        end
+        parser.on("--turn TIME", "start: how long an arm has its turn (3m)") do |text|
+          values[:turn_s] = Queries::OptionValues.span("--turn", text)
+        end
+        parser.on("--why TEXT", "start: what for") { |text| values[:why] = text }
+        parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+      end
+      private_class_method :turns
+
+      # Hosts are in UTC, their users are not.
+      def self.clock(second)
+        Time.at(second).utc.strftime("%H:%M UTC")
       end
 
       # What of the store is read. `arms`: the fact that separates them; `values`: control and candidate, nil
@@ -60,9 +84,11 @@ module Holdup
 
       # @param words [Array<String>] one of ACTIONS
       # @param asked [Hash{Symbol => Object}] members of ArmsQuery, `kind` and `name`
+      # @param threads [Array<Integer>, nil] of start, with `turn_s` and `why`, see Turns#start
+      # @param dir [String, nil] folder of the segments
       # @raise [UsageError]
       def initialize(console:, words:, format: :text, origin: Queries::Origin.new, store: nil,
-        language: nil, **asked)
+        language: nil, dir: nil, threads: nil, turn_s: TURN_S, why: "", **asked)
         @console = console
         @action, *more = words
         @format = format
@@ -70,12 +96,17 @@ module Holdup
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
         @asked = query(**asked)
+        @turns = Turns.new(console, dir:)
+        @change = {threads:, turn_s:, why:}
         check(more)
       end
 
       def run
-        view = (@action == "plan") ? plan : experiment
-        @console.out.write((@format == :json) ? view.json : rendered(view))
+        case @action
+        when "start" then start
+        when "stop" then stop
+        else show((@action == "plan") ? plan : experiment)
+        end
         OK
       end
 
@@ -95,9 +126,42 @@ module Holdup
         if @asked.values && @asked.values.size != 2
           raise UsageError.new("--values takes two", "control and candidate, such as stable,canary")
         end
-        return unless @action == "status" && @asked.planned_s.nil?
-        raise UsageError.new("status needs the planned length",
+        check_length
+      end
+
+      def check_length
+        return if @asked.planned_s || !%w[start status].include?(@action)
+        return if @action == "status" && in_turns
+        raise UsageError.new("#{@action} needs the planned length",
           "give --for 2h; `holdup experiment plan` says how long it takes")
+      end
+
+      # @return [ExperimentPlan, nil] of the arms that take turns, unless other arms are asked for
+      def in_turns
+        @turns.last if @asked.arms == Setting::LABEL && @asked.values.nil? && @asked.planned_s.nil?
+      end
+
+      def start
+        unless @change[:threads]
+          raise UsageError.new("start needs what to try", "give the candidate's threads: --threads 3")
+        end
+        plan, processes = @turns.start(**@change, length_s: @asked.planned_s)
+        control, candidate = plan.values
+        say(:started, id: plan.id, control:, candidate:, processes:, turn: plan.turns.turn_s / 60,
+          changes: Experiment.clock(plan.turns.changes_s), ends: Experiment.clock(plan.turns.ends_s))
+      end
+
+      def stop
+        plan = @turns.stop
+        plan ? say(:stopped, id: plan.id) : say(:nothing_runs)
+      end
+
+      def say(key, **facts)
+        @console.out.puts(@words.call(:"experiment_#{key}", **facts))
+      end
+
+      def show(view)
+        @console.out.write((@format == :json) ? view.json : rendered(view))
       end
 
       def kind = @asked.filter.kind
@@ -109,7 +173,9 @@ module Holdup
       end
 
       def experiment
-        found = reading(DAY_S) do |arms|
+        turns = in_turns
+        found = reading(turns ? @console.clock.realtime_s - turns.turns.from_s : DAY_S) do |arms|
+          next arms.in_turns(turns) if turns
           arms.experiment(arms.pick(@asked.arms, @asked.values), planned_s: @asked.planned_s)
         end
         View::Experiment.new(found, words: @words, kind:, fact: @asked.arms)

@@ -6,6 +6,7 @@ module Holdup
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
+        "top" => "what the processes of this host do now, each second anew",
         "fleet" => "all hosts: what runs where, which one differs, which revision",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
@@ -21,6 +22,7 @@ module Holdup
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
         "web" => "the dashboard in a browser, for this machine's store",
+        "mcp" => "the same answers for assistants (Model Context Protocol)",
         "terraform" => "metrics, alarms and a dashboard of lines of statistics",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
@@ -29,6 +31,9 @@ module Holdup
       LOADERS = {
         "report" => -> {
           Report
+        },
+        "top" => -> {
+          Top
         },
         "fleet" => -> {
           Fleet
@@ -74,6 +79,9 @@ module Holdup
         },
         "web" => -> {
           Web
+        },
+        "mcp" => -> {
+          Mcp
         },
         "terraform" => -> {
           Terraform

@@ -80,7 +80,9 @@ module Holdup
 
       private
 
-      def of_units = {kinds: Series::UNITS, only: @filter}
+      def of_units
+        {kinds: Series::UNITS, only: @filter}
+      end
 
       def process_side(label, windows)
         kind = @filter.kind || :request

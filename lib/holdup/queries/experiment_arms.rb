@@ -47,6 +47,19 @@ module Holdup
         Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: planned_s.nil?)
       end
 
+      # Of arms that take turns: a cycle is a block, and the A/A phase is the check.
+      # @param plan [ExperimentPlan]
+      # @return [Analysis::Experiment]
+      # @raise [Error] the A/A phase is not over
+      def in_turns(plan)
+        turns = plan.turns
+        sides = arms_of(plan, :different) or raise not_yet(plan)
+        equal = arms_of(plan, :equal)
+        equals = equal ? [Analysis::Experiment::EqualArms.new(label: plan.id, sides: equal)] : []
+        schedule = Analysis::Experiment::LookSchedule.of_blocks(turns.cycles, block_s: turns.cycle_s)
+        Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: @to_s >= turns.ends_s)
+      end
+
       # From the setting with most units. Arms that already run are different settings, also where only their
       # name differs.
       # @return [ExperimentOutlook, nil] nil without any units
@@ -61,6 +74,22 @@ module Holdup
       end
 
       private
+
+      # @return [Array<Analysis::Comparison::Side>, nil] nil until both were measured
+      def arms_of(plan, phase)
+        groups = SettingGroups.new(@source.settings, Setting::LABEL).to_h
+        found = plan.arms(phase).map { |arm| groups[arm] }
+        return if found.any?(&:nil?)
+        found.zip(plan.arms(phase)).map do |settings, arm|
+          @source.side(arm, settings, step_s: plan.turns.cycle_s)
+        end
+      end
+
+      def not_yet(plan)
+        from = Time.at(plan.turns.changes_s).utc.strftime("%H:%M UTC")
+        Error.new("the arms of experiment #{plan.id} were not measured yet",
+          "both are the same until #{from} (A/A); then each takes #{plan.turns.turn_s / 60} min in turns")
+      end
 
       def equal_arms(label, settings, step_s)
         sides = @source.process_halves(label, settings, step_s:)
@@ -79,7 +108,7 @@ module Holdup
         turn_s = [turn_s, @source.window_s].max
         side = @source.side("", settings)
         first_s = side.windows.map(&:start_s).min || 0
-        turns = Analysis::Experiment::Switchback.after(first_s, turn_s:, settle_s: 0,
+        turns = Switchback.after(first_s, turn_s:, settle_s: 0,
           cycles: (@to_s - first_s) / (2 * turn_s))
         sides = turns.split(side.windows).map { |windows| side_of(windows, side) }
         [sides, Analysis::Experiment::ArmBlocks.new(sides, length_s: turns.cycle_s, until_s: @to_s)]

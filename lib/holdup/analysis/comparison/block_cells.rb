@@ -82,7 +82,9 @@ module Holdup
           placed.reject { |(series, index), _| series.nil? || index.nil? }
         end
 
-        def index(start_s) = @index[@blocks.number(start_s)]
+        def index(start_s)
+          @index[@blocks.number(start_s)]
+        end
 
         def numbers(windows)
           times = %i[wall queued stalled].map do |name|
@@ -190,7 +192,9 @@ module Holdup
             @sums = cells.to_h.transform_values { |stratum| unpack(stratum.numbers) }
           end
 
-          def counts = @sums.transform_values(&:first)
+          def counts
+            @sums.transform_values(&:first)
+          end
 
           # @param name [Symbol] of BlockCells::NUMBERS
           def means(name)

@@ -18,7 +18,12 @@ module Holdup
           lengths = known.select { |seconds| (seconds % shortest_s).zero? }
           block_s = lengths.reverse.find { |seconds| seconds * self::WANTED <= planned_s } || shortest_s
           blocks = planned_s / block_s
-          new(block_s:, blocks:, looks: looks || (blocks / self::BLOCKS_A_LOOK).clamp(1, self::MOST))
+          looks ? new(block_s:, blocks:, looks:) : of_blocks(blocks, block_s:)
+        end
+
+        # With as many looks as have enough new blocks.
+        def self.of_blocks(blocks, block_s:)
+          new(block_s:, blocks:, looks: (blocks / self::BLOCKS_A_LOOK).clamp(1, self::MOST))
         end
 
         def planned_s = block_s * blocks

@@ -81,7 +81,7 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
 
   # Turns of five minutes, for four hours.
   def switchback(trial, effect:)
-    design = Experiment::Switchback.after(SimulatedArms::START_S, turn_s: 300, cycles: 24, equal_cycles: 6,
+    design = Holdup::Switchback.after(SimulatedArms::START_S, turn_s: 300, cycles: 24, equal_cycles: 6,
       seed: trial)
     simulated = SimulatedArms.new(minutes: (design.to_s - design.from_s) / 60, seed: 50_000 + trial, effect:)
     windows = simulated.in_turns(design)

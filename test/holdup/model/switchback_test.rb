@@ -3,8 +3,8 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::Experiment::SwitchbackTest < Minitest::Test
-  Switchback = Holdup::Analysis::Experiment::Switchback
+class Holdup::SwitchbackTest < Minitest::Test
+  Switchback = Holdup::Switchback
   Span = Data.define(:start_s, :end_s)
   START_S = SimulatedArms::START_S
 
@@ -38,18 +38,27 @@ class Holdup::Analysis::Experiment::SwitchbackTest < Minitest::Test
     inside = (START_S...design.changes_s).step(60)
     assert_equal [:control], inside.map { |second| design.setting_at(second) }.uniq
     assert_equal %i[candidate control], inside.filter_map { |second| design.arm_at(second) }.uniq.sort
-    assert_equal %i[equal different], (START_S...design.to_s).step(60).map { |at| design.phase_at(at) }.uniq
+    assert_equal %i[equal different], (START_S...design.ends_s).step(60).map { |at| design.phase_at(at) }.uniq
   end
 
   def test_nothing_before_and_after
-    [START_S - 1, design.to_s].each do |second|
+    [START_S - 1, design.ends_s].each do |second|
       assert_nil design.phase_at(second)
       assert_nil design.setting_at(second)
     end
   end
 
+  def test_what_is_ended_early_keeps_its_whole_cycles
+    assert_nil design.ended(START_S + 599)
+    assert_equal [1, 0], design.ended(START_S + 600).then { |one| [one.equal_cycles, one.cycles] }
+    assert_equal [6, 3], design.ended(START_S + 9 * 600 + 1).then { |one| [one.equal_cycles, one.cycles] }
+    assert_equal design, design.ended(design.ends_s + 10_000)
+    rest = design.ended(START_S + 9 * 600 + 1)
+    (START_S...rest.ends_s).step(60) { |second| assert_equal design.turn_at(second), rest.turn_at(second) }
+  end
+
   def test_only_windows_wholly_inside_a_turn_belong_to_its_arm
-    minutes = (START_S...design.to_s).step(60).map { |start_s| Span.new(start_s:, end_s: start_s + 60) }
+    minutes = (START_S...design.ends_s).step(60).map { |start_s| Span.new(start_s:, end_s: start_s + 60) }
     control, candidate = design.split(minutes)
     assert_equal [40 * 4, 40 * 4], [control.size, candidate.size]
     assert(candidate.all? { |minute| design.arm_at(minute.start_s) == :candidate })
