@@ -3,9 +3,9 @@
 require "holdup/loader"
 
 # Two arms of an experiment that run at the same time, with a known difference. Their minutes are as unlike
-# as those of an application: the load of a minute is like that of the minute before (correlation 0.8, deviation
-# 0.25) and hits both arms; each arm has swings of its own (correlation 0.5, deviation 0.03); and each endpoint
-# has few units a minute, so that chance moves its figures.
+# as those of an application: the load of a minute is like that of the minute before (correlation 0.8,
+# deviation 0.25) and hits both arms; each arm has swings of its own (correlation 0.5, deviation 0.03); and
+# each endpoint has few units a minute, so that chance moves its figures.
 class SimulatedArms
   START_S = 20_000 * 86_400
   # name => units a minute, mean ms. Units are log-normal with sigma 1.
@@ -23,15 +23,18 @@ class SimulatedArms
   }.freeze
 
   # @param effect [Float] by how much less time and CPU units of the candidate take: 0.1 for 10 %
+  # @param wall_effect [Float] by how much less time, if by another share than CPU
   # @param since [Integer] minute from which the candidate has that effect
   # @param mix [Hash{Symbol => Array<Integer>}] units a minute of each endpoint, by arm
   # @param errors [Hash{Symbol => Integer}] failed units a minute of each endpoint, by arm
   # @param revisions [Hash{Symbol => Proc}] the revision of an arm's minute
   # @param differing [Float] by how much worker 1 of each arm takes longer than worker 0
-  def initialize(minutes:, seed: 1, effect: 0.0, since: 0, mix: {}, errors: {}, revisions: {}, differing: 0.0)
+  def initialize(minutes:, seed: 1, effect: 0.0, wall_effect: effect, since: 0, mix: {}, errors: {},
+    revisions: {}, differing: 0.0)
     @minutes = minutes
     @random = Random.new(seed)
     @effect = effect
+    @wall_effect = wall_effect
     @since = since
     @mix = mix
     @errors = errors
@@ -125,9 +128,10 @@ class SimulatedArms
   end
 
   def window(series, arm, minute, count:, mean_ms:, errors: 0)
-    common = @own[arm][minute] + log_effect(arm, minute)
-    wall_ms = mean_ms * Math.exp(common + @shared[minute] + chance(count))
-    cpu_ms = mean_ms / 3.0 * Math.exp(common + 0.2 * @shared[minute] + chance(count))
+    own = @own[arm][minute]
+    shared = @shared[minute]
+    wall_ms = mean_ms * (1 - effect(@wall_effect, arm, minute)) * Math.exp(own + shared + chance(count))
+    cpu_ms = mean_ms / 3.0 * (1 - effect(@effect, arm, minute)) * Math.exp(own + 0.2 * shared + chance(count))
     wall = histogram(wall_ms, count)
     stalled = Holdup::Histogram.of_sum(wall.sum / 4)
     empty = Holdup::Window.empty(series:, setting: setting(arm, minute), host: "web-1",
@@ -136,8 +140,8 @@ class SimulatedArms
       sums: empty.sums.merge(cpu_ns: (cpu_ms * MS * count).round))
   end
 
-  def log_effect(arm, minute)
-    (arm == :candidate && minute >= @since) ? Math.log(1 - @effect) : 0.0
+  def effect(share, arm, minute)
+    (arm == :candidate && minute >= @since) ? share : 0.0
   end
 
   def chance(count) = normal * VARIATION / Math.sqrt(count)

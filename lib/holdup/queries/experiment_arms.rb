@@ -60,11 +60,13 @@ module Holdup
         Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: @to_s >= turns.ends_s)
       end
 
-      # From the setting with most units.
+      # From the setting with most units. Arms that already run are different settings, also where only their
+      # name differs.
       # @return [ExperimentOutlook, nil] nil without any units
       def outlook
-        groups = SettingGroups.new(@source.settings, SettingGroups::SETTING).to_h
-        settings = groups.values.max_by { |some| some.sum { |setting| @source.settings[setting] } } or return
+        setting, = @source.settings.max_by { |_, units| units }
+        return unless setting
+        settings = [setting]
         covered_s = @source.covered_s(settings)
         by_process = by_process(settings, covered_s)
         sides, blocks = by_process || by_turn(settings, covered_s)

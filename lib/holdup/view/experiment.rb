@@ -172,11 +172,17 @@ module Holdup
       end
 
       def table
-        level = Figures.share(@experiment.level)
+        level = self.level
         columns = [@words.call(:compare_figure), word(:control), word(:candidate), "%",
           word(:interval, level:), word(:visible), ""]
         Section.new(title: word(:figures), columns:, rows: estimates.map { |estimate| row(estimate) },
           notes: [word(:figures_note, figures: estimates.size, looks: @experiment.schedule.looks, level:)])
+      end
+
+      # @return [String] "98.3 %"; an early look has "99.982 %"
+      def level
+        percent = @experiment.level * 100
+        format((percent < 99.9) ? "%.1f %%" : "%.3f %%", percent)
       end
 
       def row(estimate)

@@ -14,8 +14,8 @@ class Holdup::Analysis::Experiment::DetectableEffectTest < Minitest::Test
     Experiment::DetectableEffect.new(estimate, blocks:, outcomes:)
   end
 
-  # With four times the data, half the difference: (1.96 + 0.84) / sqrt(4) standard errors, a little more with
-  # looks on the way and few blocks.
+  # 1.96 + 0.84 standard errors, a little more with looks on the way and few blocks. With four times the data,
+  # half the difference.
   def test_longer_experiments_show_smaller_differences
     one, four = [1800, 4 * 1800].map { |seconds| effect.share(seconds) }
     assert_in_delta 0.02 * 2.8, Math.log(1 + one), 0.006
