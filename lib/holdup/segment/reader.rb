@@ -117,10 +117,16 @@ module Holdup
       # @param known [#still?, #series, #path, nil] an earlier reading, returned when nothing was added
       # @raise [SegmentError::NotASegment] for a slot that is damaged or outside the file
       def slot(index, known = nil)
+        bytes = slot_bytes(index)
+        bytes && (Slot.parse(bytes, known) || damaged("slot #{index} is damaged"))
+      end
+
+      # @return [String, nil] of a slot, valid until the next one is read; nil when it was being written all
+      #   the time
+      # @raise [SegmentError::NotASegment]
+      def slot_bytes(index)
         offset = @header.slot_offset(index)
-        read = steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
-        return unless read
-        Slot.parse(@buffer, known) || damaged("slot #{index} is damaged")
+        steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
       end
 
       # @return [Setting, nil] nil while it is being written; without attributes before the first write
