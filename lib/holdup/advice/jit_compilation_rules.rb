@@ -115,7 +115,9 @@ module Holdup
         end
 
         # @return [Float] share by which units get shorter at most, stall aside
-        def most_share(share) = share * (1 - 1 / SPEED_UP)
+        def most_share(share)
+          share * (1 - 1 / SPEED_UP)
+        end
       end
 
       # Y08: the number of loaded methods and blocks is near the one at which the default threshold changes.

@@ -115,10 +115,11 @@ module Holdup
 
       # @param index [Integer] 0...header.series_count
       # @param known [#still?, #series, #path, nil] an earlier reading, returned when nothing was added
+      # @param as [Class] Slot, or SlotSums for the sums alone
       # @raise [SegmentError::NotASegment] for a slot that is damaged or outside the file
-      def slot(index, known = nil)
+      def slot(index, known = nil, as: Slot)
         bytes = slot_bytes(index)
-        bytes && (Slot.parse(bytes, known) || damaged("slot #{index} is damaged"))
+        bytes && (as.parse(bytes, known) || damaged("slot #{index} is damaged"))
       end
 
       # @return [String, nil] of a slot, valid until the next one is read; nil when it was being written all
