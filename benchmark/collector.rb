@@ -30,13 +30,13 @@ module Measured
 
   def self.tick(round, store, now_s, number)
     before = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-    windows = round.run(now_s * NS).windows
+    units = round.run(now_s * NS).units
     if (number % 6).zero?
       store.rollup(now_s)
       store.prune(now_s, max_bytes: 512 << 20)
     end
     [Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - before,
-      File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1], windows].join(" ")
+      File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1], units].join(" ")
   end
 end
 
@@ -129,7 +129,7 @@ end
 
 def tell(title, results, bytes)
   settled = results.drop(12).map(&:first).sort
-  puts "#{title}, #{results.last[2].to_i} windows a tick"
+  puts "#{title}, #{results.last[2].to_i} requests a tick"
   puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)",
     settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
   puts format("  RSS: %.0f MB at most; store after %d simulated minutes: %.1f MB",

@@ -22,7 +22,7 @@ class ArchitectureTest < Minitest::Test
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
     "agent" => %w[capture collector exporters native segment store],
     "base" => %w[agent],
-    "collector" => %w[agent analysis capture segment],
+    "collector" => %w[agent analysis capture native segment],
     "store" => [],
     # In the collector; of the dashboard only the text that the collector left.
     "exporters" => %w[segment],

@@ -8,7 +8,7 @@ module Bench
     SCRIPT = File.join(Fresh::ROOT, "benchmark/collector.rb")
     QUICK = %w[4 20 5].freeze # processes, series, units
     ABOUT = "A real collector carries real segments into a real SQLite file."
-    CASE = /^(\S.*?)(?:, \d+ windows a tick)?$/
+    CASE = /^(\S.*?)(?:, \d+ requests a tick)?$/
     CPU = /CPU of one core: ([\d.]+) %/
     RSS = /([\d.]+) MB at most/
 

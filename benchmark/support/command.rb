@@ -8,6 +8,7 @@ require_relative "../capture"
 require_relative "../compare"
 require_relative "../coverage"
 require_relative "../fibers"
+require_relative "../fleet"
 require_relative "../instructions"
 require_relative "../jit"
 require_relative "../jit_probe"
@@ -62,6 +63,7 @@ module Bench
       "predict-database" => PredictDatabase,
       "predict-database-jobs" => PredictDatabaseJobs,
       "capsules" => Capsules,
+      "fleet" => Fleet,
       "coverage" => Coverage
     }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze

@@ -15,7 +15,8 @@ module Bench
         predict-database-jobs coverage],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade],
-      "scaling.md" => %w[scaling]
+      "scaling.md" => %w[scaling],
+      "fleet.md" => %w[fleet]
     }.freeze
 
     # @param name [String] of a bench

@@ -11,6 +11,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     histogram_dumps_init(holdup);
     mass_draws_init(holdup);
     replay_init(holdup);
+    slot_dumps_init(holdup);
     hook_prepare(holdup);
     probe_init(probe);
     unit_init(probe);

@@ -11,6 +11,7 @@
 void histogram_dumps_init(VALUE holdup);
 void mass_draws_init(VALUE holdup);
 void replay_init(VALUE holdup);
+void slot_dumps_init(VALUE holdup);
 
 /* Methods of Holdup::Probe. */
 void probe_init(VALUE probe);

@@ -160,6 +160,20 @@ module StoreContract
     assert_equal ["/x", "/日本"], @store.collection_states.map(&:folder)
   end
 
+  # Of a pod that is gone. Its token stays for a while, in case that it comes back.
+  def test_deletes_the_checkpoints_of_a_folder_that_was_silent_for_two_weeks
+    gone, there = %w[0123456789abcdef 0123456789abcdee]
+    carry(gone, at_s: START)
+    carry(there, at_s: START + 10)
+    carry(there, at_s: START, path: "/earlier")
+    2.times { @store.prune(START + 14 * DAY + 5, max_bytes: 1 << 30) }
+
+    kept = @store.progress
+    assert_equal checkpoints(there), kept.slice(*checkpoints(there).keys)
+    assert_equal ["#{gone} segments/#token"], kept.keys - checkpoints(there).keys
+    assert_equal "3 abc pruned #{START + 14 * DAY + 5}", kept["#{gone} segments/#token"]
+  end
+
   def test_writes_nothing_when_no_window_can_be_written
     bad = [window(start_s: START + 1), window(host: nil)]
     assert_raises(StandardError) do
@@ -483,6 +497,20 @@ module StoreContract
   end
 
   private
+
+  # As a collector of the folder of that id does.
+  def carry(id, at_s:, path: "/dev/shm/holdup")
+    folder = Holdup::CollectionState.folder(path, id)
+    state = Holdup::CollectionState.new(host: "a", folder:, at_ns: at_s * 1_000_000_000, units: {})
+    @store.progress(host: id)
+    @store.commit([], checkpoints(id), state:)
+  end
+
+  def checkpoints(id)
+    {"7-1.segment" => "head", "7-1.segment#units" => "units", "#token" => "3 abc"}.transform_keys do |name|
+      "#{id} segments/#{name}"
+    end
+  end
 
   def histories = 5
 

@@ -174,6 +174,26 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal 2, units(store)
   end
 
+  def test_what_nothing_needs_is_deleted_after_a_month
+    store = filled
+    store.commit([], {"a segments/t" => "1"}, paths: {minute(name: "Gone").series => "/gone"},
+      processes: [{at_s: MINUTE_START + 6 * DAY, host: "a", pid: 1}])
+    store.rollup(MINUTE_START + DAY)
+    in_days(20) { store.prune(MINUTE_START + 9 * DAY) }
+    assert_equal 0, count("minutes")
+    in_days(40) do
+      take_over
+      open_store.prune(MINUTE_START + 9 * DAY)
+    end
+    wait_until { count("system.mutations", "database = currentDatabase() AND is_done = 0").zero? }
+
+    assert_equal 1, count("(SELECT DISTINCT session FROM commits)")
+    assert_equal 2, units(open_store)
+    assert_equal({"a segments/t" => "2"}, open_store.progress)
+    assert_empty open_store.paths
+    assert_equal 1, open_store.health[:series]
+  end
+
   # The file of `holdup store --help`, as it is.
   def test_the_documented_privileges_are_enough_and_no_more
     other = ClickhouseServer.new.start(users: statements("ClickHouse"))
@@ -303,6 +323,17 @@ class ClickhouseServerStoreTest < Minitest::Test
 
   def unreliable_store
     Clickhouse.new(@url, client: UnreliableClient.new(client, @network)).tap { |store| @opened << store }
+  end
+
+  def count(table, condition = "1")
+    client.rows("SELECT count() FROM #{table} WHERE #{condition}").dig(0, 0).to_i
+  end
+
+  # As the next collector of a folder does.
+  def take_over
+    store = open_store
+    store.progress(host: "a")
+    store.commit([minute(5000)], {"a segments/t" => "2"})
   end
 
   # As if two minutes had passed since a roll-up was killed.

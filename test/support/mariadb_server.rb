@@ -40,9 +40,9 @@ class MariadbServer
   # After `crash`.
   # @return [self]
   def start_again
-    settings = SETTINGS.map { |name, value| value ? "--#{name}=#{value}" : "--#{name}" }
+    options = settings.map { |name, value| value ? "--#{name}=#{value}" : "--#{name}" }
     @pid = Process.spawn(PROGRAM, "--no-defaults", "--datadir=#{data}", "--socket=#{socket}",
-      "--pid-file=#{@folder}/pid", "--user=#{@user}", *settings, in: File::NULL, out: [log_path, "a"],
+      "--pid-file=#{@folder}/pid", "--user=#{@user}", *options, in: File::NULL, out: [log_path, "a"],
       err: %i[child out])
     wait_until_it_answers
     self
@@ -74,6 +74,8 @@ class MariadbServer
   end
 
   private
+
+  def settings = SETTINGS
 
   def data = File.join(@folder, "data")
 

@@ -52,6 +52,12 @@ module ServerProcess
     end
   end
 
+  # @return [Integer, nil] of its first process, while it runs
+  attr_reader :pid
+
+  # @return [String] with all its files
+  attr_reader :folder
+
   # Ends without a goodbye to its clients.
   # @return [void]
   def crash = end_by(:KILL)

@@ -11,24 +11,27 @@ module Holdup
     # that was restored, a spool that is delivered while the folder lives on) only one can commit.
     class Checkpoints
       UNITS = "#units"
-      TOKEN = "#token"
 
       # A commit of the folder. `text`: unique; `generation`: which collector of the folder made it
       CommitToken = Data.define(:text) do
         def self.next(generation) = new(text: "#{generation} #{Random.urandom(8).unpack1("H*")}")
 
         def generation = text.to_i
+
+        # Whether the store has deleted the checkpoints.
+        def pruned? = CheckpointNames::PRUNED.match?(text)
       end
 
       # @param identity [Segment::Directory::FolderIdentity]
       # @raise [StoreError]
       def initialize(store, identity)
         @identity = identity
-        @scope = "#{identity.id} segments/"
+        @scope = CheckpointNames.scope(identity.id)
         @damaged = {}
         stored = store.progress(host: identity.id).select { |key, _| key.start_with?(@scope) }
-        token = stored.delete(@scope + TOKEN)
+        token = stored.delete(token_name)
         @token = token && CommitToken.new(text: token.b)
+        @pruned = DamagedData.new("the store has deleted how far it was carried") if @token&.pruned?
         heads = stored.reject { |key, _| key.end_with?(UNITS) }
         @positions = heads.each_with_object({}) do |(key, head), positions|
           name = key.delete_prefix(@scope)
@@ -41,7 +44,7 @@ module Holdup
       def generation = @token&.generation.to_i
 
       # @return [DamagedData, nil] why it is unknown how far the file of that name was carried
-      def damage(name) = @damaged[name]
+      def damage(name) = @damaged[name] || (@pruned unless @positions.key?(name))
 
       def [](name) = @positions[name]
 
@@ -65,15 +68,17 @@ module Holdup
       # @return [Object] the block's value, after the commit
       def committing
         token = CommitToken.next(@identity.generation)
-        value = yield({@scope + TOKEN => token.text}, {@scope + TOKEN => @token&.text})
+        value = yield({token_name => token.text}, {token_name => @token&.text})
         @token = token
         value
       end
 
       # To call after the commit.
       def committed(readings, present)
+        unknown = present.to_h { |name| [name, damage(name)] }.compact
         @positions = @positions.slice(*present).merge(readings)
-        @damaged = @damaged.slice(*present).except(*readings.keys)
+        @damaged = unknown.except(*readings.keys)
+        @pruned = nil
       end
 
       private
@@ -84,6 +89,8 @@ module Holdup
         @damaged[name] = error
         nil
       end
+
+      def token_name = CheckpointNames.token(@identity.id)
 
       def key(name) = @scope + name
 

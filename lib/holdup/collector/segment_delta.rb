@@ -98,16 +98,23 @@ module Holdup
 
       # A damaged slot keeps its mark, so nothing is missing when it can be read again.
       def mark(reader, index, before, entry)
-        now = reader.slot(index, before)
-        return before if now.nil? || now.equal?(before)
-        change = SlotDelta.between(now, earlier(before, now, index, entry))
-        reader.damaged("a counter went back") unless change
+        bytes = reader.slot_bytes(index)
+        return before if bytes.nil? || before&.still_in?(bytes)
+        change, mark = SlotDelta.of_bytes(bytes, before) || compared(reader, bytes, before, index, entry)
         yield change unless change.empty?
-        SlotCheckpoint.of(now)
+        mark
       rescue SegmentError::NotASegment => error
         name = before&.series&.name || "slot #{index} of #{entry.name}"
         @skipped.add_lasting(:series, name, DamagedData.new(error.reason), file: entry.name, place: index)
         before
+      end
+
+      # @return [Array(SlotDelta, SlotCheckpoint)] when it is new, or something is wrong
+      def compared(reader, bytes, before, index, entry)
+        now = Segment::Slot.parse(bytes, before) || reader.damaged("slot #{index} is damaged")
+        change = SlotDelta.between(now, earlier(before, now, index, entry))
+        reader.damaged("a counter went back") unless change
+        [change, SlotCheckpoint.of(now)]
       end
 
       # When it is unknown what was carried, everything counts as carried, so nothing is counted twice.

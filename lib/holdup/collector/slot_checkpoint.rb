@@ -50,6 +50,9 @@ module Holdup
         damaged
       end
 
+      # Whether these bytes of a slot have the same numbers.
+      def still_in?(bytes) = still?(bytes.unpack("Q<2", offset: Segment::Layout::COUNT_OFFSET))
+
       def still?(numbers)
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
       end

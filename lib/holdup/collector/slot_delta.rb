@@ -19,6 +19,21 @@ module Holdup
           before.path ? nil : now.path)
       end
 
+      # The same from the bytes of a slot and its checkpoint, and the next checkpoint, without an array for
+      # each bucket: see ext/holdup/slot_dumps.c.
+      # @param known [SlotCheckpoint, nil]
+      # @return [Array(SlotDelta, SlotCheckpoint), nil] nil when only Slot and `between` can say what it is
+      def self.of_bytes(bytes, known)
+        return unless known&.series && defined?(SlotDumps)
+        dump, *now, grown, rows = SlotDumps.delta(bytes, known.bytes, Segment::Layout::MAX_NUMBER)
+        return unless dump
+        path = known.path || Segment::Slot.parse_path(bytes)
+        count, errors, *sums = grown
+        histograms = rows.map { |row| SlotDelta::HistogramDelta.of_row(row) }
+        [new(known.series, count, errors, sums, histograms, known.path ? nil : path),
+          SlotCheckpoint.new(known.series, *now, dump, path, known.account)]
+      end
+
       # The account of stall that no unit caused.
       def self.of_handoff(series, handoff_ns)
         sums = Array.new(Segment::Layout::SUMS.size, 0)
@@ -52,12 +67,24 @@ module Holdup
         delta if delta.consistent?
       end
 
+      # @param row [Array] of SlotDumps.delta
+      def self.of_row(row)
+        *values, low, high = row
+        new(*values).tap { |delta| delta.narrow(low, high) }
+      end
+
+      # Replaces extremes of the later reading that may be older than the earlier one.
+      def narrow(low, high)
+        self.min = lowest(min) if low
+        self.max = highest(max) if high
+      end
+
       # Sets what only the buckets show.
       def compare(now, before)
         fill(now.counts, aligned(before, now.offset), now.offset)
-        first = before.count.zero?
-        self.min = (first || now.min != before.min) ? now.min : lowest(now.min)
-        self.max = (first || now.max != before.max) ? now.max : highest(now.max)
+        self.min = now.min
+        self.max = now.max
+        narrow(now.min == before.min, now.max == before.max) unless before.count.zero?
       end
 
       # Whether the buckets add up to the count.

@@ -24,10 +24,52 @@ module Holdup
 
     # Whether it is of that folder, whatever the path is.
     def of?(id) = folder.end_with?("##{id}")
+
+    # @return [String, nil] id of the folder
+    def id = folder[/#(\h{16})\z/, 1]
   end
 
-  # The store deletes states that are older than this.
+  # The store deletes states that are older than this, and the checkpoints of such a folder.
   CollectionState::KEEP_S = 14 * 86_400
+
+  # Names of the checkpoints of one folder of segments, by its id. A folder also has a token, which each
+  # commit replaces. Of a folder that was silent for CollectionState::KEEP_S only the token stays, marked and
+  # for a further FORGET_S: a collector that comes back learns that it can't know what it had carried.
+  module CheckpointNames
+    TOKEN = "#token"
+    PRUNED = / pruned (\d+)\z/
+    FORGET_S = 16 * 86_400
+
+    module_function
+
+    # What the names of a folder's checkpoints begin with.
+    def scope(id) = "#{id} segments/"
+
+    def token(id) = scope(id) + TOKEN
+
+    # @param states [Array<CollectionState>] all of them; a folder may have several, of hosts or paths
+    # @return [Array<String>] ids of folders that were silent for so long
+    def silent(states, now_s)
+      before_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
+      old, fresh = states.partition { |state| state.at_ns < before_ns }
+      (old.map(&:id) - fresh.map(&:id)).compact.uniq
+    end
+
+    # @param names [Array<String>] of the checkpoints of one folder
+    # @param text [String, nil] of its token
+    # @return [Hash{String => String, nil}] changes that leave its token only
+    def pruned(id, names, text, now_s)
+      return {} if text.nil? || PRUNED.match?(text)
+      {**names.to_h { |name| [name, nil] }, token(id) => "#{text} pruned #{now_s}"}
+    end
+
+    # @param tokens [Hash{String => String}] checkpoints, or only the tokens
+    # @return [Array<String>] names of tokens that may go
+    def forgotten(tokens, now_s)
+      pruned = tokens.select { |name, text| name.end_with?(TOKEN) && PRUNED.match?(text) }
+      pruned.select { |_, text| text[PRUNED, 1].to_i < now_s - FORGET_S }.keys
+    end
+  end
 
   # A name, sample or stored row that could not be carried or kept; skipping it lets the rest go on.
   #

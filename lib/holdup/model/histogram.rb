@@ -73,6 +73,9 @@ module Holdup
       count.zero? && sum.zero?
     end
 
+    # Whether its buckets have as many values as it counts. Those of damaged data need not.
+    def consistent? = zero + counts.sum == count
+
     def dump = Codec.dump(self)
 
     private

@@ -11,6 +11,11 @@ module Holdup
       # Longest recording => length in seconds of the windows to read. Single units show the minutes inside.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
+      # The windows of more hosts are read added up, and the next longer ones: a thousand processes have
+      # millions of windows in a day.
+      MANY_HOSTS = 8
+      LONGER_S = {60 => 300, 300 => 3600, 3600 => 86_400, 86_400 => 86_400}.freeze
+      TIMES = %i[wall running stalled idle queued].freeze
 
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] multiplies the load
@@ -75,10 +80,19 @@ module Holdup
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
-        @windows = wanted(store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: []))
+        @windows = wanted(windows(store, from_s, to_s))
         @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, from_s].compact.min, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
+      end
+
+      def windows(store, from_s, to_s)
+        hosts = @samples.map { |sample| sample[:host] }.uniq
+        if hosts.size <= MANY_HOSTS
+          return store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: [])
+        end
+        step_s = LONGER_S.fetch(window_s)
+        store.sums(from_s, to_s, step_s:, kinds:, histograms: TIMES).map(&:window)
       end
 
       def window_s

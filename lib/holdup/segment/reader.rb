@@ -118,10 +118,16 @@ module Holdup
       # @param as [Class] Slot, or SlotSums for the sums alone
       # @raise [SegmentError::NotASegment] for a slot that is damaged or outside the file
       def slot(index, known = nil, as: Slot)
+        bytes = slot_bytes(index)
+        bytes && (as.parse(bytes, known) || damaged("slot #{index} is damaged"))
+      end
+
+      # @return [String, nil] of a slot, valid until the next one is read; nil when it was being written all
+      #   the time
+      # @raise [SegmentError::NotASegment]
+      def slot_bytes(index)
         offset = @header.slot_offset(index)
-        read = steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
-        return unless read
-        as.parse(@buffer, known) || damaged("slot #{index} is damaged")
+        steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
       end
 
       # @return [Setting, nil] nil while it is being written; without attributes before the first write

@@ -62,7 +62,7 @@ module Holdup
         length = bytes.unpack1("Q<", offset: Layout::PATH_OFFSET)
         text(bytes, Layout::PATH_OFFSET + 8, length) if length.between?(1, Layout::PATH_BYTES)
       end
-      private_class_method :parse_path, :text
+      private_class_method :text
 
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so
       # they are always read again.

@@ -81,7 +81,7 @@ module Holdup
       end
 
       def hosts
-        [recording.windows.map(&:host).uniq.size, 1].max
+        [recording.hosts, 1].max
       end
 
       def processes = deployment.processes

@@ -73,6 +73,9 @@ module Holdup
         @minutes.singly(minute_s)
       end
 
+      # @return [Integer] how many it comes from. Windows of many hosts are added up, and have none.
+      def hosts = (windows.filter_map(&:host) | profiles.map(&:host)).size
+
       # @return [Float] mean units per second over the minutes that have any
       def rate
         arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)
@@ -145,7 +148,6 @@ module Holdup
 
       # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if unknown
       def cpu_share
-        hosts = windows.map(&:host).uniq.size
         peak(cpu_ns.values) / MinuteCounts::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
       end
 

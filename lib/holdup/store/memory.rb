@@ -141,6 +141,7 @@ module Holdup
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
+          prune_progress(now_s)
           states_from_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
           @states.delete_if { |_, state| state.at_ns < states_from_ns }
         end
@@ -163,6 +164,15 @@ module Holdup
       def check(expected)
         return if expected.all? { |segment, state| @progress[segment] == state&.b }
         raise StoreError::Locked.new(location: "memory:", seconds: 0)
+      end
+
+      def prune_progress(now_s)
+        CheckpointNames.silent(@states.values, now_s).each do |id|
+          own = @progress.keys.select { |name| name.start_with?(CheckpointNames.scope(id)) }
+          changes = CheckpointNames.pruned(id, own, @progress[CheckpointNames.token(id)], now_s)
+          @progress = @progress.merge(changes).compact
+        end
+        @progress = @progress.except(*CheckpointNames.forgotten(@progress, now_s))
       end
 
       def last_of_each(samples, every_s)

@@ -47,12 +47,9 @@ module Holdup
       end
 
       def write(tier, fine, start)
-        windows = @rows.between(fine, start, start + tier.seconds)
-        by_origin = windows.group_by { |window| [window.series, window.setting, window.host] }
-        merged = by_origin.values.map do |same|
-          Window.sum(same).with(start_s: start, seconds: tier.seconds)
-        end
-        @rows.replace(tier.seconds, start, merged)
+        sums = @rows.summed(fine, start, start + tier.seconds)
+        windows = sums.map { |window| window.with(start_s: start, seconds: tier.seconds) }
+        @rows.replace(tier.seconds, start, windows)
       end
 
       def tier(seconds)

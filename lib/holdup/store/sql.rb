@@ -228,6 +228,7 @@ module Holdup
         @profiles.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @skipped.prune(now_s)
+        @checkpoints.prune(CheckpointNames.silent(@states.to_a, now_s), now_s)
         @states.prune(now_s)
       end
 

@@ -129,6 +129,20 @@ class Holdup::Collector
       assert_nil checkpoints.damage(NAME)
     end
 
+    # What a folder had carried that comes back after weeks is unknown, so that nothing is counted twice.
+    def test_after_pruning_the_position_of_each_file_is_unknown_until_the_next_commit
+      commit(checkpoints, NAME => position)
+      prune
+      all = checkpoints
+      assert_kind_of Holdup::DamagedData, all.damage(NAME)
+      assert_equal 1, all.generation
+      commit(all, {NAME => position}, [NAME, "8-1.segment"])
+      assert_nil all.damage(NAME)
+      assert_kind_of Holdup::DamagedData, all.damage("8-1.segment"), "it could not be read yet"
+      assert_nil all.damage("9-1.segment")
+      assert_nil checkpoints.damage(NAME)
+    end
+
     def test_counts_carried_units_of_the_files_that_exist
       all = checkpoints
       commit(all, NAME => position(ring_head: 5), "8-1.segment" => position(ring_head: 2))
@@ -155,11 +169,18 @@ class Holdup::Collector
     def stored = @store.progress.keys.grep_v(/#token\z/)
 
     # As a round does, with the files of `readings`.
-    def commit(checkpoints, readings)
+    def commit(checkpoints, readings, present = readings.keys)
       checkpoints.committing do |token, expected|
-        @store.commit([], {**checkpoints.changes(readings, readings.keys), **token}, expected:)
+        @store.commit([], {**checkpoints.changes(readings, present), **token}, expected:)
       end
-      checkpoints.committed(readings, readings.keys)
+      checkpoints.committed(readings, present)
+    end
+
+    # As a store does that has heard nothing of the folder for long.
+    def prune
+      names = @store.progress
+      text = names[Holdup::CheckpointNames.token(ID)]
+      @store.commit([], Holdup::CheckpointNames.pruned(ID, names.keys, text, 7))
     end
 
     def position(units: 1, ring_head: units)

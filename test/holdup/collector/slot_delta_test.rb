@@ -49,7 +49,71 @@ class Holdup::Collector
       end
     end
 
+    # In C and in Ruby: of real bytes, growing, shrinking and damaged.
+    def test_bytes_and_their_reading_give_the_same
+      random = Random.new(7)
+      values = known = nil
+      outcomes = Array.new(400) do |turn|
+        values = Array.new(4) { [] } if (turn % 40).zero?
+        values.each do |some|
+          some.concat(Array.new(random.rand(3)) { Math.exp(random.rand(0.0..33.0)).to_i })
+        end
+        values.first.pop if random.rand(9).zero?
+        bytes = slot_bytes(values, errors: turn)
+        bytes.setbyte(random.rand(280..bytes.bytesize - 200), random.rand(256)) if random.rand(4).zero?
+        found = SlotDelta.of_bytes(bytes, known)
+        assert_equal by_hand(bytes, known), found.map(&:to_a) if found
+        now = read(bytes)
+        known = SlotCheckpoint.of(now) if now
+        found ? :same : :left
+      end
+      assert_operator outcomes.count(:same), :>, 100
+      assert_includes outcomes, :left
+    end
+
+    def test_leaves_what_it_can_not_read_to_ruby
+      bytes = slot_bytes([[5_000], [], [70], []])
+      known = SlotCheckpoint.of(read(slot_bytes([[], [], [], []])))
+      assert SlotDelta.of_bytes(bytes, known)
+      broken = known.bytes.chop
+      large = "\x01".b + known.bytes.byteslice(1..)
+      [known.dup.tap { |one| one.bytes = broken }, known.dup.tap { |one| one.bytes = large },
+        known.dup.tap { |one| one.series = nil }, nil].each do |one|
+        assert_nil SlotDelta.of_bytes(bytes, one)
+      end
+      assert_nil SlotDelta.of_bytes(bytes.byteslice(0, 25_599), known)
+    end
+
     private
+
+    # @return [Array, nil] what `of_bytes` has to answer; nil when it must not
+    def by_hand(bytes, known)
+      now = known && read(bytes)
+      change = now && SlotDelta.between(now, known.slot)
+      change && [change.to_a, SlotCheckpoint.of(now).to_a]
+    end
+
+    def read(bytes) = Holdup::Segment::Slot.parse(bytes)
+
+    # Four of its histograms have values.
+    def slot_bytes(values, errors: 0)
+      layout = Holdup::Segment::Layout
+      bytes = "\0".b * layout::SERIES_BYTES
+      write = ->(offset, numbers) { bytes[offset, numbers.size * 8] = numbers.pack("Q<*") }
+      bytes[0, 12] = [1, 3, 0].pack("L<3")
+      bytes[16, 3] = "A#b"
+      count = values.sum(&:size)
+      write[layout::COUNT_OFFSET, [count, errors, *layout::SUMS.each_index.map { |index| count * index }]]
+      layout::HISTOGRAMS.each_index do |index|
+        all = cells(values.fetch(index, []))
+        offset = layout.histogram_offset(index)
+        last = all.counts.empty? ? 0 : all.offset + all.counts.size - 1
+        first = all.counts.empty? ? layout::BUCKETS : all.offset
+        write[offset, [all.count, all.sum, all.min, all.max, all.zero, first, last]]
+        write[offset + layout::BUCKETS_OFFSET + first * 8, all.counts] if all.counts.any?
+      end
+      bytes
+    end
 
     def cells(values)
       all = Holdup::Histogram.of(values)

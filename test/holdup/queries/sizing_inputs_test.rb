@@ -50,6 +50,22 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     end
   end
 
+  # Their windows are read added up.
+  def test_many_hosts_give_the_same_as_few
+    few, many = [8, 9].map do |hosts|
+      store = Holdup::Store.open("memory:")
+      played = PlayedRecording.new(minutes: 2)
+      hosts.times { |index| PlayedStore.new(played, host: "web-#{index}").fill(store) }
+      span = {from_s: WEB.from_s, to_s: WEB.to_s}
+      Holdup::Queries::SizingInputs.new(store, **span, kind: :request, objective: nil).observations.first
+    end
+    assert_equal [8, 9], [few.hosts, many.hosts]
+    assert_in_delta few.units / 8.0, many.units / 9.0, 1e-6
+    assert_in_delta few.demand.held_ns, many.demand.held_ns, 1
+    assert_in_delta few.demand.idle_ns, many.demand.idle_ns, 1
+    assert_in_delta few.measured.response_ns, many.measured.response_ns, 1
+  end
+
   # Too few to know what they are like: it says that only one kind was replayed.
   def test_does_not_replay_too_few_units_of_others
     found = mixed(rates: {request: 20.0, job: 0.05})

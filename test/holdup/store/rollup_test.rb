@@ -6,6 +6,7 @@ require "holdup/loader"
 
 class Holdup::Store::RollupTest < Minitest::Test
   include SampleMinutes
+  include TemporaryFolder
 
   # Rows that stop after so many spans, as a killed collector does.
   class Interrupted < SimpleDelegator
@@ -46,6 +47,20 @@ class Holdup::Store::RollupTest < Minitest::Test
   def test_a_store_without_rows_is_left_alone
     empty = Holdup::Store::Memory::WindowRows.new
     assert_equal 0, Holdup::Store::Rollup.new(empty).run(SampleMinutes::MINUTE_START)
+  end
+
+  # The database adds up what can be read, and all else is read row by row.
+  def test_all_stores_roll_up_the_same
+    sums = [Holdup::Store::Memory.new, Holdup::Store.open("sqlite://#{folder}/store.sqlite3")].map do |store|
+      store.commit(Array.new(30) { |i| minute(i, values: [1_000 * i + 1, 7_000_000]) }, {})
+      store.commit(Array.new(30) { |i| minute(i, name: "B", values: []) }, {})
+      store.rollup(SampleMinutes::MINUTE_START + 86_400 * 2)
+      windows = store.windows(0, SampleMinutes::MINUTE_START * 2, seconds: 300).to_a
+      store.close
+      windows.to_set
+    end
+    assert_equal 12, sums.first.size
+    assert_equal(*sums)
   end
 
   private

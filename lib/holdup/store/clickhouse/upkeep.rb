@@ -7,6 +7,7 @@ module Holdup
     class Clickhouse
       # Deletes what is too old: at once for readers, by a step that shows it no more (see RollupSteps), and
       # then by dropping whole partitions. A partition of commits goes only when a step has taken all of it.
+      # What has no partitions is small; once a day, what nothing needs any more is deleted row by row.
       class Upkeep
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
@@ -15,9 +16,13 @@ module Holdup
         DAY_S = 86_400
         # Of a collector whose clock is wrong, and of commits that are under way.
         SPARE_S = 2 * DAY_S
+        # Sessions, names and claims that were silent for so long may go: longer than checkpoints are needed.
+        FORGET_S = CollectionState::KEEP_S + CheckpointNames::FORGET_S
+        # At once, so that a statement stays short.
+        FORGET_MOST = 2000
         # Last second of what a partition of commits has.
         LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", units: "max(start_s)"}.freeze
-        private_constant :NS, :DAY_S, :SPARE_S, :LAST
+        private_constant :NS, :DAY_S, :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
 
         def initialize(client, steps, spans, records)
           @client = client
@@ -29,15 +34,8 @@ module Holdup
         # @param max_bytes [Numeric]
         # @return [Integer] windows that are gone
         def prune(now_s, max_bytes)
-          state = @steps.state
-          return 0 if pruned(state, now_s, max_bytes).last == state
-          deleted = 0
-          after = @steps.run do |before, epoch|
-            carry(before, epoch)
-            deleted, pruned = pruned(before, now_s, max_bytes)
-            pruned
-          end
-          drop(after) if after
+          deleted = hide(now_s, max_bytes)
+          forget
           deleted
         end
 
@@ -111,6 +109,73 @@ module Holdup
         end
 
         private
+
+        # @return [Integer] windows that are gone
+        def hide(now_s, max_bytes)
+          state = @steps.state
+          return 0 if pruned(state, now_s, max_bytes).last == state
+          deleted = 0
+          after = @steps.run do |before, epoch|
+            carry(before, epoch)
+            prune_checkpoints(before, now_s)
+            deleted, pruned = pruned(before, now_s, max_bytes)
+            pruned
+          end
+          drop(after) if after
+          deleted
+        end
+
+        # As a collector of these folders would.
+        def prune_checkpoints(before, now_s)
+          session = CommitSession.new(@client)
+          CheckpointNames.silent(@records.states(before), now_s).each do |id|
+            states = session.progress(CheckpointNames.scope(id))
+            changes = CheckpointNames.pruned(id, states.keys, states[CheckpointNames.token(id)], now_s)
+            session.commit({}, changes, []) if changes.any?
+          end
+        end
+
+        # Once a day, also after a failure: nothing is wrong that can't wait.
+        def forget
+          return if @forgot_on == Clickhouse.day
+          @forgot_on = Clickhouse.day
+          forget_sessions
+          forget_names("series", %w[series path], %w[minutes windows])
+          forget_names("setting", %w[setting], %w[minutes windows units])
+          delete("steps", "kind = 'claim' AND epoch < #{@steps.state.step} AND toDate(written) < #{silent}")
+        end
+
+        # By this host's clock.
+        def silent = "'#{Clickhouse.day(FORGET_S)}'"
+
+        # Their rows are gone. A close goes with the session that it closes, because that would count on
+        # without it. Outcomes are kept for longer.
+        def forget_sessions
+          old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
+            "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome') = 0"
+          used = %w[minutes samples units].map { |table| "session NOT IN (SELECT session FROM #{table})" }
+          ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
+          return if ids.empty?
+          names = ids.map { |id,| "'#{id}'" }.join(", ")
+          delete("commits", "(kind != 'close' AND session IN (#{ids.join(", ")})) OR " \
+            "(kind = 'close' AND name IN (#{names}))")
+        end
+
+        # @param column [String] of the ids in these tables
+        def forget_names(column, kinds, tables)
+          before_ns = Time.utc(*Clickhouse.day(FORGET_S).split("-")).to_i * NS
+          old = "kind IN (#{kinds.map { |kind| "'#{kind}'" }.join(", ")}) AND stamp < #{before_ns}"
+          used = tables.map { |table| "id NOT IN (SELECT #{column} FROM #{table})" }
+          ids = @client.rows("SELECT DISTINCT id FROM names WHERE #{old} AND #{used.join(" AND ")} " \
+            "LIMIT #{FORGET_MOST}")
+          delete("names", "#{old} AND id IN (#{ids.join(", ")})") if ids.any?
+        end
+
+        # In the background of the server.
+        def delete(table, condition)
+          return if @client.rows("SELECT count() FROM #{table} WHERE #{condition}").dig(0, 0).to_i.zero?
+          @client.run("ALTER TABLE #{table} DELETE WHERE #{condition}")
+        end
 
         # @return [Array(Integer, RollupSteps::RollupState)] windows that go, and the state after
         def pruned(state, now_s, max_bytes)

@@ -38,6 +38,12 @@ module Holdup
         end
       end
 
+      # @return [Array<Window>] one for each series, setting and host
+      def summed(seconds, from_s, to_s)
+        by_origin = between(seconds, from_s, to_s).group_by { |one| [one.series, one.setting, one.host] }
+        by_origin.values.map { |same| Window.sum(same) }
+      end
+
       # Adds windows to the existing rows.
       def merge(windows)
         windows.each do |window|

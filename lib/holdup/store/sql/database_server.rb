@@ -56,7 +56,11 @@ module Holdup
         # The server reuses the space.
         def shrink(_db) = nil
 
+        # Whether it can concatenate the blobs of any number of rows.
         def concatenates?(_db) = true
+
+        # Whether it can concatenate those of a roll-up, at most 24 rows.
+        def concatenates_some?(db) = concatenates?(db)
 
         # @raise [StoreError] when another program has its tables there
         def check_owner(tables)

@@ -67,7 +67,9 @@ module Holdup
         SAMPLE = 500
         ROW_OVERHEAD_BYTES = 200
         BLOBS = Window::HISTOGRAMS
-        private_constant :COLLATIONS, :SQL_MODE, :SAMPLE, :ROW_OVERHEAD_BYTES, :BLOBS
+        # Far more than the windows of a day have.
+        CONCATENATED_BYTES = 1 << 20
+        private_constant :COLLATIONS, :SQL_MODE, :SAMPLE, :ROW_OVERHEAD_BYTES, :BLOBS, :CONCATENATED_BYTES
 
         def connect
           driver = @url[/\A\w+/]
@@ -127,13 +129,22 @@ module Holdup
           (db[:windows].count * size).round + db[:unit_samples].sum(:bytes).to_i
         end
 
-        # The server cuts a long result off without an error, so sums are made of single windows.
+        # Concatenates the blobs of a group, up to CONCATENATED_BYTES. The server cuts a longer result off
+        # without an error, so sums of any span are made of single windows.
+        def concatenated(column)
+          Sequel.function(:group_concat, Sequel.lit("? SEPARATOR ''", Sequel[column]))
+        end
+
         def concatenates?(_db) = false
+
+        # A proxy may have given us a session without our settings.
+        def concatenates_some?(db) = db.get(Sequel.lit("@@group_concat_max_len")) >= CONCATENATED_BYTES
 
         private
 
         def prepare(db)
           db.run("SET SESSION innodb_lock_wait_timeout = #{[@lock_wait_s.ceil, 1].max}")
+          db.run("SET SESSION group_concat_max_len = #{CONCATENATED_BYTES}")
           db.run("SET SESSION idle_transaction_timeout = #{IDLE_S}") if db.mariadb?
           kept = true
         ensure

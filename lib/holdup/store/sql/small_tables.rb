@@ -12,6 +12,9 @@ module Holdup
 
         # How far the collector has carried each segment.
         class Checkpoints
+          SHORT_BYTES = 4096
+          private_constant :SHORT_BYTES
+
           def initialize(connection)
             @connection = connection
           end
@@ -32,14 +35,37 @@ module Holdup
             state && String.new(state)
           end
 
+          # Of folders that are gone for long.
+          # @param ids [Array<String>] see CheckpointNames
+          def prune(ids, now_s)
+            return if ids.empty?
+            @connection.write do |db|
+              ids.each { |id| save(pruned(db, id, now_s)) }
+              tokens = db[:checkpoints].where(Sequel.like(:segment, "%#{CheckpointNames::TOKEN}"))
+              texts = tokens.select_hash(:segment, :state)
+              db[:checkpoints].where(segment: CheckpointNames.forgotten(texts, now_s)).delete
+            end
+          end
+
+          # In few statements, because a server may be far away; the long ones each in one of its own.
           # @param progress [Hash{String => String, nil}] nil deletes
           def save(progress)
+            return if progress.empty?
+            rows = progress.compact.map { |segment, state| [segment, Sequel.blob(state)] }
+            short, long = rows.partition { |_, state| state.bytesize < SHORT_BYTES }
             @connection.write do |db|
-              progress.each do |segment, state|
-                db[:checkpoints].where(segment:).delete
-                db[:checkpoints].insert(segment:, state: Sequel.blob(state)) if state
-              end
+              db[:checkpoints].where(segment: progress.keys).delete
+              db[:checkpoints].import(%i[segment state], short, slice: WindowRows::INSERT_SLICE)
+              long.each { |segment, state| db[:checkpoints].insert(segment:, state:) }
             end
+          end
+
+          private
+
+          def pruned(db, id, now_s)
+            own = db[:checkpoints].where(Sequel.like(:segment, "#{CheckpointNames.scope(id)}%"))
+            token = state(CheckpointNames.token(id))
+            CheckpointNames.pruned(id, own.select_map(:segment), token, now_s)
           end
         end
 

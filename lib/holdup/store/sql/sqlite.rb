@@ -98,6 +98,8 @@ module Holdup
           @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
         end
 
+        def concatenates_some?(db) = concatenates?(db)
+
         private
 
         def connect_to_write

@@ -46,12 +46,14 @@ module Holdup
           end
         end
 
-        # For roll-up, which one damaged row must not stop.
-        def between(seconds, from_s, to_s)
+        # For roll-up, which one damaged row must not stop: rows that the database can't add up are read one
+        # by one, and the damaged ones left out.
+        # @return [Array<Window>] one for each series, setting and host
+        def summed(seconds, from_s, to_s)
           @connection.write do |db|
-            rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
-            rows.filter_map { |row| readable(row) { @codec.window(row) } }
-          end
+            range = ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
+            sums_by_database(range) if @connection.dialect.concatenates_some?(db)
+          end || sums_of_rows(seconds, from_s, to_s)
         end
 
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
@@ -106,6 +108,26 @@ module Holdup
         end
 
         private
+
+        # @return [Array<Window>, nil] nil when a row is damaged, or seems to be
+        def sums_by_database(range)
+          sums = Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil, by_host: true,
+            histograms: Window::HISTOGRAMS)
+          sums.add(range, {})
+          windows = sums.to_a.map(&:window)
+          windows if windows.all? { |window| window.histograms.each_value.all?(&:consistent?) }
+        rescue DamagedData
+          nil
+        end
+
+        def sums_of_rows(seconds, from_s, to_s)
+          @connection.write do |db|
+            rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
+            windows = rows.filter_map { |row| readable(row) { @codec.window(row) } }
+            by_origin = windows.group_by { |one| [one.series, one.setting, one.host] }
+            by_origin.values.map { |same| Window.sum(same) }
+          end
+        end
 
         # @return [Object, nil] the block's value; nil when the row is damaged
         def readable(row, series: nil)

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "holdup/loader"
+
+module Bench
+  # Fills a store with what was rolled up before the simulated hour: copies of its own windows, all five
+  # minutes of a day, all hours and days of a month.
+  class OlderTime
+    HOUR_S = 3600
+    DAY_S = 86_400
+    FIVE_S = 300
+    # Starts that one statement copies.
+    AT_ONCE = 24
+
+    # Windows of `seconds` from each of `starts` on are copies of those that are `from_seconds` long and begin
+    # at `from_s`.
+    CopiedWindows = Data.define(:seconds, :starts, :from_seconds, :from_s)
+
+    # @param url [String] of the store
+    # @param now_s [Integer] end of the simulated hour, after its roll-up
+    # @param days [Integer]
+    def initialize(url, now_s:, days:)
+      @url = url
+      @now_s = now_s
+      @days = days
+    end
+
+    # @return [void]
+    def fill
+      @url.start_with?("clickhouse") ? fill_clickhouse : fill_sql
+    end
+
+    private
+
+    # @return [Array<CopiedWindows>]
+    def copies
+      hour_s = @now_s / HOUR_S * HOUR_S - HOUR_S
+      five_s = @now_s / FIVE_S * FIVE_S - 2 * FIVE_S
+      first_s = @now_s - @days * DAY_S
+      day = [HOUR_S, hour_s]
+      [*of(DAY_S, first_s, @now_s / DAY_S * DAY_S, day), *of(HOUR_S, first_s, hour_s, day),
+        *of(FIVE_S, @now_s - DAY_S, hour_s, [FIVE_S, five_s])]
+    end
+
+    # Of the time up to `to_s`.
+    def of(seconds, first_s, to_s, (from_seconds, from_s))
+      starts = (first_s / seconds * seconds...to_s).step(seconds)
+      starts.each_slice(AT_ONCE).map do |some|
+        CopiedWindows.new(seconds:, starts: some, from_seconds:, from_s:)
+      end
+    end
+
+    def fill_sql
+      connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Postgres.new(@url))
+      columns = Holdup::Store::Sql::WindowCodec::COLUMNS.drop(2)
+      copies.each do |copy|
+        connection.write do |db|
+          starts = Sequel.function(:unnest, Sequel.lit("ARRAY[#{copy.starts.join(", ")}]::bigint[]"))
+          rows = db[:windows].where(seconds: copy.from_seconds, start_s: copy.from_s)
+          same = [Sequel.lit(copy.seconds.to_s), starts, *columns]
+          db[:windows].insert([:seconds, :start_s, *columns], rows.select(*same))
+        end
+      end
+      connection.write { |db| db.run("ANALYZE windows") } # as autovacuum would soon
+      connection.close
+    end
+
+    def fill_clickhouse
+      client = Holdup::Store::Clickhouse::HttpClient.new(@url)
+      columns = "series, setting, host, #{Holdup::Store::Clickhouse::WindowColumns::ALL}"
+      copies.each do |copy|
+        client.run("INSERT INTO windows (step, seconds, start_s, #{columns}) " \
+          "SELECT step, #{copy.seconds}, arrayJoin([#{copy.starts.join(", ")}]) AS at_s, #{columns} " \
+          "FROM windows WHERE seconds = #{copy.from_seconds} AND start_s = #{copy.from_s}")
+      end
+      client.close
+    end
+  end
+end
