@@ -13,12 +13,29 @@ Gem::Specification.new do |spec|
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.3"
   spec.metadata = {"rubygems_mfa_required" => "true"}
+  # The release workflow knows where the repository is; a gem that is built elsewhere links to nothing.
+  if ENV["GITHUB_REPOSITORY"]
+    repository = "#{ENV.fetch("GITHUB_SERVER_URL")}/#{ENV["GITHUB_REPOSITORY"]}"
+    source = "#{repository}/blob/v#{spec.version}"
+    spec.homepage = repository
+    spec.metadata.merge!(
+      "homepage_uri" => repository,
+      "source_code_uri" => "#{repository}/tree/v#{spec.version}",
+      "changelog_uri" => "#{source}/CHANGELOG.md",
+      "documentation_uri" => "#{source}/docs/README.md",
+      "bug_tracker_uri" => "#{repository}/issues"
+    )
+  end
   spec.files = Dir[
     "lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}",
     "ext/**/*.{rb,c,h}",
     "exe/*",
-    "docs/**/*.md",
-    "*.md",
+    "sig/**/*.rbs",
+    "docs/*.md",
+    "docs/schema/*.json",
+    "README*.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
     "LICENSE.txt"
   ]
   spec.bindir = "exe"
@@ -33,12 +50,12 @@ Gem::Specification.new do |spec|
   # application loads none.
   spec.add_dependency "zeitwerk", "~> 2.6"
   spec.add_dependency "sequel", "~> 5.80"
-  spec.add_dependency "sqlite3", ">= 1.7" unless java
+  spec.add_dependency "sqlite3", ">= 1.7", "< 3" unless java
   spec.add_dependency "i18n", "~> 1.14"
   spec.add_dependency "unicode-display_width", ">= 2.6", "< 4"
   # Only the dashboard.
   spec.add_dependency "erubi", "~> 1.11"
-  spec.add_dependency "rack", ">= 2.2.4"
+  spec.add_dependency "rack", ">= 2.2.4", "< 4"
   spec.add_dependency "roda", "~> 3.60"
-  spec.add_dependency "tilt", "~> 2.0"
+  spec.add_dependency "tilt", "~> 2.1"
 end

@@ -11,9 +11,9 @@ module Bench
   class PredictDatabase
     # The recorded setting again: how much differs without any prediction of another one.
     SETTINGS = [TrackerExperiment::RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
-    WHOLE = TrackerExperiment::ExperimentPlan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20,
+    WHOLE = TrackerExperiment::TrialPlan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20,
       open_s: 60, recorded_s: 180, level_s: 20, ramps: 2, whole_minutes: true)
-    QUICK = TrackerExperiment::ExperimentPlan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
+    QUICK = TrackerExperiment::TrialPlan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
       saturated_s: 3, open_s: 5, recorded_s: 8, level_s: 1, ramps: 1, whole_minutes: false)
     # Variable with a folder that keeps what was recorded and measured. A run that finds it there only
     # predicts, so that two states of the model can be compared on the same measurements.

@@ -33,10 +33,11 @@ class ArchitectureTest < Minitest::Test
     "view" => %w[advice analysis capture queries sizing],
     "doctor" => %w[agent analysis capture queries segment],
     "terraform" => %w[agent],
+    "top" => %w[segment view],
     "lab" => %w[agent analysis collector segment sizing store view],
     "web" => %w[advice agent analysis capture doctor exporters queries sizing store view],
     "cli" => %w[advice agent analysis capture collector doctor exporters lab queries segment sizing store
-      terraform view web]
+      terraform top view web]
   }.freeze
   EVERYWHERE = %w[model version loader].freeze
 

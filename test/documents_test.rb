@@ -52,6 +52,16 @@ class DocumentsTest < Minitest::Test
     assert_equal expected, found.first(3).to_h.transform_values(&:to_i)
   end
 
+  def test_every_line_of_the_threat_model_names_a_test_that_is_there
+    rows = read("docs/security.md").lines.grep(/\A\|.*\|$/).grep_v(/\| test \|$|\A\|---/)
+    assert_operator rows.size, :>, 20
+    rows.each do |row|
+      tests = row.scan(%r{\[[\w ]+\]\(\.\./(test/\S+_test\.rb)\) `(test_\w+)`})
+      refute_empty tests, row
+      tests.each { |file, name| assert_match(/def #{name}$/, read(file), "#{file} has no #{name}") }
+    end
+  end
+
   def test_commands_and_options_that_pages_name_are_there
     unknown = PAGES.without("CHANGELOG.md").flat_map do |page|
       calls(page).flat_map { |call|

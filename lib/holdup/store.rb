@@ -54,8 +54,10 @@ module Holdup
         "memory:"]
     end
 
+    # Passwords may contain any character, also those that a URL should encode: all up to the last @ goes.
+    # @return [String] the URL as messages show it
     def self.redact(url)
-      url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@').gsub(/([?&]password=)[^&]*/, '\1***')
+      url.scrub("?").sub(%r{(//[^:/@]*):.*@}m, '\1:***@').gsub(/([?&]\w*password=)[^&]*/i, '\1***')
     end
 
     def self.split(url)

@@ -99,7 +99,7 @@ module Holdup
     def call(env)
       env[UNMEASURED] = true
       env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
-      yielding { App.call(env) }
+      yielding { App.call(env) }.tap { |_, headers, _| drop_second_type(headers) }
     end
 
     private
@@ -108,6 +108,11 @@ module Holdup
 
     def ordering
       @orders ? Capture::BackgroundRequest.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
+    end
+
+    # With Rack 2, whose headers are a plain Hash, Roda adds its own type in another spelling.
+    def drop_second_type(headers)
+      headers.delete("Content-Type") if headers.instance_of?(Hash) && headers.key?("content-type")
     end
 
     def yielding

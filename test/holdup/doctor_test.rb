@@ -308,6 +308,17 @@ class Holdup::DoctorTest < Minitest::Test
     assert_includes text(findings), "All is well."
   end
 
+  def test_a_screen_keeps_every_problem_and_counts_what_it_leaves_out
+    sick = findings(collector: false)
+    page = Holdup::View::DoctorReport.new(sick).page(1)
+    problems, sound = sick.partition { |finding| !finding.ok? }
+    assert_equal problems.size + 1, page.blocks.first.items.size
+    text = Holdup::View::Text.new(page).call.gsub(/\s+/, " ")
+    more = "#{sound.size - 1} more checks found nothing wrong; `holdup doctor --full` lists them."
+    assert_includes text, more
+    refute_includes text(sick), "--full"
+  end
+
   def text(findings, **options)
     Holdup::View::Text.new(Holdup::View::DoctorReport.new(findings, **options).page).call
   end

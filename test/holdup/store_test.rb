@@ -30,6 +30,19 @@ class Holdup::StoreTest < Minitest::Test
     refute_match(/secret/, error.message)
   end
 
+  # Also where it has characters that a URL should encode.
+  def test_messages_show_no_part_of_a_password
+    ["postgres://me:QQ/QQ@db/x", "postgres://me:QQ@QQ@db/x", "mysql2://me:QQ:QQ?@db/x",
+      "postgres://me:QQ\nQQ@db/x", "postgres:///x?sslmode=require&sslpassword=QQ&user=me",
+      "clickhouse://db:8123/x?PASSWORD=QQ"].each do |url|
+      shown = Holdup::Store.redact(url)
+      refute_includes shown, "QQ", url
+      assert_includes shown, "***", url
+    end
+    assert_equal "postgres://db:5432/x?sslmode=require",
+      Holdup::Store.redact("postgres://db:5432/x?sslmode=require")
+  end
+
   def test_the_default_is_the_variable_then_the_state_folder_then_the_home_folder
     assert_equal "memory:", Holdup::Store.default_url({"HOLDUP_STORE" => "memory:"}, home: "/h")
     assert_equal "sqlite:///s/holdup/holdup.sqlite3",

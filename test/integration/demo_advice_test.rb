@@ -6,6 +6,7 @@ require "json"
 require_relative "../../bin/support/demo/advice"
 require_relative "../../bin/support/demo/checks"
 require_relative "../../bin/support/demo/following"
+require_relative "../../bin/support/demo/full_output"
 require_relative "../../bin/support/demo/options"
 
 # What bin/demo makes of an advice. That it works as a whole takes two minutes of traffic, and bin/demo
@@ -69,6 +70,28 @@ class DemoAdviceTest < Minitest::Test
     Demo::Following.new(advice: written, storefront: written, say:).call { flunk }
     assert_empty written.done
     assert_includes told.last, "no recommendation"
+  end
+
+  # A command that prints its argument.
+  def printing(text) = [RbConfig.ruby, "-e", "print ARGV[0]; exit 1", text]
+
+  def test_the_screen_gets_the_beginning_and_the_file_all
+    output = Demo::FullOutput.new(out: screen = StringIO.new, now: Time.at(Process.pid))
+    split = "Where\n#{"#" * 80}\n# cpu 100 %"
+    report = "Holdup report\nspan\n\nIt stalls.\n\n- figures\n\n#{split}\n\nWho\nA#b\n\nNext\n"
+    assert_equal [report, 1], output.run({}, *printing(report), kept: false)
+    output.print_report(report)
+    assert_equal "\nIt stalls.\n\n#{split}\n\nWho\nA#b\n\n", screen.string
+    advice, = output.run({}, *printing("Advice\n\nCHANGE it.\n\nmuch more\n"))
+    screen.truncate(screen.rewind)
+    output.print_advice(advice)
+    assert_equal "CHANGE it.\n\n", screen.string
+    screen.truncate(screen.rewind)
+    output.print_verification("Title\n\nKEPT: true.\n\nhead\nmean\np95\nwait\n  a long note\n")
+    assert_equal "KEPT: true.\nhead\nmean\np95\nwait\n", screen.string
+    assert_match(/^Advice\n\nCHANGE it\.\n\nmuch more\n/, File.read(output.path))
+  ensure
+    File.delete(output.path) if output && File.exist?(output.path)
   end
 
   def test_says_once_that_the_machine_can_not_keep_up

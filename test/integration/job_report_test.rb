@@ -98,7 +98,7 @@ class JobReportTest < Minitest::Test
   end
 
   def report(store, *arguments)
-    holdup_process("report", "--store", store, *arguments).out
+    holdup_process("report", "--full", "--store", store, *arguments).out
   end
 
   def doctor(store, target)

@@ -3,6 +3,7 @@
 require "test_helper"
 require "contracts/server_steps"
 require "puma/const"
+require "holdup/model/experiment_plan"
 
 # What only Puma has; PumaContractTest asks what every server must do.
 class PumaIntegrationTest < Minitest::Test
@@ -123,6 +124,28 @@ class PumaIntegrationTest < Minitest::Test
       }
       assert_equal (0...workers.size).to_a, workers
       app.stop
+    end
+  end
+
+  def test_an_experiment_changes_threads_of_all_workers_and_leaves_nothing
+    serve(HOLDUP_LIVE_THREADS: "3") do |app|
+      complete(app)
+      facts = -> { app.snapshots.map { |snapshot| snapshot.setting.attributes.values_at("arm", "threads") } }
+      assert_equal [[nil, 3]] * 2, facts.call
+      now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+      turns = Holdup::Switchback.new(from_s: now_s / 7200 * 7200, turn_s: 3600, settle_s: 15, cycles: 1,
+        equal_cycles: 1)
+      plan = Holdup::ExperimentPlan.new(id: "x1", lever: "threads", values: [1, 2], turns:, by: "", why: "")
+      file = Holdup::ExperimentPlan::PlanFile.new(app.dir)
+      file.write(plan)
+      app.wait { facts.call == [["changing", 1]] * 2 }
+      app.wait(30) { facts.call.uniq.size == 1 && plan.arms(:equal).include?(facts.call.dig(0, 0)) }
+      assert_equal 1, facts.call.dig(0, 1)
+      app.get("/")
+      file.remove
+      app.wait { facts.call == [["changing", 3]] * 2 }
+      app.stop
+      assert_equal [2, 2], ["experiment x1 begins", "experiment ends"].map { |line| app.log.scan(line).size }
     end
   end
 

@@ -43,6 +43,18 @@ class RackIntegrationTest < Minitest::Test
     end
   end
 
+  # Its method and the first part of its path, if no framework names it better.
+  def test_keeps_nothing_of_a_request_but_its_name
+    serve do |app|
+      app.get("/orders/QQ-id?token=QQ-query", "Authorization" => "QQ-header", "Cookie" => "session=QQ-cookie")
+      app.stop
+      assert_equal({"GET /orders" => 1}, app.counts)
+      files = Dir["#{app.dir}/*"].select { |file| File.file?(file) }
+      refute_empty files
+      assert_empty files.select { |file| File.binread(file).include?("QQ-") }
+    end
+  end
+
   def test_wall_is_its_parts
     serve do |app|
       threads = 6.times.map { Thread.new { app.get("/busy") } }

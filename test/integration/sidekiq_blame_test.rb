@@ -25,7 +25,7 @@ class SidekiqBlameTest < Minitest::Test
     assert_operator mail.dig("stalled_ns", "sum"), :>, pdf.dig("stalled_ns", "sum") * 10
     assert_identity document.fetch("totals"), pdf, mail
     assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]\s+suffered/,
-      report("--kind", "job", "--by", "queue"))
+      report("--kind", "job", "--table", "pairs"))
   end
 
   private

@@ -32,6 +32,20 @@ class CaptureStacksTest < NativeTest
     assert_equal File.basename(__FILE__), File.basename(waited.find(&:written?).path)
   end
 
+  # Captures are given to others: they have methods and files, not what a method was called with.
+  def test_have_no_arguments_and_no_values
+    recording = captured { [Thread.new { called_with("QQ-secret-argument", key: "QQ-secret-value") }] }
+    assert_includes labels(recording, :stack_held), "CaptureStacksTest#called_with"
+    refute_includes File.binread(@file), "QQ-secret"
+    assert_equal 0o600, File.stat(@file).mode & 0o777
+  end
+
+  def called_with(argument, key:)
+    both = argument + key
+    until_taken { native_hold }
+    both
+  end
+
   # C code does not answer before it ends, which is still in its own hold.
   def test_c_code_that_keeps_the_gvl
     recording = captured { [Thread.new { until_taken { native_hold } }] }

@@ -38,6 +38,14 @@ class SegmentTest < Minitest::Test
     assert_predicate snapshot.header, :closed?
   end
 
+  def test_only_this_user_may_read_it
+    before = File.umask(0)
+    write("")
+    assert_equal 0o600, File.stat(path).mode & 0o777
+  ensure
+    File.umask(before)
+  end
+
   def test_jobs_of_another_pool_or_priority_are_apart
     write(<<~RUBY)
       queues = [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]]

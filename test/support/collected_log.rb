@@ -28,4 +28,6 @@ class HandClock
     @realtime_ns = realtime_ns
     @monotonic_ns = monotonic_ns
   end
+
+  def realtime_s = @realtime_ns / 1_000_000_000
 end

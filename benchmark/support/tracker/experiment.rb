@@ -15,7 +15,7 @@ module Bench
 
     # `settings`: processes and threads of each, the recorded one first; then seconds of each part, `level_s`:
     # of each level of the ramp, which is climbed `ramps` times, and whether recordings begin with a minute
-    ExperimentPlan = Data.define(:settings, :warm_up_s, :saturated_s, :open_s, :recorded_s, :level_s, :ramps,
+    TrialPlan = Data.define(:settings, :warm_up_s, :saturated_s, :open_s, :recorded_s, :level_s, :ramps,
       :whole_minutes)
 
     # `measured`: TrackerTrial::MeasuredSetting, `recordings`: TrackerTrial::TrackerRecording
@@ -44,7 +44,7 @@ module Bench
       end
     end
 
-    # @param plan [ExperimentPlan]
+    # @param plan [TrialPlan]
     # @param folder [String] for the stores
     # @param progress [#call] receives what comes next
     def initialize(plan, folder:, progress:)

@@ -18,8 +18,10 @@ module Demo
     # @param env [Hash<String, String>]
     # @param folder [String]
     # @param since [Time] when the first unit was sent
-    def initialize(env:, folder:, since:)
+    # @param output [FullOutput]
+    def initialize(env:, folder:, since:, output:)
       @env = env
+      @output = output
       @file = File.join(folder, "advice.json")
       @since = minute(since)
     end
@@ -33,11 +35,13 @@ module Demo
       [seconds, left + EDGE_S].max
     end
 
-    # Prints it, and keeps it for later.
+    # Prints its beginning, and keeps it for later.
     # @return [Hash{String => Object}] what `--json` says
     # @raise [Failure]
     def print
-      system(@env, *command("--since", @since, "--save", @file)) or raise Failure, "holdup advise failed"
+      text, status = @output.run(@env, *command("--full", "--since", @since, "--save", @file))
+      raise Failure, "holdup advise failed" unless status.zero?
+      @output.print_advice(text)
       JSON.parse(File.read(@file))
     end
 
@@ -77,8 +81,9 @@ module Demo
     # @return [void]
     # @raise [Failure] where it can't say; that a prediction was missed is an answer
     def verify(since)
-      system(@env, *command("--verify", @file, "--since", minute(since)))
-      raise Failure, "holdup advise --verify failed" unless [0, 1].include?($?.exitstatus)
+      text, status = @output.run(@env, *command("--verify", @file, "--since", minute(since)))
+      raise Failure, "holdup advise --verify failed" unless [0, 1].include?(status)
+      @output.print_verification(text)
     end
 
     private

@@ -19,20 +19,18 @@ module Demo
     # @return [void]
     # @raise [Failure]
     def call
-      @say.call("", "holdup advise: what would be better for this traffic?")
+      @say.call("holdup advise: what would be better for this traffic?")
       advice = @advice.print
       setting = Advice.followed(advice) || Advice.neighbour(advice) or return @say.call(
-        "",
         "there is no recommendation to follow; a quiet machine, or more traffic (--seconds 180), gives one"
       )
       @say.call(
-        "",
         (advice["verdict"] == "keep") ? "it is to stay as it is; another row of the table shows whether " \
           "predictions come true" : "following it"
       )
       restart(setting)
       started = yield
-      @say.call("", "holdup advise --verify: has it come true?")
+      @say.call("holdup advise --verify: has it come true?")
       @advice.verify(started)
     end
 

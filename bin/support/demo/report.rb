@@ -20,8 +20,16 @@ module Demo
     # @return [Array<String>] for a shell
     def command(*options) = ["bundle", "exec", HOLDUP, "report", "--since", @since, *options]
 
-    # @return [Boolean] whether it went well
-    def print = system(@env, *command)
+    # Prints its beginning; the whole goes into the file.
+    # @param output [FullOutput]
+    # @return [void]
+    # @raise [Failure]
+    def print(output)
+      _, full = output.run(@env, *command("--full"))
+      screen, status = output.run(@env, *command, kept: false)
+      raise Failure, "holdup report failed" unless [full, status].all?(&:zero?)
+      output.print_report(screen)
+    end
 
     # Asks until the collector has stored as many units as there were answers. Units are written when they
     # end; accounts and hand-off at the next tick, and the round after that has them: so long it goes on

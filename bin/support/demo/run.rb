@@ -8,6 +8,7 @@ require_relative "checks"
 require_relative "children"
 require_relative "dashboard"
 require_relative "following"
+require_relative "full_output"
 require_relative "jobs"
 require_relative "options"
 require_relative "report"
@@ -26,6 +27,7 @@ module Demo
       @err = err
       @sending = Sending.new(err:)
       @children = Children.new
+      @output = FullOutput.new
     end
 
     # @return [Integer] exit status
@@ -43,6 +45,7 @@ module Demo
       status = verdict(json)
       others
       advise if @options.advice?
+      say "", "everything, with all tables: #{@output.path}" unless @options.json
       @options.keep ? keep : offer
       status
     end
@@ -94,7 +97,7 @@ module Demo
 
     def measure
       @report = Report.new(env: @env, since: (started = Time.now))
-      @advice = Advice.new(env: @env, folder: @folder, since: started)
+      @advice = Advice.new(env: @env, folder: @folder, since: started, output: @output)
       @outcomes = send_traffic(@options.advice? ? Advice.seconds(@options.seconds) : @options.seconds)
       raise Failure, "the storefront died:" unless @storefront.alive?
       say "waiting for the collector to store the last units"
@@ -129,7 +132,7 @@ module Demo
 
     def show(json)
       return $stdout.write(json) if @options.json
-      raise Failure, "holdup report failed" unless @report.print
+      @report.print(@output)
     end
 
     def verdict(json)
@@ -142,7 +145,7 @@ module Demo
       failures.empty? ? 0 : 1
     end
 
-    def offer = @options.json || say("", "bin/demo --keep shows all of this in a browser")
+    def offer = @options.json || say("in a browser: bin/demo --keep")
 
     def keep
       say "",

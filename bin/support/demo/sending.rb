@@ -6,7 +6,7 @@ module Demo
   # Sends traffic, and says how far it is.
   class Sending
     # Between two lines where there is no terminal.
-    STEP_SECONDS = 5
+    STEP_SECONDS = 30
 
     # @param err [IO]
     # @param around [#call] gets the block in which traffic is sent

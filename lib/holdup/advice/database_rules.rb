@@ -14,7 +14,7 @@ module Holdup
           return unless connections.any? && connections.wait_share >= MUCH
           holder = connections.holder
           facts = {wait_share: connections.wait_share, size: connections.size&.to_s, name: holder&.name.to_s,
-                   held_share: holder && connections.held_share(holder), query: "report"}
+                   held_share: holder && connections.held_share(holder), query: "report --full"}
           Finding.new(rule: holder ? :db_pool : :db_pool_unheld, remedy: :setting,
             weight: connections.wait_share, change: change(situation), facts:)
         end

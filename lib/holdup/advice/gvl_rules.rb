@@ -17,7 +17,7 @@ module Holdup
           return unless row
           facts = {name: row.name, caused_share: share, hold_ns: NativeHolds.hold(row),
                    count_share: row.count.fdiv(situation.total.count),
-                   query: "report --name #{situation.quoted(row.name)}"}
+                   query: "report --full --name #{situation.quoted(row.name)}"}
           Finding.new(rule: :convoy, weight: share * situation.total.split.share(:stalled), facts:,
             **situation.effect(without: situation.literal(row.name)))
         end
@@ -55,7 +55,7 @@ module Holdup
           return unless row&.caused_ns&.positive?
           rule = native?(row, situation.threads) ? :native : :long_hold
           weight = row.caused_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)
-          facts = {**facts(row), query: "report --name #{situation.quoted(row.name)}"}
+          facts = {**facts(row), query: "report --full --name #{situation.quoted(row.name)}"}
           Finding.new(rule:, weight:, facts:, **situation.effect(without: situation.literal(row.name)))
         end
 
@@ -133,7 +133,7 @@ module Holdup
           return unless row && situation.total.split.share(:stalled) >= STALLED
           facts = {name: row.name, acquisitions: acquisitions(row), stall_ns: row.per_unit(row.stalled_ns),
                    each_ns: row.stall_per_acquisition,
-                   query: "report --name #{situation.quoted(row.name)}"}
+                   query: "report --full --name #{situation.quoted(row.name)}"}
           weight = row.stalled_ns.fdiv([situation.total.wall_ns, 1].max)
           effect = situation.effect(halved: situation.literal(row.name))
           Finding.new(rule: :release_storm, weight:, facts:, **effect)
@@ -184,7 +184,7 @@ module Holdup
           worst = situation.summary.rows.max_by { |row| row.sum(:lock_ns) }
           facts = {lock_share: split.share(:lock), name: worst.name,
                    each_ns: worst.per_unit(worst.sum(:lock_ns)),
-                   query: "report --name #{situation.quoted(worst.name)}"}
+                   query: "report --full --name #{situation.quoted(worst.name)}"}
           Finding.new(rule: :lock_contention, weight: split.share(:lock), facts:)
         end
       end

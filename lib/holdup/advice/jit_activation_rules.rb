@@ -17,7 +17,7 @@ module Holdup
           most_share = JitCompilationRules::WaitBound.most_share(ruby_share)
           Finding.new(rule: :jit_not_enabled, remedy: :setting, weight: most_share,
             change: Finding::ProposedChange.new(new: "config.jit = :on"),
-            facts: {processes: lives.size, ruby_share:, most_share:, query: "report"})
+            facts: {processes: lives.size, ruby_share:, most_share:, query: "report --table jit"})
         end
 
         # Whether it could have a JIT, and the configuration does not forbid it.
@@ -94,7 +94,7 @@ module Holdup
           return unless tight && web.any? && web.none? { |server| short?(situation, server) }
           memory_bytes = tight.median { |life| life.facts.memory_bytes }
           facts = {server: tight.name.to_s, memory_bytes:, rss_bytes: tight.median(&:rss_bytes),
-                   query: "report"}
+                   query: "report --table jit"}
           Finding.new(rule: :jit_per_role, remedy: :setting, weight: 0.02, facts:,
             change: Finding::ProposedChange.new(new: "HOLDUP_JIT=off"))
         end

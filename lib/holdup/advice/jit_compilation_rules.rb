@@ -14,7 +14,7 @@ module Holdup
           return unless life && life.facts.code_gcs.to_i > 1
           given = life.facts.options.to_s.include?(OPTION)
           facts = {times: life.facts.code_gcs, compile_ns: life.trail[:jit_compile_ns],
-                   name: life.name.to_s, query: "report"}
+                   name: life.name.to_s, query: "report --table jit"}
           Finding.new(rule: :jit_code_gc, remedy: :setting, weight: 0.05, facts:,
             change: given ? JitRules::OptionText.without(life, OPTION) : nil)
         end
@@ -104,7 +104,8 @@ module Holdup
           return if situation.summary.empty? || situation.summary.jits.present.empty?
           ruby_share = ruby_share(situation)
           return if ruby_share >= LITTLE
-          facts = {ruby_share:, most_share: most_share(ruby_share), speed_up: SPEED_UP, query: "report"}
+          facts = {ruby_share:, most_share: most_share(ruby_share), speed_up: SPEED_UP,
+                   query: "report --table jit"}
           Finding.new(rule: :jit_bounded, remedy: :measuring, facts:)
         end
 
@@ -115,7 +116,9 @@ module Holdup
         end
 
         # @return [Float] share by which units get shorter at most, stall aside
-        def most_share(share) = share * (1 - 1 / SPEED_UP)
+        def most_share(share)
+          share * (1 - 1 / SPEED_UP)
+        end
       end
 
       # Y08: the number of loaded methods and blocks is near the one at which the default threshold changes.

@@ -16,7 +16,7 @@ module Holdup
           return unless lives
           server = jits.servers.find { |each| each.name == lives.server }
           facts = {server: lives.server.to_s, ended: lives.ended, units: lives.units,
-                   lived_ns: lives.seconds * S, query: "report"}
+                   lived_ns: lives.seconds * S, query: "report --table jit"}
           unless server&.killer && server.growth.known?
             return Finding.new(rule: :jit_short_lives, remedy: :setting, weight: 0.05, facts:)
           end
@@ -41,7 +41,7 @@ module Holdup
           return if short.size < MANY || short.size * 2 < ended.size
           Finding.new(rule: :jit_short_processes, remedy: :setting, weight: 0.02,
             change: Finding::ProposedChange.new(new: "HOLDUP_JIT=off"),
-            facts: {processes: short.size, all: ended.size, query: "report"})
+            facts: {processes: short.size, all: ended.size, query: "report --table jit"})
         end
       end
 
@@ -75,7 +75,7 @@ module Holdup
 
         def finding(rule, server, needed_bytes)
           facts = {server: server.name.to_s, seen_bytes: server.watched_bytes,
-                   most_bytes: server.most_bytes, processes: server.present.size, query: "report"}
+                   most_bytes: server.most_bytes, processes: server.present.size, query: "report --table jit"}
           Finding.new(rule:, remedy: :setting, weight: 0.04,
             facts: {**JitRules::KillerFacts.call(server, needed_bytes), **facts})
         end

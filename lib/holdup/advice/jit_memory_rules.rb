@@ -64,7 +64,7 @@ module Holdup
           {processes: full.size, limit_bytes: jit.limit_bytes, from: jit.limit_from.to_s,
            code_bytes: jit.code_bytes, metadata_bytes: jit.metadata_bytes,
            failures: jit.failures, failed: jit.failures || uncounted(life.ruby),
-           more_bytes: jit.larger_by_bytes * full.size, query: "report"}
+           more_bytes: jit.larger_by_bytes * full.size, query: "report --table jit"}
         end
 
         # @return [Hash, nil] a phrase if that Ruby does not count them
@@ -126,7 +126,7 @@ module Holdup
           life = large.max_by { |each| each.facts.code_bytes }
           return unless life
           facts = {code_bytes: life.facts.code_bytes, used_share: situation.machine.memory_share,
-                   saved_bytes: saved(large), processes: large.size, query: "report"}
+                   saved_bytes: saved(large), processes: large.size, query: "report --table jit"}
           Finding.new(rule: :jit_cut_memory, remedy: :setting, change: change(life), facts:)
         end
 
@@ -156,7 +156,7 @@ module Holdup
           jit = old.map(&:facts).max_by(&:code_bytes)
           return unless jit && jit.code_bytes > CODE_MIB * MIB
           Finding.new(rule: :jit_before_upgrade, remedy: :setting, change: change(jit),
-            facts: {code_bytes: jit.code_bytes, total_bytes: jit.total_bytes, query: "report"})
+            facts: {code_bytes: jit.code_bytes, total_bytes: jit.total_bytes, query: "report --table jit"})
         end
 
         def change(jit)
@@ -182,7 +182,7 @@ module Holdup
           life = situation.summary.jits.on.find { |each| grows?(each) }
           return unless life
           facts = {name: life.name.to_s, grown_bytes: an_hour(life, :rss_bytes).round,
-                   jit_bytes: jit(life).round, rss_bytes: life.rss_bytes, query: "report"}
+                   jit_bytes: jit(life).round, rss_bytes: life.rss_bytes, query: "report --table jit"}
           return Finding.new(rule: :jit_memory_leak, facts:) if life["malloc"] || life["malloc_arena_max"]
           Finding.new(rule: :jit_memory_elsewhere, remedy: :setting, facts:,
             change: Finding::ProposedChange.new(new: "MALLOC_ARENA_MAX=2"))
@@ -232,7 +232,7 @@ module Holdup
           hook = hook(untidy.first)
           Finding.new(rule: :jit_no_warmup, remedy: :setting,
             change: hook && Finding::ProposedChange.new(new: hook),
-            facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
+            facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report --table jit"})
         end
 
         # If workers fork others, the heap of the worker counts.

@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # Advice on the JIT; docs/yjit.md explains the rules' numbers (Y01 ...) and sources. The rules read
-    # samples of all processes, so each returns nil if its figures are not known.
+    # Advice on the JIT (background: docs/yjit.md). The rules, Y01 to Y22, read samples of all processes, so
+    # each returns nil if its figures are not known.
     module JitRules
       RULES = [
         JitActivationRules::NotEnabled, JitActivationRules::AtBoot, JitActivationRules::WrongHook,

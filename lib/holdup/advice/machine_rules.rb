@@ -18,7 +18,7 @@ module Holdup
 
         def facts(ceiling, needed)
           {processes: ceiling.processes, vcpus: ceiling.vcpus, high_share: ceiling.high, needed:,
-           query: "report"}.compact
+           query: "report --full"}.compact
         end
         private_class_method :facts
       end
@@ -65,7 +65,7 @@ module Holdup
           share = machine&.throttled_share
           return unless share && share >= OFTEN
           facts = {throttled_share: share, throttled_ns: machine.throttled_ns, vcpus: machine.vcpus,
-                   query: "report"}
+                   query: "report --full"}
           Finding.new(rule: :cpu_throttling, remedy: :machine, weight: share, facts:)
         end
       end
@@ -91,7 +91,7 @@ module Holdup
           return if waiting.any? && waiting.max < QUEUED
           culprit, blame = waiting.any? ? blamed(situation.machine) : [:unknown, {}]
           facts = {starved_share:, cpu_share: split.share(:cpu), waiting_share: waiting.max, **blame,
-                   query: "report"}
+                   query: "report --full"}
           Finding.new(rule: culprit ? :"starved_#{culprit}" : :starved, remedy: :machine,
             weight: starved_share, facts:)
         end
@@ -119,7 +119,7 @@ module Holdup
           return unless used && limit && used >= FULL * limit
           share = used.fdiv(limit)
           Finding.new(rule: :memory_headroom, remedy: :machine, weight: [share, 1.0].min - FULL,
-            facts: {used_share: share, memory_bytes: used, limit_bytes: limit, query: "report"})
+            facts: {used_share: share, memory_bytes: used, limit_bytes: limit, query: "report --full"})
         end
 
         # The user's limit (--memory) overrides that of a sample.
@@ -142,7 +142,7 @@ module Holdup
           return unless situation.summary.unit_kind == :request && queued.positive?
           return unless queued >= TIMES * stalled && queued >= SEEN * wall
           return if fewer?(situation)
-          facts = {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"}
+          facts = {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report --full"}
           Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall),
             **one_more(situation), facts:)
         end

@@ -64,7 +64,9 @@ module Holdup
       def total = summary.total
 
       # @return [Analysis::Machine, nil] the smallest host
-      def machine = summary.processes.smallest_machine
+      def machine
+        summary.processes.smallest_machine
+      end
 
       # What a replay predicts for a change (see Sizing::WhatIf::WhatIfChange), as attributes of a Finding;
       # empty without a valid replay.

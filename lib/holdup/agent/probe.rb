@@ -7,10 +7,12 @@ module Holdup
   # The measuring half in C, or, where Ruby has no GVL events (JRuby, TruffleRuby, Windows) or the extension
   # is missing, a fallback with the same methods that measures nothing. Loading it starts nothing.
   #
-  # A development build has Ruby's ABI in its name, so that several Rubies can share a checkout.
+  # A development build has Ruby's ABI in its name, so that several Rubies can share a checkout. A precompiled
+  # gem has an extension for each Ruby, named by its version.
   module Probe
     ABI = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
     CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__),
+      File.expand_path("../native/#{RUBY_VERSION[/\A\d+\.\d+/]}/holdup", __dir__),
       File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
 
     def self.events?

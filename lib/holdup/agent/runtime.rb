@@ -8,6 +8,7 @@ require_relative "../model/errors"
 require_relative "fork_hook"
 require_relative "guard"
 require_relative "jit"
+require_relative "live_arm"
 require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
@@ -44,6 +45,7 @@ module Holdup
       @jit = Jit::Manager.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
       @resources = Resources.new(@guard)
       add(@jit)
+      add(live_arm)
       @identities = {}
       @inherited = Servers::Identity.merge([])
       @lock = Monitor.new # a server and a job runner of one process may be ready at the same time
@@ -173,6 +175,16 @@ module Holdup
     end
 
     private
+
+    def live_arm
+      LiveArm.new(
+        folder: -> { configuration.segment_dir },
+        levers: -> { server.live.call },
+        limits: -> { {"threads" => configuration.live_threads} },
+        log: @log,
+        clock: @clock
+      )
+    end
 
     # A wrong variable must not stop the boot: it is logged, and nothing is measured.
     def read_settings

@@ -70,10 +70,16 @@ module Holdup
       {
         "app" => @configuration.app,
         "revision" => revision,
-        "arm" => @configuration.arm,
+        "arm" => arm,
         "rails" => rails,
         "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]
       }
+    end
+
+    # A server's hooks may give each worker its arm, after the configuration was read in the master.
+    def arm
+      text = Utf8.valid(@env["HOLDUP_ARM"])
+      text.empty? ? @configuration.arm : text
     end
 
     def rails

@@ -65,18 +65,26 @@ module Holdup
       # Stall that a holder caused; with the hand-off it equals suffered_ns.
       def caused_ns = @all.sum(&:caused)
 
-      def main_cause = (series + accounts).max_by(&:caused)
+      def main_cause
+        (series + accounts).max_by(&:caused)
+      end
 
       def count = series.sum(&:count)
 
-      def caused_share(account) = share(account.caused)
+      def caused_share(account)
+        share(account.caused)
+      end
 
-      def suffered_share(account) = share(account.suffered)
+      def suffered_share(account)
+        share(account.suffered)
+      end
 
       def handoff_share = share(handoff_ns)
 
       # How far the identity is off, as a share of the stall; tests watch it.
-      def gap = share(caused_ns + handoff_ns - suffered_ns)
+      def gap
+        share(caused_ns + handoff_ns - suffered_ns)
+      end
 
       private
 

@@ -14,10 +14,13 @@ module Holdup
 
       # @param seed [Integer] the same seed gives the same intervals
       # @param percentiles [Array<Symbol>] of BlockCells::SPREADS; they take most of the computing time
-      def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
+      # @param blocks [BlockBootstrap::TimeBlocks, nil] nil: as long as the recordings allow
+      def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait],
+        blocks: nil)
         @before = before
         @after = after
         @percentiles = percentiles
+        @blocks = blocks
         @bootstrap = BlockBootstrap.new(*sizes, paired: paired?, rounds:, seed:)
       end
 
@@ -44,6 +47,22 @@ module Holdup
       # @return [Hash{Symbol => Estimate}] one for each Metric
       def estimates
         @estimates ||= Metric::ALL.transform_values { |metric| estimate(metric) }
+      end
+
+      # @param metric [Metric] one of ALL, or another whose name is a key of ResampledSide#figures
+      # @return [Estimate]
+      def estimate(metric)
+        case metric.name
+        when :pss, :uss then memory.estimate(metric)
+        when :cpu_share then cpu_share(metric)
+        when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
+        else resampled_estimate(metric)
+        end
+      end
+
+      # @return [Array<Array<Hash{Symbol => Float, nil}>>] means of each block, by side; no percentiles
+      def block_figures
+        @block_figures ||= cells.zip(sizes).map { |cells, size| figures_by_block(cells, size) }
       end
 
       def verdict(metrics = ComparisonVerdict::METRICS)
@@ -119,15 +138,6 @@ module Holdup
         end
       end
 
-      def estimate(metric)
-        case metric.name
-        when :pss, :uss then memory.estimate(metric)
-        when :cpu_share then cpu_share(metric)
-        when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
-        else resampled_estimate(metric)
-        end
-      end
-
       def unknown(metric)
         Estimate.new(metric:, before: nil, after: nil)
       end
@@ -168,10 +178,7 @@ module Holdup
       end
 
       def autocorrelation
-        @autocorrelation ||= begin
-          blocks = cells.zip(sizes).map { |cells, size| figures_by_block(cells, size) }
-          BlockBootstrap::Autocorrelation.new(blocks, paired: paired?)
-        end
+        @autocorrelation ||= BlockBootstrap::Autocorrelation.new(block_figures, paired: paired?)
       end
 
       def figures_by_block(cells, size)
@@ -197,7 +204,9 @@ module Holdup
         LEAST_SHARE = 0.01
 
         # :wall for all percentiles of elapsed time.
-        def self.family(name) = name.to_s[/\A[a-z]+/].to_sym
+        def self.family(name)
+          name.to_s[/\A[a-z]+/].to_sym
+        end
 
         def self.percentiles(family)
           QUANTILES.keys.map { |name| new(name: :"#{family}_#{name}", unit: :ns, resolution: BUCKET) }

@@ -20,7 +20,9 @@ module Holdup
         @side_by_side = side_by_side
       end
 
-      def empty? = @windows.empty? && @members.empty?
+      def empty?
+        @windows.empty? && @members.empty?
+      end
 
       # @return [Array<FleetGroup>] most requests or jobs first
       def groups
@@ -131,7 +133,9 @@ module Holdup
           end
         end
 
-        def revision(setting) = (setting["revision"] || ApplicationShares::UNNAMED).to_s
+        def revision(setting)
+          (setting["revision"] || ApplicationShares::UNNAMED).to_s
+        end
 
         # Nil where a server has no limit (fibers).
         def threads(members)
@@ -157,16 +161,26 @@ module Holdup
 
         def per_second = count.fdiv(seconds)
 
-        def error_share = share(window.errors, count)
+        def error_share
+          share(window.errors, count)
+        end
 
-        def stalled_share = share(window.stalled_ns, wall_ns)
+        def stalled_share
+          share(window.stalled_ns, wall_ns)
+        end
 
-        def starved_share = share(window.sums[:starved_ns], wall_ns)
+        def starved_share
+          share(window.sums[:starved_ns], wall_ns)
+        end
 
-        def cpu_ns = share(window.sums[:cpu_ns], count)
+        def cpu_ns
+          share(window.sums[:cpu_ns], count)
+        end
 
         # Mean share of the threads that had a request or job.
-        def load = share(wall_ns, threads.to_i * seconds * MeasuredTime::NS)
+        def load
+          share(wall_ns, threads.to_i * seconds * MeasuredTime::NS)
+        end
 
         def wall_p95_ns = quantile(:wall)
 

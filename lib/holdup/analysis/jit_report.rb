@@ -182,7 +182,9 @@ module Holdup
 
         def units_per_life = median(ended, &:units)
 
-        def killer = present.filter_map(&:killer).first
+        def killer
+          present.filter_map(&:killer).first
+        end
 
         def growth
           @growth ||= MemoryKiller::MemoryGrowth.new(lives)
@@ -211,10 +213,14 @@ module Holdup
 
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
-        def warm_up(ages_s) = by_age(ages_s, &:warm_up)
+        def warm_up(ages_s)
+          by_age(ages_s, &:warm_up)
+        end
 
         # The same of the entries compiled for each unit.
-        def compiling(ages_s) = by_age(ages_s, &:compiling)
+        def compiling(ages_s)
+          by_age(ages_s, &:compiling)
+        end
 
         private
 

@@ -61,14 +61,18 @@ module Holdup
         @trail.grown(:throttled_periods).fdiv(periods) if periods&.positive?
       end
 
-      def throttled_ns = @trail&.grown(:throttled_ns)
+      def throttled_ns
+        @trail&.grown(:throttled_ns)
+      end
 
       # What can't be given back at once (without the page cache).
       def memory_bytes
         trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
       end
 
-      def memory_limit_bytes = trail(:memory_limit_bytes)
+      def memory_limit_bytes
+        trail(:memory_limit_bytes)
+      end
 
       # Share of its limit; nil while unknown or without a limit.
       def memory_share
@@ -79,7 +83,9 @@ module Holdup
         @trail&.rate(:collector_cpu_ns)
       end
 
-      def collector_bytes = trail(:collector_rss_bytes)
+      def collector_bytes
+        trail(:collector_rss_bytes)
+      end
 
       def segment_bytes = trail(:segment_bytes)
 
@@ -178,7 +184,9 @@ module Holdup
           @machine.used && vcpus && @machine.used >= FULL * vcpus
         end
 
-        def host_full? = @machine.host_share.to_f >= FULL
+        def host_full?
+          @machine.host_share.to_f >= FULL
+        end
       end
     end
   end

@@ -31,7 +31,9 @@ module Holdup
         spans.sum(0.0) { |span| span.end - span.begin }
       end
 
-      def seconds(from_s, to_s) = cut(from_s, to_s).total_s
+      def seconds(from_s, to_s)
+        cut(from_s, to_s).total_s
+      end
 
       def cut(from_s, to_s)
         inside = spans.map { |span| [span.begin, from_s].max.to_f..[span.end, to_s].min.to_f }

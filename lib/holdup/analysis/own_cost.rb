@@ -26,7 +26,9 @@ module Holdup
         @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
       end
 
-      def collector_cpu_share = sum(:collector_cpu_share)
+      def collector_cpu_share
+        sum(:collector_cpu_share)
+      end
 
       def collector_bytes = sum(:collector_bytes)
 

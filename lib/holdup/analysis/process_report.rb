@@ -158,16 +158,24 @@ module Holdup
 
         def size = Machine.concurrent(processes)
 
-        def cpu_share = self.class.mean_sum(processes, &:cpu_share)
+        def cpu_share
+          self.class.mean_sum(processes, &:cpu_share)
+        end
 
         # Threads that took units.
-        def busy = self.class.mean_sum(processes, &:busy)
+        def busy
+          self.class.mean_sum(processes, &:busy)
+        end
 
         # Threads that may take units.
-        def threads = self.class.mean_sum(processes, &:threads)
+        def threads
+          self.class.mean_sum(processes, &:threads)
+        end
 
         # Threads that waited for the GVL.
-        def waiting = self.class.mean_sum(processes, &:waiting)
+        def waiting
+          self.class.mean_sum(processes, &:waiting)
+        end
 
         def gc_share
           sum = self.class.mean_sum(processes, &:gc_share)
@@ -228,7 +236,9 @@ module Holdup
           ServerProcesses.mean_sum(@members) { |member| possible(member, kind) }.to_f.round
         end
 
-        def of_other_kinds(kind) = total - of_kind(kind)
+        def of_other_kinds(kind)
+          total - of_kind(kind)
+        end
 
         private
 

@@ -15,7 +15,9 @@ module Holdup
       def errors = window.errors
 
       # @param key [Symbol] of Window::HISTOGRAMS
-      def histogram(key) = window.histograms.fetch(key)
+      def histogram(key)
+        window.histograms.fetch(key)
+      end
 
       # @param key [Symbol] of Window::SUMS
       # @return [Integer] in its unit, all units together

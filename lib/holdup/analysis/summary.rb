@@ -178,7 +178,9 @@ module Holdup
         WindowTable::WindowSum.subtract(window, nested_window)
       end
 
-      def nested = @nested ||= of_kind(:nested)
+      def nested
+        @nested ||= of_kind(:nested)
+      end
 
       def of_same_processes(entries)
         return entries unless filter.narrow? && chosen.any?

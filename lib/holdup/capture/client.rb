@@ -21,9 +21,12 @@ module Holdup
       end
 
       # Processes that can be asked. One that stopped and started again has a closed segment too.
+      # @raise [Error] the folder is another user's
       # @raise [SystemCallError] the folder can't be read
       def self.processes(dir)
-        living = Segment::Directory.new(dir).entries.select { |entry| entry.alive && !entry.link }
+        directory = Segment::Directory.new(dir)
+        directory.check_owner
+        living = directory.entries.select { |entry| entry.alive && !entry.link }
         sweep(dir, living)
         living.reject { |entry| entry.read(&:header).closed? }
       end
@@ -65,7 +68,7 @@ module Holdup
 
       # Writes the rule first, because the process looks at the request.
       def write_request
-        File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
+        File.open(@entry.path, File::WRONLY | File::BINARY | File::NOFOLLOW) do |file|
           file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE)
           file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST)
         end

@@ -15,12 +15,15 @@ module Holdup
       # @param verify [String, nil] file of an earlier advice, which is then compared with later measurements
       # @param out [String, nil] file that it is written to
       # @param save [String, nil] file for `--verify`, in addition to the output
+      # @param full [Boolean] whether a text has all tables, not only one screen
+      # @param wide [Boolean] whether a text cuts no name
+      # @param given [Hash{String => String}] options that choose the advice, as they were given
       # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
         limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil,
         origin: Queries::Origin.new, out: nil, save: nil, store: nil, language: nil,
-        within_s: Sizing::JobDeadlines::WITHIN_S)
+        within_s: Sizing::JobDeadlines::WITHIN_S, full: false, wide: false, given: {})
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
@@ -42,6 +45,9 @@ module Holdup
         @save = Formats::Destination.new(console, file: save, option: "--save") if save
         @limit = limit
         @within_s = within_s
+        @full = full
+        @wide = wide
+        @given = given
         @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
@@ -86,9 +92,13 @@ module Holdup
       end
 
       def rendered(sized, findings)
-        advice = View::Advice.new(sized, findings, words: @words, span:, kind: @sizing[:kind],
-          limit: @limit, again:, within_s: @within_s)
-        Formats.render(advice.page, format: @format, console: @console, words: @words)
+        options = {words: @words, span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s}
+        if @format == :text && !@full
+          screen = View::AdviceScreen.new(sized, findings, given: @given, **options)
+          return Formats.screen(screen, console: @console, wide: @wide)
+        end
+        advice = View::Advice.new(sized, findings, **options)
+        Formats.render(advice.page, format: @format, console: @console, words: @words, wide: @wide)
       end
 
       def json(sized, findings)
@@ -107,6 +117,9 @@ module Holdup
         ROWS = 14
         FORMATS = %i[text json markdown html].freeze
         OBJECTIVES = %i[latency cost balanced throughput].freeze
+        # Options that other commands need to look at the same data, and those of the question.
+        GIVEN = %w[--since --until --store --app --host --role --revision --kind --queue --slo --objective
+          --load --vcpus --memory --db-connections --within --warm-up].freeze
         # Options of an advice that its verification does not take.
         ASKED = %i[slo kind origin queue objective factor vcpus memory connections limit out save
           within_s].freeze
@@ -123,7 +136,9 @@ module Holdup
           return values if values.key?(:help)
           check(values)
           kind = values.key?(:queue) ? {kind: :job} : {}
-          {**values.except(:since, :until), **span(values), **kind}
+          # Rows are of a table that the screen does not have.
+          full = values.key?(:full) || values.key?(:limit)
+          {**values.except(:since, :until), **span(values), **kind, full:, given: Options.given(argv, GIVEN)}
         end
 
         private
@@ -172,7 +187,8 @@ module Holdup
         end
 
         def declare_output(parser, values)
-          parser.on("--limit N", "rows of the table (#{ROWS})") do |text|
+          Formats.declare_screen(parser, values)
+          parser.on("--limit N", "with all tables: rows of settings (#{ROWS})") do |text|
             values[:limit] = Queries::OptionValues.whole("--limit", text, 4..10_000)
           end
           parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") do |text|

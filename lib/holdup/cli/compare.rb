@@ -12,13 +12,17 @@ module Holdup
       # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param out [String, nil] file that it is written to
-      def initialize(console:, sides:, filter:, format: :text, families: nil,
+      # @param full [Boolean] whether a text has all tables, not only one screen
+      # @param wide [Boolean] whether a text cuts no name
+      def initialize(console:, sides:, filter:, format: :text, families: nil, full: false, wide: false,
         origin: Queries::Origin.new, out: nil, store: nil, language: nil)
         @console = console
         @asked = sides
         @filter = filter
         @format = format
         @families = families
+        @full = full
+        @wide = wide
         @destination = Formats::Destination.new(console, file: out, format:)
         @origin = origin
         @store = store
@@ -103,8 +107,15 @@ module Holdup
         case @format
         when :json then json(comparison).call
         when :html then html(comparison)
-        else render(report(comparison).page)
+        when :markdown then render(report(comparison).page)
+        else text(comparison)
         end
+      end
+
+      # The metrics that were asked for are all shown.
+      def text(comparison)
+        return render(report(comparison).page) if @full || @families
+        Formats.screen(report(comparison, View::Compare::Screen), console: @console, wide: @wide)
       end
 
       # Shows the distributions of both sides in one chart.
@@ -114,8 +125,8 @@ module Holdup
         render(page.with(blocks: [*page.blocks, charts]))
       end
 
-      def report(comparison)
-        View::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
+      def report(comparison, layout = View::Compare)
+        layout.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
       end
 
       def json(comparison)
@@ -123,7 +134,7 @@ module Holdup
       end
 
       def render(page)
-        Formats.render(page, format: @format, console: @console, words: @words)
+        Formats.render(page, format: @format, console: @console, words: @words, wide: @wide)
       end
 
       def span(from_s, to_s)
@@ -175,6 +186,7 @@ module Holdup
         def declare(parser, values)
           sides(parser, values)
           units(parser, values)
+          Formats.declare_screen(parser, values)
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
           Options.store(parser, values)
@@ -221,7 +233,7 @@ module Holdup
             filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]),
             format: values.fetch(:format, :text),
             sides: sides_of(values),
-            **values.slice(:families, :origin, :out, :store, :language)
+            **values.slice(:families, :full, :wide, :origin, :out, :store, :language)
           }
         end
 

@@ -30,9 +30,10 @@ module Holdup
         columns || Float::INFINITY
       end
 
+      # @param wide [Boolean] whether tables cut no name, however wide they become
       # @return [Hash{Symbol => Object}] for texts
-      def layout
-        {width:, table_width:, style: View::Style.for(out, env)}
+      def layout(wide: false)
+        {width:, table_width: wide ? Float::INFINITY : table_width, style: View::Style.for(out, env)}
       end
 
       # Prints a line that the next one replaces; outside a terminal each line stays.

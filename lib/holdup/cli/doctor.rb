@@ -12,18 +12,22 @@ module Holdup
           parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") do |text|
             values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100)
           end
+          parser.on("--full", "every check, also if it is more than a screen") { values[:full] = true }
           Formats.declare(parser, values, %i[text json])
           Options.language(parser, values)
         end
       end
 
       # @param autoscale_target [Integer, nil] percentage
-      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, format: :text, language: nil)
+      # @param full [Boolean] whether a text lists every check, also if it is more than a screen
+      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, format: :text, full: false,
+        language: nil)
         @console = console
         @store = store
         @dir = dir
         @autoscale_target = autoscale_target
         @format = format
+        @full = full
         @words = View::Words.new(language || Places.language(console.env))
       end
 
@@ -38,8 +42,9 @@ module Holdup
       private
 
       def text(findings)
-        page = View::DoctorReport.new(findings, words: @words).page
-        Formats.render(page, format: @format, console: @console, words: @words)
+        report = View::DoctorReport.new(findings, words: @words)
+        return Formats.screen(report, console: @console) unless @full
+        Formats.render(report.page, format: @format, console: @console, words: @words)
       end
 
       def json(findings, host)

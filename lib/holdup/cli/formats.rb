@@ -6,6 +6,8 @@ module Holdup
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
+      # Lines of a terminal with 40, without the prompt's.
+      SCREEN_LINES = 39
 
       # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
@@ -49,14 +51,31 @@ module Holdup
         end
       end
 
+      # Declares --full and --wide, for a command whose text fits on one screen by default.
+      def declare_screen(parser, values)
+        parser.on("--full", "everything, not only one screen") { values[:full] = true }
+        parser.on("--wide", "cut no name, however wide a table is") { values[:wide] = true }
+      end
+
       # @param format [Symbol] :markdown, :html, else text
+      # @param wide [Boolean] whether a text cuts no name
       # @return [String] a page in this format
-      def render(page, format:, console:, words:)
+      def render(page, format:, console:, words:, wide: false)
         case format
         when :markdown then View::Markdown.new(page).call
         when :html then View::Html.of(page, words:).call
-        else View::Text.new(page, **console.layout).call
+        else View::Text.new(page, **console.layout(wide:)).call
         end
+      end
+
+      # @param screen [#spare, #page] a page, and how many of its sentences can be left out
+      # @param wide [Boolean] whether it cuts no name
+      # @return [String] its fullest text that a terminal shows without scrolling
+      def screen(screen, console:, wide: false)
+        texts = screen.spare.downto(0).lazy.map do |kept|
+          View::Text.new(screen.page(kept), **console.layout(wide:)).call
+        end
+        texts.find { |text| text.lines.size <= SCREEN_LINES } || texts.to_a.last
       end
 
       # @raise [UsageError] another format was chosen before

@@ -57,6 +57,16 @@ module Holdup
         end
       end
 
+      # @param names [Array<String>] of options
+      # @return [Hash{String => String}] those of them that were given, with their values; a password is not
+      #   shown, because reports are passed on
+      def self.given(argv, names)
+        words = argv.flat_map { |word| word.start_with?("--") ? word.split("=", 2) : [word] }
+        given = words.each_cons(2).to_h.slice(*names)
+        given["--store"] = Holdup::Store.redact(given["--store"]) if given["--store"]
+        given
+      end
+
       # A span ends before its last second. The second that is passing belongs to it: else what was measured
       # in the first second of a window would be missing until the next.
       # @return [Integer] end of a span up to now

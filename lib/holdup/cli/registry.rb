@@ -6,12 +6,14 @@ module Holdup
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
+        "top" => "what the processes of this host do now, each second anew",
         "fleet" => "all hosts: what runs where, which one differs, which revision",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
         "whatif" => "another setting or load, replayed next to the current one",
         "scale" => "load and capacity of each role, the signal for autoscalers",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
+        "experiment" => "arms side by side: time needed, progress, and the answer",
         "capture" => "every GVL event of some seconds, thread by thread",
         "timeline" => "what happened in a capture: who waited, and for whom",
         "calculate" => "how many threads for an io share, next to Amdahl's law",
@@ -20,6 +22,7 @@ module Holdup
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
         "web" => "the dashboard in a browser, for this machine's store",
+        "mcp" => "the same answers for assistants (Model Context Protocol)",
         "terraform" => "metrics, alarms and a dashboard of lines of statistics",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
@@ -28,6 +31,9 @@ module Holdup
       LOADERS = {
         "report" => -> {
           Report
+        },
+        "top" => -> {
+          Top
         },
         "fleet" => -> {
           Fleet
@@ -46,6 +52,9 @@ module Holdup
         },
         "compare" => -> {
           Compare
+        },
+        "experiment" => -> {
+          Experiment
         },
         "capture" => -> {
           Capture
@@ -70,6 +79,9 @@ module Holdup
         },
         "web" => -> {
           Web
+        },
+        "mcp" => -> {
+          Mcp
         },
         "terraform" => -> {
           Terraform
@@ -121,7 +133,7 @@ module Holdup
         private
 
         def overview
-          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(9)} #{summary}" }
+          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(10)} #{summary}" }
           [
             "Who holds the GVL, who waits for it, and how many threads and processes you need.",
             "",

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Prints what the store knows about a span of time.
+    # Prints what the store knows about a span of time: on one screen, or all tables, or one of them.
     class Report
       FORMATS = %i[text json markdown html].freeze
       LIMIT = 15
@@ -18,12 +18,16 @@ module Holdup
       # @param store [String, nil] URL or path; nil: where the collector keeps it
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
+      # @param show [Symbol] :screen, :full, or a key of View::Report::TABLES for one table
+      # @param wide [Boolean] whether a text cuts no name
+      # @param again [Hash{String => String}] options that choose the same data, as given
       # @param out [String, nil] file that it is written to
       # @param live [Boolean] whether the span ends now
       # @param fresh [Boolean] whether it first waits for the latest measurements
       # @param dir [String, nil] folder of the segments
       def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:,
-        origin: Queries::Origin.new, out: nil, store: nil, language: nil, live: true, fresh: false, dir: nil)
+        show: :full, wide: false, again: {}, origin: Queries::Origin.new, out: nil, store: nil, language: nil,
+        live: true, fresh: false, dir: nil)
         @console = console
         @span = {from_s:, to_s:}
         @live = live
@@ -35,6 +39,9 @@ module Holdup
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
+        @show = show
+        @wide = wide
+        @again = again
         @destination = Formats::Destination.new(console, file: out, format:)
       end
 
@@ -70,7 +77,7 @@ module Holdup
       def summary
         Places.reading(@console.env, @store, origin: @origin) do |store|
           look(store)
-          @marks = Queries::SettingHistory.changes(store, **@span) if @format == :json
+          @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
           summary = Queries::LoadSummary.call(store, **@span, **@view)
           check(store) if summary.empty?
           summary
@@ -107,19 +114,40 @@ module Holdup
         }
       end
 
-      def remarks
+      def remarks = [*drifted, *uncollected]
+
+      # @return [Array<String>] a sentence, or none
+      def uncollected
         now_s = @console.clock.realtime_s
-        [*drifted, View::Remarks::Uncollected.remark(@uncollected, now_s:, words: @words)].compact
+        [View::Remarks::Uncollected.remark(@uncollected, now_s:, words: @words)].compact
       end
 
       def report(summary)
         return json(summary) if @format == :json
-        page = View::Report.new(summary, words: @words, remarks:, **@layout).page
-        Formats.render(page, format: @format, console: @console, words: @words)
+        return screen(summary) if screen?
+        report = View::Report.new(summary, words: @words, remarks:, **@layout)
+        page = View::Report::TABLES.key?(@show) ? report.table(@show) : report.page
+        Formats.render(page, format: @format, console: @console, words: @words, wide: @wide)
+      end
+
+      def screen? = @format == :text && @show == :screen
+
+      def screen(summary)
+        screen = View::ReportScreen.new(summary, words: @words, changes: @changes, drifts: drifts_on_screen,
+          remarks: uncollected, again: @again)
+        Formats.screen(screen, console: @console, wide: @wide)
+      end
+
+      # A change within the span is listed with its time.
+      def drifts_on_screen
+        listed = @changes.any?
+        @drifts.zip(drifted).filter_map do |finding, text|
+          text unless listed && finding.key == :setting_changed
+        end
       end
 
       def json(summary)
-        View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
+        View::Json.new(summary, words: @words, drifts: drift_facts, marks: @changes,
           uncollected: @uncollected).call
       end
 
@@ -128,6 +156,9 @@ module Holdup
         USAGE = "holdup report [options]"
         # With more rows a file may exceed 1 MB.
         HTML_LIMIT = 100
+        # Options that choose the data.
+        CHOICE = %w[--since --until --store --dir --app --host --role --revision --kind --name --queue
+          --threads].freeze
 
         # @param console [Console] for the time
         def initialize(console)
@@ -137,7 +168,7 @@ module Holdup
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
-          values.key?(:help) ? values : keywords(values)
+          values.key?(:help) ? values : {**keywords(values), again: Options.given(argv, CHOICE)}
         end
 
         private
@@ -174,16 +205,26 @@ module Holdup
             "process, queue or priority") do |text|
             values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
           end
+          tables(parser, values)
           parser.on("--sort KEY", "by stalled, caused, wall or count") do |text|
             orders = Analysis::SeriesRow::Grouping::SORT.keys
             values[:sort] = Queries::OptionValues.choice("--sort", text, orders)
           end
           Formats.declare(parser, values, Report::FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--limit N", "rows of each table (#{Report::LIMIT})") do |text|
+          parser.on("--limit N", "with all tables: rows of each (#{Report::LIMIT})") do |text|
             values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000)
           end
-          parser.on("--details", "also the means of slices of each row") { values[:details] = true }
+          parser.on("--details", "all tables, and means of slices of each row") { values[:details] = true }
+        end
+
+        def tables(parser, values)
+          Formats.declare_screen(parser, values)
+          names = View::Report::TABLES.keys
+          lines = names.each_slice(6).map { |some| some.join(", ") }
+          parser.on("--table NAME", "one table, of these:", *lines) do |text|
+            values[:table] = Queries::OptionValues.choice("--table", text, names)
+          end
         end
 
         def keywords(values)
@@ -192,6 +233,7 @@ module Holdup
           by = by_of(values, filter)
           filter = filter.with(kind: :job) if by == :priority
           check_html(values) if values[:format] == :html
+          check_table(values) if values[:table]
           live = !values.key?(:until)
           if values[:fresh] && !live
             raise UsageError.new("--fresh can't be combined with --until", "leave one of them out")
@@ -205,9 +247,23 @@ module Holdup
             format: values.fetch(:format, :text),
             limit: values.fetch(:limit, Report::LIMIT),
             details: values.fetch(:details, false),
+            show: show(values),
             live:,
-            **values.slice(:origin, :out, :store, :language, :fresh, :dir)
+            **values.slice(:origin, :out, :store, :language, :fresh, :dir, :wide)
           }
+        end
+
+        # Rows and details are of tables that the screen does not have.
+        def show(values)
+          return values[:table] if values[:table]
+          (%i[full details limit].any? { |key| values[key] }) ? :full : :screen
+        end
+
+        def check_table(values)
+          other = "--full" if values[:full]
+          other = "--format #{values[:format]}" if %i[json html].include?(values[:format])
+          return unless other
+          raise UsageError.new("--table can't be combined with #{other}", "leave one of them out")
         end
 
         # An HTML file lists rows by name and has the group means on its pages.

@@ -14,6 +14,7 @@ module Holdup
             "or caught: the one that met the rule of the capture") do |text|
             values[:unit] = unit(text)
           end
+          parser.on("--full", "more rows and every remark, not only one screen") { values[:full] = true }
           parser.on("--export FORMAT", "all of it for another viewer, or for programs:",
             EXPORTS.join(", ")) do |text|
             values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
@@ -35,10 +36,12 @@ module Holdup
 
       # @param files [Array<String>] one file, or the id of a saved capture; empty: lists the saved captures
       # @param unit [String, nil] id, or "slowest"
+      # @param full [Boolean] whether a capture is shown with all its tables' rows
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
       # @raise [UsageError]
-      def initialize(console:, files: [], unit: nil, export: nil, out: nil, store: nil, language: nil)
+      def initialize(console:, files: [], unit: nil, export: nil, full: false, out: nil, store: nil,
+        language: nil)
         if files.size > 1 || (files.empty? && (unit || export))
           raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one")
         end
@@ -47,6 +50,7 @@ module Holdup
         @archive = Holdup::Capture::Archive.new(Places.captures(console.env, store))
         @file = files.first
         @unit = unit
+        @full = full
         @export = export
         @destination = Formats::Destination.new(console, file: out, format: export || :text)
         @words = View::Words.new(language || Places.language(console.env))
@@ -70,6 +74,8 @@ module Holdup
 
       def text
         return exported if @file && @export
+        few = View::Timeline::FEW_ROWS
+        return Formats.screen(overview(rows: few), console: @console) unless @full || @unit || @file.nil?
         Formats.render(report.page, format: :text, console: @console, words: @words)
       end
 
@@ -96,9 +102,10 @@ module Holdup
           "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
-      def overview
+      def overview(rows: View::Timeline::ROWS)
         View::Timeline.new(
           scene,
+          rows:,
           holders: Analysis::Timeline::HolderTable.new(scene),
           patterns: Analysis::Timeline::Patterns.new(scene).call,
           methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call,

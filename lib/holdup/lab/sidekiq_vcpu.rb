@@ -10,7 +10,7 @@ module Holdup
       #
       # - `jobs`: number of jobs, all enqueued at once; `processes` that run them; `concurrency`: threads of
       #   each
-      Experiment = Data.define(:name, :jobs, :processes, :concurrency) do
+      Attempt = Data.define(:name, :jobs, :processes, :concurrency) do
         # @return [Integer] jobs that run at the same time
         def at_once = [jobs, processes * concurrency].min
 
@@ -26,10 +26,10 @@ module Holdup
 
       # The first three are the usual attempts; the fourth is the remedy.
       EXPERIMENTS = [
-        Experiment.new(name: :alone, jobs: 1, processes: 1, concurrency: 1),
-        Experiment.new(name: :threads, jobs: 2, processes: 1, concurrency: 2),
-        Experiment.new(name: :serial, jobs: 2, processes: 1, concurrency: 1),
-        Experiment.new(name: :processes, jobs: 2, processes: 2, concurrency: 1)
+        Attempt.new(name: :alone, jobs: 1, processes: 1, concurrency: 1),
+        Attempt.new(name: :threads, jobs: 2, processes: 1, concurrency: 2),
+        Attempt.new(name: :serial, jobs: 2, processes: 1, concurrency: 1),
+        Attempt.new(name: :processes, jobs: 2, processes: 2, concurrency: 1)
       ].freeze
 
       LATEST_S = 1 << 40
@@ -38,7 +38,7 @@ module Holdup
       # @param repeats [Integer] runs of each experiment
       # @param redis_url [String, nil] nil: a private one
       # @param target [Float] of the autoscaling
-      # @param progress [#call] receives the Experiment and the number of its run before each run
+      # @param progress [#call] receives the Attempt and the number of its run before each run
       def initialize(seconds:, repeats:, target:, env:, redis_url: nil, progress: ->(_experiment, _number) {})
         @seconds = seconds
         @repeats = repeats

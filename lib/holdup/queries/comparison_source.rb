@@ -24,6 +24,9 @@ module Holdup
         parts.map { |source, label, settings| source.side(label, settings, step_s:) }
       end
 
+      # Seconds of the windows that are read.
+      attr_reader :window_s
+
       # @param store [Store::Sql] open until all sides are made
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
@@ -51,6 +54,19 @@ module Holdup
         recorded(settings).sum { |start_s, end_s| end_s - start_s }
       end
 
+      # Halves of the processes of these settings, for an A/A check. Windows of a process count all its units
+      # together, whatever their kind and name.
+      # @return [Array<Analysis::Comparison::Side>, nil] nil with fewer than two processes
+      def process_halves(label, settings, step_s: @window_s)
+        windows = @store.sums(*@span.values, kinds: [:process], settings:, step_s:, by_host: true,
+          histograms: HISTOGRAMS).map(&:window)
+        by_process = windows.select { |window| window.count.positive? }
+          .group_by { |window| [window.host.to_s, window.series.name] }
+        return if by_process.size < 2
+        halves = by_process.sort.map(&:last).each_with_index.partition { |_, index| index.even? }
+        halves.map { |half| process_side(label, half.flat_map(&:first)) }
+      end
+
       # @param step_s [Integer] longest interval over which windows are added up
       def side(label, settings = nil, step_s: @window_s)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
@@ -64,7 +80,17 @@ module Holdup
 
       private
 
-      def of_units = {kinds: Series::UNITS, only: @filter}
+      def of_units
+        {kinds: Series::UNITS, only: @filter}
+      end
+
+      def process_side(label, windows)
+        kind = @filter.kind || :request
+        series = Series.new(kind:, name: "(processes)")
+        windows = windows.map { |window| window.with(series:) }
+        Analysis::Comparison::Side.new(label:, windows:, samples:, filter: Analysis::UnitFilter.new(kind:),
+          **@span)
+      end
 
       # A setting that alternated with another was measured only in the windows that it is in.
       def coverage(settings)

@@ -16,7 +16,9 @@ module Holdup
       REVISIONS = 6
 
       # @return [Analysis::FleetReport]
-      def self.call(store, from_s:, to_s:) = new(store, from_s, to_s).call
+      def self.call(store, from_s:, to_s:)
+        new(store, from_s, to_s).call
+      end
 
       def initialize(store, from_s, to_s)
         @store = store
@@ -44,7 +46,9 @@ module Holdup
           .map(&:window)
       end
 
-      def main_kind(setting) = setting["server"] ? :request : :job
+      def main_kind(setting)
+        setting["server"] ? :request : :job
+      end
 
       def members
         @members ||= begin

@@ -75,6 +75,14 @@ module Holdup
         refuse(option, text, "it takes a time with its unit, such as 800us, 12ms or 1.5s")
       end
 
+      # @param text [String] "40m", "2h", "1d"
+      # @return [Integer] s
+      def span(option, text)
+        seconds = AGO.match?(text) ? (Float(text[AGO, 1]) * UNITS.fetch(text[AGO, 2])).round : 0
+        return seconds if seconds.between?(60, FARTHEST_S)
+        refuse(option, text, "it takes a time from 1m on, such as 40m, 2h or 1d")
+      end
+
       # @param text [String] "1, 2,5"
       # @return [Array<String>] at least one: an empty text is refused as any other wrong value
       def parts(text)

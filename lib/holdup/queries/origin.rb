@@ -15,7 +15,9 @@ module Holdup
       REVISIONS = 50
 
       # @param name [String] of a host, whatever characters it has
-      def self.of_host(name) = new(host: name.gsub(/[*?\[\]{}\\]/) { |char| "\\#{char}" })
+      def self.of_host(name)
+        new(host: name.gsub(/[*?\[\]{}\\]/) { |char| "\\#{char}" })
+      end
 
       def self.of_setting(setting)
         {app: Analysis::ApplicationShares.name(setting), role: setting.role || UNNAMED,
@@ -108,7 +110,9 @@ module Holdup
           @store.profiles(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
         end
 
-        def profile_starts(...) = @store.profile_starts(...)
+        def profile_starts(...)
+          @store.profile_starts(...)
+        end
 
         def outcomes
           @store.outcomes.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
@@ -124,7 +128,9 @@ module Holdup
           @store.skipped_rows.select { |row| @origin.host?(row.host) }
         end
 
-        def finest_s(from_s) = @store.finest_s(from_s)
+        def finest_s(from_s)
+          @store.finest_s(from_s)
+        end
 
         def health = @store.health
 
@@ -139,7 +145,9 @@ module Holdup
           @settings if FACTS.any? { |part| @origin.public_send(part) }
         end
 
-        def only_hosts = @hosts ? {hosts: @hosts} : {}
+        def only_hosts
+          @hosts ? {hosts: @hosts} : {}
+        end
 
         def narrowed(settings, part)
           asked = @origin.public_send(part) or return settings
@@ -158,7 +166,9 @@ module Holdup
           found.empty? ? raise(unknown(:host, @origin.host, latest_hosts | known)) : found
         end
 
-        def latest_hosts = @store.collection_states.map(&:host)
+        def latest_hosts
+          @store.collection_states.map(&:host)
+        end
 
         def unknown(part, asked, known)
           UsageError.new("the store has no #{NAMES.fetch(part)} named #{asked[0, 100].inspect}",

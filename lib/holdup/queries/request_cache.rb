@@ -57,7 +57,9 @@ module Holdup
         @answers[:collection_states] ||= store.collection_states
       end
 
-      def health = @answers[:health] ||= store.health
+      def health
+        @answers[:health] ||= store.health
+      end
 
       def close = @whole.close
 

@@ -135,7 +135,9 @@ module Holdup
           vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
       end
 
-      def machine = summary.processes.smallest_machine
+      def machine
+        summary.processes.smallest_machine
+      end
 
       # @return [Hash{Symbol => Sizing::OtherCpus}] empty without samples of the container
       def others

@@ -52,7 +52,9 @@ module Holdup
         MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s, kinds:)
       end
 
-      def at_s = (@from_s...@to_s).step(@step_s).to_a
+      def at_s
+        (@from_s...@to_s).step(@step_s).to_a
+      end
 
       def measured
         setting_starts.to_set { |step, _| step * @step_s }

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../model/errors"
 require_relative "../model/utf8"
 require_relative "owner_process"
 require_relative "reader"
@@ -154,11 +155,23 @@ module Holdup
       end
 
       # Creates the folder, for this user only.
+      # @raise [Error] it is there, and another user's
       # @raise [SystemCallError]
       def create
         Dir.mkdir(@path, 0o700)
       rescue Errno::EEXIST
-        nil
+        check_owner
+      end
+
+      # In /dev/shm anyone can make a folder of this name first. Its owner could plant figures in it, and
+      # links to files that this user may write. Root may use the folder of an application.
+      # @raise [Error] another user made it, or it is a link
+      # @raise [SystemCallError] there is none
+      def check_owner
+        stat = File.lstat(@path)
+        return if stat.directory? && (stat.owned? || Process.euid.zero?)
+        raise Error.new("#{@path} is not a folder of this user",
+          "run this as the application's user, or set HOLDUP_DIR to another folder")
       end
 
       def collected?

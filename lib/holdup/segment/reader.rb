@@ -115,12 +115,13 @@ module Holdup
 
       # @param index [Integer] 0...header.series_count
       # @param known [#still?, #series, #path, nil] an earlier reading, returned when nothing was added
+      # @param as [Class] Slot, or SlotSums for the sums alone
       # @raise [SegmentError::NotASegment] for a slot that is damaged or outside the file
-      def slot(index, known = nil)
+      def slot(index, known = nil, as: Slot)
         offset = @header.slot_offset(index)
         read = steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
         return unless read
-        Slot.parse(@buffer, known) || damaged("slot #{index} is damaged")
+        as.parse(@buffer, known) || damaged("slot #{index} is damaged")
       end
 
       # @return [Setting, nil] nil while it is being written; without attributes before the first write

@@ -44,6 +44,7 @@ module Holdup
         new(series, count, errors, sums, histograms, known&.path || parse_path(bytes))
       end
 
+      # @return [Series, nil] nil for implausible bytes
       def self.parse_series(bytes)
         kind, *lengths = bytes.unpack(Layout::SERIES_HEAD)
         places = Layout::SERIES_TEXTS.values.zip(lengths)
@@ -61,7 +62,7 @@ module Holdup
         length = bytes.unpack1("Q<", offset: Layout::PATH_OFFSET)
         text(bytes, Layout::PATH_OFFSET + 8, length) if length.between?(1, Layout::PATH_BYTES)
       end
-      private_class_method :parse_series, :parse_path, :text
+      private_class_method :parse_path, :text
 
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so
       # they are always read again.
@@ -79,5 +80,59 @@ module Holdup
         histograms[Layout::HISTOGRAMS.index(name)].to_histogram
       end
     end
+
+    # The sums of one row without its distributions, for a live view that reads every row each second.
+    #
+    # - `queued`: how many of its units have a known queue time
+    SlotSums = Struct.new(
+      :series, :count, :wall_ns, :running_ns, :stalled_ns, :queued, :queued_ns, :caused_ns
+    ) do
+      # @param known [SlotSums, nil] an earlier reading, returned when nothing was added
+      # @return [SlotSums, nil] nil for implausible bytes
+      def self.parse(bytes, known = nil)
+        count = bytes.unpack1("Q<", offset: Layout::COUNT_OFFSET)
+        return known if known&.still?(count)
+        numbers = [count, *times(bytes), *queue(bytes), caused(bytes)]
+        return if numbers.max > Layout::MAX_NUMBER
+        series = known&.series || Slot.parse_series(bytes)
+        series && new(series, *numbers)
+      end
+
+      def self.times(bytes)
+        self::TIMES_AT.map { |offset| bytes.unpack1("Q<", offset:) }
+      end
+
+      def self.queue(bytes) = bytes.unpack("Q<2", offset: self::QUEUED_AT)
+
+      def self.caused(bytes) = bytes.unpack1("Q<", offset: self::CAUSED_AT)
+      private_class_method :times, :queue, :caused
+
+      # Every unit raises the count; accounts have none, so they are always read again.
+      def still?(number) = number == count && series.kind != :account
+
+      # What was added between two readings.
+      # @param earlier [SlotSums, nil] nil: everything since the process started
+      # @return [SlotSums]
+      def since(earlier)
+        return self unless earlier
+        self.class.new(series, count - earlier.count, wall_ns - earlier.wall_ns,
+          running_ns - earlier.running_ns, stalled_ns - earlier.stalled_ns, queued - earlier.queued,
+          queued_ns - earlier.queued_ns, caused_ns - earlier.caused_ns)
+      end
+
+      # @param other [SlotSums] of another process
+      def +(other)
+        self.class.new(series, count + other.count, wall_ns + other.wall_ns, running_ns + other.running_ns,
+          stalled_ns + other.stalled_ns, queued + other.queued, queued_ns + other.queued_ns,
+          caused_ns + other.caused_ns)
+      end
+    end
+
+    # Sums of the histograms wall, running and stalled; count and sum of queue times; caused_ns.
+    SlotSums::TIMES_AT = %i[wall running stalled].map { |name|
+      Layout.histogram_offset(Layout::HISTOGRAMS.index(name)) + 8
+    }.freeze
+    SlotSums::QUEUED_AT = Layout.histogram_offset(Layout::HISTOGRAMS.index(:queued))
+    SlotSums::CAUSED_AT = Layout::SUMS_OFFSET + 8 * Layout::SUMS.index(:caused_ns)
   end
 end

@@ -26,10 +26,14 @@ module Holdup
       end
 
       # @return [Array<Integer>] threads of each pool of a process, the one that is sized first
-      def caps = [threads - other_threads.sum, *other_threads]
+      def caps
+        [threads - other_threads.sum, *other_threads]
+      end
 
       # @return [Integer] threads of a process that take units of the kind that is sized
-      def own_threads = threads - concurrent_threads.sum
+      def own_threads
+        threads - concurrent_threads.sum
+      end
 
       def shared?
         groups.any? { |group| group.other_threads.any? }

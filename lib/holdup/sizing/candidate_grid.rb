@@ -53,7 +53,9 @@ module Holdup
         (threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil
       end
 
-      def saturation = ClosedModel.new(@demand).saturation
+      def saturation
+        ClosedModel.new(@demand).saturation
+      end
     end
   end
 end

@@ -10,7 +10,9 @@ module Holdup
 
       # `per_second`: of a host, nil with a `reason` (Symbol) if unknown; `processes`: of a host, as recorded
       CapacityFigure = Data.define(:per_second, :processes, :reason) do
-        def initialize(per_second: nil, processes: nil, reason: nil) = super
+        def initialize(per_second: nil, processes: nil, reason: nil)
+          super
+        end
       end
 
       # Where even a hardly loaded process does not keep the SLO.
@@ -40,9 +42,13 @@ module Holdup
 
       private
 
-      def unknown(reason) = CapacityFigure.new(reason:)
+      def unknown(reason)
+        CapacityFigure.new(reason:)
+      end
 
-      def requests? = @recommendation.recording.kind == :request
+      def requests?
+        @recommendation.recording.kind == :request
+      end
 
       def now = @recommendation.now
 
@@ -67,7 +73,9 @@ module Holdup
         !response_ns.nil? && @slo.met?(response_ns)
       end
 
-      def trace(rate) = @recommendation.traffic.peak(rate:, units: @units)
+      def trace(rate)
+        @recommendation.traffic.peak(rate:, units: @units)
+      end
     end
   end
 end

@@ -57,7 +57,9 @@ module Holdup
       SaturatedThroughput = Data.define(:throughput, :units) do
         # @param cv2 [Float] of a unit's own time
         # @return [Float] share by which chance alone changes it, in 90 % of cases
-        def chance(cv2) = 1.645 * Math.sqrt(cv2 / units)
+        def chance(cv2)
+          1.645 * Math.sqrt(cv2 / units)
+        end
       end
 
       # @param unit [UnitSample]
@@ -128,9 +130,13 @@ module Holdup
 
       def weight(units) = units.sum(0.0, &:weight)
 
-      def arrival_ns(unit) = unit.start_ns - ClosedLoad.queued_ns(unit)
+      def arrival_ns(unit)
+        unit.start_ns - ClosedLoad.queued_ns(unit)
+      end
 
-      def cell_of(unit) = arrival_ns(unit) / NS / CELL_S
+      def cell_of(unit)
+        arrival_ns(unit) / NS / CELL_S
+      end
 
       # A load test changes the population within a cell, and may pause: each step counts from the first unit
       # that found all others there to the last one.

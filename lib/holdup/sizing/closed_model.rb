@@ -87,7 +87,9 @@ module Holdup
 
       private
 
-      def at(threads) = @demand.in_flight(threads, processes: @processes)
+      def at(threads)
+        @demand.in_flight(threads, processes: @processes)
+      end
 
       def solve(threads)
         demand = at(threads)

@@ -36,7 +36,9 @@ module Holdup
         @closed = closed_units(load)
       end
 
-      def overall = @overall ||= estimate(busy, apart)
+      def overall
+        @overall ||= estimate(busy, apart)
+      end
 
       # Cost of a long rest: 0.2: 20 % more.
       def rest
@@ -89,9 +91,13 @@ module Holdup
         {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
       end
 
-      def collected = @collected ||= solve(busy, ScoreTest::CostShape::PerUnit, &:gc_ns)
+      def collected
+        @collected ||= solve(busy, ScoreTest::CostShape::PerUnit, &:gc_ns)
+      end
 
-      def apart = @apart ||= apart_of(busy)
+      def apart
+        @apart ||= apart_of(busy)
+      end
 
       def collected_share
         collected.alone_ns / (collected.alone_ns + apart.alone_ns)

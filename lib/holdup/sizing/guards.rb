@@ -53,7 +53,9 @@ module Holdup
       end
 
       # @return [Float] units per second that it can serve at most
-      def ceiling(candidate) = model(candidate).throughput
+      def ceiling(candidate)
+        model(candidate).throughput
+      end
 
       private
 

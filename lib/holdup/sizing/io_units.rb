@@ -60,7 +60,9 @@ module Holdup
           .max_by { |_, same| sum(same, &:wall_ns) }
       end
 
-      def share = weight(most.last) / weight(@profiles)
+      def share
+        weight(most.last) / weight(@profiles)
+      end
 
       def wall_ns
         sum(most.last, &:wall_ns) / weight(most.last)

@@ -35,7 +35,9 @@ module Holdup
       def processes = queues.sum(&:processes)
 
       # Processes on all hosts now.
-      def now = @recommendation.now.processes * recording.hosts
+      def now
+        @recommendation.now.processes * recording.hosts
+      end
 
       private
 
@@ -96,7 +98,9 @@ module Holdup
           @step_s = step_s
         end
 
-        def mean = @counts.sum.fdiv(@counts.size * @step_s)
+        def mean
+          @counts.sum.fdiv(@counts.size * @step_s)
+        end
 
         def peak = @counts.max.fdiv(@step_s)
 

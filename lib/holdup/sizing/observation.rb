@@ -62,7 +62,9 @@ module Holdup
 
       # @param profiles [Array<UnitSample>] as they were measured
       # @return [Array<UnitSample>] without waits for a CPU
-      def on_free_cpus(profiles) = undisturbed.profiles(profiles)
+      def on_free_cpus(profiles)
+        undisturbed.profiles(profiles)
+      end
 
       def units = recording.units
 

@@ -11,7 +11,9 @@ module Holdup
     # - `mean`: CPUs while it was recorded
     OtherCpus = Data.define(:constant, :unit_ns, :mean) do
       # @param cpus [Float] whatever units come
-      def self.always(cpus) = new(constant: cpus, unit_ns: 0.0, mean: cpus)
+      def self.always(cpus)
+        new(constant: cpus, unit_ns: 0.0, mean: cpus)
+      end
 
       # The line of least squares. A recording whose load hardly varies does not show it; then all of them
       # count as working for units, which for more units than recorded is the safe side.

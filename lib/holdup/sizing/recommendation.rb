@@ -89,7 +89,9 @@ module Holdup
         @gain ||= best ? gain_of(best.candidate) : 0.0
       end
 
-      def gain_of(candidate) = choice.gain_of(candidate)
+      def gain_of(candidate)
+        choice.gain_of(candidate)
+      end
 
       # @return [Range<Float>] 90 % of that gain
       def interval
@@ -116,7 +118,9 @@ module Holdup
       end
 
       # @return [ResourceLimits] with the CPUs that fit the recording
-      def fitted_limits = limits.fitted(self_test.vcpus)
+      def fitted_limits
+        limits.fitted(self_test.vcpus)
+      end
 
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
@@ -146,13 +150,17 @@ module Holdup
         @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
       end
 
-      def now = @now ||= Candidate.of(recording)
+      def now
+        @now ||= Candidate.of(recording)
+      end
 
       def of(candidate)
         bias.apply(search.of(candidate), now:)
       end
 
-      def pools_of(candidate) = search.pools_of(candidate)
+      def pools_of(candidate)
+        search.pools_of(candidate)
+      end
 
       def forecast(...) = search.forecast(...)
 

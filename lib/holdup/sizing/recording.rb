@@ -64,10 +64,14 @@ module Holdup
       def refused? = problems.any?(&:refusal?)
 
       # @return [Hash{Integer => Numeric}] start of a minute => units that arrived, on all hosts
-      def arrivals = @arrivals ||= @minutes.counts(windows)
+      def arrivals
+        @arrivals ||= @minutes.counts(windows)
+      end
 
       # @return [MinuteCounts::Minute, nil] single units that ended in that minute
-      def recorded_in(minute_s) = @minutes.singly(minute_s)
+      def recorded_in(minute_s)
+        @minutes.singly(minute_s)
+      end
 
       # @return [Float] mean units per second over the minutes that have any
       def rate
@@ -92,10 +96,14 @@ module Holdup
         end.compact
       end
 
-      def growth = @growth ||= CoherencyEstimator.new(profiles, load: closed_load)
+      def growth
+        @growth ||= CoherencyEstimator.new(profiles, load: closed_load)
+      end
 
       # @return [ClosedLoad] of its units
-      def closed_load = @closed_load ||= ClosedLoad.new(profiles)
+      def closed_load
+        @closed_load ||= ClosedLoad.new(profiles)
+      end
 
       # @return [Float] mean number of units in a process that units saw, themselves included
       def in_flight = mean(profiles, &:in_flight)
@@ -154,7 +162,9 @@ module Holdup
         setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
       end
 
-      def total = @total ||= UnitTotals.new(windows)
+      def total
+        @total ||= UnitTotals.new(windows)
+      end
 
       def apart = UnitTotals.new(@apart)
 

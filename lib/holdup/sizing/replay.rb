@@ -61,9 +61,13 @@ module Holdup
           end
         end
 
-        def histogram(which) = Histogram.of(column(which))
+        def histogram(which)
+          Histogram.of(column(which))
+        end
 
-        def mean(which) = column(which).sum.fdiv(trace.size)
+        def mean(which)
+          column(which).sum.fdiv(trace.size)
+        end
 
         # What users feel: waits for a thread and for the GVL.
         def waits
@@ -84,7 +88,9 @@ module Holdup
           with(results: since)
         end
 
-        def throughput = trace.size * 1e9 / elapsed_ns
+        def throughput
+          trace.size * 1e9 / elapsed_ns
+        end
 
         # @param units [Array<Integer>] by index in the trace
         # @return [Array<Integer>] those that ended in the span (ns), all from the start (Trace#backlog)

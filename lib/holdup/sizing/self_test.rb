@@ -234,7 +234,9 @@ module Holdup
         [error.abs - saturation.chance(demand.cv2), 0.0].max * (error.negative? ? -1 : 1)
       end
 
-      def off(predicted, truth) = predicted / truth.to_f - 1
+      def off(predicted, truth)
+        predicted / truth.to_f - 1
+      end
 
       def wait(figures)
         figures.queued_ns.to_i + figures.stalled_ns

@@ -36,10 +36,14 @@ module Holdup
       def own_ns = held_ns + idle_ns + native_ns
 
       # @return [Float] idle time against held time (a = Z / C)
-      def ratio = (idle_ns + native_ns).fdiv(held_ns)
+      def ratio
+        (idle_ns + native_ns).fdiv(held_ns)
+      end
 
       # @return [Float] share of its own time that a unit leaves the GVL to others
-      def idle_share = (idle_ns + native_ns).fdiv(own_ns)
+      def idle_share
+        (idle_ns + native_ns).fdiv(own_ns)
+      end
 
       # @param waiting [Float] threads that wait when it gives the GVL up
       # @return [Float] ns of all its hand-offs

@@ -53,7 +53,9 @@ module Holdup
       end
 
       # @return [Float] ns of stall, waits for a CPU included
-      def stall_ns = [response_ns - @demand.own_ns, 0.0].max
+      def stall_ns
+        [response_ns - @demand.own_ns, 0.0].max
+      end
 
       def cpus
         throughput * (@demand.cpu_ns + @demand.native_ns) / NS

@@ -60,7 +60,9 @@ module Holdup
       def other_threads = @threads.values.drop(1)
 
       # Those of them that take units of the other kind.
-      def concurrent_threads = @threads.values.last(@concurrent)
+      def concurrent_threads
+        @threads.values.last(@concurrent)
+      end
 
       def several? = names.any?
 

@@ -67,7 +67,9 @@ module Holdup
         end
       end
 
-      def map(&) = Trace.new(units.map(&), concurrent_units:)
+      def map(&)
+        Trace.new(units.map(&), concurrent_units:)
+      end
 
       # Each unit with the work before it: the same trace for all candidates that are replayed.
       # @param between [DispatchCost]
@@ -173,7 +175,9 @@ module Holdup
           @words = unit.words.drop(1).pack("Q<*").freeze
         end
 
-        def arriving(at_ns) = @unit.with(arrival_ns: at_ns)
+        def arriving(at_ns)
+          @unit.with(arrival_ns: at_ns)
+        end
 
         # With the work before it, see DispatchCost.
         def after(between)

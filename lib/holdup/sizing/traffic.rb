@@ -114,11 +114,17 @@ module Holdup
 
       private
 
-      def rates = @rates ||= blocks.flat_map(&:rates).sort
+      def rates
+        @rates ||= blocks.flat_map(&:rates).sort
+      end
 
-      def weight_of(profiles) = profiles.sum(0.0, &:weight)
+      def weight_of(profiles)
+        profiles.sum(0.0, &:weight)
+      end
 
-      def draws = @draws ||= UnitDraws.new(self, @sums)
+      def draws
+        @draws ||= UnitDraws.new(self, @sums)
+      end
 
       # An interval of a recording. `rates`: units per second and host in each minute; `profiles`: its
       # recorded units; `concurrent_rates`: units of the other kind, likewise, empty without any, see

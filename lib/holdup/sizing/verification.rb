@@ -36,7 +36,9 @@ module Holdup
           resource_wait_ns: since.resource_wait_ns)
       end
 
-      def candidate = @candidate ||= Candidate.of(@since)
+      def candidate
+        @candidate ||= Candidate.of(@since)
+      end
 
       def sliced?
         candidate.time_slice_ns != @before.recording.time_slice_ns

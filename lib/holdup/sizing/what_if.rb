@@ -20,7 +20,9 @@ module Holdup
 
       def before = sides.before
 
-      def after = @after ||= bias_corrected(sides).after
+      def after
+        @after ||= bias_corrected(sides).after
+      end
 
       # Whether both sides have times.
       def replayed?
@@ -71,7 +73,9 @@ module Holdup
         series.all? { |name| @change.claims?(name) }
       end
 
-      def concurrent_units? = @base.recording.pools.concurrent_units?
+      def concurrent_units?
+        @base.recording.pools.concurrent_units?
+      end
 
       # Pools that share a process while all of them have work, or (concurrent_units?) at the peak; empty if
       # units or the machine change.
@@ -93,7 +97,9 @@ module Holdup
       # @return [Integer] threads by Amdahl's law for the units as they are
       def amdahl = @base.amdahl
 
-      def idle_share = @base.recording.demand.idle_share
+      def idle_share
+        @base.recording.demand.idle_share
+      end
 
       def demand
         @base.estimates.call(@units.changed(traffic))

@@ -81,25 +81,28 @@ module Holdup
         @connection.write(locks: [lock(host)]) { @checkpoints.to_h("#{host} ") }
       end
 
-      # @param to_s [Integer] first second after the span
-      # @param kinds [Array<Symbol>, nil] nil for all; `names`, `queues`: globs (String, Array<String> or nil)
-      # @param seconds [Integer, nil] longest window wanted, for charts
-      # @param hosts [Array<String>, nil] nil for all
-      # @param only [#series?, nil] a further condition for series
-      # @param histograms [Array<Symbol>] to read; the others are a Histogram::CountAndSum
-      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit, in one consistent
-      #   state. Iterate it to the end
-      # @raise [StoreError] when iterated
+      # @overload windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
+      #   @param to_s [Integer] first second after the span
+      #   @param seconds [Integer, nil] longest window wanted, for charts
+      #   @param hosts [Array<String>, nil] nil for all
+      #   @param histograms [Array<Symbol>] to read; the others are a Histogram::CountAndSum
+      #   @param filter [Hash] kinds: Array<Symbol> or nil for all; names, queues: globs (String,
+      #     Array<String> or nil); only: responds to series?, a further condition, or nil
+      #   @return [Enumerator<Window>] each second once, from the coarsest windows that fit, in one consistent
+      #     state. Iterate it to the end
+      #   @raise [StoreError] when iterated
       def windows(...) = @spans.windows(...)
 
       # Adds up the windows. Other options as for `windows`.
-      # @param step_s [Integer, nil] windows that start in different steps stay apart; nil: all are added up
-      # @param seconds [Integer, nil] longest window wanted, at most a step
-      # @param settings [Array<Setting>, nil] nil for all
-      # @param together [Series, nil] series that names the sum of all series; nil: each stays apart
-      # @param by_host [Boolean] whether hosts stay apart
-      # @param histograms [Array<Symbol>] to read; the others are empty
-      # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
+      # @overload sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
+      #     by_host: false, histograms: Window::HISTOGRAMS, **others)
+      #   @param step_s [Integer, nil] windows that start in different steps stay apart; nil: all are added up
+      #   @param seconds [Integer, nil] longest window wanted, at most a step
+      #   @param settings [Array<Setting>, nil] nil for all
+      #   @param together [Series, nil] series that names the sum of all series; nil: each stays apart
+      #   @param by_host [Boolean] whether hosts stay apart
+      #   @param histograms [Array<Symbol>] to read; the others are empty
+      #   @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def sums(...) = @spans.sums(...)
 
       # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step, see sums

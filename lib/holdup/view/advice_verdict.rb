@@ -39,6 +39,13 @@ module Holdup
           *warnings, *canary]
       end
 
+      # @return [Array<String>] the part of the details that says whether to follow it
+      def reliability
+        return [] if @recommendation.nil?
+        return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
+        [*promise, confidence, *warnings, *canary]
+      end
+
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
       def amdahl
         share = @recommendation&.recording&.demand&.idle_share or return

@@ -20,8 +20,13 @@ module Holdup
         def view = "notes"
       end
 
-      # The states of a split with share, sum and meaning. `rows`: Array of SplitRow
-      Split = Data.define(:title, :bar, :columns, :rows) do
+      # The states of a split with share, sum and meaning. `rows`: Array of SplitRow; `brief`: whether a
+      # terminal shows a legend instead of the table
+      Split = Data.define(:title, :bar, :columns, :rows, :brief) do
+        def initialize(title:, bar:, columns:, rows:, brief: false)
+          super
+        end
+
         def view = "split"
 
         # @return [Section] whose first column has the symbols of View::Bar
@@ -73,6 +78,39 @@ module Holdup
         def sentence(part)
           "#{part.label}: #{[part.text, *part.diff].join(" ")}"
         end
+      end
+
+      # Commands to copy into a shell. `items`: Array of ShellCommand; `notes`: sentences under them
+      Commands = Data.define(:title, :items, :notes) do
+        def initialize(title:, items:, notes: [])
+          super
+        end
+
+        def view = "commands"
+
+        def plain
+          texts = items.map { |item| "#{item.purpose}: #{item}" }
+          Section.new(title:, columns: [], rows: [], notes: [*texts, *notes])
+        end
+      end
+
+      # `words`: parts that stay in one line each, already quoted for a shell; `purpose`: what it shows, in a
+      # few words
+      ShellCommand = Data.define(:words, :purpose) do
+        # @param command [String] "report --full", quoted
+        # @param options [Hash{String => String}] more options with their values, which may be any text
+        def self.holdup(command, purpose:, options: {})
+          words = options.map { |option, value| "#{option} #{quoted(value)}" }
+          new(words: ["holdup #{command}", *words], purpose:)
+        end
+
+        # @return [String] one argument for a shell, which readers paste it into
+        def self.quoted(text)
+          text = Width.clean(text)
+          text.match?(%r{\A[\w=:./@-]+\z}) ? text : "'#{text.gsub("'") { "'\\''" }}'"
+        end
+
+        def to_s = words.join(" ")
       end
 
       # `pairs`: {String => cell}

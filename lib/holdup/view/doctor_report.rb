@@ -13,10 +13,17 @@ module Holdup
         @words = words
       end
 
+      # How many checks can be left out to fit a screen: those that found nothing.
+      def spare = @findings.count(&:ok?)
+
       # The summary is at the end, where a terminal shows it.
+      # @param kept [Integer] of the checks that found nothing, the first ones
       # @return [Page]
-      def page
-        Page.new(title:, blocks: [checks(title: ""), lead])
+      def page(kept = spare)
+        sound = @findings.select(&:ok?).first(kept)
+        more = @words.call(:screen_doctor_more, count: spare - kept) if kept < spare
+        shown = @findings.select { |finding| !finding.ok? || sound.include?(finding) }
+        Page.new(title:, blocks: [checks(title: "", shown:), Blocks::Notes.new(texts: [*more]), lead])
       end
 
       def title = @words.call(:doctor_title)
@@ -29,8 +36,8 @@ module Holdup
       end
 
       # @return [Blocks::Checks]
-      def checks(title: self.title)
-        items = @findings.map { |finding| check(finding) }
+      def checks(title: self.title, shown: @findings)
+        items = shown.map { |finding| check(finding) }
         Blocks::Checks.new(title:, items:, words: LEVELS.map { |level| level_name(level) })
       end
 

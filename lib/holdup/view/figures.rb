@@ -65,6 +65,14 @@ module Holdup
         format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
       end
 
+      # For tables that are read at a glance, or aloud.
+      # @return [String] 0.298 => "30 %"
+      def rounded_share(fraction)
+        return NONE unless fraction
+        percent = (fraction * 100).round
+        (percent.zero? && fraction.positive?) ? "<1 %" : "#{percent} %"
+      end
+
       # @param digits [Integer] after the point
       # @return [String] -0.298 => "-29.8", in %; a value that rounds to zero has no sign
       def change(fraction, digits = 1)

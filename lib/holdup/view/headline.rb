@@ -44,8 +44,9 @@ module Holdup
       # @return [Array<String>] units and throughput, stall and GC per unit
       def figures = [volume, costs]
 
+      # @return [Array<String>] those that change how the figures are read come first
       def remarks
-        own = [connections, starved, few, short, applications, mixed_settings, overflow, ceiling]
+        own = [connections, applications, mixed_settings, starved, overflow, ceiling, few, short]
         [*own, *@general_remarks].compact
       end
 

@@ -92,7 +92,7 @@ module Holdup
 
         KEPT = [Section, Blocks::FetchedCharts, Blocks::InlineCharts, Blocks::Lead, Blocks::Notes,
           Blocks::Split,
-          Blocks::Findings, Blocks::Facts, Blocks::Checks].freeze
+          Blocks::Findings, Blocks::Facts, Blocks::Checks, Blocks::Commands].freeze
 
         # @param parts [Array<Part>] of the file
         def initialize(parts)

@@ -33,6 +33,7 @@ module Holdup
         when Blocks::Split then [heading(block), code([@drawing.bar(block.bar)]), table(block.table)]
         when Blocks::Checks then [heading(block), block.items.flat_map { |check| check(check) }]
         when Blocks::Findings then findings(block)
+        when Blocks::Commands then commands(block)
         when Blocks::InlineCharts then plotted(block)
         when Blocks::TimeBars then [heading(block), code(@drawing.time_bars(block)), *sentences(block.notes)]
         else block.respond_to?(:plain) ? section(block.plain) : []
@@ -89,6 +90,11 @@ module Holdup
       # Its lines begin with - or +, so none of them can end the block.
       def diff(lines)
         lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
+      end
+
+      def commands(block)
+        lines = block.items.map { |item| "#{item}  # #{item.purpose}" }
+        [heading(block), code(lines), *sentences(block.notes)]
       end
 
       def plotted(block)

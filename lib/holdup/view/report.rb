@@ -6,13 +6,26 @@ module Holdup
     # fast, then details.
     class Report
       LIMIT = 15
-      ORDER = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
-        Sections::Times::StateSplitTable, Sections::Times::LatencyTable, Sections::CallTable,
-        Sections::Pools::QueueTable, Sections::Times::AverageTable, Sections::Stalls::HoldTable,
-        Sections::Pools::ConnectionTable, Sections::Times::DistributionTable,
-        Sections::Times::QuantileBandTable, Sections::Pools::PoolTable, Sections::Pools::PoolCpuTable,
-        Sections::Processes::ProcessTable, Sections::JitTable,
-        Sections::Times::AmdahlTable, Sections::Processes::SettingTable].freeze
+      # Their sections by the names that a reader asks for them with, in order.
+      TABLES = {
+        blame: Sections::Stalls::BlameTable,
+        pairs: Sections::Stalls::StallPairTable,
+        states: Sections::Times::StateSplitTable,
+        endpoints: Sections::Times::LatencyTable,
+        calls: Sections::CallTable,
+        queues: Sections::Pools::QueueTable,
+        means: Sections::Times::AverageTable,
+        holds: Sections::Stalls::HoldTable,
+        connections: Sections::Pools::ConnectionTable,
+        distribution: Sections::Times::DistributionTable,
+        slices: Sections::Times::QuantileBandTable,
+        pools: Sections::Pools::PoolTable,
+        cpu: Sections::Pools::PoolCpuTable,
+        processes: Sections::Processes::ProcessTable,
+        jit: Sections::JitTable,
+        amdahl: Sections::Times::AmdahlTable,
+        settings: Sections::Processes::SettingTable
+      }.freeze
 
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
@@ -32,9 +45,17 @@ module Holdup
         Page.new(title: @words.call(:title), about: [@headline.span], blocks: shown)
       end
 
+      # @param name [Symbol] of TABLES
+      # @return [Page] with this table only
+      def table(name)
+        section = build(TABLES.fetch(name)).call unless @summary.empty?
+        found = section || Blocks::Notes.new(texts: [@words.call(:screen_no_table)])
+        Page.new(title: @words.call(:title), about: [@headline.span], blocks: [found])
+      end
+
       # @return [Array<Section>] the tables
       def sections
-        listed = ORDER.filter_map { |section| build(section).call }
+        listed = TABLES.values.filter_map { |section| build(section).call }
         @details ? listed + build(Sections::Times::QuantileBandTable).details : listed
       end
 

@@ -10,12 +10,16 @@ module Holdup
       LEVELS = {ok: :green, warn: :yellow, fail: :red}.freeze
       ITEM = "- "
       INDENT = "  "
+      GAP = "  "
       REMEDY = "-> "
+      # Ends a line of a shell command that the next line continues.
+      CONTINUED = " \\"
 
       # @param width [Integer] columns of sentences
       # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       def initialize(page, width: WIDTH, table_width: width, style: Style.none)
         @page = page
+        @width = width
         @style = style
         @layout = Layout.new(width:, style:, table_width:)
         @drawing = Drawing.new(width:, style:)
@@ -43,6 +47,7 @@ module Holdup
         when Blocks::Facts then facts(block)
         when Blocks::Checks then checks(block)
         when Blocks::Findings then findings(block)
+        when Blocks::Commands then commands(block)
         when Blocks::InlineCharts then plotted(block)
         when Blocks::TimeBars then time_bars(block)
         else block.respond_to?(:plain) ? section(block.plain) : []
@@ -72,7 +77,39 @@ module Holdup
       end
 
       def split(block)
-        [*title(block), @drawing.bar(block.bar), *@layout.table(block.table)]
+        below = block.brief ? legend(block) : @layout.table(block.table)
+        [*title(block), @drawing.bar(block.bar), *below]
+      end
+
+      def legend(block)
+        states = block.rows.map { |row| "#{Bar::SYMBOLS.fetch(row.state)} #{row.name} #{row.share}" }
+        filled_lines(states, GAP, @width)
+      end
+
+      # @return [Array<String>] the texts one after the other; none of them is broken
+      def filled_lines(texts, gap, width)
+        texts.each_with_object([]) do |text, lines|
+          longer = "#{lines.last}#{gap}#{text}"
+          fits = lines.any? && Width.of(longer) <= width
+          fits ? lines[-1] = longer : lines.push(text)
+        end
+      end
+
+      def commands(block)
+        [*title(block), *block.items.flat_map { |item| command(item) }, *under(block.notes)]
+      end
+
+      # In one line with its purpose as a comment, if there is room.
+      def command(item)
+        comment = "# #{item.purpose}"
+        line = "#{INDENT}#{item}#{GAP}"
+        return [line + @style.paint(comment, :dim)] if Width.of(line + comment) <= @width
+        room = @width - Width.of(INDENT) * 2 - CONTINUED.size
+        *others, last = filled_lines(item.words, " ", room)
+        lines = [*others.map { |other| other + CONTINUED }, last]
+        indents = [INDENT, *Array.new(lines.size - 1, INDENT * 2)]
+        [*@layout.item("#{INDENT}# ", item.purpose).map { |text| @style.paint(text, :dim) },
+          *indents.zip(lines).map(&:join)]
       end
 
       def facts(block)

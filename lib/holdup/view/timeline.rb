@@ -5,24 +5,33 @@ module Holdup
     # A whole capture: its window and cost, findings, who waited longest, and for whom.
     class Timeline
       ROWS = 10
+      # The same on one screen.
+      FEW_ROWS = 3
 
       # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed
-      def initialize(scene, holders:, patterns:, words:, within: scene.whole_units, methods: [])
+      # @param rows [Integer] of each table
+      def initialize(scene, holders:, patterns:, words:, within: scene.whole_units, methods: [], rows: ROWS)
         @scene = scene
         @holders = holders
         @patterns = patterns
         @methods = methods
         @words = words
         @within = within
+        @rows = rows
         @names = TimelineStory::Names.new(scene, words)
         @header = scene.recording.header
       end
 
+      # How many sentences can be left out to fit a screen.
+      def spare = findings.size + remarks.size
+
+      # @param kept [Integer] of the sentences that can be left out
       # @return [Page]
-      def page
+      def page(kept = spare)
         lead = [*answer].map { |text| Blocks::Lead.new(text:) }
-        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: findings, warning: true),
-          Blocks::Notes.new(texts: remarks), *tables])
+        notes = remarks.first([kept - findings.size, 0].max)
+        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: findings.first(kept), warning: true),
+          Blocks::Notes.new(texts: notes), *tables])
       end
 
       # @return [String, nil] what happened to the unit that triggered it, else for whom all threads waited
@@ -53,13 +62,14 @@ module Holdup
 
       # @return [Section, nil] methods that ran while others waited; nil without stacks
       def ran
-        Methods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?
+        return unless @scene.recording.stacks.any?
+        Methods.new(@scene, @methods, words: @words, limit: @rows).section
       end
 
       # @return [Section] units that waited longest, with their id in the second column
       def units
         waited = @within.to_h { |unit| [unit, @scene.sums_of(unit)] }
-        longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
+        longest = waited.max_by(@rows) { |_, sums| sums[:stalled] }
         columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
         Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) },
           notes: [word(:more)])
@@ -69,7 +79,7 @@ module Holdup
       def holders
         rows = @holders.call
         all = rows.sum(&:caused) + @holders.handoff
-        lines = rows.first(ROWS).map { |row| holder_row(row, all) }
+        lines = rows.first(@rows).map { |row| holder_row(row, all) }
         columns = %i[holder caused share waits held longest].map { |key| word(key) }
         handoff = [word(:handoff), time(@holders.handoff), share(@holders.handoff, all), "", "", ""]
         Section.new(title: word(:holders), columns:, rows: [*lines, handoff])
@@ -114,10 +124,10 @@ module Holdup
       # Table of the methods that held the GVL longest while others waited. Shares are of all waiting, as in
       # the table of holders.
       class Methods
-        ROWS = 12
-
-        def initialize(scene, rows, words:)
+        # @param limit [Integer] methods that are named
+        def initialize(scene, rows, words:, limit:)
           @scene = scene
+          @limit = limit
           @words = words
           @named, @nameless = rows.partition(&:method)
           @all = rows.sum(&:stalled)
@@ -127,7 +137,7 @@ module Holdup
         def section
           columns = %i[method in caused share held stalled].map { |key| word(key) }
           Section.new(title: word(:methods), columns:,
-            rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
+            rows: [*@named.first(@limit).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
         end
 
         private
@@ -141,7 +151,7 @@ module Holdup
         end
 
         def rest
-          rows = @named.drop(ROWS)
+          rows = @named.drop(@limit)
           rows.empty? ? [] : [[word(:other_methods, count: Figures.count(rows.size)), "", *figures(rows)]]
         end
 

@@ -17,7 +17,7 @@ module Holdup::Advice
       told = told(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
       sentence = /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*/
-      command = /\[holdup report --name .Reports#sales.\]\z/
+      command = /\[holdup report --full --name .Reports#sales.\]\z/
       assert_match(/#{sentence}#{command}/, told["seen"])
       assert_match(/Move it to a job or to processes of its own/, told["do"])
     end

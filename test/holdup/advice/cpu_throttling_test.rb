@@ -14,7 +14,7 @@ module Holdup::Advice
 
     def test_a_quota_that_stops_everybody
       told = told(find(MachineRules::CpuThrottling, samples: throttled(0.1)))
-      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report\]\z/,
+      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report --full\]\z/,
         told["seen"])
       assert_match(/Raise the quota/, told["do"])
       assert_match(/not predicted/, told["expect"])

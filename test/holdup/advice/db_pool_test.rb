@@ -26,7 +26,7 @@ module Holdup::Advice
       assert_operator found.facts[:wait_share], :>, 0.3
       assert_match(/the pool has 3/, told["what"])
       beginning = /\AThe waits take \d\d.\d % of all time\. A#a kept the connections for .*/
-      ending = /, longer than any other\. \[holdup report\]\z/
+      ending = /, longer than any other\. \[holdup report --full\]\z/
       assert_match(/#{beginning}#{ending}/, told["seen"])
       assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
     end

@@ -11,7 +11,7 @@ module Holdup::Advice
       told = told(find(MachineRules::MemoryHeadroom,
         samples: container(memory_bytes: 1_000_000_000, memory_limit_bytes: 1_000_000_000,
           reclaimable_bytes: 100_000_000)))
-      assert_equal "900 MB of 1.00 GB (90.0 %). [holdup report]", told["seen"]
+      assert_equal "900 MB of 1.00 GB (90.0 %). [holdup report --full]", told["seen"]
       assert_match(/MALLOC_ARENA_MAX=2/, told["do"])
     end
 

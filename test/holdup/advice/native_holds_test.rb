@@ -25,7 +25,7 @@ module Holdup::Advice
       assert_equal :native, found.rule
       assert_operator found.facts[:hold_ns], :>, 250 * Situations::MS
       beginning = /\ALongest hold .* at p95, .* at most; for each one, others wait .* /
-      ending = /and a time slice ends 0\.1\d of its holds\..*\[holdup report --name .Images#show.\]\z/
+      ending = /and a time slice ends 0\.1\d of its holds\..*\[holdup report --full --name .Images#show.\]\z/
       assert_match(/#{beginning}#{ending}/, told["seen"])
       assert_match(/a library that releases the GVL/, told["do"])
     end

@@ -18,7 +18,7 @@ module Holdup::Advice
       expected = "Orders#index takes the GVL 4,000 times in each request or job, " \
         "and may wait for it each time."
       assert_equal expected, told["what"]
-      assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --name .Orders#index.\]\z/,
+      assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --full --name .Orders#index.\]\z/,
         told["seen"])
       assert_match(/not predicted/, told["expect"])
     end

@@ -17,7 +17,7 @@ module Holdup::Advice
         units: unit(cpu: 5)))
       assert_equal [1, 4.0, 4], found.facts.values_at(:processes, :vcpus, :needed)
       beginning = /These processes, together with what else runs there, /
-      ending = /can use about 2\d.\d % of the machine: .*\[holdup report\]\z/
+      ending = /can use about 2\d.\d % of the machine: .*\[holdup report --full\]\z/
       assert_match(/#{beginning}#{ending}/, told["seen"])
       assert_match(/In config\/puma.rb:3 .*:\n- workers 1\n\+ workers 4\z/, told["do"])
       assert_match(/not predicted/, told["expect"])

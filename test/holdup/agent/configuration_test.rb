@@ -46,6 +46,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_COLLECTOR" => "thread",
       "HOLDUP_LOG" => "off",
       "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
+      "HOLDUP_LIVE_THREADS" => "8",
       "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby",
       "HOLDUP_WEB_AUTH" => "ops:a:b",
       "HOLDUP_CAPTURE" => "stall > 50 ms",
@@ -64,7 +65,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal %i[sql http], config.calls
     assert_empty build("HOLDUP_CALLS" => "off").calls
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CALLS" => "sql,ftp") }
-    assert_equal "canary", config.arm
+    assert_equal ["canary", 8], [config.arm, config.live_threads]
     assert_equal [["/up", "/assets/*"], :thread, 0.5],
       config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
@@ -109,6 +110,12 @@ class Holdup::ConfigurationTest < Minitest::Test
       {username: "a", password: "b", realm: "c"}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
     end
+  end
+
+  def test_a_wrong_value_of_web_auth_is_not_repeated
+    wrong = {user: "ops", password: "secret"}
+    error = assert_raises(Holdup::ConfigurationError) { build { |draft| draft.web_auth = wrong } }
+    assert_match(/\Aweb_auth can't be Hash; give/, error.message)
     error = assert_raises(Holdup::ConfigurationError) { build("HOLDUP_WEB_AUTH" => "secret") }
     refute_includes error.message, "secret"
   end

@@ -55,6 +55,14 @@ class Holdup::SettingFactsTest < Minitest::Test
     refute facts.to_h.key?("arm")
   end
 
+  def test_the_arm_that_a_worker_gets_after_its_master_has_read_the_configuration
+    env = {"HOLDUP_ARM" => ""}
+    known = facts(arm: "stable", env:)
+    assert_equal "stable", known.to_h["arm"]
+    env["HOLDUP_ARM"] = "canary"
+    assert_equal "canary", known.to_h["arm"]
+  end
+
   def test_the_servers_facts
     assert_equal ["puma", 5],
       facts.to_h(server: {"server" => "puma", "threads" => 5}).values_at("server", "threads")

@@ -5,6 +5,8 @@ require "holdup/capture/client"
 require "holdup/segment/directory"
 
 class Holdup::Capture::ClientTest < Minitest::Test
+  include AsNobody
+
   Client = Holdup::Capture::Client
   Request = Holdup::Capture::Request
 
@@ -24,6 +26,32 @@ class Holdup::Capture::ClientTest < Minitest::Test
       segment = File.binread(entry.path)
       number = segment.unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE)
       assert_equal rule, Holdup::Capture::Trigger.decode(number)
+    end
+  end
+
+  # Its folder may not be what it was when the process was chosen.
+  def test_writes_nothing_through_a_link
+    in_folder do |asking, entry|
+      other = File.join(@folder, "other")
+      File.binwrite(other, "\0" * 4096)
+      File.unlink(entry.path)
+      File.symlink(other, entry.path)
+      assert_raises(Errno::ELOOP) { asking.ask }
+      assert_equal "\0" * 4096, File.binread(other)
+    end
+  end
+
+  def test_asks_no_process_in_a_folder_of_another_user
+    skip "needs root" unless Process.uid.zero?
+    Dir.mktmpdir do |folder|
+      File.chmod(0o777, folder)
+      refused = as_nobody do
+        Client.processes(folder)
+        nil
+      rescue Holdup::Error => error
+        error.message
+      end
+      assert_match(/is not a folder of this user/, refused)
     end
   end
 

@@ -19,7 +19,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def advise(*arguments, played: PLAYED)
     played.in_a_file do |path|
       share_sizing(played) {
-        holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s)
+        holdup("advise", "--store", path, "--since", "1h", "--full", *arguments, now_s: played.to_s)
       }
     end
   end
@@ -43,6 +43,43 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/Add --since 20\S+Z --until 20\S+Z --store \S+ to the commands in brackets/, text)
     assert_match(/Amdahl's law gives \d+ threads/, text)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  # @return [String] on one screen
+  def screen(*arguments, width: 80)
+    PLAYED.in_a_file do |path|
+      share_sizing(PLAYED) do
+        env = {"COLUMNS" => width.to_s}
+        holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: PLAYED.to_s, env:).out
+      end
+    end
+  end
+
+  def test_one_screen_has_both_settings_the_diff_its_risk_and_how_to_verify
+    text = screen
+    assert_match(/^CHANGE processes x threads of each host to 2 x 5/, text)
+    assert_match(/^ +now: 1 x 5 +replayed +advised: 2 x 5\nmost per second +([\d.]+) +\1 +1\d\d$/, text)
+    assert_match(/^- Confidence: .*self-test grade A/, text)
+    assert_match(/^1\. Run 2 processes .*^ +- workers 1\n +\+ workers 2\n +risk +Each process/m, text)
+    assert_match(/^  # keep this prediction\n  holdup advise --save advice\.json .*--since 1h/, text)
+    assert_match(/^  holdup advise --verify advice\.json/, text)
+    refute_includes text, "Self-test"
+  end
+
+  def test_the_screen_of_advice_to_keep_asks_for_more_load
+    text = size_coarsely { screen("--memory", "350M") }
+    assert_match(/^KEEP 1 x 5/, text)
+    assert_match(/^  # does it serve half more load\?\n  holdup whatif --load x1\.5 /, text)
+    assert_match(/^breaks the limit +memory/, text)
+    assert_operator text.lines.size, :<=, 39, text
+  end
+
+  def test_the_screen_fits_a_terminal_in_both_languages
+    %w[en ja].product([80, 120, 200]).each do |language, width|
+      text = screen("--lang", language, width:)
+      assert_operator text.lines.size, :<=, 39, text
+      assert_operator text.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, width
+    end
   end
 
   # All of them are of the first seconds of their process: too little for an advice, and yet they were
@@ -161,7 +198,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     runners.first.in_a_file(runners.last) do |path|
       ask = lambda do |*arguments|
         size_coarsely {
-          holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s)
+          holdup("advise", "--store", path, "--since", "1h", "--full", *arguments, now_s: runners.first.to_s)
         }
       end
       assert_match(/\(now 1 x 3\)/, ask.call("--queue", "low").out.gsub(/\s+/, " "))
@@ -181,7 +218,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     }
     shop.in_a_file(admin) do |path|
       ask = ->(*arguments) {
-        holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: admin.to_s).out.gsub(/\s+/, " ")
+        said = holdup("advise", "--store", path, "--since", "1h", "--full", *arguments, now_s: admin.to_s)
+        said.out.gsub(/\s+/, " ")
       }
       beginning = /CAN'T SAY: the span has several applications; choose one of them\..* Choose one: /
       ending = /--app admin/
@@ -206,7 +244,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def said(*others, played:)
     now_s = [played, *others].map(&:to_s).max
     said = played.in_a_file(*others) do |path|
-      size_coarsely { holdup("advise", "--store", path, "--since", "1h", now_s:) }
+      size_coarsely { holdup("advise", "--store", path, "--since", "1h", "--full", now_s:) }
     end
     said.out.gsub(/\s+/, " ")
   end

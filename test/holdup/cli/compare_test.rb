@@ -29,7 +29,9 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def compare(*arguments, env: {})
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
-    with_store(windows) { |path| holdup("compare", "--store", path, *arguments, env:, now_s: NOW_S) }
+    with_store(windows) do |path|
+      holdup("compare", "--full", "--store", path, *arguments, env:, now_s: NOW_S)
+    end
   end
 
   def test_two_times_with_the_verdict_first
@@ -44,6 +46,20 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  def test_one_screen_with_the_verdict_the_settings_and_the_main_figures
+    windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) do |path|
+      screen = ->(*more) { holdup("compare", "--store", path, *SPANS, *more, now_s: NOW_S).out }
+      assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: /, screen.call)
+      assert_match(/^jit +yjit +none$/, screen.call)
+      assert_match(/^CPU per request or job .* better$/, screen.call)
+      assert_match(/^B#slow /, screen.call)
+      %w[en ja].each { |language| assert_operator screen.call("--lang", language).lines.size, :<=, 39 }
+      assert_operator screen.call("--full").lines.size, :>, screen.call.lines.size
+      assert_equal screen.call("--full", "--json"), screen.call("--json")
+    end
+  end
+
   def test_one_of_several_applications
     both = {"shop" => SHOP, "admin" => HALF}.flat_map { |app, units|
       SampleWindows.new(units:, minutes: MINUTES, setting: FACTS.merge("app" => app)).to_a
@@ -51,7 +67,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     windows = both + both.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows) do |path|
       said = ->(*arguments) {
-        holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ")
+        holdup("compare", "--full", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ")
       }
       assert_match(/These figures mix requests and jobs of 2 applications \(shop 50 %, admin 50 %\)/,
         said.call(*SPANS))
@@ -80,11 +96,11 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def test_two_arms_side_by_side_and_their_other_differences
     stable, canary = [arm("stable", SHOP), arm("canary", HALF, "jit" => "none")].map(&:to_a)
     with_store(stable + canary) do |path|
-      said = holdup("compare", "--store", path, "--by", "arm", now_s: NOW_S).out
+      said = holdup("compare", "--full", "--store", path, "--by", "arm", now_s: NOW_S).out
       assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nThis compares arms; .*\n\nBetter: /, said)
       assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
       refute_match(/of such intervals/, said)
-      told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json",
+      told = JSON.parse(holdup("compare", "--full", "--store", path, "--by", "arm", "--format", "json",
         now_s: NOW_S).out)
       assert_equal %w[jit], told["changed"].map { |one| one["subject"] }
     end
@@ -120,7 +136,9 @@ class Holdup::CLI::CompareTest < Minitest::Test
       sample.to_a.drop(left_out * 3)
     }
     with_store(windows) do |path|
-      said = ->(by) { holdup("compare", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ") }
+      said = lambda do |by|
+        holdup("compare", "--full", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ")
+      end
       beginning = /before: \h{6}, \h{6}: .*This compares settings that differ in more than the arm .* /
       ending = /Of 3, these two have the most requests; --values chooses others\./
       assert_match(/#{beginning}#{ending}/, said.call("setting"))
@@ -217,7 +235,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows, samples) do |path|
-      said = holdup("report", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
+      said = holdup("report", "--full", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
       assert_match(/! puma: the setting has changed: jit yjit -> none/, said)
       assert_match(/! puma: requests or jobs take \d\d % less CPU than before the change of setting/, said)
       told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json",
@@ -240,7 +258,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     with_store(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) },
       samples) do |path|
       [SPANS, ["--states", "off=73m..60m", "on=13m.."]].each do |sides|
-        said = holdup("compare", "--store", path, *sides, now_s: NOW_S).out
+        said = holdup("compare", "--full", "--store", path, *sides, now_s: NOW_S).out
         assert_match(/^CPU % +2\d(\.\d)? % +2\d(\.\d)? % /, said)
         assert_match(/CPU % follows the traffic, and an autoscaler brings it back to its target/,
           said.gsub(/\s+/, " "))

@@ -24,6 +24,56 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  TABLES = Holdup::View::Report::TABLES.keys
+
+  def test_one_screen_unless_everything_is_asked_for
+    with_store(SampleWindows.new, SampleProcesses.new.to_a) do |store|
+      screen = report(store:).out
+      assert_operator screen.lines.size, :<=, 39
+      [%w[--full], %w[--details], %w[--limit 3]].each do |arguments|
+        assert_includes report(*arguments, store:).out, "Amdahl's law", arguments
+      end
+      refute_includes screen, "Amdahl's law"
+      assert_equal report("--markdown", store:).out, report("--full", "--markdown", store:).out
+    end
+  end
+
+  def test_one_table
+    with_store(SampleWindows.new, SampleProcesses.new.to_a) do |store|
+      full = report("--full", store:).out
+      TABLES.each do |name|
+        table = report("--table", name.to_s, store:).out.split("\n\n", 2).last
+        assert_operator full.scan(table.chomp).size, :==, 1, name unless table.start_with?("- Nothing was")
+      end
+      assert_match(/^- Nothing was measured for this table/, report("--table", "connections", store:).out)
+      assert_match(/^\| name \| caused \| % /, report("--table", "blame", "--markdown", store:).out)
+    end
+  end
+
+  def test_a_table_is_for_people
+    {%w[--json] => /--table can't be combined with --format json/, %w[--html] => /with --format html/,
+     %w[--full] => /with --full/}.each do |arguments, told|
+      refused = report("--table", "blame", *arguments, store: "none.sqlite3")
+      assert_equal 2, refused.status
+      assert_match told, refused.err
+    end
+    assert_match(/did you mean blame/, report("--table", "blam", store: "none.sqlite3").err)
+  end
+
+  def test_its_commands_have_the_options_that_it_was_given
+    with_store do |store|
+      text = report("--since=2h", "--host", "web-*", store:).out.gsub(/ \\\n +/, " ")
+      assert_match(/^  holdup report --full --since 2h --store #{store} --host 'web-\*' --name /, text)
+      assert_match(/^  holdup capture --all --store #{store} --until 'stall > \d+ ms'/, text)
+    end
+  end
+
+  def test_a_password_is_not_printed
+    argv = %w[--store postgres://me:secret@db/x --since=1h --json]
+    given = Holdup::CLI::Options.given(argv, %w[--store --since])
+    assert_equal({"--store" => "postgres://me:***@db/x", "--since" => "1h"}, given)
+  end
+
   LONG = "Pricing::PriceOracleController#recalculate_all (app/services/price_oracle.rb:11)"
 
   def test_names_are_whole_in_a_pipe_and_as_long_as_columns_say_elsewhere
@@ -32,11 +82,15 @@ class Holdup::CLI::ReportTest < Minitest::Test
       "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")
     }
     with_store(SampleWindows.new(units:)) do |store|
-      rows = ->(columns) { report(store:, env: {"COLUMNS" => columns}.compact).out.lines.grep(/^Pricing/) }
+      rows = lambda do |columns|
+        report("--full", store:, env: {"COLUMNS" => columns}.compact).out.lines.grep(/^Pricing/)
+      end
       assert_operator rows.call(nil).size, :>=, 4
       rows.call(nil).each { |row| assert_operator row, :start_with?, LONG }
       rows.call("80").each { |row| assert_operator row.chomp.size, :<=, 80 }
       rows.call("200").each { |row| assert_operator row, :start_with?, LONG }
+      wide = report("--full", "--wide", store:, env: {"COLUMNS" => "80"}).out.lines.grep(/^Pricing/)
+      assert_equal rows.call(nil), wide
     end
   end
 
@@ -143,9 +197,9 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_japanese_by_option_or_locale
     with_store do |store|
-      assert_match(/GVL 待ちの原因と被害/, report("--lang", "ja", store:).out)
-      assert_match(/GVL 待ちの原因と被害/, report(store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
-      assert_match(/Who caused/, report("--lang", "en", store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
+      assert_match(/GVL 待ちの主な原因/, report("--lang", "ja", store:).out)
+      assert_match(/GVL 待ちの主な原因/, report(store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
+      assert_match(/Who caused most/, report("--lang", "en", store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
     end
   end
 

@@ -23,6 +23,16 @@ class TimelineTest < Minitest::Test
     end
   end
 
+  def test_one_screen_of_a_real_capture_and_all_of_it
+    file = File.expand_path("../../fixtures/storefront.holdup-capture", __dir__)
+    %w[en ja].each do |language|
+      screen = holdup("timeline", file, "--lang", language, env: {"COLUMNS" => "80"}).out
+      assert_operator screen.lines.size, :<=, 39, screen
+      full = holdup("timeline", file, "--lang", language, "--full", env: {"COLUMNS" => "80"}).out
+      assert_operator full.lines.size, :>, screen.lines.size
+    end
+  end
+
   def test_the_story_of_one_unit_by_its_number_or_as_the_slowest
     with_capture do |file|
       said = holdup("timeline", file, "--unit", "1").out

@@ -15,6 +15,19 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
     assert_equal [200, 0], [recorded.side("x", recorded.settings.keys).units, recorded.side("x", []).units]
   end
 
+  def test_halves_of_the_processes_of_a_setting
+    simulated = SimulatedArms.new(minutes: 3)
+    store = Holdup::Store.open("memory:")
+    simulated.fill(store)
+    recorded = Holdup::Queries::ComparisonSource.new(store, from_s: simulated.from_s, to_s: simulated.to_s,
+      filter: Holdup::Analysis::UnitFilter.new(kind: :request))
+    control = recorded.settings.keys.find { |setting| setting["arm"] == "control" }
+    halves = recorded.process_halves("control", [control], step_s: 60)
+    assert_equal [360, 360], halves.map(&:units)
+    assert_equal [1, 1], halves.map { |half| half.settings.size }
+    assert_nil recorded.process_halves("nobody", [], step_s: 60)
+  end
+
   PART_S = 4200
   FEW = SampleWindows::STOREFRONT.first(2).to_h { |name, shape| [name, shape.merge(units: 9)] }.freeze
 

@@ -35,6 +35,14 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
     end
   end
 
+  def test_lengths_of_time
+    assert_equal [2400, 7200, 86_400], %w[40m 2h 1d].map { |text| Values.span("--for", text) }
+    %w[5 30s 1y 99999999d].each do |text|
+      error = assert_raises(Holdup::UsageError) { Values.span("--for", text) }
+      assert_match(/such as 40m, 2h or 1d/, error.message)
+    end
+  end
+
   def test_choices
     assert_equal :wall, Values.choice("--sort", "wall", %i[wall count])
     assert_match(/did you mean count\?/,

@@ -7,6 +7,8 @@ require "holdup/segment/directory"
 module Holdup
   module Segment
     class DirectoryTest < Minitest::Test
+      include AsNobody
+
       def setup
         @dir = Dir.mktmpdir("holdup-directory")
       end
@@ -87,6 +89,25 @@ module Holdup
         assert_equal 0o700, File.stat(path).mode & 0o777
       end
 
+      # As a collector of root would be in the folder of an application.
+      def test_root_may_use_the_folder_of_another_user
+        skip "needs root" unless Process.uid.zero?
+        File.chown(AsNobody::NOBODY, nil, @dir)
+        assert_nil Directory.new(@dir).create
+      end
+
+      def test_refuses_a_folder_that_another_user_made_first
+        skip "needs root" unless Process.uid.zero?
+        File.chmod(0o777, @dir)
+        assert_match(/is not a folder of this user; run this as/, as_nobody { refusal(@dir) })
+      end
+
+      def test_refuses_a_folder_that_is_a_link
+        link = File.join(@dir, "link")
+        File.symlink(Dir.mktmpdir(nil, @dir), link)
+        assert_match(/is not a folder of this user/, refusal(link))
+      end
+
       def test_a_missing_folder_is_an_error
         assert_raises(Errno::ENOENT) { Directory.new(File.join(@dir, "missing")).entries }
       end
@@ -99,6 +120,16 @@ module Holdup
           assert directory.collected?
         end
         refute directory.collected?
+      end
+
+      private
+
+      # @return [String, nil]
+      def refusal(path)
+        Directory.new(path).create
+        nil
+      rescue Error => error
+        error.message
       end
     end
   end

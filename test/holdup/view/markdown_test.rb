@@ -23,6 +23,13 @@ class Holdup::View::MarkdownTest < Minitest::Test
     assert_equal "# Report\n\n**All is well.**\n", markdown
   end
 
+  def test_commands_are_code_to_copy
+    item = Blocks::ShellCommand.holdup("report", purpose: "all", options: {"--name" => "a*b"})
+    commands = Blocks::Commands.new(title: "Next", items: [item], notes: ["More."])
+    assert_equal "# Part\n\n## Next\n\n```\nholdup report --name 'a*b'  # all\n```\n\nMore.\n",
+      markdown(title: "Part", lead: nil, sections: [commands])
+  end
+
   def test_a_part_of_a_page_has_no_lead
     assert_equal "# Part\n", markdown(title: "Part", lead: nil)
   end

@@ -31,7 +31,7 @@ class Holdup::View::ReportSectionsTest < Minitest::Test
 
   # A recording without jobs, connections or samples of processes has no such tables, and no empty ones.
   def test_leaves_out_what_was_not_recorded
-    assert_includes 5...Holdup::View::Report::ORDER.size, sections.size
+    assert_includes 5...Holdup::View::Report::TABLES.size, sections.size
     sections.each { |section| refute_empty [*section.rows, *section.notes], section.title }
   end
 

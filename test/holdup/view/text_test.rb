@@ -52,6 +52,23 @@ class Holdup::View::TextTest < Minitest::Test
     assert_equal "Findings\nnone\n", body(findings.with(items: []))
   end
 
+  def test_a_command_has_its_purpose_beside_it_or_above
+    items = [Blocks::ShellCommand.holdup("report", purpose: "all", options: {"--name" => "it's *"})]
+    block = Blocks::Commands.new(title: "Next", items:, notes: ["More."])
+    assert_equal "Next\n  holdup report --name 'it'\\''s *'  # all\n  More.\n", body(block)
+    assert_equal "Next\n  # all\n  holdup report \\\n    --name 'it'\\''s *'\n  More.\n",
+      body(block, width: 30)
+  end
+
+  def test_a_brief_split_has_a_legend_instead_of_a_table
+    row = Holdup::Analysis::Summary.new(SampleWindows.new.to_a, from_s: 0, to_s: 1 << 40).total
+    split = Blocks::Split.of(row, Holdup::View::Words.new)
+    brief = body(split.with(brief: true)).lines(chomp: true)
+    assert_equal ["Where the time goes", body(split).lines[1].chomp], brief.first(2)
+    shares = brief.drop(2).join("  ").scan(/[#!x~=z+] \w+ ([\d.]+) %/).flatten
+    assert_equal split.rows.map { |each| each.share.delete_suffix(" %") }, shares
+  end
+
   def test_a_check_has_its_level_and_the_remedy_below
     items = [Blocks::Check.new(level: :ok, word: "ok", text: "fine", remedy: nil),
       Blocks::Check.new(level: :warn, word: "warn", text: "odd", remedy: "mend it")]

@@ -13,6 +13,13 @@ module Holdup
       PLUGIN = "\n# Holdup: starts its collector with the server and numbers its workers.\nplugin :holdup\n"
       IGNORED = "\n# Holdup's store, when it is kept here\n/holdup.sqlite3*\n"
       MOUNT = "# Holdup's dashboard, behind your own authentication: mount Holdup::Web => \"/holdup\""
+      NEXT = <<~TEXT
+
+        Restart the server, send it requests, and ask:
+          bundle exec holdup report
+          bundle exec holdup doctor     # if nothing is shown
+        A Procfile needs no line for Holdup: its collector starts with the server and with each job runner.
+      TEXT
 
       def create_initializer
         create_file "config/initializers/holdup.rb", ConfigurationKeys::Documents.initializer
@@ -28,6 +35,10 @@ module Holdup
 
       def ignore_store
         add_once ".gitignore", IGNORED, "/holdup.sqlite3"
+      end
+
+      def say_what_comes_next
+        say NEXT unless options[:quiet]
       end
 
       private

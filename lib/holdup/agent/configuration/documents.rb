@@ -22,6 +22,8 @@ module Holdup
           RUBY
         end
 
+        # Rows of docs/configuration.md, with the first sentence of each explanation. `holdup help settings`
+        # and the initializer have all of it.
         def table
           header = ["| setting | environment | default | what it does |", "|---|---|---|---|"]
           [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"
@@ -31,8 +33,8 @@ module Holdup
 
         def row(key)
           variable = key.env ? "`#{key.env}`" : "–"
-          help = key.help.gsub("|", "\\|")
-          "| `#{key.name}` | #{variable} | `#{default(key)}` | #{help} |"
+          summary = key.help[/\A.+?\.(?=\s|\z)/].gsub("|", "\\|")
+          "| `#{key.name}` | #{variable} | `#{default(key)}` | #{summary} |"
         end
 
         def setting(key)

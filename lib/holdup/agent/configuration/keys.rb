@@ -16,6 +16,7 @@ module Holdup
       # @raise [ConfigurationError]
       def check(value, source: name)
         return value if (value.nil? && default.nil?) || type.valid?(value)
+        value = type.masked(value) if type.respond_to?(:masked)
         raise ConfigurationError.new(key: source, value:, expected: type.expected)
       end
 
@@ -34,8 +35,8 @@ module Holdup
       ),
       Key.new(
         name: :dir, type: Types::Folder.new, default: nil, example: '"/dev/shm/holdup"',
-        help: "Folder of the segments, one small file for each process. It must be on tmpfs (memory): " \
-          "writing to a disk can block a request. nil: /dev/shm/holdup-<uid>."
+        help: "Folder of the segments, one small file for each process, on tmpfs (memory), because writing " \
+          "to a disk can block a request. nil: /dev/shm/holdup-<uid>."
       ),
       Key.new(
         name: :store, type: Types::Text.new, default: nil,
@@ -83,8 +84,7 @@ module Holdup
       ),
       Key.new(
         name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
-        help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; " \
-          "Regexps work too."
+        help: "Requests that are not measured: whole paths, beginnings of paths that end in *, or Regexps."
       ),
       Key.new(
         name: :name, env: nil, type: Types::Code.new, default: nil,
@@ -113,7 +113,7 @@ module Holdup
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
         help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
-          "oldest has: Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \
+          "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \
           "Queue's and GoodJob's ask their database for at most 10,000 jobs of each queue, every 30 seconds."
       ),
       Key.new(
@@ -124,10 +124,15 @@ module Holdup
       Key.new(
         name: :jit, type: Types::Jit.new, default: nil, example: ":on",
         help: "YJIT: :on switches it on in each process that takes requests or jobs, once the application " \
-          "is loaded; a Hash does so with mem_size (MiB), call_threshold, or stats: :quiet (deep " \
-          "statistics in a tenth of the processes, stats_share of them); with :off, doctor reports who " \
-          "switches it on; nil leaves it alone. In the environment: on, off, or " \
+          "is loaded; nil leaves it alone. A Hash switches it on with mem_size (MiB), call_threshold, or " \
+          "stats: :quiet (deep statistics in a tenth of the processes, stats_share of them). With :off, " \
+          "doctor reports who switches it on. In the environment: on, off, or " \
           "mem_size=64,call_threshold=31."
+      ),
+      Key.new(
+        name: :live_threads, type: Types::Whole.new(0..1000), default: 0, example: "8",
+        help: "Most threads that an experiment may give a running Puma 8. The database pool needs as many " \
+          "connections. With 0 experiments change no threads."
       ),
       Key.new(
         name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
@@ -138,10 +143,10 @@ module Holdup
         name: :stats_log, type: Types::StatsLog.new, default: nil,
         example: "{to: :stdout, every: 60, workers: 1}",
         help: "One JSON line for each process and interval with its requests or jobs, times, CPU, memory " \
-          "and JIT, and one when it boots, enables a JIT, is warm, has its JIT's memory full, exits: to " \
-          ":stdout, :stderr, a path or a Logger. A Hash says more: every (seconds), format (:json, :emf), " \
-          "sample (share of the lines), workers (so many of a server), namespace (for :emf). nil: none. " \
-          "In the environment: stdout, a path, off, or to=stdout,every=60."
+          "and JIT: to :stdout, :stderr, a path or a Logger. Further lines when it boots, enables a JIT, " \
+          "is warm, has its JIT's memory full, exits. A Hash says more: every (seconds), format (:json, " \
+          ":emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). nil: " \
+          "none. In the environment: stdout, a path, off, or to=stdout,every=60."
       ),
       Key.new(
         name: :prometheus, type: Types::PROMETHEUS, default: nil, example: "9395",

@@ -292,6 +292,11 @@ module Holdup
           password ? {username:, password:} : :unreadable
         end
 
+        # What messages show of a wrong value: the rest may contain a password.
+        def masked(value)
+          value.is_a?(Symbol) ? value : value.class
+        end
+
         def valid?(value)
           value == :none || value.respond_to?(:call) || (value.is_a?(Hash) && credentials?(value))
         end

@@ -13,7 +13,9 @@ module Holdup
     # - `pool_of`: queue => the name of the pool that runs its jobs on the current thread, nil: unknown; not
     #   merged
     # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
-    Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges) do
+    # - `live`: gives the levers that an experiment can move while the process runs. Each has `name`,
+    #   `set(value)`, `restore` (to what is configured) and `settled?` (whether the value is true by now)
+    Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges, :live) do
       def initialize(
         name:,
         facts: {},
@@ -22,7 +24,8 @@ module Holdup
         pools: -> { [] },
         pool_of: ->(_queue) {},
         levers: -> { [] },
-        gauges: -> { {} }
+        gauges: -> { {} },
+        live: -> { [] }
       )
         super
       end
@@ -36,7 +39,8 @@ module Holdup
           generation: identities.filter_map(&:generation).first,
           pools: -> { identities.flat_map { |each| each.pools.call } },
           levers: -> { levers(identities) },
-          gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) }
+          gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) },
+          live: -> { identities.flat_map { |each| each.live.call } }
         )
       end
 
@@ -55,7 +59,8 @@ module Holdup
 
       # The identity in a forked child: no worker, no threads.
       def forked
-        with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
+        nothing = -> { [] }
+        with(worker: nil, generation: nil, pools: nothing, levers: nothing, gauges: -> { {} }, live: nothing)
       end
     end
 

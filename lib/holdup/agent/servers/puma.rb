@@ -3,6 +3,7 @@
 require_relative "method_hook"
 require_relative "identity"
 require_relative "puma/levers"
+require_relative "puma/live_threads"
 
 module Holdup
   module Servers
@@ -91,6 +92,11 @@ module Holdup
         @restarting = true
       end
 
+      # A server has made its pool, which it shows to nobody.
+      def pooled(pool, options)
+        @pool = pool if options.equal?(@launcher.options)
+      end
+
       # The server is about to run, or changes the number of its threads.
       def serving(server)
         @runtime.guard.call(:puma) do
@@ -104,17 +110,22 @@ module Holdup
 
       def hook_server_and_workers
         ::Puma::Server.prepend(server_hook)
+        made = ->(pool, _name = nil, options = nil, *) { pooled(pool, options) }
+        ::Puma::ThreadPool.prepend(MethodHook.new(after: {initialize: made})) if changes_threads?
         worker_hook = MethodHook.new(before: {run: ->(worker, *) { working(worker.index) }})
         ::Puma::Cluster::Worker.prepend(worker_hook)
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
       end
 
-      # Puma 8 can change the number of its threads while it runs.
+      # Puma 8 can do it while it runs.
+      def changes_threads?
+        ::Puma::Server.method_defined?(:update_thread_pool_min_max)
+      end
+
       def server_hook
         serve = ->(server, *) { serving(server) }
         stop = ->(*) { stopping }
-        after = {update_thread_pool_min_max: serve}
-        after = {} unless ::Puma::Server.method_defined?(:update_thread_pool_min_max)
+        after = changes_threads? ? {update_thread_pool_min_max: serve} : {}
         MethodHook.new(before: {run: serve, begin_restart: ->(*) { reforking }, stop:, halt: stop}, after:)
       end
 
@@ -144,8 +155,15 @@ module Holdup
           worker: @worker,
           generation: @generation,
           pools: -> { [pool(server)] },
-          levers: -> { levers }
+          levers: -> { levers },
+          live: -> { [live_threads(server)].compact }
         )
+      end
+
+      def live_threads(server)
+        return unless changes_threads?
+        @live_threads = nil unless @live_threads&.server.equal?(server)
+        @live_threads ||= LiveThreads.new(server, pool: -> { @pool })
       end
 
       # Avoids Puma's `stats`, which resets the maxima that others read.

@@ -10,7 +10,7 @@ module Holdup
         Stratum = Data.define(:numbers, :spreads)
         # `wait` is queued + stalled, of single units; the others are of all units.
         SPREADS = %i[wall stalled wait].freeze
-        NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
+        NUMBERS = %i[count errors wall queued stalled cpu gc pool_wait].freeze
         NS = 1_000_000_000
 
         attr_reader :strata
@@ -82,14 +82,18 @@ module Holdup
           placed.reject { |(series, index), _| series.nil? || index.nil? }
         end
 
-        def index(start_s) = @index[@blocks.number(start_s)]
+        def index(start_s)
+          @index[@blocks.number(start_s)]
+        end
 
         def numbers(windows)
           times = %i[wall queued stalled].map do |name|
             windows.sum { |window| window.histograms[name].sum }
           end
-          gc_ns = windows.sum { |window| window.sums[:gc_ns] }
-          [windows.sum(&:count), windows.sum(&:errors), *times, cpu_ns(windows), gc_ns]
+          gc_ns, pool_wait_ns = %i[gc_ns pool_wait_ns].map do |name|
+            windows.sum { |window| window.sums[name] }
+          end
+          [windows.sum(&:count), windows.sum(&:errors), *times, cpu_ns(windows), gc_ns, pool_wait_ns]
         end
 
         def cpu_ns(windows)
@@ -188,7 +192,9 @@ module Holdup
             @sums = cells.to_h.transform_values { |stratum| unpack(stratum.numbers) }
           end
 
-          def counts = @sums.transform_values(&:first)
+          def counts
+            @sums.transform_values(&:first)
+          end
 
           # @param name [Symbol] of BlockCells::NUMBERS
           def means(name)
@@ -235,9 +241,9 @@ module Holdup
           end
 
           def mean_figures(weights)
-            errors, wall, queued, stalled, cpu, gc = weighted_means(weights).drop(1)
+            errors, wall, queued, stalled, cpu, gc, pool_wait = weighted_means(weights).drop(1)
             {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled,
-             cpu_unit: cpu, gc_unit: gc, errors:}
+             cpu_unit: cpu, gc_unit: gc, errors:, pool_wait:}
           end
 
           # Means in the order of BlockCells::NUMBERS.

@@ -84,7 +84,9 @@ module Holdup
         end
 
         # Whether there are units after the first minutes; if not, all units count.
-        def warmed? = warm_and_cold.first.sum(&:count).positive?
+        def warmed?
+          warm_and_cold.first.sum(&:count).positive?
+        end
 
         def boots_known?
           @all_profiles.any? || samples.any?

@@ -13,7 +13,9 @@ module Holdup
           "sidekiqswarm" => "SIDEKIQ_MAXMEM_MB=%d"
         }.freeze
 
-        def initialize(unit_bytes: nil, **rest) = super
+        def initialize(unit_bytes: nil, **rest)
+          super
+        end
 
         # Returns nil also when the killer is for another server, or counts workers of a missing master.
         def self.of(trail)

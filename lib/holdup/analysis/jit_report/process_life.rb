@@ -45,9 +45,13 @@ module Holdup
         def ended? = !!@trail[:ended]
 
         # Memory and speed do not matter on a developer's machine.
-        def local? = LOCAL.include?(self["environment"])
+        def local?
+          LOCAL.include?(self["environment"])
+        end
 
-        def worker? = name.to_s.start_with?("worker ")
+        def worker?
+          name.to_s.start_with?("worker ")
+        end
 
         def origin
           ActivationOrigins::ProcessOrigin.new(facts:, server:, worker: worker?, refork: !!self["refork"])
@@ -81,7 +85,9 @@ module Holdup
 
         def master_pid = @trail[:master_pid]
 
-        def master_rss_bytes = @trail[:master_rss_bytes]
+        def master_rss_bytes
+          @trail[:master_rss_bytes]
+        end
 
         def warm_s
           facts.warm_ns && facts.warm_ns / NS
@@ -115,7 +121,9 @@ module Holdup
         end
 
         # Entries compiled for each unit, where instructions are not counted (Ruby 4.0).
-        def compiling = for_each_unit(:"jit.entries")
+        def compiling
+          for_each_unit(:"jit.entries")
+        end
 
         private
 

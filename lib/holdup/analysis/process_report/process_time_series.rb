@@ -57,7 +57,9 @@ module Holdup
             points:)
         end
 
-        def step_start(at_s) = at_s / @every_s * @every_s
+        def step_start(at_s)
+          at_s / @every_s * @every_s
+        end
       end
     end
   end

@@ -69,7 +69,9 @@ module Holdup
       end
 
       # Clocks of several CPUs may differ by a few ticks.
-      def at(lane, event) = [event.time, lane.at].max
+      def at(lane, event)
+        [event.time, lane.at].max
+      end
 
       def ready(lane, event)
         ledger = @ledgers.fetch(lane.ledger)
@@ -240,7 +242,9 @@ module Holdup
         STATES = {waiting: :stalled, exited: :absent}.freeze
         private_constant :STATES
 
-        def state(phase) = STATES.fetch(phase, phase)
+        def state(phase)
+          STATES.fetch(phase, phase)
+        end
 
         # Number of the GVL by number of the thread.
         def event_ledgers

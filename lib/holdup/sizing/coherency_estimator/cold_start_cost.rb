@@ -47,7 +47,9 @@ module Holdup
         @rested ||= @profiles.map { |profile| CoherencyCost.rested(profile.rest_ns) }
       end
 
-      def rests = @rests ||= groups.centred(rested)
+      def rests
+        @rests ||= groups.centred(rested)
+      end
 
       def logs_without(growth)
         @profiles.map do |profile|

@@ -128,11 +128,15 @@ module Holdup
         module PerUnit
           module_function
 
-          def amount(in_flight) = CoherencyCost.others(in_flight)
+          def amount(in_flight)
+            CoherencyCost.others(in_flight)
+          end
 
           def figure(ns) = ns.to_f
 
-          def without(figure, factor) = figure / factor
+          def without(figure, factor)
+            figure / factor
+          end
 
           def ns(figure) = figure
 

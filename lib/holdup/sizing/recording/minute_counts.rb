@@ -30,7 +30,9 @@ module Holdup
         end
 
         # @return [Float] standard deviation of the weight as a share of it
-        def error = Math.sqrt([noise, 0.0].max) / weight
+        def error
+          Math.sqrt([noise, 0.0].max) / weight
+        end
       end
 
       # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes

@@ -24,6 +24,16 @@ module Holdup
           [settings, figures, endpoints, ages, warm_up].compact
         end
 
+        # @param metrics [Array<Symbol>] names of the figures
+        # @param facts [Integer] of the settings, those that differ
+        # @return [Array<Section>] without notes
+        def brief(metrics, facts:)
+          estimates = shown.select { |estimate| metrics.include?(estimate.metric.name) }
+          all = settings
+          few = all.with(rows: all.rows.first(facts))
+          [few, figures(estimates), endpoints].compact.map { |section| section.with(notes: []) }
+        end
+
         private
 
         def word(key, **facts)
@@ -47,11 +57,11 @@ module Holdup
             }]
         end
 
-        def figures
+        def figures(estimates = shown)
           Section.new(title: word(:figures),
             columns: [word(:figure), word(:before), word(:after), word(:difference), "%", word(:interval),
               ""],
-            rows: shown.map { |estimate| row(estimate) }, notes:)
+            rows: estimates.map { |estimate| row(estimate) }, notes:)
         end
 
         def shown

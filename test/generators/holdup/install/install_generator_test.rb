@@ -35,6 +35,15 @@ class InstallGeneratorTest < Minitest::Test
     assert_match(/^\/holdup\.sqlite3\*$/, read(".gitignore"))
   end
 
+  def test_says_what_comes_next
+    shell = Thor::Shell::Basic.new
+    printed, = capture_io do
+      Holdup::Generators::InstallGenerator.start([], destination_root: @root, shell:)
+    end
+    assert_match(/^  bundle exec holdup report$/, printed)
+    assert_includes printed, "A Procfile needs no line"
+  end
+
   def test_a_second_time_changes_nothing
     generate
     before = %w[config/puma.rb config/routes.rb .gitignore].map { |path| read(path) }

@@ -34,6 +34,11 @@ class Holdup::ConfigurationKeys::DocumentsTest < Minitest::Test
     assert_equal Holdup::Configuration::KEYS.map { |key| key.name.to_s }, rows.map { |row| row[/`(\w+)`/, 1] }
   end
 
+  def test_the_table_has_the_first_sentence_of_each_explanation
+    row = "| `tick_seconds` | `HOLDUP_TICK_SECONDS` | `1` | How often a process writes its gauges and accounts. |"
+    assert_includes DOCUMENTS.table.lines(chomp: true), row
+  end
+
   def test_the_guide_is_the_table_of_this_code
     assert_includes File.read(GUIDE), DOCUMENTS.table
   end

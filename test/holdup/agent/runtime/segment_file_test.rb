@@ -5,6 +5,8 @@ require "holdup/agent/configuration"
 require "holdup/agent/runtime/segment_file"
 
 class Holdup::Runtime::SegmentFileTest < Minitest::Test
+  include AsNobody
+
   def setup
     @root = Dir.mktmpdir
     @probe = RecordingProbe.new
@@ -68,6 +70,19 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     FileUtils.mkdir_p(dir, mode: 0o755)
     open_segment
     assert_equal 0o700, File.stat(dir).mode & 0o777
+  end
+
+  # In /dev/shm anyone can make a folder of this name first.
+  def test_refuses_a_folder_that_another_user_made_first
+    skip "needs root" unless Process.uid.zero?
+    FileUtils.mkdir_p(dir)
+    File.chmod(0o777, @root, File.dirname(dir), dir)
+    message = as_nobody do
+      open_segment
+    rescue Holdup::Error => error
+      error.message
+    end
+    assert_match(/not a folder of this user; set HOLDUP_DIR/, message)
   end
 
   def test_refuses_a_folder_that_is_a_link

@@ -30,6 +30,13 @@ class Holdup::Analysis::Comparison
       assert_in_delta 0.25, by_name(resampled.means(:errors)).fetch("A#b")
     end
 
+    def test_waiting_for_connections_per_unit
+      sums = {pool_wait_ns: 12 * MS}
+      waiting = window("A#b", count: 4, wall: 40)
+      side = RecordedSide.new(windows: [waiting.with(sums: waiting.sums.merge(sums))])
+      assert_in_delta 3 * MS, figures(side).fetch(:pool_wait), 1
+    end
+
     def test_figures_of_a_single_endpoint
       side = RecordedSide.new(windows: [window("A#b", count: 4, errors: 1, wall: 40, queued: 8, stalled: 4,
         cpu: 20, native: 4, gc: 2)])

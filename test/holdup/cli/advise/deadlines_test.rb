@@ -16,7 +16,8 @@ class Holdup::CLI::AdviseDeadlinesTest < Minitest::Test
   def advise(*arguments)
     PLAYED.in_a_file do |path|
       share_sizing(PLAYED) do
-        holdup("advise", "--store", path, "--since", "1h", "--kind", "job", *arguments, now_s: PLAYED.to_s)
+        holdup("advise", "--store", path, "--since", "1h", "--full", "--kind", "job", *arguments,
+          now_s: PLAYED.to_s)
       end
     end
   end

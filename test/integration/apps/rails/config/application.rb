@@ -12,7 +12,7 @@ end
 
 class Shop < Rails::Application
   config.root = File.expand_path("..", __dir__)
-  config.load_defaults 8.1
+  config.load_defaults Rails::VERSION::STRING.to_f
   config.yjit = ENV.key?("RAILS_YJIT") # what is compiled runs too few times to pay for it
   config.api_only = true
   config.eager_load = ENV.key?("EAGER_LOAD") # which is half of what a boot costs

@@ -1,0 +1,297 @@
+# frozen_string_literal: true
+
+require "json"
+require "stringio"
+
+module Holdup
+  class CLI
+    # A Model Context Protocol server on standard input and output: assistants ask what the commands answer.
+    # All tools only read, and all of them read the store that the server was started with.
+    class Mcp
+      NAME = "holdup"
+      GEM = "mcp"
+      INSTRUCTIONS = "Holdup measures where requests and jobs of Ruby processes spend their time, above " \
+        "all how long they wait for the GVL (stalled), who causes that, and how many threads and processes " \
+        "fit. Begin with blame or report. Durations are integer nanoseconds (_ns), shares 0.0 to 1.0. The " \
+        "resource holdup://vocabulary explains each word."
+
+      def self.options(_console)
+        Options.new("holdup mcp [options]") do |parser, values|
+          Options.store(parser, values)
+          Options.language(parser, values)
+        end
+      end
+
+      # @param store [String, nil] URL or path; nil: where the collector keeps it
+      # @param language [String, nil] of the sentences
+      def initialize(console:, store: nil, language: nil)
+        @console = console
+        @tools = McpTools.new(console, store:, language: language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status, when the client has closed the input
+      # @raise [Error] the gem is missing
+      def run
+        load_gem
+        server = ::MCP::Server.new(name: NAME, title: "Holdup", version: VERSION, instructions: INSTRUCTIONS,
+          resources: [vocabulary])
+        server.resources_read_handler { |params| read(params[:uri]) }
+        McpTools::TOOLS.each { |tool| define(server, tool) }
+        ::MCP::Server::Transports::StdioTransport.new(server).open
+        OK
+      end
+
+      private
+
+      # Optional, and loaded by no other command.
+      def load_gem
+        require GEM
+      rescue LoadError => error
+        raise unless error.path == GEM
+        raise Error.new("holdup mcp needs the gem #{GEM}, which is not installed here",
+          "run `gem install #{GEM}`, or add `gem \"#{GEM}\"` to the Gemfile that holdup is started with")
+      end
+
+      def define(server, tool)
+        tools = @tools
+        annotations = {read_only_hint: true, destructive_hint: false, idempotent_hint: true,
+                       open_world_hint: false}
+        server.define_tool(name: tool.name, description: tool.description, input_schema: tool.input_schema,
+          annotations:) do |**arguments|
+          answer = tools.call(tool, arguments.except(:server_context)) # which the gem adds
+          ::MCP::Tool::Response.new([{type: "text", text: answer.text}], error: answer.failed)
+        end
+      end
+
+      def vocabulary
+        ::MCP::Resource.new(uri: Vocabulary::URI, name: "vocabulary", title: "What Holdup's words mean",
+          mime_type: "text/markdown")
+      end
+
+      def read(uri)
+        raise ::MCP::Server::ResourceNotFoundError.new(uri) unless uri == Vocabulary::URI
+        [{uri:, mimeType: "text/markdown", text: Vocabulary.text}]
+      end
+
+      # docs/vocabulary.md, which is part of the gem.
+      module Vocabulary
+        URI = "holdup://vocabulary"
+        PATH = File.expand_path("../../../docs/vocabulary.md", __dir__)
+
+        def self.text = File.read(PATH, encoding: Encoding::UTF_8)
+      end
+
+      # A tool: arguments by name as they are in JSON Schema, and what the command line is given for them.
+      #
+      # - `command`: words of the command line; `arguments`: {Symbol => Hash}, each a JSON Schema
+      McpTool = Data.define(:name, :description, :command, :arguments) do
+        def input_schema = {type: "object", properties: arguments, additionalProperties: false}
+
+        # With "=", so that no value can be read as another option.
+        # @return [Array<String>] options of the command line
+        def options(given)
+          given.flat_map do |name, value|
+            option = "--#{name.to_s.tr("_", "-")}"
+            Array(value).map { |one| "#{option}=#{one}" }
+          end
+        end
+      end
+
+      # The tools, each a command of the command line, run inside this process.
+      class McpTools
+        # `text`: JSON, or a sentence that says what went wrong and what to do
+        ToolAnswer = Data.define(:text, :failed)
+
+        # What a client has to hold in memory, and a model has to read.
+        LARGEST = 2_000_000
+        TEXT = {type: "string"}.freeze
+        NUMBER = {type: "integer", minimum: 1}.freeze
+
+        def self.text(description, **more) = {type: "string", description:, **more}
+
+        TIMES = {
+          since: text("beginning: a time ago (30m, 2h, 2d) or a date (2026-11-21T12:00)"),
+          until: text("end, in the same form; now if left out")
+        }.freeze
+        ORIGIN = {
+          app: text("only this application"),
+          host: text("only hosts like this, such as web-*"),
+          role: text("only processes of this server or job runner, such as puma"),
+          revision: text("only this revision, or how it begins")
+        }.freeze
+        KIND = {kind: text("requests or jobs", enum: %w[request job])}.freeze
+        CHOICE = {
+          **TIMES, **ORIGIN, **KIND,
+          name: text("only names like this, such as Orders*"),
+          queue: text("only jobs of this queue")
+        }.freeze
+        DEPLOYMENT = {
+          **TIMES, **ORIGIN, **KIND,
+          slo: text("the promise to users, such as p95=300ms"),
+          vcpus: {type: "number", description: "CPUs of a host, where the recording does not know"}
+        }.freeze
+        BLAME = %w[schema from to by uncollected verdict pairs].freeze
+        BLAMED = %w[name kind queue count stalled_ns caused_ns].freeze
+        BLAME_TOTALS = %w[count stalled_ns caused_ns handoff_ns accounts].freeze
+
+        TOOLS = [
+          McpTool.new(
+            name: "report", command: %w[report --json],
+            description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
+              "who stalled whom, processes, JIT. Large; blame is shorter. Keys: docs/json.md.",
+            arguments: {
+              **CHOICE,
+              by: text("what a row is", enum: %w[name host role revision setting process queue priority]),
+              sort: text("order of the rows", enum: %w[stalled caused wall count])
+            }
+          ),
+          McpTool.new(
+            name: "blame", command: %w[report --json --sort=caused],
+            description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, " \
+              "and each request and job with what it stalled and caused, most caused first.",
+            arguments: CHOICE
+          ),
+          McpTool.new(
+            name: "advise", command: %w[advise --json],
+            description: "How many threads, processes and job slots to run: verdict, self-test, " \
+              "candidates, findings with evidence, change and risk.",
+            arguments: {
+              **DEPLOYMENT,
+              queue: text("of jobs: size what serves this queue"),
+              objective: text("what counts", enum: %w[latency cost balanced throughput]),
+              within: text("of jobs: the time in which they are to begin, such as 300s"),
+              load: text("for so much of the recorded load, such as x1.3"),
+              memory: text("memory limit of a host, such as 2G"),
+              db_connections: {**NUMBER, description: "that the database server has for this application"}
+            }
+          ),
+          McpTool.new(
+            name: "whatif", command: %w[whatif --json],
+            description: "What another setting, load or mix would do, replayed next to the current one. " \
+              "At least one change is needed.",
+            arguments: {
+              threads: {**NUMBER, description: "in each process"},
+              processes: {**NUMBER, description: "on each host"},
+              load: text("so much of the load, such as x2"),
+              slice: text("how long a thread keeps the GVL from others, such as 10ms"),
+              mix: text("these are so much of all requests or jobs, such as Orders*=30%"),
+              without: text("requests or jobs that moved elsewhere, such as Reports*"),
+              own_pool: text("these in processes of their own, such as Reports*=1x2"),
+              halve_acquisitions: text("these take the GVL half as often, such as Orders*"),
+              priority: text("Thread#priority of these, such as Reports*=-1"),
+              io: text("these are marked as io-bound (Puma 8)"),
+              max_io_threads: {**NUMBER, description: "so many more threads for those marked with io"},
+              **DEPLOYMENT
+            }
+          ),
+          McpTool.new(
+            name: "compare", command: %w[compare --json],
+            description: "What a change did, with confidence intervals: give before and after, or by " \
+              "(and values), or two revisions.",
+            arguments: {
+              before: text("a range such as 3h..1h"),
+              after: text("a range such as 1h.."),
+              by: text("setting, arm, or a fact of settings such as jit or threads"),
+              values: text("with by: two of them, such as on,off"),
+              revision: {type: "array", items: TEXT, minItems: 2, maxItems: 2,
+                         description: "two revisions of the application"},
+              **TIMES, **ORIGIN.except(:revision), **KIND,
+              name: text("only names like this, such as Orders*"),
+              metric: text("only these, such as #{Analysis::Comparison::Metric::FAMILIES.first(2).join(",")}")
+            }
+          ),
+          McpTool.new(
+            name: "timeline", command: %w[timeline],
+            description: "Captures of every GVL event of some seconds. Without a capture: which are kept. " \
+              "With one: its threads, requests and jobs, and methods (keys: docs/capture-file.md). With " \
+              "unit: the story of one request or job, as text: each wait, and who held the GVL meanwhile.",
+            arguments: {
+              capture: text("id of a kept capture"),
+              unit: text("id of a request or job in it, slowest or caught"),
+              periods: {type: "boolean", description: "also each period of each thread, and stacks: large"}
+            }
+          )
+        ].freeze
+
+        # @param console [Console] for the environment and the time
+        def initialize(console, store:, language:)
+          @console = console
+          @always = [*(store && ["--store=#{store}"]), "--lang=#{language}"]
+          @captures = Holdup::Capture::Archive.new(Places.captures(console.env, store))
+        end
+
+        # @param tool [McpTool]
+        # @param arguments [Hash{Symbol => Object}] already checked against the tool's schema
+        # @return [ToolAnswer]
+        def call(tool, arguments)
+          case tool.name
+          when "timeline" then timeline(tool, **arguments)
+          when "blame" then blame(run(tool.command + tool.options(arguments)))
+          else command(tool.command + tool.options(arguments))
+          end
+        end
+
+        private
+
+        def command(words) = bounded(run(words))
+
+        # @return [ToolAnswer] what the command prints; its errors say what to do
+        def run(words)
+          out = StringIO.new
+          err = StringIO.new
+          status = CLI.new(console: @console.with(out:, err:)).run([*words, *@always])
+          raise SignalException, status - SIGNALED if status > SIGNALED
+          (status == OK) ? ToolAnswer.new(text: out.string, failed: false) : failed(err.string.chomp)
+        end
+
+        def bounded(answer)
+          size = answer.text.bytesize
+          return answer if size <= LARGEST
+          failed("the answer has #{View::Figures.bytes(size)}, too much for one answer; choose a shorter " \
+            "time, fewer names, or one unit of a capture")
+        end
+
+        def blame(answer)
+          return answer if answer.failed
+          report = JSON.parse(answer.text)
+          rows = report.fetch("series").map { |row| row.slice(*BLAMED) }
+          totals = report.fetch("totals").slice(*BLAME_TOTALS)
+          facts = {**report.slice(*BLAME), "totals" => totals, "series" => rows}
+          bounded(answer.with(text: JSON.generate(facts)))
+        end
+
+        # Only kept captures: a path would open any file of this user.
+        def timeline(tool, capture: nil, unit: nil, periods: false)
+          return capture_missing(unit) unless capture
+          unless @captures.find(capture)
+            return failed("no capture is called #{capture[0, 100].inspect}; without arguments the tool " \
+              "lists them")
+          end
+          return command([*tool.command, capture, "--unit=#{unit}"]) if unit
+          answer = run([*tool.command, capture, "--export=json"])
+          (answer.failed || periods) ? bounded(answer) : answer.with(text: without_periods(answer.text))
+        end
+
+        def capture_missing(unit)
+          unit ? failed("unit needs a capture; without both the tool lists captures") : kept
+        end
+
+        def without_periods(text)
+          document = JSON.parse(text)
+          threads = document.fetch("threads").map { |thread| thread.except("periods", "collections") }
+          JSON.generate(document.except("frames", "stacks", "samples").merge("threads" => threads))
+        end
+
+        def failed(sentence) = ToolAnswer.new(text: "#{sentence}\n", failed: true)
+
+        def kept
+          captures = @captures.kept.map do |one|
+            process = one.header&.process_name
+            {id: one.id, pid: one.header&.pid, process:, events: one.events, facts: one.facts}
+          end
+          ToolAnswer.new(text: JSON.generate({schema: 1, captures:}), failed: false)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+require_relative "switchback"
+
+module Holdup
+  # An experiment that runs: two values of one lever take turns in every process of a folder of segments.
+  # Each process reads the plan from the folder and follows the clock. So nothing has to reach a process in
+  # time, and the experiment ends even if nobody is left to end it.
+  #
+  # - `id`: short and unique; `lever`: "threads"
+  # - `values`: of the control (what is set now) and the candidate
+  # - `turns`: Switchback; `by`: who started it; `why`: what for, in one line
+  ExperimentPlan = Data.define(:id, :lever, :values, :turns, :by, :why) do
+    # @param text [String] of `to_text`
+    # @raise [DamagedData] for any other text
+    def self.parse(text)
+      read = text.each_line(chomp: true).to_h { |line| line.split(" ", 2) }
+      turns = Switchback.members.to_h { |name| [name, Integer(read.fetch(name.to_s), 10)] }
+      values = read.fetch("values").split.map { |value| Integer(value, 10) }
+      texts = self::TEXTS.to_h { |name| [name, read[name.to_s].to_s] }
+      new(values:, turns: Switchback.new(**turns), **texts)
+    rescue KeyError, ArgumentError, TypeError
+      raise DamagedData.new("the plan of an experiment is damaged", "it starts with #{text[0, 40].inspect}")
+    end
+
+    # @raise [ArgumentError] when it can't be followed
+    def initialize(values:, turns:, **rest)
+      unless values.size == 2 && values.all?(&:positive?)
+        raise ArgumentError, "an experiment has two values, not #{values.inspect}"
+      end
+      unless (turns.ends_s - turns.from_s).between?(1, self.class::LONGEST_S)
+        raise ArgumentError, "an experiment takes at most a day"
+      end
+      super
+    end
+
+    # One "name value" on each line: the application's process reads it without any library.
+    # @return [String]
+    def to_text
+      texts = self.class::TEXTS.map { |name| [name, public_send(name).to_s.tr("\n", " ")] }
+      [*texts, ["values", values.join(" ")], *turns.to_h].map { |name, value| "#{name} #{value}\n" }.join
+    end
+
+    # @param now_s [Integer] seconds since 1970
+    # @return [ExperimentTurn, nil] nil before and after the experiment
+    def turn(now_s)
+      turn = turns.turn_at(now_s) or return
+      value = values[(turns.setting_at(now_s) == :control) ? 0 : 1]
+      ExperimentTurn.new(arm: name(turn.phase, turn.arm), value:, index: turn.index)
+    end
+
+    # @param phase [Symbol] :different, or :equal for the A/A phase
+    # @return [Array<String>] names of control and candidate in settings
+    def arms(phase = :different)
+      %i[control candidate].map { |arm| name(phase, arm) }
+    end
+
+    private
+
+    def name(phase, arm)
+      "#{id}:#{"equal-" if phase == :equal}#{arm}"
+    end
+  end
+
+  ExperimentPlan::TEXTS = %i[id lever by why].freeze
+  ExperimentPlan::LONGEST_S = 86_400
+
+  # The turn of an arm. `arm`: its name in the setting; `value`: of the lever; `index`: 0 for the first turn
+  ExperimentTurn = Data.define(:arm, :value, :index)
+
+  class ExperimentPlan
+    # The file in a folder of segments that has the plan, while there is one.
+    class PlanFile
+      NAME = "experiment.plan"
+      LONGEST = 2000
+
+      # @param folder [String]
+      def initialize(folder)
+        @path = File.join(folder, NAME)
+        @seen = nil
+        @plan = nil
+      end
+
+      # Costs one system call unless the file has changed.
+      # @return [ExperimentPlan, nil]
+      # @raise [DamagedData]
+      def read
+        stat = File.stat(@path)
+        seen = [stat.ino, stat.mtime.to_r]
+        return @plan if seen == @seen
+        @seen = seen
+        @plan = nil
+        @plan = ExperimentPlan.parse(File.read(@path, LONGEST).to_s)
+      rescue SystemCallError
+        @seen = @plan = nil
+      end
+
+      # No process ever sees a part of it.
+      # @raise [SystemCallError]
+      def write(plan)
+        whole = "#{@path}.#{Process.pid}"
+        File.write(whole, plan.to_text, perm: 0o600)
+        File.rename(whole, @path)
+      end
+
+      # @return [Boolean] whether there was one
+      # @raise [SystemCallError]
+      def remove
+        File.unlink(@path)
+        true
+      rescue Errno::ENOENT
+        false
+      end
+    end
+  end
+end

@@ -1,0 +1,136 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Queries
+    # The arms of an experiment in a store: processes that differ in one fact of their settings, at the same
+    # time.
+    class ExperimentArms
+      # Blocks that the time needed is estimated from.
+      ENOUGH_TURNS = 12
+      TURNS_S = [60, 120, 300].freeze
+
+      # What an experiment at the recorded traffic can show. `effects`: Array of
+      # Analysis::Experiment::DetectableEffect; `basis`: :processes (halves of the processes) or :turns
+      # (alternating in time); `block_s`: length of the blocks; `equality`:
+      # Analysis::Experiment::EqualityResult; `rate`: requests or jobs per second
+      ExperimentOutlook = Data.define(:effects, :basis, :block_s, :equality, :rate)
+
+      # @param store [Store::Sql] open until all is read
+      def initialize(store, from_s:, to_s:, filter:)
+        @source = ComparisonSource.new(store, from_s:, to_s:, filter:)
+        @to_s = to_s
+      end
+
+      # @param fact [String] "arm", "revision", "jit"
+      # @param values [Array<String>, nil] control and candidate; nil: the two with most units, the one that
+      #   was first used as control
+      # @return [SettingGroups::Picked]
+      # @raise [UsageError, Error] there are no two arms
+      def pick(fact, values)
+        settings = @source.settings
+        if fact == Setting::LABEL && settings.any? && settings.keys.none? { |setting| setting[fact] }
+          raise Error.new("no process of that span has an arm",
+            "set HOLDUP_ARM in the processes of each arm, or take --arms revision or --arms jit")
+        end
+        SettingGroups.new(settings, fact).pick(values)
+      end
+
+      # @param planned_s [Integer, nil] nil: the experiment is over, and this is the only look
+      # @return [Analysis::Experiment]
+      def experiment(picked, planned_s: nil)
+        settings = picked.sides.values
+        covered_s = settings.map { |some| @source.covered_s(some) }.min
+        schedule = Analysis::Experiment::LookSchedule.of(planned_s || covered_s,
+          shortest_s: @source.window_s, looks: planned_s ? nil : 1)
+        sides = picked.sides.map { |label, some| @source.side(label, some, step_s: schedule.block_s) }
+        equals = picked.sides.filter_map { |label, some| equal_arms(label, some, schedule.block_s) }
+        Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: planned_s.nil?)
+      end
+
+      # Of arms that take turns: a cycle is a block, and the A/A phase is the check.
+      # @param plan [ExperimentPlan]
+      # @return [Analysis::Experiment]
+      # @raise [Error] the A/A phase is not over
+      def in_turns(plan)
+        turns = plan.turns
+        sides = arms_of(plan, :different) or raise not_yet(plan)
+        equal = arms_of(plan, :equal)
+        equals = equal ? [Analysis::Experiment::EqualArms.new(label: plan.id, sides: equal)] : []
+        schedule = Analysis::Experiment::LookSchedule.of_blocks(turns.cycles, block_s: turns.cycle_s)
+        Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: @to_s >= turns.ends_s)
+      end
+
+      # From the setting with most units.
+      # @return [ExperimentOutlook, nil] nil without any units
+      def outlook
+        groups = SettingGroups.new(@source.settings, SettingGroups::SETTING).to_h
+        settings = groups.values.max_by { |some| some.sum { |setting| @source.settings[setting] } } or return
+        covered_s = @source.covered_s(settings)
+        by_process = by_process(settings, covered_s)
+        sides, blocks = by_process || by_turn(settings, covered_s)
+        outlook_of(sides, blocks, by_process ? :processes : :turns)
+      end
+
+      private
+
+      # @return [Array<Analysis::Comparison::Side>, nil] nil until both were measured
+      def arms_of(plan, phase)
+        groups = SettingGroups.new(@source.settings, Setting::LABEL).to_h
+        found = plan.arms(phase).map { |arm| groups[arm] }
+        return if found.any?(&:nil?)
+        found.zip(plan.arms(phase)).map do |settings, arm|
+          @source.side(arm, settings, step_s: plan.turns.cycle_s)
+        end
+      end
+
+      def not_yet(plan)
+        from = Time.at(plan.turns.changes_s).utc.strftime("%H:%M UTC")
+        Error.new("the arms of experiment #{plan.id} were not measured yet",
+          "both are the same until #{from} (A/A); then each takes #{plan.turns.turn_s / 60} min in turns")
+      end
+
+      def equal_arms(label, settings, step_s)
+        sides = @source.process_halves(label, settings, step_s:)
+        sides && Analysis::Experiment::EqualArms.new(label:, sides:)
+      end
+
+      def by_process(settings, covered_s)
+        block_s = Analysis::Experiment::LookSchedule.of(covered_s, shortest_s: @source.window_s).block_s
+        sides = @source.process_halves("", settings, step_s: block_s) or return
+        [sides, Analysis::Experiment::ArmBlocks.new(sides, length_s: block_s, until_s: @to_s)]
+      end
+
+      # Turns as those of an experiment in which both arms have the same setting.
+      def by_turn(settings, covered_s)
+        turn_s = TURNS_S.reverse.find { |seconds| 2 * seconds * ENOUGH_TURNS <= covered_s } || TURNS_S.first
+        turn_s = [turn_s, @source.window_s].max
+        side = @source.side("", settings)
+        first_s = side.windows.map(&:start_s).min || 0
+        turns = Switchback.after(first_s, turn_s:, settle_s: 0,
+          cycles: (@to_s - first_s) / (2 * turn_s))
+        sides = turns.split(side.windows).map { |windows| side_of(windows, side) }
+        [sides, Analysis::Experiment::ArmBlocks.new(sides, length_s: turns.cycle_s, until_s: @to_s)]
+      end
+
+      def side_of(windows, side)
+        kind = windows.first&.series&.kind
+        Analysis::Comparison::Side.new(label: "", windows:, from_s: side.from_s, to_s: side.to_s,
+          filter: Analysis::UnitFilter.new(kind:))
+      end
+
+      def outlook_of(sides, blocks, basis)
+        block_s = blocks.length_s
+        schedule = Analysis::Experiment::LookSchedule.new(block_s:, blocks: blocks.size, looks: 1)
+        equals = [Analysis::Experiment::EqualArms.new(label: "", sides:)]
+        experiment = Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: true)
+        outcomes = experiment.outcomes
+        effects = (outcomes & Analysis::Experiment::EQUAL_OUTCOMES).map do |metric|
+          Analysis::Experiment::DetectableEffect.new(experiment.comparison.estimate(metric), blocks:,
+            outcomes: outcomes.size)
+        end
+        rate = sides.sum(&:units).fdiv([blocks.size * block_s, 1].max)
+        ExperimentOutlook.new(effects:, basis:, block_s:, equality: experiment.equality.first, rate:)
+      end
+    end
+  end
+end

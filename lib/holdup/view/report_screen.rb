@@ -1,0 +1,238 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # The report on one screen: the verdict, where the time goes, whom to look at first, what changed, and the
+    # next commands. Report has all tables.
+    class ReportScreen
+      ROWS = 3
+      # Rows of a report by host, queue, setting ...
+      GROUPS = 5
+      CHANGES = 3
+      # Columns of a sentence that may name any number of things.
+      SENTENCE = 220
+      # Below this share of the elapsed time the tables are not about stall.
+      STALLED = Analysis::StallVerdict::STALLED
+      QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
+      STATES = %i[starved lock sleep native io cpu].freeze
+
+      # @param summary [Analysis::Summary]
+      # @param changes [Array<Analysis::SettingChanges::SettingChange>] within the span
+      # @param drifts [Array<String>] how figures differ from those before the last change
+      # @param remarks [Array<String>] more remarks
+      # @param again [Hash{String => String}] options that choose the same data, as they were given
+      # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
+      def initialize(summary, words: Words.new, changes: [], drifts: [], remarks: [], again: {}, zone: nil)
+        @summary = summary
+        @words = words
+        @changes = changes
+        @drifts = drifts
+        @again = again
+        @zone = zone
+        @headline = Headline.new(summary, words:, general_remarks: remarks, zone:)
+      end
+
+      # How many sentences and commands can be left out to fit a screen.
+      def spare = spared.size
+
+      # @param kept [Integer] of those that can be left out
+      # @return [Page]
+      def page(kept = spare)
+        @kept = spared.first(kept)
+        title = word(:screen_title, title: word(:title), span: @headline.span)
+        Page.new(title:, blocks: @summary.empty? ? nothing : blocks)
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def nothing
+        [lead, remarks, commands]
+      end
+
+      def blocks
+        [lead, Blocks::Notes.new(texts: [@headline.figures.first, times]), remarks,
+          Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed, commands].compact
+      end
+
+      def lead
+        Blocks::Lead.new(text: @headline.verdict)
+      end
+
+      def times
+        wall, queued = %i[wall queued].map { |key| @summary.total.histogram(key) }
+        times = QUANTILES.transform_values { |q| Figures.duration(wall.quantile(q)) }
+        word(:screen_times, **times, queued: Figures.duration(queued.quantile(0.95)))
+      end
+
+      # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
+      def spared
+        @spared ||= begin
+          first, *others = texts(:remarks, @summary.empty? ? @headline.general_remarks : @headline.remarks)
+          changes = texts(:changes, changes_in_words + @drifts)
+          unchanged = texts(:changes, [word(:screen_unchanged)]) if changes.empty? && !@summary.empty?
+          more_commands = next_commands.drop(1).map { |command| [:commands, command] }
+          [first, *more_commands, *changes, *others, *unchanged].compact
+        end
+      end
+
+      def texts(block, sentences)
+        sentences.map { |text| [block, Width.truncate(text, SENTENCE)] }
+      end
+
+      def kept(block)
+        @kept.filter_map { |owner, part| part if owner == block }
+      end
+
+      def remarks
+        Blocks::Notes.new(texts: kept(:remarks), warning: true)
+      end
+
+      # @return [Array<Section, nil>]
+      def tables
+        causes = table(Sections::Top::TopCauseTable)
+        return [table(Sections::Top::TopRowTable, limit: GROUPS), causes] unless @summary.by == :name
+        state = dominant
+        return [connections] if state == :connections
+        return [table(Sections::Top::TopStateTable, state:)] if state
+        [causes, table(Sections::Top::TopVictimTable)]
+      end
+
+      # What units wait for if it is not the GVL.
+      # @return [Symbol, nil] :connections, a state, or nil
+      def dominant
+        return :connections if answer.key.start_with?("connections")
+        answer.key if STATES.include?(answer.key) && @summary.total.split.share(:stalled) < STALLED
+      end
+
+      def answer
+        @answer ||= Analysis::StallVerdict.new(@summary).call
+      end
+
+      def table(kind, limit: ROWS, **options)
+        kind.new(@summary, words: @words, limit:, **options).call
+      end
+
+      def connections
+        table(Sections::Pools::ConnectionTable)&.with(notes: [])
+      end
+
+      def changed
+        notes = kept(:changes)
+        Section.new(title: word(:screen_changes), columns: [], rows: [], notes:) if notes.any?
+      end
+
+      # The newest come first.
+      def changes_in_words
+        @changes.last(CHANGES).reverse.map do |change|
+          at = Time.at(change.at_s, in: @zone).strftime("%F %H:%M")
+          server = Width.clean(change.server || word(:not_known))
+          word(:screen_change, at:, server:, what: Width.clean(change.differences.join(", ")))
+        end
+      end
+
+      def next_commands
+        @next_commands ||= NextCommands.new(@summary, answer, words: @words, again: @again).call
+      end
+
+      def commands
+        items = [next_commands.first, *kept(:commands)]
+        notes = @summary.empty? ? [] : [word(:screen_more)]
+        Blocks::Commands.new(title: word(:screen_next), items:, notes:)
+      end
+
+      # At most three commands, chosen by the verdict.
+      class NextCommands
+        MOST = 3
+        BY_VERDICT = {
+          no_data: %i[doctor],
+          one_cause: %i[cause capture advise],
+          account_cause: %i[blame capture advise],
+          spread: %i[blame advise capture],
+          handoff: %i[blame processes advise],
+          connections: %i[connections doctor advise],
+          connections_kept: %i[connections cause advise],
+          connections_outside: %i[connections doctor advise],
+          starved: %i[processes doctor advise],
+          lock: %i[states capture],
+          sleep: %i[states capture],
+          native: %i[states processes advise],
+          io: %i[states advise],
+          cpu: %i[states jit advise],
+          calm: %i[endpoints advise]
+        }.freeze
+        TABLES = %i[blame processes connections states jit endpoints].freeze
+        # Options that choose the names.
+        OF_NAMES = %w[--kind --name --queue].freeze
+        # Which options of `report` other commands take as well.
+        TAKEN = {"advise" => %w[--since --until --store --app --host --role --revision --kind],
+                 "compare" => %w[--since --until --store --app --host --role --kind],
+                 "doctor" => %w[--store --dir], "capture" => %w[--store --dir]}.freeze
+        # Columns of a name in a command; the others match by its beginning.
+        NAME = 48
+        # Shorter times are those of any request.
+        LEAST_MS = 5
+        # Of the figures that a capture's rule knows.
+        HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
+        # Verdicts for which a capture waits for a long request instead of a long stall.
+        WITHOUT_STALL = %i[lock sleep].freeze
+
+        # @param answer [Analysis::StallVerdict::StallAnswer]
+        # @param again [Hash{String => String}] options that choose the same data
+        def initialize(summary, answer, words:, again: {})
+          @summary = summary
+          @answer = answer
+          @words = words
+          @again = again
+        end
+
+        # @return [Array<Blocks::ShellCommand>]
+        def call
+          keys = BY_VERDICT.fetch(@answer.key)
+          keys = [:compare, *keys] if @summary.setting_names.settings.size > 1 && @summary.by != :setting
+          keys.first(MOST).map { |key| build(key) }
+        end
+
+        private
+
+        def build(key)
+          case key
+          when *TABLES then command(key, "report --table #{key}")
+          when :cause then command(key, "report --full", own: {"--name" => name}, skipped: OF_NAMES)
+          when :capture then command(key, "capture --all", own: {"--until" => rule})
+          when :compare then command(key, "compare --by setting", own: kind)
+          when :advise then command(key, "advise", own: kind)
+          else command(key, key.to_s)
+          end
+        end
+
+        # @param own [Hash{String => String}] options of this command
+        # @param skipped [Array<String>] options that it does without
+        def command(key, text, own: {}, skipped: [])
+          taken = TAKEN.fetch(text[/\w+/], @again.keys) - skipped
+          Blocks::ShellCommand.holdup(text, options: {**@again.slice(*taken), **own},
+            purpose: @words.call(:"screen_next_#{key}"))
+        end
+
+        # A glob that matches that name.
+        def name
+          name = Width.clean(@answer.facts.fetch(:cause).name)
+          start = Width.truncate(name, NAME)[/\A[^…]*/]
+          "#{start.gsub(/[\\*?\[\]{}]/, "?")}#{"*" if start != name}"
+        end
+
+        def kind
+          (@summary.unit_kind == :job) ? {"--kind" => "job"} : {}
+        end
+
+        # The slowest twentieth meets it, so such a request or job comes soon.
+        def rule
+          figure = WITHOUT_STALL.include?(@answer.key) ? :wall : :stall
+          slow_ns = @summary.total.histogram(HISTOGRAMS.fetch(figure)).quantile(0.95)
+          "#{figure} > #{[(slow_ns.to_i / 1e6).ceil, LEAST_MS].max} ms"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Sections
+      # Tables of the few rows that come first, for a screen: one line for each row.
+      module Top
+        # Columns that the name of a cause may take next to its victim.
+        NAME = 24
+
+        # Who caused most of the stall, and what kind of holds it is made of.
+        class TopCauseTable < SectionBase
+          COLUMNS = %i[by_name screen_of_stall caused hold_met made_of].freeze
+
+          # @return [Section, nil] nil if no one stalled
+          def call
+            rows = [*named, handoff].select { |_, caused_ns, _| caused_ns.positive? }
+            return if rows.empty?
+            Section.new(title: word(:screen_causes), columns: COLUMNS.map { |key| word(key) },
+              rows: rows.max_by(limit) { |_, caused_ns, _| caused_ns }.map { |row| cells(*row) })
+          end
+
+          private
+
+          def blame = summary.blame
+
+          def named
+            largest = (blame.series + blame.accounts).max_by(limit, &:caused)
+            largest.map { |account| [name(account), account.caused, row_of(account)] }
+          end
+
+          def handoff
+            [word(:handoff), blame.handoff_ns, nil]
+          end
+
+          def name(account)
+            return label(account.name, queue: account.queue) unless account.kind == :account
+            word(:account, name: label(account.name.delete_prefix("thread:")))
+          end
+
+          # Nil for threads outside of units, and for units that the filter leaves out.
+          def row_of(account)
+            summary.rows.find do |row|
+              [row.name, row.kind, row.queue] == [account.name, account.kind, account.queue]
+            end
+          end
+
+          def cells(name, caused_ns, row)
+            share = caused_ns.fdiv([blame.suffered_ns, blame.caused_ns + blame.handoff_ns].max)
+            [name, Figures.rounded_share(share), duration(caused_ns), duration(row&.met_hold), made_of(row)]
+          end
+
+          def made_of(row)
+            return Figures::NONE unless row&.met_hold
+            word((row.met_hold >= Stalls::StallOriginTable::LONG_NS) ? :made_long : :made_short)
+          end
+        end
+
+        # Which units stalled most, and because of whom, where that is known well enough.
+        class TopVictimTable < SectionBase
+          COLUMNS = %i[by_name screen_each screen_of_its_time].freeze
+
+          # @return [Section, nil] nil if no unit stalled
+          def call
+            rows = summary.rows.select { |row| row.stalled_ns.positive? }.max_by(limit, &:stalled_ns)
+            return if rows.empty?
+            columns = COLUMNS.map { |key| word(key) }
+            cells = rows.map { |row| cells(row) }
+            causes = rows.map { |row| because(row) }
+            if causes.any?
+              columns << word(:screen_because)
+              cells.zip(causes) { |line, cause| line << (cause || Figures::NONE) }
+            end
+            Section.new(title: word(:screen_victims), columns:, rows: cells)
+          end
+
+          private
+
+          def cells(row)
+            [row_label(row), each_unit(row, row.stalled_ns), Figures.rounded_share(row.split.share(:stalled))]
+          end
+
+          def because(row)
+            pairs = summary.pairs.select do |pair|
+              victim = pair.victim
+              [victim.name, victim.kind, victim.queue] == [row.name, row.kind, row.queue] && pair.informative?
+            end
+            pair = pairs.max_by(&:about_ns) or return
+            name = (pair.causer == pair.victim) ? word(:screen_itself) : causer(pair.causer)
+            "#{Width.truncate(name, NAME)} #{Figures.rounded_share(pair.share)}"
+          end
+
+          def causer(series)
+            label(series.name.delete_prefix("thread:"), queue: series.queue)
+          end
+        end
+
+        # Whose units spent most time in one state.
+        class TopStateTable < SectionBase
+          # @param state [Symbol] a member of Analysis::SeriesRow::StateSplit
+          def initialize(summary, state:, **options)
+            super(summary, **options)
+            @state = state
+          end
+
+          # @return [Section, nil]
+          def call
+            rows = summary.rows.select { |row| time(row).positive? }.max_by(limit) { |row| time(row) }
+            return if rows.empty?
+            Section.new(title: word(:screen_state, state: word(:"state_#{@state}")),
+              columns: %i[by_name screen_each screen_of_its_time screen_of_all].map { |key| word(key) },
+              rows: rows.map { |row| cells(row) })
+          end
+
+          private
+
+          def time(row) = row.split.public_send(@state)
+
+          def cells(row)
+            [row_label(row), each_unit(row, time(row)), Figures.rounded_share(row.split.share(@state)),
+              Figures.rounded_share(time(row).fdiv(time(summary.total)))]
+          end
+        end
+
+        # Load, time and stall of each host, queue, setting ...: what the report is asked for by.
+        class TopRowTable < SectionBase
+          COLUMNS = %i[screen_wall_p95 queued_p95 screen_stalled_each screen_of_its_time].freeze
+
+          def call
+            Section.new(title: word(:screen_rows),
+              columns: [title_of_names, word(:units), "/s", *COLUMNS.map { |key| word(key) }],
+              rows: shown.map { |row| cells(row) }, notes: more)
+          end
+
+          private
+
+          def cells(row)
+            [row_label(row), Figures.short_count(row.count), Figures.rate(summary.throughput(row.count)),
+              *%i[wall queued].map { |key| duration(row.histogram(key).quantile(0.95)) },
+              each_unit(row, row.stalled_ns), Figures.rounded_share(row.split.share(:stalled))]
+          end
+        end
+      end
+    end
+  end
+end

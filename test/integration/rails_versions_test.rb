@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+# Earlier versions of Rails, each from a Gemfile of its own: it boots, its requests are measured, and a report
+# names them. All other tests have the latest.
+class RailsVersionsTest < Minitest::Test
+  include FirstAnswer
+
+  def test_rails_7_1 = assert_measures("rails71", /\A7\.1\./)
+
+  thorough def test_rails_7_2 = assert_measures("rails72", /\A7\.2\./)
+
+  thorough def test_rails_8_0 = assert_measures("rails80", /\A8\.0\./)
+
+  # `rails new`, one controller, `rails generate holdup:install`, and a server in development.
+  thorough def test_a_new_application_after_the_generator
+    Dir.mktmpdir do |folder|
+      app = File.join(folder, "shop")
+      env = environment("rails80")
+      bundled(env, folder, "rails", "new", "shop", "--minimal", "--skip-active-record",
+        "--skip-asset-pipeline", "--skip-bundle", "--skip-git", "--quiet")
+      write_orders(app)
+      bundled(env, app, "bin/rails", "generate", "holdup:install", "--quiet")
+      assert_path_exists File.join(app, "config/initializers/holdup.rb")
+      answer = answer_of(env.merge("RAILS_ENV" => "development"), app:, config: "config/puma.rb")
+      assert_series(answer)
+    end
+  end
+
+  private
+
+  def assert_measures(name, version)
+    env = {**environment(name), "RAILS_ENV" => "production", "WITH_HOLDUP" => "1", "WITH_PLUGIN" => "1"}
+    answer = answer_of(env, app: "rails", config: "puma.rb")
+    assert_series(answer)
+    assert_match version, answer["settings"].first["attributes"]["rails"]
+  end
+
+  def environment(name)
+    {**FirstAnswer::WITHOUT_BUNDLER,
+      "BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile")}
+  end
+
+  def answer_of(env, app:, config:)
+    server = [*ServedApp::BUNDLED, "puma", "-C", config]
+    first_answer(server, report: [*ServedApp::BUNDLED_RUBY, CommandLine::EXE], app:, path: "/orders", env:)
+  end
+
+  def assert_series(answer)
+    assert_equal [["OrdersController#index", FirstAnswer::REQUESTS]],
+      answer["series"].map { |series| series.values_at("name", "count") }
+  end
+
+  def write_orders(app)
+    File.write(File.join(app, "app/controllers/orders_controller.rb"), <<~RUBY)
+      class OrdersController < ApplicationController
+        def index = render(plain: "orders")
+      end
+    RUBY
+    routes = File.join(app, "config/routes.rb")
+    File.write(routes, File.read(routes).sub(/^end$/, %(  get "/orders", to: "orders#index"\nend)))
+  end
+
+  def bundled(env, folder, *command)
+    printed, status = Open3.capture2e(env, *ServedApp::BUNDLED, *command, chdir: folder)
+    assert_predicate status, :success?, printed
+  end
+end

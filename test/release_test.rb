@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "yaml"
+
+# The release workflow, as far as it can be judged without running it: what it may do, whose code it runs, and
+# that it builds what the Rakefile can.
+class ReleaseTest < Minitest::Test
+  ROOT = File.expand_path("..", __dir__)
+  FILE = File.join(ROOT, ".github/workflows/release.yml")
+  JOBS = YAML.safe_load_file(FILE).fetch("jobs")
+  STEPS = JOBS.values.flat_map { |job| job.fetch("steps") }
+  # Of the actions that it runs.
+  OWNERS = %w[actions ruby rubygems].freeze
+
+  def test_actions_are_pinned_by_commit_and_say_their_version
+    used = File.readlines(FILE).grep(/\buses:/)
+    assert_equal STEPS.count { |step| step.key?("uses") }, used.size
+    used.each do |line|
+      owner = line[%r{uses: ([\w-]+)/[\w-]+@\h{40} # v\d+\.\d+\.\d+$}, 1]
+      assert_includes OWNERS, owner, line
+    end
+  end
+
+  def test_an_action_has_one_version
+    versions = File.read(FILE).scan(%r{uses: ([\w/-]+)@(\h{40} # \S+)}).uniq
+    assert_equal versions.map(&:first).uniq, versions.map(&:first)
+  end
+
+  # A job that builds or runs code of gems can't publish, and who checks the code out leaves no token behind.
+  def test_only_the_last_job_may_publish
+    workflow = YAML.safe_load_file(FILE)
+    assert_empty workflow.fetch("permissions")
+    writers = JOBS.select { |_, job| job.fetch("permissions", {}).value?("write") }
+    assert_equal %w[publish], writers.keys
+    assert_equal "rubygems", writers.values.first["environment"]
+    checkouts = STEPS.select { |step| step["uses"].to_s.start_with?("actions/checkout@") }
+    assert_equal [false], checkouts.map { |step| step.dig("with", "persist-credentials") }.uniq
+    refute_match(/secrets\./, File.read(FILE))
+  end
+
+  # Names of tags and branches are text of others.
+  def test_no_script_is_made_of_values
+    assert_empty STEPS.filter_map { |step| step["run"] }.grep(/\$\{\{/)
+  end
+
+  def test_builds_and_tries_what_the_rakefile_can_build
+    platforms = rake_tasks.scan(/gem:(\S+)/).flatten.sort
+    assert_operator platforms.size, :>=, 4
+    matrices = JOBS.values_at("precompiled", "try").map { |job| job.dig("strategy", "matrix") }
+    matrices.each { |matrix| assert_equal platforms, matrix.fetch("platform").sort }
+    assert_equal rubies, matrices.last.fetch("ruby")
+  end
+
+  private
+
+  def rake_tasks
+    printed, status = Open3.capture2e(RbConfig.ruby, "-S", "rake", "--tasks", "gem:", chdir: ROOT)
+    assert_predicate status, :success?, printed
+    printed
+  end
+
+  def rubies
+    File.read("#{ROOT}/Rakefile")[/PRECOMPILED_RUBIES = %w\[(.*)\]/, 1].split
+  end
+end

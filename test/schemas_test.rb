@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "json"
+require "json_schemer"
+require "browser/recorded"
+require "holdup/lab/sidekiq_vcpu/sample_outcomes"
+require "support/coarse_sizing"
+require "support/kept_capture"
+require "support/played_jobs"
+require "support/played_store"
+require "support/swept"
+
+# docs/schema describes what the commands print for programs. Each schema is held against real output: of the
+# recorded storefront where it has what is asked.
+class SchemasTest < Minitest::Test
+  include CommandLine
+  include CoarseSizing
+  include Swept
+
+  ROOT = File.expand_path("..", __dir__)
+  NAMES = Dir["#{ROOT}/docs/schema/*.json"].map { |file| File.basename(file, ".json") }.sort.freeze
+  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 10))
+  NOW_S = 1_790_000_000
+  PRINTED = {}
+
+  NAMES.each do |name|
+    test = name.tr("-", "_")
+
+    define_method(:"test_#{test}_is_as_printed") do
+      printed(name).each { |document| assert_empty errors(schema(name), document) }
+    end
+
+    # Else a schema could be right by saying little.
+    define_method(:"test_#{test}_has_every_key_that_is_printed") do
+      printed(name).each { |document| assert_empty errors(closed(schema(name)), document) }
+    end
+
+    define_method(:"test_#{test}_refuses_what_lacks_a_key") do
+      document = printed(name).first
+      key = schema(name).fetch("required").first
+      refute_empty errors(schema(name), document.except(key))
+    end
+  end
+
+  def test_every_command_that_prints_json_has_a_schema
+    commands = Holdup::CLI::Registry::LOADERS.keys.without("help", "lab") +
+      Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }
+    printing = commands.select { |name| holdup(*name.split, "--help").out.match?(/--json|--export .*json/m) }
+    assert_empty printing.map { |name| name.tr(" ", "-") } - NAMES
+  end
+
+  def test_the_page_names_every_schema
+    page = File.read("#{ROOT}/docs/json.md")
+    NAMES.each { |name| assert_includes page, "(schema/#{name}.json)" }
+  end
+
+  def test_schemas_are_schemas
+    NAMES.each { |name| assert JSONSchemer.valid_schema?(schema(name)), name }
+  end
+
+  private
+
+  def schema(name) = JSON.parse(File.read("#{ROOT}/docs/schema/#{name}.json"))
+
+  # @return [Array<String>] where something is wrong, and why
+  def errors(schema, document)
+    JSONSchemer.schema(schema).validate(document).map { |error| error.fetch("error") }
+  end
+
+  # The same schema without room for keys that it does not name.
+  def closed(schema)
+    case schema
+    when Hash
+      inner = schema.transform_values { |value| closed(value) }
+      open = schema.key?("properties") && schema["properties"].is_a?(Hash) && !schema.key?("additionalProperties")
+      open ? inner.merge("additionalProperties" => false) : inner
+    when Array then schema.map { |value| closed(value) }
+    else schema
+    end
+  end
+
+  # @return [Array<Hash>] what a command prints in several situations
+  def printed(name)
+    PRINTED[name] ||= send(:"#{name.tr("-", "_")}_documents").map { |text| JSON.parse(text) }
+  end
+
+  def output(*arguments, now_s: NOW_S)
+    said = holdup(*arguments, now_s:)
+    assert_includes [0, 1], said.status, said.err
+    said.out
+  end
+
+  # @yieldparam recorded [Recorded]
+  def recorded
+    found = Recorded.new
+    yield found
+  ensure
+    found&.remove
+  end
+
+  # @param variants [Array<Array<String>>] options
+  def of_recorded(command, *variants)
+    recorded do |one|
+      variants.map { |options| output(command, "--store", one.store, "--json", *options, now_s: one.now_s) }
+    end
+  end
+
+  def of_played(command, *variants)
+    PLAYED.in_a_file do |path|
+      share_sizing(PLAYED) do
+        size_coarsely do
+          variants.map { |options|
+            output(command, "--store", path, "--since", "1h", "--json", *options, now_s: PLAYED.to_s)
+          }
+        end
+      end
+    end
+  end
+
+  def report_documents
+    live = recorded { |one|
+      output("report", "--store", one.store, "--json", "--dir", one.segments, now_s: one.now_s)
+    }
+    [live] + of_recorded("report", %w[--since 2h], %w[--since 2h --by process], %w[--since 2h --by priority],
+      %w[--since 2h --by setting], %w[--since 2h --until 1h])
+  end
+
+  def fleet_documents = of_recorded("fleet", %w[--since 2h], %w[--since 3d --until 2d])
+
+  def scale_documents
+    of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h]) + of_played("scale", %w[--slo p95=200ms])
+  end
+
+  def compare_documents
+    of_recorded("compare", %w[--by threads --values 5,3 --since 2h], %w[--by threads --since 2h --name *#index])
+  end
+
+  def advise_documents
+    of_played("advise", %w[--slo p95=100ms], %w[--load x3]) + of_recorded("advise", %w[--since 2h],
+      %w[--since 2h --kind job])
+  end
+
+  def whatif_documents
+    of_played("whatif", %w[--threads 3], ["--own-pool", "Orders*=1x2"], ["--without", "Orders*", "--slice", "10ms"])
+  end
+
+  def doctor_documents
+    recorded do |one|
+      with_jit(one)
+      [["--dir", one.segments, "--autoscale-target", "70"], %w[--dir /nonexistent]].map { |options|
+        output("doctor", "--store", one.store, "--json", *options, now_s: one.now_s)
+      }
+    end
+  end
+
+  # A worker with a JIT and with what ends it for its memory.
+  def with_jit(one)
+    worker = SegmentWriter.new(one.segments, worker: 0, pid: 1, now_ns: one.now_s * 1_000_000_000)
+    worker.setting = JSON.generate("ruby" => "3.4.5", "jit" => "yjit")
+    worker.profile = {"server" => "puma", "jit.by" => "holdup", "jit.at" => "process", "jit.kind" => "yjit",
+                      "killer.name" => "puma_worker_killer", "killer.limit_bytes" => 500_000_000}
+    {jit_enabled: 1, jit_code_bytes: 9_000_000, jit_alloc_bytes: 20_000_000, jit_limit_bytes: 128 << 20}
+      .each { |gauge, value| worker.gauge(gauge, value) }
+  end
+
+  def calculate_documents
+    [%w[--io 45%], %w[--running 40ms --idle 60ms], %w[--running 40ms --idle 60ms --rate 20 --processes 2]]
+      .map { |options| output("calculate", "--json", *options) }
+  end
+
+  def timeline_documents = [output("timeline", KeptCapture::FILE, "--export", "json")]
+
+  def blame_documents
+    recorded do |one|
+      console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/nonexistent"},
+        clock: CommandLine::Still.new(now_s: one.now_s))
+      tools = Holdup::CLI::Mcp::McpTools.new(console, store: one.store, language: "en")
+      tool = Holdup::CLI::Mcp::McpTools::TOOLS.find { |each| each.name == "blame" }
+      [{since: "2h"}, {since: "2h", kind: "job"}].map { |arguments| tools.call(tool, arguments).text }
+    end
+  end
+
+  # What experiments print needs minutes to be measured: their results are made up, the printing is real.
+  def lab_sweep_documents
+    [result(reading(arm), reading(arm(1, 3), p95_ms: 80)), result(reading(arm))]
+      .map { |found| JSON.generate(found.to_h) }
+  end
+
+  def lab_jit_documents
+    arms = Holdup::Lab::Jit.arms({})
+    found = result(*arms.map { |arm| reading(arm, cpu_ns: 20_000_000) }, plan: plan(arms:))
+    [JSON.generate(found.to_h.merge(jit: Holdup::Lab::Jit::ArmComparison.new(found).to_h))]
+  end
+
+  def lab_check_documents
+    figures = Holdup::Lab::Endpoints::EndpointFigures
+    before = figures.new(count: 200, acquisitions: 4, longest_hold_ns: 5_000_000, p95_ns: 90_000_000)
+    baseline = Holdup::Lab::Check::Baseline.new(nil, {"A#a" => before, "B#b" => before, "C#c" => before})
+    after = {"A#a" => before.with(acquisitions: 9), "B#b" => before.with(count: 5), "D#d" => before}
+    [JSON.generate(Holdup::Lab::Check.new(baseline, after, tolerance: 0.1).to_h)]
+  end
+
+  def lab_jobs_documents
+    found = Holdup::Lab::Jobs::JobsResult.new(PlayedJobs.new.ledger(PlayedJobs.plan([1, 5], rounds: 1)))
+    [Holdup::Lab::Jobs::Report::Json.new(found, words: Holdup::View::Words.new).call]
+  end
+
+  def lab_sidekiq_vcpu_documents
+    found = SampleOutcomes.new.result
+    [Holdup::Lab::SidekiqVcpu::Report::Json.new(found, words: Holdup::View::Words.new).call]
+  end
+end

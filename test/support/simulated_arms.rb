@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+require "holdup/loader"
+
+# Two arms of an experiment that run at the same time, with a known difference. Their minutes are as unlike
+# as those of an application: the load of a minute is like that of the minute before (correlation 0.8, deviation
+# 0.25) and hits both arms; each arm has swings of its own (correlation 0.5, deviation 0.03); and each endpoint
+# has few units a minute, so that chance moves its figures.
+class SimulatedArms
+  START_S = 20_000 * 86_400
+  # name => units a minute, mean ms. Units are log-normal with sigma 1.
+  ENDPOINTS = {"A#fast" => [160, 12], "B#slow" => [80, 60]}.freeze
+  ARMS = %i[control candidate].freeze
+  SHARED = {correlation: 0.8, deviation: 0.25}.freeze
+  OWN = {correlation: 0.5, deviation: 0.03}.freeze
+  # Coefficient of variation of a log-normal distribution with sigma 1.
+  VARIATION = 1.31
+  MS = 1_000_000
+  # Of the shape that histograms are moved from.
+  MEAN_MS = 33.0
+  NORMAL = Random.new(1).then { |random|
+    Array.new(4000) { Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand) }
+  }.freeze
+
+  # @param effect [Float] by how much less time and CPU units of the candidate take: 0.1 for 10 %
+  # @param since [Integer] minute from which the candidate has that effect
+  # @param mix [Hash{Symbol => Array<Integer>}] units a minute of each endpoint, by arm
+  # @param errors [Hash{Symbol => Integer}] failed units a minute of each endpoint, by arm
+  # @param revisions [Hash{Symbol => Proc}] the revision of an arm's minute
+  # @param differing [Float] by how much worker 1 of each arm takes longer than worker 0
+  def initialize(minutes:, seed: 1, effect: 0.0, since: 0, mix: {}, errors: {}, revisions: {}, differing: 0.0)
+    @minutes = minutes
+    @random = Random.new(seed)
+    @effect = effect
+    @since = since
+    @mix = mix
+    @errors = errors
+    @revisions = revisions
+    @differing = differing
+    @shared = swings(**SHARED)
+    @own = ARMS.to_h { |arm| [arm, swings(**OWN)] }
+  end
+
+  def from_s = START_S
+
+  def to_s = START_S + @minutes * 60
+
+  # @return [Holdup::Analysis::Comparison::Side]
+  def side(arm, windows = self.windows(arm))
+    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:, from_s:, to_s:)
+  end
+
+  def sides = ARMS.map { |arm| side(arm) }
+
+  # @return [Holdup::Analysis::Experiment]
+  def experiment(planned_s: @minutes * 60, looks: nil, **options)
+    schedule = Holdup::Analysis::Experiment::LookSchedule.of(planned_s, looks:)
+    Holdup::Analysis::Experiment.new(*sides, schedule:, to_s:, **options)
+  end
+
+  # @return [Array<Holdup::Window>]
+  def windows(arm)
+    @windows ||= {}
+    @windows[arm] ||= (0...@minutes).flat_map do |minute|
+      names.each_with_index.map { |name, index| endpoint(arm, minute, name, index) }
+    end
+  end
+
+  # One arm after the other on the same processes.
+  # @param switchback [Holdup::Switchback]
+  # @return [Array<Holdup::Window>]
+  def in_turns(switchback)
+    control, candidate = ARMS.map { |arm| windows(arm).group_by(&:start_s) }
+    control.keys.flat_map do |start_s|
+      ((switchback.setting_at(start_s) == :candidate) ? candidate : control).fetch(start_s)
+    end
+  end
+
+  # @param arm [Symbol]
+  # @return [Array<Holdup::Analysis::Comparison::Side>] halves of an arm's processes
+  def halves(arm)
+    together = series("(processes)")
+    workers(arm).map { |windows| side(arm, windows.map { |window| window.with(series: together) }) }
+  end
+
+  # Writes both arms, their processes and samples of these.
+  # @param store [Holdup::Store::Sql]
+  # @return [void]
+  def fill(store)
+    all = ARMS.flat_map { |arm| [*windows(arm), *workers(arm).flatten] }
+    store.commit(all, {}, processes: samples)
+  end
+
+  private
+
+  def names = ENDPOINTS.keys
+
+  def series(name, kind: :request) = Holdup::Series.new(kind:, name:)
+
+  def normal = NORMAL[@random.rand(NORMAL.size)]
+
+  def swings(correlation:, deviation:)
+    rest = Math.sqrt(1 - correlation**2)
+    value = normal
+    Array.new(@minutes) do
+      value = correlation * value + rest * normal
+      deviation * value
+    end
+  end
+
+  def endpoint(arm, minute, name, index)
+    count = @mix.fetch(arm) { ENDPOINTS.values.map(&:first) }[index]
+    _, mean_ms = ENDPOINTS[name]
+    window(series(name), arm, minute, count:, mean_ms:, errors: @errors.fetch(arm, 0))
+  end
+
+  # Two workers, each with half of the units.
+  def workers(arm)
+    @workers ||= {}
+    @workers[arm] ||= 2.times.map do |index|
+      process = series("worker #{index} #{arm}", kind: :process)
+      mean_ms = 28 * (1 + index * @differing)
+      (0...@minutes).map { |minute| window(process, arm, minute, count: 120, mean_ms:) }
+    end
+  end
+
+  def window(series, arm, minute, count:, mean_ms:, errors: 0)
+    common = @own[arm][minute] + log_effect(arm, minute)
+    wall_ms = mean_ms * Math.exp(common + @shared[minute] + chance(count))
+    cpu_ms = mean_ms / 3.0 * Math.exp(common + 0.2 * @shared[minute] + chance(count))
+    wall = histogram(wall_ms, count)
+    stalled = Holdup::Histogram.of_sum(wall.sum / 4)
+    empty = Holdup::Window.empty(series:, setting: setting(arm, minute), host: "web-1",
+      start_s: START_S + minute * 60, seconds: 60)
+    empty.with(count:, errors:, histograms: empty.histograms.merge(wall:, stalled:),
+      sums: empty.sums.merge(cpu_ns: (cpu_ms * MS * count).round))
+  end
+
+  def log_effect(arm, minute)
+    (arm == :candidate && minute >= @since) ? Math.log(1 - @effect) : 0.0
+  end
+
+  def chance(count) = normal * VARIATION / Math.sqrt(count)
+
+  # A log-normal distribution with this mean. What lies between two buckets goes to one of them by chance.
+  def histogram(mean_ms, count)
+    shape = shape(count)
+    slots = 16 * Math.log2(mean_ms / MEAN_MS)
+    moved = (slots + @random.rand).floor
+    scale = 2**(moved / 16.0)
+    min, max = [shape.min, shape.max].map { |ns| (ns * scale).round }
+    shape.with(offset: shape.offset + moved, sum: (mean_ms * MS * count).round, min:, max:)
+  end
+
+  def shape(count)
+    @shapes ||= {}
+    @shapes[count] ||= begin
+      deciles = Array.new(count) { |index| (index + 0.5) / count }
+      quantile = Holdup::Analysis::Comparison::Estimate::StudentDistribution.method(:normal)
+      values = deciles.map { |share| (share < 0.5) ? -quantile.call(1 - share) : quantile.call(share) }
+      Holdup::Histogram.of(values.map { |value| (MEAN_MS * Math.exp(value - 0.5) * MS).round })
+    end
+  end
+
+  def setting(arm, minute)
+    revision = @revisions[arm]&.call(minute)
+    @settings ||= {}
+    @settings[[arm, revision]] ||= Holdup::Setting.new(
+      attributes: {"ruby" => "3.4.5", "server" => "puma", "threads" => (arm == :control) ? 5 : 3,
+                   "arm" => arm.to_s, "revision" => revision}.compact
+    )
+  end
+
+  # Workers that were started an hour before, once a minute.
+  def samples
+    ARMS.each_with_index.flat_map do |arm, group|
+      (0...@minutes).flat_map do |minute|
+        2.times.map do |index|
+          {at_s: START_S + minute * 60, since_s: START_S - 3600, host: "web-1", start: 1,
+           pid: 10 * group + index + 1, name: "worker #{index} #{arm}", server: "puma",
+           setting: setting(arm, minute).fingerprint}
+        end
+      end
+    end
+  end
+end
