@@ -107,8 +107,8 @@ module Holdup
         name: :calls, type: Types::Subset.new(%i[sql cache redis http]),
         default: %i[sql cache redis http].freeze,
         help: "Which calls to other systems are measured. Each is split into the wait for the answer, the " \
-          "wait for the GVL, GC and Ruby: sql (Active Record), cache (Active Support), redis (redis-client), http " \
-          "(Net::HTTP). []: none. In the environment: sql,http, or off."
+          "wait for the GVL, GC and Ruby: sql (Active Record), cache (Active Support), redis " \
+          "(redis-client), http (Net::HTTP). []: none. In the environment: sql,http, or off."
       ),
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
