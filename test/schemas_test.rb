@@ -133,6 +133,19 @@ class SchemasTest < Minitest::Test
     of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h]) + of_played("scale", %w[--slo p95=200ms])
   end
 
+  def experiment_documents
+    Dir.mktmpdir do |folder|
+      arms = SimulatedArms.new(minutes: 40, effect: 0.3, errors: {candidate: 8})
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Store.open(path)
+      arms.fill(store)
+      store.close
+      [%w[report --values control,candidate], %w[status --for 2h], %w[plan --for 2h], %w[plan]].map do |options|
+        output("experiment", *options, "--json", "--store", path, now_s: arms.to_s)
+      end
+    end
+  end
+
   def compare_documents
     of_recorded("compare", %w[--by threads --values 5,3 --since 2h], %w[--by threads --since 2h --name *#index])
   end

@@ -83,13 +83,13 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
   def switchback(trial, effect:)
     design = Holdup::Switchback.after(SimulatedArms::START_S, turn_s: 300, cycles: 24, equal_cycles: 6,
       seed: trial)
-    simulated = SimulatedArms.new(minutes: (design.to_s - design.from_s) / 60, seed: 50_000 + trial, effect:)
+    simulated = SimulatedArms.new(minutes: (design.ends_s - design.from_s) / 60, seed: 50_000 + trial, effect:)
     windows = simulated.in_turns(design)
     sides, equals = %i[different equal].map do |phase|
       SimulatedArms::ARMS.zip(design.split(windows, phase:)).map { |arm, some| simulated.side(arm, some) }
     end
     schedule = Experiment::LookSchedule.new(block_s: design.cycle_s, blocks: design.cycles, looks: 2)
-    Experiment.new(*sides, schedule:, to_s: design.to_s,
+    Experiment.new(*sides, schedule:, to_s: design.ends_s,
       equals: [Experiment::EqualArms.new(label: "A/A", sides: equals)])
   end
 end
