@@ -95,8 +95,8 @@ module Holdup
       private
 
       def kind_of(payload)
-        return if payload[:cached]
         connection = payload[:connection]
+        return if payload[:cached] || connection.nil?
         connection.instance_variable_get(KIND) || remember(connection)
       end
 
