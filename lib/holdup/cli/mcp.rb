@@ -138,7 +138,8 @@ module Holdup
           McpTool.new(
             name: "report", command: %w[report --json],
             description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
-              "who stalled whom, processes, JIT. Large; blame is shorter. Keys: docs/json.md.",
+              "who stalled whom, processes, JIT. Large; blame is shorter. " \
+              "Keys: docs/schema/report.json.",
             arguments: {
               **CHOICE,
               by: text("what a row is", enum: %w[name host role revision setting process queue priority]),

@@ -55,8 +55,8 @@ module Holdup
         Sentence.call(@words, key, facts)
       end
 
-      # The doctor's findings for programs, with the self-reports of each process. docs/doctor.md documents
-      # the keys; they are stable, new ones may be added.
+      # The doctor's findings for programs, with the self-reports of each process. docs/schema/doctor.json
+      # describes the keys; they are stable, new ones may be added.
       class Json
         include View::Json::Values
 

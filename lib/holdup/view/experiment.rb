@@ -198,7 +198,7 @@ module Holdup
         %i[better worse].include?(found) ? @words.call(:"compare_mark_#{found}") : ""
       end
 
-      # An experiment for programs. docs/experiments.md names the keys.
+      # An experiment for programs. docs/schema/experiment.json describes the keys.
       class Json
         include View::Json::Values
 

@@ -222,7 +222,7 @@ module Holdup
       end
     end
 
-    # The fleet for programs; docs/fleet.md lists the keys.
+    # The fleet for programs; docs/schema/fleet.json describes the keys.
     class Fleet::Json
       include Json::Values
 
