@@ -9,11 +9,14 @@ require "pty"
 class TerminalScreen
   SEQUENCE = /\e\[(\?)?([0-9;]*)([A-Za-z])|([^\e]+)/
   PART_OF_A_SEQUENCE = /\e(\[[?0-9;]*)?\z/
+  # Tests that run under nohup would have the program ignore what it is sent.
+  USUAL_SIGNALS = %w[env --default-signal].freeze
+  END_SECONDS = 60
 
   # @param size [Array(Integer, Integer)] lines and columns
   # @yieldparam screen [TerminalScreen] while the program runs
   def self.run(*command, env: {}, size: [24, 80])
-    PTY.spawn(env, *command) do |reader, writer, pid|
+    PTY.spawn(env, *USUAL_SIGNALS, *command) do |reader, writer, pid|
       reader.winsize = size
       yield new(reader, writer, pid)
     ensure
@@ -61,9 +64,11 @@ class TerminalScreen
   # Waits until the program has ended.
   # @return [Process::Status]
   def wait
+    deadline_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + END_SECONDS
     until @ended
-      @reader.wait_readable
+      @reader.wait_readable(1)
       read
+      raise "it has not ended:\n#{@written}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline_s
     end
     Process.wait2(@pid).last
   end
