@@ -133,9 +133,9 @@ class PumaIntegrationTest < Minitest::Test
       facts = -> { app.snapshots.map { |snapshot| snapshot.setting.attributes.values_at("arm", "threads") } }
       assert_equal [[nil, 3]] * 2, facts.call
       now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
-      turn_s = [3600, 3660, 3720].find { |seconds| seconds - now_s % seconds > 120 } # one that does not end now
-      turns = Holdup::Switchback.new(from_s: now_s / (2 * turn_s) * 2 * turn_s, turn_s:, settle_s: 15, cycles: 1,
-        equal_cycles: 1)
+      turn_s = [3600, 3660, 3720].find { |seconds| seconds - now_s % seconds > 120 } # which does not end now
+      from_s = now_s / (2 * turn_s) * 2 * turn_s
+      turns = Holdup::Switchback.new(from_s:, turn_s:, settle_s: 15, cycles: 1, equal_cycles: 1)
       plan = Holdup::ExperimentPlan.new(id: "x1", lever: "threads", values: [1, 2], turns:, by: "", why: "")
       file = Holdup::ExperimentPlan::PlanFile.new(app.dir)
       file.write(plan)
