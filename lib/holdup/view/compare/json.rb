@@ -5,8 +5,8 @@ require "json"
 module Holdup
   module View
     class Compare
-      # A comparison for programs. docs/schema/compare.json describes the keys; they are stable, new ones may be
-      # added.
+      # A comparison for programs. docs/schema/compare.json describes the keys; they are stable, new ones may
+      # be added.
       class Json
         include View::Json::Values
 
