@@ -90,7 +90,7 @@ module Holdup
       def parse(argv)
         values = {}
         check_encoding(argv)
-        left = order(parser(values), argv)
+        left = order(parser(values), apart(argv))
         return values if values.key?(:help)
         return values.merge(@rest => left) if @rest
         refuse(left)
@@ -100,6 +100,19 @@ module Holdup
       end
 
       private
+
+      # The optparse of Ruby 3.3 can't handle "--name=value" with exact names.
+      def apart(argv)
+        ours = ours(argv)
+        [*ours.flat_map { |argument| argument.match?(/\A--[^=]+=/) ? argument.split("=", 2) : [argument] },
+          *argv.drop(ours.size)]
+      end
+
+      # The arguments of the user's command are left alone.
+      def ours(argv)
+        return argv if @mixed || !@rest
+        argv.take_while { |argument| argument.start_with?("-") && argument != "--" }
+      end
 
       # The optparse of Ruby 3.3 can't handle "--" with exact names, so it never sees it.
       def order(parser, argv)
@@ -122,8 +135,7 @@ module Holdup
 
       # The arguments of the user's command may be any bytes; Holdup's are text.
       def check_encoding(argv)
-        ours = @rest ? argv.take_while { |argument| argument.start_with?("-") && argument != "--" } : argv
-        broken = ours.find { |argument| !argument.valid_encoding? }
+        broken = ours(argv).find { |argument| !argument.valid_encoding? }
         return unless broken
         text = broken.scrub("?")[0, 100].inspect
         raise UsageError.new("the argument #{text} is not valid #{broken.encoding} text", see_help)

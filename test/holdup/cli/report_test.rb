@@ -60,6 +60,15 @@ class Holdup::CLI::ReportTest < Minitest::Test
     assert_match(/did you mean blame/, report("--table", "blam", store: "none.sqlite3").err)
   end
 
+  # Ruby 3.3's optparse alone refuses it.
+  def test_values_after_an_equals_sign
+    with_store do |path|
+      said = holdup("report", "--store=#{path}", "--since=2h", "--name=a=b", now_s: SampleWindows::START_S + 600)
+      assert_match(/no request or job .*a=b/i, said.err + said.out)
+      refute_match(/has no option/, said.err)
+    end
+  end
+
   def test_its_commands_have_the_options_that_it_was_given
     with_store do |store|
       text = report("--since=2h", "--host", "web-*", store:).out.gsub(/ \\\n +/, " ")

@@ -53,6 +53,8 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
 
   def test_a_payload_of_another_shape_does_not_reach_the_application
     query(nil)
+    assert_empty @log.lines
+    query(Object.new)
     assert_match(/calls failed, the application is not affected/, @log.lines.join)
   end
 
