@@ -29,7 +29,7 @@ module Demo
 
     def progress(state, options)
       line = format(
-        "sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s,
+        "sending traffic: %4.1f of %.0f s, %d answers, %d open", state.elapsed_s,
         Traffic.seconds(options), state.done, state.open
       )
       return @err.print("\r#{line}\e[K") if @err.tty?

@@ -34,6 +34,7 @@ module Holdup
         # @return [Array(ExperimentPlan, Integer)] and how many processes follow it
         # @raise [UsageError, Error] no process of this host can follow it
         def start(threads:, turn_s:, length_s:, why: "")
+          check_folder
           refuse_another
           values = threads.one? ? [now_set, *threads] : threads
           check(values)
@@ -69,6 +70,13 @@ module Holdup
           last.then { |plan| plan if plan && now_s < plan.turns.ends_s }
         end
 
+        # In a folder that another user made, a link could lead the plan to any file of this one.
+        def check_folder
+          Segment::Directory.new(@folder).check_owner
+        rescue Errno::ENOENT
+          refuse_host([])
+        end
+
         def refuse_another
           other = running or return
           raise Error.new("experiment #{other.id} runs until #{Experiment.clock(other.turns.ends_s)}",
@@ -100,8 +108,6 @@ module Holdup
             found = living.filter_map { |entry| profile(entry) }
             able = found.select { |profile| profile.key?("live.threads") }
             able.any? ? able : refuse_host(living)
-          rescue Errno::ENOENT
-            refuse_host([])
           end
         end
 

@@ -81,6 +81,17 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     end
   end
 
+  def test_no_plan_goes_through_a_link_or_into_no_folder
+    link = File.join(folder, "link")
+    Dir.mktmpdir do |other|
+      File.symlink(other, link)
+      assert_match(/is not a folder of this user/, start("--threads", "3", env: {"HOLDUP_DIR" => link}).err)
+      assert_empty Dir.children(other)
+    end
+    nowhere = File.join(folder, "nowhere")
+    assert_match(/no process measures in/, start("--threads", "3", env: {"HOLDUP_DIR" => nowhere}).err)
+  end
+
   def test_one_after_the_other
     measuring(ABLE)
     start("--threads", "3")
