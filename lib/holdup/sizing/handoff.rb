@@ -50,7 +50,9 @@ module Holdup
         return if points.map(&:first).uniq.size < 2
         line = line(points)
         seen = Range.new(*points.map(&:first).minmax)
-        Array.new(ReplayEngine::HANDOFFS) { |index| line.call((index + 1).clamp(seen)).clamp(0.0, LONGEST_NS) }
+        Array.new(ReplayEngine::HANDOFFS) do |index|
+          line.call((index + 1).clamp(seen)).clamp(0.0, LONGEST_NS)
+        end
       end
 
       # Waiting threads, the hand-off, and the weight of a level.
@@ -87,7 +89,8 @@ module Holdup
 
       # Nearly proportional: the second attempt is right.
       def self.counted(measured, with)
-        return unless measured.handoff_ns&.positive? && with.handoff_ns.positive?
+        return if measured.handoff_ns.nil? || !with.handoff_ns.positive?
+        return 0.0 if measured.handoff_ns.zero?
         first = [NS * measured.handoff_ns / with.handoff_ns.to_f, LONGEST_NS].min
         first * measured.handoff_ns / yield(first).handoff_ns
       end

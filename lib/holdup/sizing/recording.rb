@@ -117,10 +117,10 @@ module Holdup
         DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
       end
 
-      # @return [Float] mean ns of a unit's stall while no thread held the GVL
+      # @return [Float, nil] mean ns of a unit's stall while no thread held the GVL; nil if not recorded
       def handoff_ns
-        handoffs = UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })
-        handoffs[:caused_ns].fdiv([units, 1].max)
+        handoffs = @apart.select { |window| window.series == Series::HANDOFF }
+        UnitTotals.new(handoffs)[:caused_ns].fdiv([units, 1].max) if handoffs.any?
       end
 
       # Requests alone in a process found a free thread: their queue time passed in the kernel and in the

@@ -54,6 +54,14 @@ module Holdup::Sizing
       assert_nil Handoff.by_waiting([], demand, threads: 5)
     end
 
+    # Waits that are longer for another reason, such as luck, are no hand-off.
+    def test_none_where_none_was_counted
+      without = figures(0)
+      longer = without.with(wait_ns: 1.3 * without.wait_ns)
+      assert_equal 0, fit(longer.with(handoff_ns: 0.0))
+      assert_operator fit(longer.with(handoff_ns: nil)), :>, 20_000
+    end
+
     def test_finds_the_one_that_there_was
       [5_000, 20_000, 60_000].each { |truth| assert_in_epsilon truth, fit(figures(truth)), 0.05 }
     end
