@@ -11,8 +11,6 @@ module Holdup
     # A collector's round counts what happened since the one before for the arm of now, so an arm begins when
     # a round (10 s) with its value has passed.
     STEADY_S = 15
-    # The arm while the lever is not yet where it should be.
-    CHANGING = "changing"
 
     # @param folder [#call] gives the folder of the segments
     # @param levers [#call] gives the live levers of this process, see Servers::Identity
@@ -91,7 +89,7 @@ module Holdup
       tell(plan, turn) if @turn.nil? || turn.nil?
       @turn = turn
       @steady_ns = nil
-      @arm = CHANGING
+      @arm = ExperimentPlan::CHANGING
       @lever = lever(plan.lever) if turn
       turn ? @lever.set(turn.value) : @lever.restore
     end
@@ -109,7 +107,7 @@ module Holdup
       @steady_ns = nil unless @lever.settled?
       @steady_ns ||= now_ns if @lever.settled?
       steady = @steady_ns && now_ns - @steady_ns >= STEADY_S * 1_000_000_000
-      @arm = steady ? @turn&.arm : CHANGING
+      @arm = steady ? @turn&.arm : ExperimentPlan::CHANGING
       @lever = nil if steady && @turn.nil?
     end
   end

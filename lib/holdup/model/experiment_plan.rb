@@ -65,6 +65,8 @@ module Holdup
 
   ExperimentPlan::TEXTS = %i[id lever by why].freeze
   ExperimentPlan::LONGEST_S = 86_400
+  # The arm while the value is not yet where it should be: that time belongs to no arm.
+  ExperimentPlan::CHANGING = "changing"
 
   # The turn of an arm. `arm`: its name in the setting; `value`: of the lever; `index`: 0 for the first turn
   ExperimentTurn = Data.define(:arm, :value, :index)

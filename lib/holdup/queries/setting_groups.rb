@@ -45,7 +45,7 @@ module Holdup
 
       # @return [Hash{String => Array<Setting>}] by the value of the fact, in order of first use
       def to_h
-        @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
+        @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| nothing?(value) }
       end
 
       # @return [String] for a key of to_h: "jit yjit", "a1b2c3: threads=5"
@@ -67,6 +67,10 @@ module Holdup
 
       def value(setting)
         (@fact == SETTING) ? setting.unlabelled.fingerprint : setting[@fact].to_s
+      end
+
+      def nothing?(value)
+        value.empty? || (@fact == Setting::LABEL && value == ExperimentPlan::CHANGING)
       end
 
       def largest

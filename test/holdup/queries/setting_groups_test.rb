@@ -52,6 +52,14 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
       pick("arm", units:))
   end
 
+  def test_the_time_of_a_change_is_no_arm
+    changing = Holdup::Setting.new(attributes: {"threads" => 5, "arm" => "changing"})
+    units = {changing => 900, **ARMS.first(2).to_h { |one| [one, 10] }}
+    assert_equal ["arm stable", "arm canary"], pick("arm", units:).keys
+    assert_match(/no arm .* "changing"; there are stable, canary/,
+      assert_raises(Holdup::Error) { pick("arm", %w[stable changing], units:) }.message)
+  end
+
   def test_fingerprints_as_reports_have_them
     found = pick("setting", [ARMS[3].fingerprint[0, 6], ARMS[0].fingerprint],
       units: ARMS.to_h { |one| [one, 1] })
