@@ -166,11 +166,11 @@ module Holdup
 
       # A prediction for a part of the recording, or for all of it. Several what-ifs ask for the same ones.
       # @param draw [Hash] seed, rate and units: see Traffic#peak
-      # @param growth_seed [Integer, nil] see DemandEstimates
-      def of_part(part, candidate, draw, growth_seed: nil)
+      # @param round [Integer, nil] of a bootstrap: see DemandEstimates and Search#forecast
+      def of_part(part, candidate, draw, round: nil)
         @of_parts ||= {}
-        @of_parts[[part.blocks.map(&:object_id), candidate, draw, growth_seed]] ||= begin
-          again = forecast(demand: estimates.call(part, seed: growth_seed), rate: draw[:rate])
+        @of_parts[[part.blocks.map(&:object_id), candidate, draw, round]] ||= begin
+          again = forecast(demand: estimates.call(part, seed: round), rate: draw[:rate], round:)
           again.call(candidate, search.drawn(part, candidate, **draw), force: true)
         end
       end
@@ -210,12 +210,12 @@ module Holdup
         there = rate * part.mean_rate / traffic.mean_rate
         draw = ->(share) { {seed:, rate: there, units: units_of_replay / share} }
         unless current.replayed? && best.replayed?
-          again = forecast(demand: estimates.call(part, seed:), rate: there)
+          again = forecast(demand: estimates.call(part, seed:), rate: there, round: seed)
           return choice.gain(*both do |one|
             again.estimate(one, (search.drawn(part, one, **draw.call(4)) if one.shared?))
           end)
         end
-        choice.gain(*both { |one| of_part(part, one, draw.call(2), growth_seed: seed) })
+        choice.gain(*both { |one| of_part(part, one, draw.call(2), round: seed) })
       end
 
       # A unit with many acquisitions takes long to replay, and shows as much as many short ones.

@@ -49,12 +49,14 @@ module Holdup
       # A forecast for this recording, or for a changed one.
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
-      def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
+      # @param round [Integer, nil] of a bootstrap. Which way units come to one of several processes is not
+      #   known: rounds take the ways in turns, so that an interval contains each; nil: the middle of all ways
+      def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [], round: nil)
         demand = demand.with(handoff_ns: @handoff_ns)
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
-          handoff_ns: @handoff_ns, population: population(rate), assignments: @assignments)
+          handoff_ns: @handoff_ns, population: population(rate), assignments: assignments(round))
       end
 
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
@@ -63,6 +65,10 @@ module Holdup
       end
 
       private
+
+      def assignments(round)
+        round ? [@assignments[round % @assignments.size]] : @assignments
+      end
 
       def split_parts(parts, limits, rate)
         parts.map do |demand, share|

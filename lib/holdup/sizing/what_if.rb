@@ -35,7 +35,7 @@ module Holdup
       def interval
         @interval ||= begin
           bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
-          range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
+          range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, round: seed)) }
           [range.begin, gain].min..[range.end, gain].max
         end
       end
@@ -126,31 +126,32 @@ module Holdup
       end
 
       # The block selects by name the units that count.
-      def compare(part, seed, units, growth_seed: nil, &counts)
+      def compare(part, seed, units, round: nil, &counts)
         counts ||= ->(name) { !@change.removes?(name) }
         rate = @base.rate * part.mean_rate / traffic.mean_rate
-        BeforeAfter.new(before: now(part, {seed:, rate:, units:}, growth_seed, counts),
-          after: changed(part, seed, rate, units, growth_seed, counts))
+        BeforeAfter.new(before: now(part, {seed:, rate:, units:}, round, counts),
+          after: changed(part, seed, rate, units, round, counts))
       end
 
-      def now(part, draw, growth_seed, counts)
-        return @base.of_part(part, @base.now, draw, growth_seed:) if @change.names.empty?
-        forecast = @base.forecast(demand: @base.estimates.call(part, seed: growth_seed), rate: draw[:rate])
+      def now(part, draw, round, counts)
+        return @base.of_part(part, @base.now, draw, round:) if @change.names.empty?
+        forecast = @base.forecast(demand: @base.estimates.call(part, seed: round), rate: draw[:rate],
+          round:)
         forecast.call(@base.now, part.peak(**draw), force: true, counted: counted(part, draw, counts))
       end
 
-      def changed(part, seed, rate, units, growth_seed, counts)
+      def changed(part, seed, rate, units, round, counts)
         other = @units.changed(part)
         draw = {seed:, units:, rate: rate * @change.factor * other.weight / part.weight}
         candidate = @change.candidate(@base.now)
-        forecast = @base.forecast(demand: @base.estimates.call(other, seed: growth_seed), rate: draw[:rate],
-          limits:, parts: parts(other, growth_seed))
+        forecast = @base.forecast(demand: @base.estimates.call(other, seed: round), rate: draw[:rate],
+          limits:, parts: parts(other, round), round:)
         forecast.call(candidate, @units.marked(other.peak(**draw), other.drawn(**draw), candidate),
           force: true, counted: counted(other, draw, counts))
       end
 
-      def parts(other, growth_seed)
-        @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: growth_seed), share] }
+      def parts(other, round)
+        @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: round), share] }
       end
 
       # nil counts all, which is cheaper.

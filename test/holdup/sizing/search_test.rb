@@ -47,6 +47,17 @@ module Holdup::Sizing
       end
     end
 
+    # An interval has to contain what each way would bring.
+    def test_rounds_of_a_bootstrap_take_the_ways_to_several_processes_in_turns
+      recording = PlayedRecording.new(minutes: 5, processes: 2)
+      one = search(recording, rate: 50.0)
+      now = Candidate.of(recording)
+      trace = Traffic.of(recording.profiles, recording.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
+      assignments = [1, 2, 3].map { |round| one.forecast(round:).call(now, trace, force: true).assignments }
+      assert_equal [[:least_busy], [:random], [:least_busy]], assignments
+      assert_equal %i[random least_busy], one.forecast.call(now, trace, force: true).assignments
+    end
+
     # The present is compared with, so it is replayed even if it breaks a limit. Others are not worth it.
     def test_the_present_is_replayed_though_a_guard_rejects_it
       now = Candidate.of(RECORDING)
