@@ -8,6 +8,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
     VALUE probe = rb_define_module_under(holdup, "Probe");
+    fixed_work_init(holdup);
     histogram_dumps_init(holdup);
     mass_draws_init(holdup);
     replay_init(holdup);

@@ -8,6 +8,7 @@
 #include <ruby.h>
 
 /* Modules of their own under Holdup. */
+void fixed_work_init(VALUE holdup);
 void histogram_dumps_init(VALUE holdup);
 void mass_draws_init(VALUE holdup);
 void replay_init(VALUE holdup);

@@ -87,6 +87,12 @@ module Holdup
       # Share of each side's units whose endpoints the other side lacks.
       def left_out = strata.left_out
 
+      # @return [Float, nil] how much longer the machine took for the same work after than before, see
+      #   MachineSpeed; nil while unknown
+      def machine_slower
+        after.machine_speed.slower_than(before.machine_speed)
+      end
+
       def memory
         @memory ||= ProcessAges::MemoryByAge.new(before.samples, after.samples)
       end

@@ -5,7 +5,8 @@ module Holdup
     # Samples each process once a minute, when it is first seen and when it has ended: what it reports itself
     # (gauges, counters and profile of its segment) and what the system knows. Where both know, the system
     # wins, because it still answers when the process hangs. One more sample (pid 0) describes the container,
-    # with what the collector and all segments take (CollectorUsage, `segment_bytes`).
+    # with what the collector and all segments take (CollectorUsage, `segment_bytes`)
+    # and the machine's speed (`fixed_work_ns`, see FixedWork).
     #
     # Keys of a sample, in addition to at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (start of measurement), `server`
@@ -26,13 +27,16 @@ module Holdup
       # @param facts [#call] pid => ProcessFacts; `container`, `spread` (seconds by which its second sample
       #   comes sooner) and `rss` take a pid too
       # @param own [#call] facts of the collector itself
+      # @param work_ns [#call] CPU time of a fixed piece of work; nil if unknown
       def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: CollectorUsage.new,
-        spread: ->(pid) { pid % SPREAD_S }, rss: ProcessFacts.new.method(:rss_bytes))
+        spread: ->(pid) { pid % SPREAD_S }, rss: ProcessFacts.new.method(:rss_bytes),
+        work_ns: defined?(FixedWork) ? FixedWork.method(:ns) : -> {})
         @facts = facts
         @rss = rss
         @spread = spread
         @container = container
         @own = own
+        @work_ns = work_ns
         @last = {}
       end
 
@@ -132,7 +136,7 @@ module Holdup
       end
 
       def container(snapshot, host, now_s, segment_bytes)
-        facts = @container.call(snapshot.pid)
+        facts = {fixed_work_ns: @work_ns.call, **@container.call(snapshot.pid)}.compact
         {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **facts}
       end
     end

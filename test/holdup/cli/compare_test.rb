@@ -149,10 +149,27 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
+  def test_a_machine_that_became_slower_itself
+    times = [[@before.from_s, 1000], [@before.from_s + LATER_S, 1200]]
+    samples = times.flat_map do |from_s, ns|
+      Array.new(MINUTES) do |minute|
+        {at_s: from_s + 60 * minute, host: "a", pid: 0, name: "container", fixed_work_ns: ns}
+      end
+    end
+    windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows, samples) do |path|
+      said = holdup("compare", "--full", "--store", path, *SPANS, now_s: NOW_S).out.gsub(/\s+/, " ")
+      assert_match(/The machine itself became slower: the same fixed work took \+20\.0 % CPU time\./, said)
+      found = JSON.parse(holdup("compare", "--store", path, *SPANS, "--json", now_s: NOW_S).out)
+      assert_in_delta 1.2, found["machine_slower"]
+    end
+    refute_match(/The machine itself/, compare(*SPANS).out)
+  end
+
   def test_keys_for_programs
     said = JSON.parse(compare("--by", "setting", "--format", "json").out)
-    assert_equal %w[after before blocks changed endpoints left_out metrics mix_effect schema verdict],
-      said.keys.sort
+    assert_equal %w[after before blocks changed endpoints left_out machine_slower metrics mix_effect
+      schema verdict], said.keys.sort
     cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
     assert_in_delta(-0.5, cpu["relative"], 0.1)
     assert_operator cpu["relative_interval"].last, :<, 0

@@ -14,7 +14,7 @@ class Holdup::Collector
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
       @sampler = ProcessSampler.new(
         facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} },
-        own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 }
+        own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 }, work_ns: -> { @work_ns }
       )
     end
 
@@ -50,6 +50,11 @@ class Holdup::Collector
         {at_s: 100, host: "h", pid: 0, name: "container", segment_bytes: File.size(@writer.path),
          collector_cpu_ns: 7, vcpus: 2.0, asked: Process.pid}, samples(100).last
       )
+    end
+
+    def test_the_machines_speed_comes_with_the_container
+      @work_ns = 900_000
+      assert_equal [nil, 900_000], samples(100).map { |sample| sample[:fixed_work_ns] }
     end
 
     def test_a_process_that_ended_is_sampled_as_of_its_last_tick

@@ -18,7 +18,7 @@ module Holdup
         attr_reader :samples
 
         # @param windows [Enumerable<Window>] of all kinds of its processes
-        # @param samples [Array<Hash{Symbol => Object}>] of processes
+        # @param samples [Array<Hash{Symbol => Object}>] of processes and containers
         # @param coverage [MeasuredTime, nil] when such units were measured; nil: only windows say it
         def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [],
           filter: UnitFilter.new(kind: :request), coverage: nil)
@@ -31,6 +31,7 @@ module Holdup
           @all_profiles = profiles.select do |profile|
             filter.series?(profile.series) && settings.include?(profile.setting)
           end
+          @all_samples = samples
           @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
         end
 
@@ -99,6 +100,16 @@ module Holdup
             [profile.host, profile.process.pid, profile.process.since_ns / NS]
           end
           (sampled | profiled).size
+        end
+
+        # @return [MachineSpeed] in the windows that have such units
+        def machine_speed
+          lengths = chosen.to_h { |window| [window.start_s, window.seconds] }
+          starts = lengths.keys.sort
+          MachineSpeed.of(@all_samples.select do |sample|
+            start_s = starts[starts.bsearch_index { |each| each > sample[:at_s] }.to_i - 1]
+            start_s && (start_s...(start_s + lengths[start_s])).cover?(sample[:at_s])
+          end)
         end
 
         # Whether some of the processes' units are left out.

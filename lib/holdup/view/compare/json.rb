@@ -26,6 +26,7 @@ module Holdup
           {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
            changed:, blocks:, metrics:, endpoints:,
            mix_effect: @comparison.mix_effect.round(4),
+           machine_slower: @comparison.machine_slower&.round(4),
            left_out: @comparison.left_out.map { |share| share.round(4) }}
         end
 

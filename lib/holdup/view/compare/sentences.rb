@@ -8,6 +8,8 @@ module Holdup
       class Sentences
         # Smaller shifts of the mix are not worth a sentence.
         MIX = 0.02
+        # A machine's speed differs by less from one minute to the next.
+        MACHINE = 0.03
         LEFT_OUT = 0.01
         SHORT_BLOCK_S = 600
         # Metrics outside the verdict that are reported if they moved.
@@ -48,7 +50,7 @@ module Holdup
 
         # @return [Array<String>] why a figure may mislead
         def limits
-          [applications, mix, left_out, *warm_up, processes, blocks].compact
+          [applications, mix, machine, left_out, *warm_up, processes, blocks].compact
         end
 
         private
@@ -119,6 +121,13 @@ module Holdup
         def mix
           effect = @comparison.mix_effect
           word(:mix, change: @cells.change(effect)) if effect.abs >= MIX
+        end
+
+        # Of the same time, both sides had the same machine.
+        def machine
+          slower = @comparison.machine_slower
+          return if @comparison.paired? || slower.nil? || (slower - 1).abs < MACHINE
+          word((slower > 1) ? :machine_slower : :machine_faster, change: @cells.change(slower - 1))
         end
 
         def left_out
