@@ -33,7 +33,7 @@ class PlayedRecording
   end
 
   attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :resource_wait_ns, :time_slice_ns,
-    :held_per_cpu
+    :held_per_cpu, :machine_speed
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
@@ -64,6 +64,7 @@ class PlayedRecording
     @random = Random.new(seed)
     @problems = []
     @resource_wait_ns = 0
+    @machine_speed = Holdup::Analysis::MachineSpeed.new
     @held_per_cpu = 1.0
     @time_slice_ns = 100 * MS
   end

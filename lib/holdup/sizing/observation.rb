@@ -72,6 +72,8 @@ module Holdup
 
       def held_per_cpu = recording.held_per_cpu
 
+      def machine_speed = recording.machine_speed
+
       # @return [Hash{Integer => Float}] units of each minute, extrapolated to whole minutes
       def arrivals
         @arrivals ||= begin

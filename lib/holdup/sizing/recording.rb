@@ -25,6 +25,9 @@ module Holdup
       # @return [Array<Window>] of the pools of threads that ran jobs, likewise
       attr_reader :of_pools
 
+      # @return [Analysis::MachineSpeed] of the span
+      attr_reader :machine_speed
+
       # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
       # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
@@ -45,6 +48,7 @@ module Holdup
         end
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
+        @machine_speed = Analysis::MachineSpeed.of(samples)
       end
 
       # @return [Hash{Setting => Integer}] units of each, most first
@@ -224,6 +228,7 @@ module Holdup
       # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
       # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
       # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
+      # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |
       # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
       # | `:few_profiles` | no | profiles, needed: no replay and no growth |
       RecordingProblem = Data.define(:kind, :refusal, :facts) do

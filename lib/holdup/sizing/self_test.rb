@@ -10,7 +10,8 @@ module Holdup
     # is compared with the ceiling that the formula gives.
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
-    # within twice that; C: worse, and no recommendation.
+    # within twice that, or the machine's own speed varied by more than A allows; C: worse, and no
+    # recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
@@ -195,9 +196,13 @@ module Holdup
 
       def compare(predicted, **fitted)
         errors = errors(predicted)
-        grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
         causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes, errors:)
-        SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
+        SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, **fitted)
+      end
+
+      def grade(errors, causes)
+        grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
+        (grade == :a && causes.varied_machine?) ? :b : grade
       end
 
       # @param replays [Array<WeightedReplay>] one after the other

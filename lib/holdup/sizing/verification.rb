@@ -17,7 +17,8 @@ module Holdup
       VerifiedFigure::CLOSE = 0.1
 
       # A self-test's inputs: demand and units as recorded before, figures measured since.
-      RecordingPair = Data.define(:kind, :demand, :units, :held_per_cpu, :measured, :resource_wait_ns) do
+      RecordingPair = Data.define(:kind, :demand, :units, :held_per_cpu, :measured, :resource_wait_ns,
+        :machine_speed) do
         # At each level of a closed load since, the units from before.
         def on_free_cpus(_) = units
       end
@@ -33,7 +34,8 @@ module Holdup
         @rounds = rounds
         @pair = RecordingPair.new(kind: since.kind, demand: before.recording.demand,
           units: before.recording.profiles, held_per_cpu: since.held_per_cpu, measured: since.measured,
-          resource_wait_ns: since.resource_wait_ns)
+          resource_wait_ns: since.resource_wait_ns,
+          machine_speed: before.recording.machine_speed + since.machine_speed)
       end
 
       def candidate

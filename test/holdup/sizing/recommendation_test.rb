@@ -81,6 +81,16 @@ module Holdup::Sizing
       assert_operator found.self_test.errors[:response], :<, -0.2
     end
 
+    # The replay may fit by chance: predictions for other minutes can't be that exact.
+    def test_no_grade_a_on_a_machine_whose_speed_varies
+      assert_equal :a, recommendation.self_test.grade
+      varied = recommendation do |recorded|
+        recorded.machine_speed = Holdup::Analysis::MachineSpeed.new({"a" => [100, 100, 100, 120, 120]})
+      end
+      assert_equal [:b, [:machine_speed]], [varied.self_test.grade, varied.self_test.reasons]
+      refute_equal :high, varied.confidence
+    end
+
     def test_forty_requests_are_not_enough
       few = PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0)
       assert_equal [:not_enough], few.recommendation.reasons

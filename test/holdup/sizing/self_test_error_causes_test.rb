@@ -7,16 +7,18 @@ require "holdup/loader"
 module Holdup::Sizing
   class SelfTestErrorCausesTest < Minitest::Test
     MS = 1_000_000
-    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns)
+    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed)
     ServiceDemand = Struct.new(:cpu_ns, :held_ns)
     Traffic = Struct.new(:peak_rate, :blocks)
     Block = Struct.new(:rates)
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
-    def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0)
+    def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0,
+      work: [])
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
-      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, resource_ms * MS)
+      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, resource_ms * MS,
+        Holdup::Analysis::MachineSpeed.new({"a" => work}))
       SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end
 
@@ -54,6 +56,15 @@ module Holdup::Sizing
 
     def test_a_load_that_swings
       assert_equal [:swings], causes(rates: [*[1.0] * 9, 6.0]).call
+    end
+
+    def test_a_machine_whose_speed_varies
+      steady = causes(work: [100, 100, 100, 109, 109])
+      assert_equal [:unknown], steady.call
+      refute_predicate steady, :varied_machine?
+      varied = causes(work: [100, 100, 100, 112, 112])
+      assert_equal [:machine_speed], varied.call
+      assert_predicate varied, :varied_machine?
     end
 
     def test_queue_time_that_is_unknown_explains_nothing_by_itself

@@ -14,6 +14,8 @@ module Holdup
       HELD_PER_CPU = 1.1
       CPU_SHARE = 0.85
       POOL_SHARE = 0.05
+      # What grade A of the self-test allows: beyond it, no prediction can be that exact.
+      MACHINE_VARIATION = 1.1
 
       def initialize(recording)
         @recording = recording
@@ -22,7 +24,7 @@ module Holdup
       # @return [Array<Recording::RecordingProblem>] refusals first
       def problems
         found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu,
-          pool_bound, few_profiles]
+          machine_speed, pool_bound, few_profiles]
         found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
       end
 
@@ -75,6 +77,11 @@ module Holdup
         held_per_cpu = @recording.held_per_cpu
         return unless held_per_cpu > HELD_PER_CPU
         problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu)
+      end
+
+      def machine_speed
+        ratio = @recording.machine_speed.variation
+        problem(:machine_speed, false, ratio:) if ratio.to_f > MACHINE_VARIATION
       end
 
       def pool_bound

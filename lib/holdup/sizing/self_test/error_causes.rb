@@ -14,8 +14,10 @@ module Holdup
       BUSY = 0.85
       # Peak against mean: beyond it a minute has bursts that its mean rate hides.
       SWINGS = 3.0
+      # How much longer the machine takes for the same work in slow minutes than in fast ones.
+      MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
-                ceiling: CEILING}.freeze
+                ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
 
       # @param errors [Hash{Symbol => Float}] see SelfTestResult
       def initialize(recording, traffic:, processes:, errors: {})
@@ -31,13 +33,17 @@ module Holdup
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
+      # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
+      def varied_machine? = figures[:machine_speed] > MACHINE_SPEED
+
       # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
-      #   time, swings as a ratio, ceiling of the throughput
+      #   time, swings as a ratio, ceiling of the throughput, machine_speed of the time of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
                       busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:,
-                      ceiling: @errors.fetch(:throughput, 0.0).abs}
+                      ceiling: @errors.fetch(:throughput, 0.0).abs,
+                      machine_speed: (@recording.machine_speed.variation || 1.0) - 1}
       end
 
       private

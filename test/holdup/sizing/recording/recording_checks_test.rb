@@ -6,13 +6,18 @@ require "holdup/loader"
 class Holdup::Sizing::Recording
   class RecordingChecksTest < Minitest::Test
     MS = 1_000_000
-    FigureSet = Data.define(:settings, :units, :cold_share, :profiles, :cpu_share, :held_per_cpu, :pool_share)
+    FigureSet = Data.define(:settings, :units, :cold_share, :profiles, :cpu_share, :held_per_cpu, :pool_share,
+      :machine_speed)
     SETTING = Holdup::Setting.new(attributes: {"threads" => 5})
     OTHER = Holdup::Setting.new(attributes: {"threads" => 3})
     ADMIN = Holdup::Setting.new(attributes: {"threads" => 3, "app" => "admin"})
     PROFILES = Array.new(RecordingChecks::FEWEST_PROFILES) { |index| SampleProfiles.profile(index) }.freeze
+    # Of a machine whose slow minutes take so much longer than the fast ones, which take 100.
+    def self.speed(slow)
+      Holdup::Analysis::MachineSpeed.new({"a" => [100, 100, 100, slow, slow]})
+    end
     GOOD = FigureSet.new(settings: {SETTING => 400}, units: 400, cold_share: 0.5, profiles: PROFILES,
-      cpu_share: 0.85, held_per_cpu: 1.1, pool_share: 0.05)
+      cpu_share: 0.85, held_per_cpu: 1.1, pool_share: 0.05, machine_speed: speed(110))
 
     # At each limit itself.
     def test_a_recording_just_good_enough_has_no_problem
@@ -21,7 +26,8 @@ class Holdup::Sizing::Recording
 
     def test_beyond_each_limit_is_its_problem
       {few_units: {units: 399}, warming_up: {cold_share: 0.51}, cpu_saturated: {cpu_share: 0.86},
-       held_without_cpu: {held_per_cpu: 1.11}, pool_bound: {pool_share: 0.051},
+       held_without_cpu: {held_per_cpu: 1.11},
+       machine_speed: {machine_speed: self.class.speed(111)}, pool_bound: {pool_share: 0.051},
        few_profiles: {profiles: PROFILES.drop(1)}, mixed_settings: {settings: {SETTING => 300, OTHER => 100}},
        mixed_applications: {settings: {SETTING => 300, ADMIN => 100}}}.each do |kind, figures|
         assert_equal [kind], problems(**figures).map(&:kind)
@@ -50,6 +56,7 @@ class Holdup::Sizing::Recording
       assert_equal({share: 0.75}, facts(cold_share: 0.75))
       assert_equal({cpu_share: 0.9}, facts(cpu_share: 0.9))
       assert_equal({pool_share: 0.4}, facts(pool_share: 0.4))
+      assert_equal({ratio: 1.5}, facts(machine_speed: self.class.speed(150)))
       assert_equal({profiles: 7, needed: 200}, facts(profiles: PROFILES.first(7)))
       assert_equal({settings: [SETTING, OTHER], units: [9, 1]}, facts(settings: {SETTING => 9, OTHER => 1}))
     end
