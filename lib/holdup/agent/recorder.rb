@@ -5,7 +5,7 @@ require_relative "probe"
 require_relative "recorder/open_unit"
 
 module Holdup
-  # Starts and ends units through the probe. Instrumentation calls this, never the probe.
+  # Starts and ends units through the probe. Instrumentation calls this, never the probe (but see call_edges).
   #
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
   class Recorder
@@ -49,15 +49,14 @@ module Holdup
     end
 
     # @param name [String] what is called, and which of them: "sql primary"
-    # @return [Integer] for end_call
+    # @return [Integer] for call_edges
     def call_kind(name) = @probe.call_kind(name)
 
-    # A call of the open unit to another system begins on this thread; `end_call` must follow. Calls inside it
-    # are a part of it.
-    def begin_call = @probe.begin_call
-
-    # @param kind [Integer, nil] of call_kind; nil: it was no call
-    def end_call(kind, error: false) = @probe.end_call(kind, error)
+    # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
+    # unit to another system begins on this thread (calls inside it are a part of it); then
+    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call.
+    # @return [#begin_call, #end_call]
+    def call_edges = @probe
 
     def stalled_ns(handle) = @probe.stalled(handle)
 

@@ -40,6 +40,7 @@ module Holdup
       # @param recorder [Recorder]
       def initialize(recorder)
         @recorder = recorder
+        @edges = recorder.call_edges
         @guard = recorder.guard
       end
 
@@ -47,13 +48,13 @@ module Holdup
       # @param kind [Integer, nil] of Recorder#call_kind
       # @return [Object] the block's value
       def measure(kind)
-        @recorder.begin_call
+        @edges.begin_call
         done = false
         value = yield
         done = true
         value
       ensure
-        @recorder.end_call(kind, error: !done)
+        @edges.end_call(kind, !done)
       end
 
       # @yieldreturn [String, nil] what is called
@@ -66,10 +67,10 @@ module Holdup
     # A library that Active Support's notifications tell of. As one object for start and finish, a subscriber
     # makes no event. `kind_of` gives the kind of a payload, nil for none, and does not raise.
     class Calls::Notifications < Calls::LibraryHook
-      def start(_name, _id, _payload) = @recorder.begin_call
+      def start(_name, _id, _payload) = @edges.begin_call
 
       def finish(_name, _id, payload)
-        @recorder.end_call(kind_of(payload), error: payload.key?(:exception))
+        @edges.end_call(kind_of(payload), payload.key?(:exception))
       end
     end
 
