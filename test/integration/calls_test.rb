@@ -168,6 +168,60 @@ class CallsIntegrationTest < Minitest::Test
     server.close
   end
 
+  CLIENTS = {
+    "excon" => "Excon.get(url).body.to_i",
+    "httpx" => "HTTPX.get(url).to_s.to_i"
+  }.freeze
+
+  CLIENTS.each do |library, get|
+    define_method(:"test_#{library}_waits_for_what_the_server_says") do
+      server = IO.popen([RbConfig.ruby, "--disable=gems", "-e", SERVER])
+      said = script(<<~RUBY, PORT: server.gets.strip)
+        require #{library.dump}
+        require "holdup"
+        url = "http://127.0.0.1:\#{ENV["PORT"]}/slow"
+        Holdup.start
+        puts Holdup.measure("A#b") { #{get} }
+        begin
+          url = "http://127.0.0.1:1"
+          Holdup.measure("A#c") { #{get} }
+        rescue
+          nil # nobody listens there
+        end
+        Holdup.stop
+      RUBY
+      found = calls
+      line = found.fetch("A#b").find { |one| one.system == "http" }
+      assert_equal ["127.0.0.1", 1], [line.target, line.count]
+      assert_operator line.remote.sum, :>=, said.to_i
+      assert_adds_up(line)
+      assert_equal [1], found.fetch("A#c").map(&:count)
+    ensure
+      Process.kill(:KILL, server.pid)
+      server.close
+    end
+  end
+
+  def test_memcached_by_dalli
+    MemcachedServer.run do |memcached|
+      script(<<~RUBY, MEMCACHED: memcached.address)
+        require "dalli"
+        require "holdup"
+        client = Dalli::Client.new(ENV["MEMCACHED"])
+        client.set("a", 1)
+        Holdup.start
+        Holdup.measure("A#b") { raise "not read" unless client.get("a") == 1 }
+        Holdup.measure("A#c") { raise "not read" unless client.get_multi("a", "b") == {"a" => 1} }
+        Holdup.stop
+      RUBY
+      found = calls
+      line = found.fetch("A#b").first
+      assert_equal ["memcached", memcached.address, 1], [line.system, line.target, line.count]
+      assert_adds_up(line)
+      assert_equal [["memcached", 1]], found.fetch("A#c").map { |one| [one.system, one.count] }
+    end
+  end
+
   def test_each_can_be_switched_off
     RedisServer.run do |redis|
       script(<<~RUBY, REDIS_URL: redis.url, HOLDUP_CALLS: "sql,http")

@@ -31,7 +31,8 @@ module Holdup
 
     # The calls of one name to one system. elapsed = remote + stalled + gc + ruby, exactly.
     #
-    # - `name`: of the requests or jobs; `system`: "sql", "redis", "http", "cache", "connect", "others"
+    # - `name`: of the requests or jobs; `system`: "sql", "redis", "memcached", "http", "cache", "connect" or
+    #   "others"
     # - `target`: the database, server or host; nil without one
     CallLine = Data.define(:name, :system, :target, :window) do
       def self.of(series, window)

@@ -13,7 +13,7 @@ class Holdup::View::WordsTest < Minitest::Test
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
   SAME_IN_BOTH = /
     \Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z|
-    \Acalls_(?:gc|ruby)\z|\Acall_(?:sql|redis|http|remote_redis)\z|\Acall_library_
+    \Acalls_(?:gc|ruby)\z|\Acall_(?:sql|http|(?:remote_)?(?:redis|memcached))\z|\Acall_library_
   /x
 
   def test_every_language_has_every_key

@@ -104,11 +104,12 @@ module Holdup
           "1970, with or without t=). X-Queue-Start is read when it is missing."
       ),
       Key.new(
-        name: :calls, type: Types::Subset.new(%i[sql cache redis http]),
-        default: %i[sql cache redis http].freeze,
+        name: :calls, type: Types::Subset.new(%i[sql cache redis memcached http]),
+        default: %i[sql cache redis memcached http].freeze,
         help: "Which calls to other systems are measured. Each is split into the wait for the answer, the " \
           "wait for the GVL, GC and Ruby: sql (Active Record), cache (Active Support), redis " \
-          "(redis-client), http (Net::HTTP). []: none. In the environment: sql,http, or off."
+          "(redis-client), memcached (Dalli), http (Net::HTTP, Excon, HTTPX). []: none. In the " \
+          "environment: sql,http, or off."
       ),
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,

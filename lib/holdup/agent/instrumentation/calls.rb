@@ -11,7 +11,7 @@ module Holdup
     class Calls
       # Hooks into each library once it is loaded.
       # @param wanted [#call] gives the names of the libraries to measure
-      # @param libraries [Hash{Symbol => Class}] of LibraryHook
+      # @param libraries [Hash{Symbol => Array<Class>}] of LibraryHook
       def initialize(recorder:, wanted:, libraries: LIBRARIES)
         @recorder = recorder
         @wanted = wanted
@@ -20,7 +20,7 @@ module Holdup
 
       # Tries each library once, when it is loaded.
       def install
-        @missing ||= @wanted.call.map { |name| @libraries.fetch(name).new(@recorder) }
+        @missing ||= @libraries.fetch_values(*@wanted.call).flatten.map { |hook| hook.new(@recorder) }
         loaded = @missing.select(&:loaded?)
         @missing -= loaded
         loaded.each(&:install)
@@ -175,41 +175,26 @@ module Holdup
       end
     end
 
-    # Net::HTTP and the clients over it: requests and connecting, each with the host. It has no hook, so a
-    # module is prepended, if its methods are as they have been from Ruby 3.3 to 3.4 and net-http 0.4 to 0.10.
-    # A block that reads the body is a part of the call.
-    class Calls::NetHttp < Calls::LibraryHook
-      SIGNATURES = {
-        request: [[:req, :req], [:opt, :body], [:block, :block]],
-        connect: []
-      }.freeze
+    # A library that has no hook: a module is prepended, if its methods have the parameters that they had in
+    # the versions named there. The kinds of its calls are hosts.
+    class Calls::PrependedHook < Calls::LibraryHook
       # Kinds that are remembered: the probe knows fewer.
       MOST_KINDS = 100
+
+      # @param signatures [Hash{Symbol => Array}] of methods: see Method#parameters
+      def self.known?(owner, signatures)
+        signatures.all? { |name, parameters| owner.instance_method(name).parameters == parameters }
+      end
 
       def initialize(recorder)
         super
         @kinds = {}
       end
 
-      # Not while it is being loaded.
-      def loaded?
-        !!(defined?(::Net::HTTP) && ::Net::HTTP.private_method_defined?(:connect) &&
-          ::Net::HTTP.method_defined?(:request))
-      end
-
-      def install
-        known = SIGNATURES.all? do |name, parameters|
-          ::Net::HTTP.instance_method(name).parameters == parameters
-        end
-        ::Net::HTTP.prepend(Requests.new(self)) if known
-      end
-
-      def kind_of_request(host)
-        @kinds[host] || remember(host) { "http #{host}" }
-      end
-
-      def kind_of_connect(host)
-        kind { "connect #{host}" }
+      # @param system [String] "http"
+      # @return [Integer, nil]
+      def kind_of(system, host)
+        @kinds[host] || remember(host) { "#{system} #{host}".strip }
       end
 
       private
@@ -219,13 +204,36 @@ module Holdup
         @kinds[host.dup.freeze] = found if @kinds.size < MOST_KINDS
         found
       end
+    end
+
+    # Net::HTTP and the clients over it: requests and connecting, each with the host (Ruby 3.3 to 3.4,
+    # net-http 0.4 to 0.10). A block that reads the body is a part of the call.
+    class Calls::NetHttp < Calls::PrependedHook
+      SIGNATURES = {
+        request: [[:req, :req], [:opt, :body], [:block, :block]],
+        connect: []
+      }.freeze
+
+      # Not while it is being loaded.
+      def loaded?
+        !!(defined?(::Net::HTTP) && ::Net::HTTP.private_method_defined?(:connect) &&
+          ::Net::HTTP.method_defined?(:request))
+      end
+
+      def install
+        ::Net::HTTP.prepend(NetHttpRequests.new(self)) if self.class.known?(::Net::HTTP, SIGNATURES)
+      end
+
+      def kind_of_connect(host)
+        kind { "connect #{host}" }
+      end
 
       # Prepended to Net::HTTP.
-      class Requests < Module
+      class NetHttpRequests < Module
         def initialize(library)
           super()
           define_method(:request) do |req, body = nil, &block|
-            library.measure(library.kind_of_request(address)) { super(req, body, &block) }
+            library.measure(library.kind_of("http", address)) { super(req, body, &block) }
           end
           define_method(:connect) do
             library.measure(library.kind_of_connect(address)) { super() }
@@ -235,9 +243,99 @@ module Holdup
       end
     end
 
+    # Excon (1.0 to 1.11): requests, with the host; connecting is a part of them. Its middlewares see the
+    # begin of a request and its answer, but nothing of what they are called by.
+    class Calls::Excon < Calls::PrependedHook
+      SIGNATURES = {request: [[:opt, :params], [:block, :block]]}.freeze
+
+      def loaded? = !!(defined?(::Excon::Connection) && ::Excon::Connection.method_defined?(:request))
+
+      def install
+        ::Excon::Connection.prepend(ExconRequests.new(self)) if self.class.known?(::Excon::Connection, SIGNATURES)
+      end
+
+      # Prepended to Excon::Connection.
+      class ExconRequests < Module
+        def initialize(library)
+          super()
+          define_method(:request) do |params = {}, &block|
+            library.measure(library.kind_of("http", data[:host])) { super(params, &block) }
+          end
+        end
+      end
+    end
+
+    # HTTPX (1.0 to 1.9): requests that are sent together are one call, with the host if it is one.
+    class Calls::Httpx < Calls::PrependedHook
+      SIGNATURES = {send_requests: [[:rest, :requests]]}.freeze
+      SEVERAL = "(several hosts)"
+
+      def loaded? = !!(defined?(::HTTPX::Session) && ::HTTPX::Session.private_method_defined?(:send_requests))
+
+      def install
+        ::HTTPX::Session.prepend(HttpxRequests.new(self)) if self.class.known?(::HTTPX::Session, SIGNATURES)
+      end
+
+      # @param requests [Array<HTTPX::Request>]
+      def kind_of_all(requests)
+        hosts = @guard.call(:calls) { requests.map { |request| request.uri.host }.uniq } || []
+        kind_of("http", hosts.one? ? hosts.first : SEVERAL)
+      end
+
+      # Prepended to HTTPX::Session.
+      class HttpxRequests < Module
+        def initialize(library)
+          super()
+          define_method(:send_requests) do |*requests|
+            library.measure(library.kind_of_all(requests)) { super(*requests) }
+          end
+          private :send_requests
+        end
+      end
+    end
+
+    # Dalli (3.2 to 5.3): requests to Memcached, with the server; reading several keys, which may lie on
+    # several servers, is one call. Only the first request to a server waits for its connection.
+    class Calls::Dalli < Calls::PrependedHook
+      SIGNATURES = {request: [[:req, :opkey], [:rest, :args]]}.freeze
+
+      def loaded?
+        !!(defined?(::Dalli::Protocol::Base) && ::Dalli::Protocol::Base.method_defined?(:request) &&
+          defined?(::Dalli::PipelinedGetter))
+      end
+
+      def install
+        return unless self.class.known?(::Dalli::Protocol::Base, SIGNATURES)
+        ::Dalli::Protocol::Base.prepend(DalliRequests.new(self))
+        ::Dalli::PipelinedGetter.prepend(DalliSeveralKeys.new(self))
+      end
+
+      # Prepended to a server.
+      class DalliRequests < Module
+        def initialize(library)
+          super()
+          define_method(:request) do |opkey, *args, &block|
+            kind = @holdup_call_kind ||= library.kind_of("memcached", name)
+            library.measure(kind) { super(opkey, *args, &block) }
+          end
+        end
+      end
+
+      # Prepended to what reads several keys, whose parameters differ from version to version.
+      class DalliSeveralKeys < Module
+        def initialize(library)
+          super()
+          define_method(:process) do |*args, **options, &block|
+            library.measure(library.kind_of("memcached", "")) { super(*args, **options, &block) }
+          end
+        end
+      end
+    end
+
     # By their names in `config.calls`.
     Calls::LIBRARIES = {
-      sql: Calls::ActiveRecord, cache: Calls::Cache, redis: Calls::Redis, http: Calls::NetHttp
+      sql: [Calls::ActiveRecord], cache: [Calls::Cache], redis: [Calls::Redis], memcached: [Calls::Dalli],
+      http: [Calls::NetHttp, Calls::Excon, Calls::Httpx]
     }.freeze
   end
 end

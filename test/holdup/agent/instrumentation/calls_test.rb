@@ -89,7 +89,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
         define_method(:loaded?) { loaded }
         define_method(:install) { installed << name }
       end
-      [name, library]
+      [name, [library]]
     end
     calls = Calls.new(recorder: @recorder, wanted: -> { [:sql] }, libraries:)
     calls.install
