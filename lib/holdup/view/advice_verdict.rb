@@ -198,8 +198,8 @@ module Holdup
       class Reasons
         # Reasons that have a sentence of their own.
         KNOWN = %i[not_enough few_units few_profiles self_test starved resource_waits busy swings ceiling
-          machine_speed queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications
-          warming_up].freeze
+          machine_speed queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings
+          mixed_applications warming_up].freeze
 
         CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
 

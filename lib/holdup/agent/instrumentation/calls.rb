@@ -251,7 +251,8 @@ module Holdup
       def loaded? = !!(defined?(::Excon::Connection) && ::Excon::Connection.method_defined?(:request))
 
       def install
-        ::Excon::Connection.prepend(ExconRequests.new(self)) if self.class.known?(::Excon::Connection, SIGNATURES)
+        known = self.class.known?(::Excon::Connection, SIGNATURES)
+        ::Excon::Connection.prepend(ExconRequests.new(self)) if known
       end
 
       # Prepended to Excon::Connection.
