@@ -38,10 +38,10 @@ PARTS = {
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  head = /\A\s*(?:repeated |thorough )?def (test_\w+)/
-  heads = File.readlines(file).first(line).grep(head) { Regexp.last_match(1) }
+  head = /\A\s*(?:(?:repeated |thorough )?def (test_\w+)|define_method\(:"(test_.+)"\))/
+  heads = File.readlines(file).first(line).grep(head) { Regexp.last_match.captures.compact.first }
   abort "#{file}:#{line} stands in no test" if heads.empty?
-  heads.last
+  heads.last.gsub(/#\{[^}]*\}/, "\\w+")
 end
 
 # @return [Array<String>] the files of a part
