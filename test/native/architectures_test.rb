@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "open3"
+
+# Other CPUs and C libraries: the whole extension compiles for arm64 and against musl without a warning, and
+# what of it needs no Ruby (kernels/kernels.c) does there what it does here: on arm64 in qemu's user mode,
+# with the counter of that CPU as its clock. Ruby's headers are this Ruby's.
+class ArchitecturesTest < NativeTest
+  thorough
+
+  SOURCES = File.expand_path("../../ext/holdup", __dir__)
+  KERNELS = File.expand_path("kernels", __dir__)
+  WITHOUT_RUBY = %w[capture clock measurement replay replay_gvl segment segment_file segment_record
+    thread_clock unit unit_pools].map { |name| File.join(SOURCES, "#{name}.c") }
+  HEADERS = [SOURCES, *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir")].freeze
+  WARNINGS = %w[-Wall -Wextra -Werror -Wno-unused-parameter].freeze
+  FLAGS = ["-std=gnu11", "-O2", *WARNINGS, "-DHAVE_POSIX_FALLOCATE", "-DHAVE_MEMFD_CREATE",
+    *HEADERS.map { |folder| "-I#{folder}" }].freeze
+
+  # `compiler`; `runner`: what starts a program that it makes
+  Architecture = Data.define(:compiler, :runner)
+  HERE = Architecture.new(compiler: %w[gcc], runner: [])
+  OTHERS = {
+    "arm64" => Architecture.new(compiler: %w[aarch64-linux-gnu-gcc -static], runner: %w[qemu-aarch64]),
+    "musl" => Architecture.new(compiler: %w[musl-gcc -static], runner: [])
+  }.freeze
+
+  # @return [Hash{String => Array<String>}] what the kernels print
+  def self.here = @here ||= Dir.mktmpdir { |folder| printed(HERE, folder) }
+
+  # Builds the kernels and runs them in that folder.
+  def self.printed(architecture, folder)
+    program = File.join(folder, "kernels")
+    run_command(*architecture.compiler, *FLAGS, *Dir[File.join(KERNELS, "*.c")], *WITHOUT_RUBY, "-lm", "-o",
+      program)
+    lines = run_command(*architecture.runner, program, folder).lines(chomp: true)
+    lines.map { |line| line.split(" ", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+  end
+
+  def self.run_command(*command)
+    output, status = Open3.capture2e(*command)
+    raise "#{command.join(" ")}:\n#{output}" unless status.success?
+    output
+  end
+
+  OTHERS.each do |name, architecture|
+    define_method(:"test_the_extension_compiles_for_#{name}") do
+      Dir.mktmpdir do |folder|
+        Dir[File.join(SOURCES, "*.c")].each_with_index do |file, index|
+          object = File.join(folder, "#{index}.o")
+          self.class.run_command(*architecture.compiler, *FLAGS, "-c", file, "-o", object)
+          assert_operator File.size(object), :>, 0
+        end
+      end
+    end
+
+    define_method(:"test_kernels_compute_on_#{name}_what_they_compute_here") do
+      Dir.mktmpdir do |folder|
+        there = self.class.printed(architecture, folder)
+        %w[histogram_slots units_wrong replay_done replay_stalled_us replay_response_us].each do |kernel|
+          assert_equal self.class.here.fetch(kernel), there.fetch(kernel), kernel
+        end
+        assert_equal ["0"], there.fetch("units_wrong")
+        assert_clock there
+        assert_read there.fetch("segment"), File.join(folder, "segment")
+      end
+    end
+  end
+
+  private
+
+  # An emulated CPU computes at another speed from moment to moment; its clock does not.
+  def assert_clock(printed)
+    assert_equal ["1"], printed.fetch("clock_counter"), "ticks of the CPU's own counter"
+    assert_equal ["0"], printed.fetch("clock_backwards")
+    assert_operator Float(printed.fetch("clock_worst_ratio").first), :<, 1.01
+  end
+
+  # Our reader finds what the program says that it has written.
+  # @param said [Array<String>] name, units and their elapsed ns of each series
+  def assert_read(said, path)
+    slots = Holdup::Segment::Reader.open(path, gone: true) { |reader| reader.snapshot.slots }
+    units = slots.select { |slot| %i[request job].include?(slot.series.kind) }
+    found = units.map { |slot| [slot.series.name, slot.count, slot.histogram(:wall).sum].join(",") }
+    assert_equal said.sort, found.sort
+  end
+end
