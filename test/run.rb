@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Runs tests: parts (unit, models, core, native, races, integration, runners, puma, servers, quiet, browser,
-# boots, jit), files, or the one test that a FILE:LINE stands in.
+# boots, jit, fuzz), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -16,10 +16,12 @@ PUMA = "test/integration/{common_gems,connection_pool,jit*,names,puma*,rails*,st
 QUIET = "test/integration/{agreement,calls,demo,lab_jobs,lab_sidekiq_vcpu}_test.rb"
 
 PARTS = {
-  "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  "unit" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Units in two: what replays and estimates, which takes as long as all others, and these.
   "models" => "test/holdup/{advice,sizing}{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
-  "core" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  "core" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  # Input from outside, from a seed.
+  "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb test/native/hostile_names_test.rb",
   "native" => "test/native/**/*_test.rb",
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
@@ -50,7 +52,7 @@ def part(name)
   case name
   when "core" then files - part("models")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
-  when "races" then files - part("boots")
+  when "races" then files - part("boots") - part("fuzz")
   else files
   end
 end

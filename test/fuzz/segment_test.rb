@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fuzz/fuzzing"
+require "holdup/segment/reader"
+
+# The segment of another process, damaged at random: its reader gets an error of ours or readable figures, and
+# never looks for more than is there.
+class SegmentFuzzTest < Minitest::Test
+  include Fuzzing
+
+  FIELDS = Holdup::Segment::Layout::PROFILE_OFFSET
+
+  def setup
+    @dir = Dir.mktmpdir("holdup", "/dev/shm")
+    writer = SegmentWriter.new(@dir, capacity: 4, ring: 16)
+    writer.setting = JSON.generate("server" => "puma", "threads" => 5)
+    writer.profile = {"name" => "worker 0"}
+    writer.pools = [[5, 2, 7, 1_000]]
+    20.times do |index|
+      writer.record("GET /#{index % 2}", wall: 5_000 * index, running: 900, stalled: 70, path: "/#{index}")
+    end
+    writer.record("ReportJob", kind: :job, queue: "low", wall: 10**9, idle: 10**8)
+    @bytes = File.binread(writer.path)
+    @path = File.join(@dir, "damaged")
+  end
+
+  def teardown = FileUtils.remove_entry(@dir)
+
+  repeated def test_a_damaged_segment_is_refused_or_read
+    damage = Damage.new(@bytes, head: FIELDS, events: Holdup::Segment::Layout::RING_OFFSET...@bytes.bytesize)
+    outcomes = fuzz(300, thorough: 20_000) do |input|
+      File.binwrite(@path, damage.call(input.random))
+      read(gone: input.chance?(0.5))
+    end
+    assert_operator outcomes[:read], :>, 0
+    assert_operator outcomes[:refused], :>, 0
+  end
+
+  private
+
+  def read(gone:)
+    Holdup::Segment::Reader.open(@path, gone:) do |reader|
+      snapshot = reader.snapshot
+      snapshot.slots.compact.each { |slot| look_at(slot) }
+      assert_operator snapshot.ring.size, :<=, @bytes.bytesize
+      reader.profile
+      reader.image
+    end
+    :read
+  rescue Holdup::SegmentError, Holdup::DamagedData
+    :refused
+  end
+
+  def look_at(slot)
+    assert_predicate slot.series.name, :valid_encoding?
+    %i[wall running stalled idle].each { |name| slot.histogram(name).count }
+  end
+end
