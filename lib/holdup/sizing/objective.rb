@@ -23,7 +23,7 @@ module Holdup
         @slo = slo
       end
 
-      # @param predictions [Array<Prediction>] that no guard rejects
+      # @param predictions [Array<Forecast::Prediction>] that no guard rejects
       # @return [Prediction, nil] the smallest change among those about as good as the best, unless one of
       #   these is better and cheaper
       def best(predictions, current)

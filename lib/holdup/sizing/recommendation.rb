@@ -66,10 +66,10 @@ module Holdup
         current.allowed? ? :better : :guard
       end
 
-      # @return [Prediction] of the present setting, replayed: what others are compared with
+      # @return [Forecast::Prediction] of the present setting, replayed: what others are compared with
       def current = choice.current
 
-      # @return [Prediction] of the present setting, with times that were measured in the busiest minutes; the
+      # @return [Forecast::Prediction] of the present setting, with times that were measured in the busiest minutes; the
       #   replay, if too few units were recorded or another load is asked about
       def measured
         @measured ||= begin
@@ -180,7 +180,7 @@ module Holdup
 
       # The replay's prediction with the times of these units.
       def with_times(units)
-        times = UnitTimes.new(units, queued: !recording.measured.queued_ns.nil?)
+        times = Observation::UnitTimes.new(units, queued: !recording.measured.queued_ns.nil?)
         percentiles = current.responses.keys
         current.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns, response_ns: times.response_ns,
           responses: percentiles.to_h { |share| [share, times.response(share)] },

@@ -282,7 +282,7 @@ module Holdup
         @between = recording.demand.between
         @levels = load.levels
         @current = current
-        @times = UnitTimes.new(@levels.flat_map(&:profiles),
+        @times = Observation::UnitTimes.new(@levels.flat_map(&:profiles),
           queued: !@all.queued_ns.nil? && recording.kind != :job)
       end
 

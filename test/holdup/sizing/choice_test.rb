@@ -13,7 +13,7 @@ module Holdup::Sizing
     LATENCY = Objective.new
 
     def prediction(wait, processes: 2, response: 60 + wait, guards: [])
-      Prediction.new(candidate: NOW.with(processes:), ceiling: 50.0 * processes, utilisation: 0.3,
+      Forecast::Prediction.new(candidate: NOW.with(processes:), ceiling: 50.0 * processes, utilisation: 0.3,
         memory_bytes: processes * 100, connections: 10, guards:, assignments: [:random], cpus: 0.5,
         queued_ns: 0.0, stalled_ns: wait * 1.0 * MS, handoff_ns: 0.0, response_ns: response * 1.0 * MS,
         responses: {0.95 => (response * MS).round}, waits: {0.95 => (wait * MS).round})

@@ -11,7 +11,7 @@ module Holdup::Sizing
       memory_bytes: nil)
       times = wait_ms ? {assignments: [:random], waits: {0.95 => wait_ms * MS},
                          responses: {0.95 => response_ms * MS}} : {}
-      Prediction.new(candidate: Candidate.new(processes:, threads:), ceiling:, utilisation: 0.5,
+      Forecast::Prediction.new(candidate: Candidate.new(processes:, threads:), ceiling:, utilisation: 0.5,
         memory_bytes:, connections: 1, guards: [], **times)
     end
 

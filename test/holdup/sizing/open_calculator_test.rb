@@ -36,3 +36,63 @@ module Holdup::Sizing
     end
   end
 end
+
+module Holdup::Sizing
+  class OpenModelTest < Minitest::Test
+    # 10 ms held and 20 ms idle in all: the run of the research notes at U = 0.61.
+    LIKE = ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6, acquisitions: 8)
+
+    def model(demand = LIKE, processes: 1, threads: 5, rate: 50.0, vcpus: 2)
+      OpenCalculator::OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+    end
+
+    # One thread is a queue with one server; alike units of exponential length: M/M/1.
+    def test_one_thread_is_a_queue_with_one_server
+      queue = model(threads: 1, rate: 25.0)
+      assert_in_delta 20e6, queue.response_ns, 1e3
+      assert_in_delta 20e6, queue.queued_ns, 1e3 # rho / (1 - rho) * service, rho = 0.5
+      assert_in_delta 0, queue.stall_ns, 1e3
+    end
+
+    # Fewer threads do not remove waiting: they move it from stall to queue.
+    def test_waiting_is_moved_and_not_removed
+      few, many = [2, 10].map { |threads| model(threads:, rate: 60.0) }
+      assert_operator few.queued_ns, :>, many.queued_ns
+      assert_operator few.stall_ns, :<, many.stall_ns
+      assert_operator many.stall_ns, :>, 2 * few.stall_ns
+    end
+
+    def test_beyond_its_capacity_nothing_is_said
+      queue = model(rate: 200.0)
+      refute queue.stable?
+      assert_nil queue.response_ns
+      assert_nil queue.queued_ns
+      assert_in_delta 100, queue.capacity, 5
+    end
+
+    def test_a_light_load_waits_for_nothing
+      assert_in_delta 20e6, model(rate: 0.5).response_ns, 0.2e6
+      assert_in_delta 0, model(rate: 0.5).queued_ns, 1e3
+    end
+
+    def test_two_processes_take_twice_as_much_and_cpus_cap_them
+      assert_in_delta 2, model(processes: 2).capacity / model.capacity, 1e-6
+      assert_in_delta 100, model(processes: 4, threads: 5, vcpus: 1).capacity, 0.01
+    end
+
+    # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number
+    # overflows.
+    def test_thousands_in_flight
+      fleet = model(ServiceDemand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50,
+        rate: 20_000.0,
+        vcpus: 100)
+      assert_in_delta 100e6, fleet.response_ns, 1e6
+      assert_in_delta 0, fleet.queued_ns, 1e3
+    end
+
+    def test_unlike_units_are_not_for_this_model
+      refute model(LIKE.with(cv2: 2.8)).valid?
+      assert model.valid?
+    end
+  end
+end

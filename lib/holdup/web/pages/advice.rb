@@ -116,7 +116,7 @@ module Holdup
           def settings(vcpus)
             recording = recommendation.recording
             current = recommendation.now
-            Sizing::CandidateGrid.new(recording.demand, current:, vcpus:, threaded: recording.threaded?).to_a
+            Sizing::Search::CandidateGrid.new(recording.demand, current:, vcpus:, threaded: recording.threaded?).to_a
           end
         end
 

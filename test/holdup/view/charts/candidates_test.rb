@@ -12,7 +12,7 @@ class Holdup::View::Charts::CandidatesTest < Minitest::Test
     one = Sizing::Candidate.new(processes:, threads:, **candidate)
     seen = guards.empty? ? {queued_ns: 1_000.0 * threads, stalled_ns: 500.0,
                             responses: {0.95 => 9_000 + threads}} : {}
-    Sizing::Prediction.new(candidate: one, ceiling: 10.0 * processes * threads, utilisation: 0.5,
+    Sizing::Forecast::Prediction.new(candidate: one, ceiling: 10.0 * processes * threads, utilisation: 0.5,
       memory_bytes: nil, connections: nil, guards:, **seen)
   end
 
