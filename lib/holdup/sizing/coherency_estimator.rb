@@ -145,7 +145,8 @@ module Holdup
 
         def self.of(test, blocks)
           lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
-          value, low, high = ScoreTest::BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
+          interval = ScoreTest::BlockStatistics::ScoreInterval
+          value, low, high = interval.of(lowest, test.highest, blocks) do |growth|
             test.scores(growth)
           end
           new(value:, low:, high:, gc: nil, alone_ns: test.alone_ns(value), spread: test.spread,

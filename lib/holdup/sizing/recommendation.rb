@@ -69,7 +69,7 @@ module Holdup
       # @return [Forecast::Prediction] of the present setting, replayed: what others are compared with
       def current = choice.current
 
-      # @return [Forecast::Prediction] of the present setting, with times that were measured in the busiest minutes; the
+      # @return [Forecast::Prediction] of the present setting, with times measured in the busiest minutes; the
       #   replay, if too few units were recorded or another load is asked about
       def measured
         @measured ||= begin

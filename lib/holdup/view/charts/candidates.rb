@@ -44,7 +44,7 @@ module Holdup
           @threads ||= predictions.map { |one| one.candidate.threads }.uniq.sort
         end
 
-        # @return [Hash{Integer => Hash{Integer => Sizing::Forecast::Prediction}}] by processes, then by threads
+        # @return [Hash{Integer => Hash{Integer => Sizing::Forecast::Prediction}}] by processes and threads
         def lines
           @lines ||= begin
             by_processes = predictions.group_by { |one| one.candidate.processes }

@@ -116,7 +116,8 @@ module Holdup
           def settings(vcpus)
             recording = recommendation.recording
             current = recommendation.now
-            Sizing::Search::CandidateGrid.new(recording.demand, current:, vcpus:, threaded: recording.threaded?).to_a
+            threaded = recording.threaded?
+            Sizing::Search::CandidateGrid.new(recording.demand, current:, vcpus:, threaded:).to_a
           end
         end
 
