@@ -92,7 +92,7 @@ module Holdup
 
         # Each session has its own count.
         def skipped(kept)
-          found = CommitFacts.new(@client, "kind IN ('commit', 'close', 'skipped')")
+          found = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', 'skipped')")
           rows = found.counting("skipped").map { |fact| skipped_row(fact) }
           rows.select! { |row| row.at_s >= kept.kept_from(:skipped) }
           merged = rows.sort_by(&:at_s).group_by(&:key).values.map { |same| same.reduce(:merge) }
@@ -133,7 +133,7 @@ module Holdup
 
         # @return [Array<CommitFacts::Fact>] one of each name, the latest first
         def latest(kind)
-          facts = CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')").counting(kind)
+          facts = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')").counting(kind)
           facts.group_by(&:name).values.map { |same| same.max_by(&:stamp) }.sort_by { |fact| -fact.stamp }
         end
 

@@ -111,7 +111,7 @@ module Holdup
 
         # Fixes up to which commit of each session this step goes.
         def take(before, epoch)
-          found = CommitFacts.new(@client, "kind IN ('commit', 'close', 'claim')")
+          found = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', 'claim')")
           done = reached(before.step)
           waiting = waiting(found)
           rows = found.of("commit").map do |fact|
