@@ -47,7 +47,7 @@ class DocumentsTest < Minitest::Test
   def test_the_changelog_names_the_present_versions_of_formats
     found = read("CHANGELOG.md").scan(/(Segment|capture|store): (?:layout|schema) (\d+);/)
     expected = {"Segment" => Holdup::Segment::Layout::VERSION, "capture" => Holdup::Capture::Layout::VERSION,
-                "store" => Holdup::Store::Sql::Schema.new.known}
+                "store" => Holdup::Store::Sql::Connection::Schema.new.known}
 
     assert_equal expected, found.first(3).to_h.transform_values(&:to_i)
   end

@@ -136,7 +136,7 @@ module Holdup
     # - `window`: from the earliest start to the latest end
     # - `covered_s`: sum of the lengths of its windows: 600 for one minute of ten processes
     SpanSum = Data.define(:window, :covered_s) do
-      # For windows in memory; Sql::Sums gives the same result faster. Options: see Sql#sums.
+      # For windows in memory; Sql::Spans::Sums gives the same result faster. Options: see Sql#sums.
       # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def self.of(windows, step_s: nil, settings: nil, together: nil, by_host: false,
         histograms: Window::HISTOGRAMS)

@@ -133,7 +133,8 @@ module Holdup
 
         # @return [Array<CommitFacts::Fact>] one of each name, the latest first
         def latest(kind)
-          facts = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')").counting(kind)
+          seen = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')")
+          facts = seen.counting(kind)
           facts.group_by(&:name).values.map { |same| same.max_by(&:stamp) }.sort_by { |fact| -fact.stamp }
         end
 

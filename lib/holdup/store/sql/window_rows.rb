@@ -111,7 +111,7 @@ module Holdup
 
         # @return [Array<Window>, nil] nil when a row is damaged, or seems to be
         def sums_by_database(range)
-          sums = Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil, by_host: true,
+          sums = Spans::Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil, by_host: true,
             histograms: Window::HISTOGRAMS)
           sums.add(range, {})
           windows = sums.to_a.map(&:window)

@@ -32,7 +32,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
 
   def setup
     @db = Sequel.connect(adapter: "sqlite", keep_reference: false)
-    Sql::Schema.new.migrate(@db, Sql::Sqlite.new("memory"))
+    Sql::Connection::Schema.new.migrate(@db, Sql::Sqlite.new("memory"))
   end
 
   def teardown
@@ -110,7 +110,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
   def test_migrating_again_changes_nothing
     fill
     before = @db[:hosts].all
-    Sql::Schema.new.migrate(@db, Sql::Sqlite.new("memory"))
+    Sql::Connection::Schema.new.migrate(@db, Sql::Sqlite.new("memory"))
 
     assert_equal before, @db[:hosts].all
     assert_equal Holdup::Store::Tier.fresh.size, @db[:tiers].count

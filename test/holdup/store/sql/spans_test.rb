@@ -43,7 +43,7 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
 
   def sums(ranges, series_ids = nil, step_s: nil, settings: nil, together: nil, by_host: false,
     histograms: Window::HISTOGRAMS)
-    made = Sql::Sums.new(@connection, @codec, step_s:, settings:, together:, by_host:, histograms:)
+    made = Sql::Spans::Sums.new(@connection, @codec, step_s:, settings:, together:, by_host:, histograms:)
     [*ranges].each { |range| made.add(range, {series_id: series_ids}.compact) }
     made.to_a
   end
