@@ -121,7 +121,7 @@ module Holdup
       # Shows the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
-        charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
+        charts = View::Compare::SideCharts.new([comparison.before, comparison.after], words: @words).call
         render(page.with(blocks: [*page.blocks, charts]))
       end
 

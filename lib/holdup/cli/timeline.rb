@@ -80,7 +80,7 @@ module Holdup
       end
 
       def report
-        return View::KeptCaptures.new(@archive.kept, words: @words) unless @file
+        return View::Timeline::KeptCaptures.new(@archive.kept, words: @words) unless @file
         @unit ? story : overview
       end
 

@@ -91,5 +91,185 @@ module Holdup
         (section && demand) ? section.with(notes: [verdict.amdahl]) : section
       end
     end
+
+    # The advice on one screen: the verdict, now and the advised setting side by side, what to change and its
+    # risk, and how to verify it.
+    class Advice::Screen < Advice
+      # Rules that together make the advised setting.
+      SETTING_RULES = %i[thread_count process_count time_slice job_concurrency].freeze
+      PARTS = %i[do risk].freeze
+      # Columns of a sentence that may contain any name.
+      SENTENCE = 200
+      # Options of `advise` that `--verify`, `report` and `whatif` take as well.
+      VERIFYING = %w[--store --warm-up].freeze
+      SPAN = %w[--since --until --store --app --host --role --revision --kind].freeze
+      TRYING = [*SPAN, "--slo", "--vcpus"].freeze
+
+      # @param given [Hash{String => String}] options of the advice, as they were given
+      # @param options [Hash] see Advice
+      def initialize(sized, findings, given: {}, **options)
+        super(sized, findings, **options)
+        @given = given
+      end
+
+      # How many sentences and commands can be left out to fit a screen.
+      def spare = spared.size
+
+      # @param kept [Integer] of those that can be left out
+      # @return [Page]
+      def page(kept = spare)
+        @kept = spared.first(kept)
+        lead = Blocks::Lead.new(text: verdict.sentence)
+        notes = Blocks::Notes.new(texts: kept(:notes))
+        Page.new(title:, blocks: [lead, notes, sides, changes, others, commands].compact)
+      end
+
+      private
+
+      # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
+      def spared
+        @spared ||= [*verdict.reliability.map { |text| [:notes, text] },
+          *trying.map { |command| [:commands, command] },
+          *other_items.map { |item| [:others, Width.truncate(item.what, SENTENCE)] }]
+      end
+
+      def kept(block)
+        @kept.filter_map { |owner, part| part if owner == block }
+      end
+
+      def sides
+        return if recommendation.nil? || recommendation.verdict == :unknown
+        SideBySide.new(recommendation, words: @words).section
+      end
+
+      # @return [Array<AdviceFindings::FindingText>] what makes the advised setting; else the first finding
+      def main_items
+        setting = items.select { |item| SETTING_RULES.include?(item.rule) }
+        setting.any? ? setting : items.first(1)
+      end
+
+      def other_items
+        items - main_items
+      end
+
+      def items
+        @items ||= AdviceFindings.new(@findings, words: @words).to_a
+      end
+
+      def changes
+        shown = main_items.map do |item|
+          labelled = AdviceFindings::LABELS.zip(item.parts).to_h.slice(*PARTS).values
+          parts = labelled.map { |part| part.with(text: Width.truncate(part.text, SENTENCE)) }
+          item.with(what: Width.truncate(item.what, SENTENCE), parts:)
+        end
+        Blocks::Findings.new(title: word(:screen_advice_do), items: shown, none: word(:advice_no_findings))
+      end
+
+      def others
+        notes = kept(:others)
+        Section.new(title: word(:screen_advice_others), columns: [], rows: [], notes:) if notes.any?
+      end
+
+      def commands
+        items = [*next_commands, *kept(:commands)]
+        Blocks::Commands.new(title: word(:screen_next), items:, notes: [word(:screen_advice_more)])
+      end
+
+      # @return [Array<Blocks::ShellCommand>] those that can't be left out
+      def next_commands
+        case recommendation&.verdict
+        when :change then [saving, verifying]
+        when :keep then [command(:load, "whatif --load x1.5", @given.slice(*TRYING)), saving]
+        else looking
+        end
+      end
+
+      def looking
+        [command(:doctor, "doctor", @given.slice("--store")),
+          command(:report, "report", @given.slice(*SPAN))]
+      end
+
+      def saving
+        command(:save, "advise --save advice.json", @given)
+      end
+
+      def verifying
+        command(:verify, "advise --verify advice.json", @given.slice(*VERIFYING))
+      end
+
+      # The replay of the first change, if one is advised.
+      def trying
+        query = @findings.find { |finding| SETTING_RULES.include?(finding.rule) }&.facts&.[](:query)
+        return [] unless query
+        taken = TRYING.reject { |option| query.include?(option) }
+        [command(:try, query, @given.slice(*taken))]
+      end
+
+      def command(key, text, options)
+        Blocks::ShellCommand.holdup(text, options:, purpose: word(:"screen_next_#{key}"))
+      end
+
+      # The present setting, measured and replayed, next to the advised one: a line for each figure.
+      class SideBySide
+        FIGURES = %i[ceiling used queued stalled p50 p95 p99 memory connections limit].freeze
+        PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
+
+        def initialize(recommendation, words:)
+          @recommendation = recommendation
+          @words = words
+          @figures = AdviceFigures.new(words)
+        end
+
+        # @return [Section]
+        def section
+          rows = FIGURES.map { |figure| [name(figure), *sides.map { |side| value(figure, side) }] }
+          known = rows.reject { |_, *values| values.all?(Figures::NONE) }
+          Section.new(title: word(:sides, rate: Figures.rate(@recommendation.rate)), columns: ["", *titles],
+            rows: known)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"screen_advice_#{key}", **facts)
+
+        def sides
+          measured = @recommendation.measured if @recommendation.measured?
+          [measured, @recommendation.current, other].compact
+        end
+
+        # What is advised, or what was better by too little.
+        def other
+          best = @recommendation.best
+          best if best && best.candidate != @recommendation.now
+        end
+
+        def titles
+          now = word(:now, setting: @figures.setting(@recommendation.now))
+          now = [now, word(:replayed)] if @recommendation.measured?
+          [*now, *(word(other_key, setting: @figures.setting(other.candidate)) if other)]
+        end
+
+        def other_key
+          (@recommendation.verdict == :change) ? :advised : :next_best
+        end
+
+        def name(figure)
+          PERCENTILES.key?(figure) ? word(:elapsed, percentile: figure.to_s) : word(figure)
+        end
+
+        def value(figure, side)
+          case figure
+          when :ceiling then Figures.rate(side.ceiling)
+          when :used then Figures.rounded_share([side.utilisation, 1].min)
+          when :queued then Figures.duration(side.queued_ns)
+          when :stalled then Figures.duration(side.stalled_ns)
+          when :memory then Figures.bytes(side.memory_bytes)
+          when :connections then Figures.count(side.connections)
+          when :limit then side.allowed? ? Figures::NONE : @figures.guards(side.guards)
+          else Figures.duration(side.responses[PERCENTILES.fetch(figure)])
+          end
+        end
+      end
+    end
   end
 end

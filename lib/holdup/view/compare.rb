@@ -149,6 +149,79 @@ module Holdup
           value.negative? ? "-" : "+"
         end
       end
+
+      # A comparison on one screen: the verdict, what differs between the settings, the main figures, and the
+      # endpoints that moved most.
+      class Screen < Compare
+        # Figures of the table besides those of the verdict.
+        FIGURES = %i[wall_mean wall_p99 wait_p95 stalled_mean errors throughput].freeze
+        ENDPOINTS = 3
+        FACTS = 6
+        # Columns of a sentence that may contain any name.
+        SENTENCE = 220
+
+        # How many sentences can be left out to fit a screen.
+        def spare = remarks.texts.size
+
+        # @param kept [Integer] of the sentences that can be left out
+        # @return [Page]
+        def page(kept = spare)
+          full = super()
+          texts = remarks.texts.first(kept).map { |text| Width.truncate(text, SENTENCE) }
+          more = Blocks::Notes.new(texts: [@words.call(:screen_compare_more)])
+          full.with(blocks: [full.blocks.first, remarks.with(texts:), *tables, more])
+        end
+
+        private
+
+        def sections = []
+
+        def tables
+          sections = Sections.new(@comparison, words: @words, families: @families, limit: ENDPOINTS)
+          sections.brief(judged | FIGURES, facts: FACTS)
+        end
+      end
+
+      # The times of both sides of a comparison overlaid: an unchanged mean can hide that some units became
+      # slower and others faster.
+      class SideCharts
+        HISTOGRAMS = %i[wall stalled].freeze
+
+        # @param sides [Array<Analysis::Comparison::Side>] with units
+        def initialize(sides, words:)
+          @sides = sides
+          @words = words
+        end
+
+        def call
+          charts = HISTOGRAMS.to_h do |key|
+            [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)]
+          end
+          Blocks::InlineCharts.new(charts:)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def chart(key)
+          bands = Analysis::HistogramBands::DurationBands.new(@sides.map { |side| histogram(side, key) })
+          lines = @sides.zip(bands.counts).map do |side, counts|
+            Chart::Line.new(label: side.label, values: shares(counts))
+          end
+          x = Chart::Axis.new(unit: :ns, values: bands.upto_ns, log: true)
+          Chart.new(kind: :line, unit: :share, series: lines, x:)
+        end
+
+        def histogram(side, key)
+          Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) })
+        end
+
+        def shares(counts)
+          all = counts.sum
+          counts.map { |count| all.zero? ? nil : count.fdiv(all) }
+        end
+      end
     end
   end
 end

@@ -1,10 +1,42 @@
 # frozen_string_literal: true
 
+require "i18n"
+
 module Holdup
   module View
     # Every sentence and heading of the reports in one language. A missing key raises at once and a test
     # compares the languages, so a half-translated report can't happen.
     class Words
+      # The texts of `locales/`, by language. Its own backend: the `I18n` of the application that mounts the
+      # dashboard has its own locales and load path, which stay unused and unchanged.
+      class Translations < I18n::Backend::Simple
+        FILES = File.join(__dir__, "locales/%{language}/*.yml")
+
+        # @param language [String] "en" or "ja"
+        # @return [Hash{Symbol => String, Array, Hash}] frozen
+        def self.of(language)
+          new(language).to_h
+        end
+
+        def initialize(language)
+          super()
+          @language = language.to_sym
+        end
+
+        # @return [Hash{Symbol => String, Array, Hash}]
+        def to_h
+          translations(do_init: true).fetch(@language).freeze
+        end
+
+        protected
+
+        # The superclass would read the files of the host's `I18n.load_path`.
+        def init_translations
+          load_translations(Dir[format(FILES, language: @language)].sort)
+          @initialized = true
+        end
+      end
+
       # Units of time whose names depend on the language; smaller ones are international.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/
@@ -76,6 +108,62 @@ module Holdup
       def joined(text)
         (@language == "ja") ? text.gsub(JOINED, "\\1") : text
       end
+    end
+
+    # A sentence of a locale with its values filled in. Besides `%{name}` a sentence may contain
+    #
+    # - `{name:process|processes}`: the first form if that value is 1, else the second
+    # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing
+    #
+    #   text = "%{count} {count:process|processes}[[, %{share} busy]]."
+    #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
+    #
+    # A missing value outside such a part is shown as unknown, and a value that ends with a full stop loses it
+    # if the sentence continues with one.
+    module Words::Phrase
+      VALUE = /%\{(\w+)\}/
+      FORMS = /(?<!%)\{(\w+):([^|{}]*)\|([^|{}]*)\}/
+      PART = /\[\[(.*?)\]\]/m
+      # Closing punctuation of both languages after a value.
+      ENDED = /[.;。；]+\z/
+      BEFORE_A_STOP = /%\{(\w+)\}(?=[.,;:。、；：])/
+      MISSING = "-"
+      ONE = "1"
+
+      module_function
+
+      # @param text [String] of a locale
+      # @param unknown [String] text for a missing value
+      def call(text, values, unknown:)
+        return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
+        text = formed(parted(text, values), values)
+        values = complete(text, values, unknown)
+        text.gsub(VALUE) { values.fetch($1.to_sym) }
+      end
+
+      def missing?(value)
+        value.nil? || value == MISSING
+      end
+
+      def parted(text, values)
+        text.gsub(PART) do |part|
+          inside = part.delete_prefix("[[").delete_suffix("]]")
+          (inside.scan(VALUE).any? { |(name)| missing?(values[name.to_sym]) }) ? "" : inside
+        end
+      end
+
+      def formed(text, values)
+        text.gsub(FORMS) { (values[$1.to_sym].to_s == ONE) ? $2 : $3 }
+      end
+
+      def complete(text, values, unknown)
+        stopped = text.scan(BEFORE_A_STOP).map { |(name)| name.to_sym }
+        values.to_h do |name, value|
+          next [name, unknown] if missing?(value)
+          [name, (value.is_a?(String) && stopped.include?(name)) ? value.sub(ENDED, "") : value]
+        end
+      end
+      private_class_method :parted, :formed, :complete
     end
   end
 end

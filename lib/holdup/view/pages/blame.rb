@@ -6,7 +6,7 @@ module Holdup
       # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
       # connections.
       class Blame < Base
-        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable, Sections::StallMatrix,
+        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable, Sections::Stalls::StallMatrix,
           Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
           Sections::Pools::ConnectionTable].freeze
 

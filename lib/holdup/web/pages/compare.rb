@@ -60,7 +60,7 @@ module Holdup
         def compared(figures, report)
           page = report.page
           lead, remarks, *tables = page.blocks
-          charts = View::Charts::Sides.new(figures.sides, words: @words).call
+          charts = View::Compare::SideCharts.new(figures.sides, words: @words).call
           [lead, remarks.with(texts: page.about + remarks.texts), charts, *tables]
         end
 

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::View::Sections::BlameTest < Minitest::Test
   # Figures as they are, so that they can be added up.
-  class Exact < Holdup::View::Sections::StallMatrix
+  class Exact < Holdup::View::Sections::Stalls::StallMatrix
     private
 
     def duration(value) = value
@@ -58,7 +58,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     unknown = "Not known: the bounds of all pairs are so wide that an estimate would only repeat the share " \
       "that each caused of all stall."
     assert_equal [unknown], found.notes
-    assert_nil section(Holdup::View::Sections::StallMatrix, alike)
+    assert_nil section(Holdup::View::Sections::Stalls::StallMatrix, alike)
   end
 
   def test_pairs_that_are_known_stand_alone_and_the_others_are_counted
@@ -76,7 +76,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
       {ms: {cpu: 20}, acquisitions: 6, units: 50, blame:}
     }
     unknown = summary(SampleWindows.new(units: stalled.merge(causers), accounts: {}).to_a)
-    found = section(Holdup::View::Sections::StallMatrix, unknown)
+    found = section(Holdup::View::Sections::Stalls::StallMatrix, unknown)
     x, y = %w[X Y].map { |name| found.columns.index(name) }
     assert_nil x, "nothing is known of any pair of it"
     refute_includes found.rows.map { |row| row[y] }, Holdup::View::Figures::NONE

@@ -3,14 +3,14 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::Charts::WarmUpTest < Minitest::Test
+class Holdup::View::Pages::Jit::WarmUpChartTest < Minitest::Test
   include JitSamples
 
   NS = 1_000_000_000
 
   def charted(*samples, **)
     words = Holdup::View::Words.new("en")
-    Holdup::View::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words:)
+    Holdup::View::Pages::Jit::WarmUpChart.new(jits(*samples, **).lives, every_s: 60, words:)
   end
 
   def test_processes_are_laid_over_each_other_by_their_age

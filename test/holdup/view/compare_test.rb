@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::Charts::SidesTest < Minitest::Test
+class Holdup::View::Compare::SideChartsTest < Minitest::Test
   MS = 1_000_000
   Side = Data.define(:label, :windows)
 
@@ -17,7 +17,7 @@ class Holdup::View::Charts::SidesTest < Minitest::Test
   end
 
   def block(*sides)
-    Holdup::View::Charts::Sides.new(sides, words: Holdup::View::Words.new).call
+    Holdup::View::Compare::SideCharts.new(sides, words: Holdup::View::Words.new).call
   end
 
   def wall(*sides) = block(*sides).charts.values.first

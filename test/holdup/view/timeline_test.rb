@@ -15,7 +15,7 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
   end
 
   def text(*all, language: "en", width: 400)
-    page = Holdup::View::KeptCaptures.new(all, words: Holdup::View::Words.new(language)).page
+    page = Holdup::View::Timeline::KeptCaptures.new(all, words: Holdup::View::Words.new(language)).page
     Holdup::View::Text.new(page, width:).call
   end
 
