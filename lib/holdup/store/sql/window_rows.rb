@@ -111,8 +111,8 @@ module Holdup
 
         # @return [Array<Window>, nil] nil when a row is damaged, or seems to be
         def sums_by_database(range)
-          sums = Spans::Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil, by_host: true,
-            histograms: Window::HISTOGRAMS)
+          sums = Spans::Sums.new(@connection, @codec, step_s: nil, settings: nil, together: nil,
+            by_host: true, histograms: Window::HISTOGRAMS)
           sums.add(range, {})
           windows = sums.to_a.map(&:window)
           windows if windows.all? { |window| window.histograms.each_value.all?(&:consistent?) }

@@ -6,8 +6,8 @@ module Holdup
       # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
       # connections.
       class Blame < Base
-        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable, Sections::Stalls::StallMatrix,
-          Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
+        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
+          Sections::Stalls::StallMatrix, Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
           Sections::Pools::ConnectionTable].freeze
 
         def blocks
