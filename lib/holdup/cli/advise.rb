@@ -94,7 +94,7 @@ module Holdup
       def rendered(sized, findings)
         options = {words: @words, span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s}
         if @format == :text && !@full
-          screen = View::Advice::Screen.new(sized, findings, given: @given, **options)
+          screen = View::Advice::AdviceScreen.new(sized, findings, given: @given, **options)
           return Formats.screen(screen, console: @console, wide: @wide)
         end
         advice = View::Advice.new(sized, findings, **options)

@@ -115,7 +115,7 @@ module Holdup
       # The metrics that were asked for are all shown.
       def text(comparison)
         return render(report(comparison).page) if @full || @families
-        Formats.screen(report(comparison, View::Compare::Screen), console: @console, wide: @wide)
+        Formats.screen(report(comparison, View::Compare::CompareScreen), console: @console, wide: @wide)
       end
 
       # Shows the distributions of both sides in one chart.

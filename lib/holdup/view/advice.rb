@@ -94,7 +94,7 @@ module Holdup
 
     # The advice on one screen: the verdict, now and the advised setting side by side, what to change and its
     # risk, and how to verify it.
-    class Advice::Screen < Advice
+    class Advice::AdviceScreen < Advice
       # Rules that together make the advised setting.
       SETTING_RULES = %i[thread_count process_count time_slice job_concurrency].freeze
       PARTS = %i[do risk].freeze

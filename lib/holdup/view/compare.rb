@@ -152,7 +152,7 @@ module Holdup
 
       # A comparison on one screen: the verdict, what differs between the settings, the main figures, and the
       # endpoints that moved most.
-      class Screen < Compare
+      class CompareScreen < Compare
         # Figures of the table besides those of the verdict.
         FIGURES = %i[wall_mean wall_p99 wait_p95 stalled_mean errors throughput].freeze
         ENDPOINTS = 3
