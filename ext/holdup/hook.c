@@ -5,6 +5,7 @@
 #include "capture_events.h"
 #include "capture_file.h"
 #include "capture_watch.h"
+#include "hold_samples.h"
 #include "registry.h"
 #include "segment.h"
 #include "segment_file.h"
@@ -70,7 +71,10 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
     }
     else if (c->gc_from) {
         uint64_t t = clk_now();
-        c->totals.gc += tc_since(c->gc_from, t);
+        uint64_t collected = tc_since(c->gc_from, t);
+        c->totals.gc += collected;
+        c->gc_held = (c->gc_hold == c->totals.acquisitions ? c->gc_held : 0) + collected;
+        c->gc_hold = c->totals.acquisitions;
         c->gc_from = 0;
         if (CAP_ON()) cap_record_mark(c, CAP_GC_END, t);
     }
@@ -98,6 +102,7 @@ static void hook_atfork_child(void)
     seg.lock = false;
     seg_forget();
     capf_abandon();
+    hold_abandon();
 }
 
 /* In the parent after a fork: from Ruby code, or from C code that runs without the GVL. */
@@ -134,6 +139,7 @@ void hook_install(void)
                                      hook_on_gc_event, NULL);
     rb_tracepoint_enable(hook_gc_hook);
     rb_set_end_proc(watch_at_exit, Qnil);
+    rb_set_end_proc(hold_at_exit, Qnil);
 }
 
 void hook_add_living_threads(void)

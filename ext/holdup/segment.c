@@ -129,3 +129,14 @@ uint64_t seg_call_series(const seg_key_t *key)
     if (slot) seg.call_series++;
     return slot;
 }
+
+uint64_t seg_method_series(const seg_key_t *key)
+{
+    uint64_t slot = *seg_place(key);
+    if (slot) return slot;
+    const seg_key_t beyond = seg_name_key(SEG_METHOD, SEG_BEYOND);
+    if (seg.method_series >= SEG_METHODS) return seg_series(&beyond);
+    slot = seg_append(key);
+    if (slot) seg.method_series++;
+    return slot;
+}

@@ -1,5 +1,5 @@
 /*
- * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
+ * Layout version 3 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
  * Little endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
@@ -11,7 +11,7 @@
 #include "histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 2
+#define SEG_VERSION 3
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -22,6 +22,7 @@
 #define SEG_RING_OFFSET 12288
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
+#define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
 #define SEG_POOL_BYTES 64
 #define SEG_POOLS 8
 #define SEG_PRIORITY_BYTES 16
@@ -34,10 +35,11 @@
 #define SEG_GROW_SLOTS 8
 #define SEG_ACCOUNTS 64
 #define SEG_CALL_KINDS 64
+#define SEG_METHODS 128 /* series of places in the code */
 #define SEG_PAGE 4096
 #define SEG_UNKNOWN UINT64_MAX
 
-enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW, SEG_CALL };
+enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW, SEG_CALL, SEG_METHOD };
 enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED,
                    SEG_ACQUISITIONS, SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD };
 enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
@@ -70,7 +72,7 @@ typedef struct {
     uint32_t kind, name_bytes, queue_bytes;
     uint16_t pool_bytes, priority_bytes;
     char name[SEG_NAME_BYTES];
-    char queue[SEG_QUEUE_BYTES];
+    char queue[SEG_PLACE_BYTES];
     uint64_t count, errors;
     uint64_t counters[SEG_COUNTERS];
     char pool[SEG_POOL_BYTES];
@@ -91,18 +93,18 @@ typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
-_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 2");
-_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 2");
-_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 2");
-_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 2");
-_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 2");
-_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 2");
-_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 2");
-_Static_assert(offsetof(seg_series_t, count) == 280, "layout version 2");
-_Static_assert(offsetof(seg_series_t, pool) == 424, "layout version 2");
-_Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 2");
-_Static_assert(offsetof(seg_series_t, path_bytes) == 25472, "layout version 2");
-_Static_assert(sizeof(seg_series_t) == 25600, "layout version 2");
-_Static_assert(sizeof(seg_ring_t) == 112, "layout version 2");
+_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 3");
+_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 3");
+_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 3");
+_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 3");
+_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 3");
+_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 3");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 3");
+_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 3");
+_Static_assert(offsetof(seg_series_t, pool) == 784, "layout version 3");
+_Static_assert(offsetof(seg_series_t, histograms) == 872, "layout version 3");
+_Static_assert(offsetof(seg_series_t, path_bytes) == 25832, "layout version 3");
+_Static_assert(sizeof(seg_series_t) == 25960, "layout version 3");
+_Static_assert(sizeof(seg_ring_t) == 112, "layout version 3");
 
 #endif

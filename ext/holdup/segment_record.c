@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "clock.h"
+
 static void seg_observe(histogram_t *h, uint64_t value)
 {
     seg_set(&h->count, h->count + 1);
@@ -143,6 +145,17 @@ void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tall
     seg_sums(s, &tally->sums);
     seg_set(&s->count, s->count + tally->count);
     seg_add(&s->errors, tally->errors);
+    seg_commit();
+}
+
+void seg_record_holds(seg_text_t name, const hold_tally_t *tally)
+{
+    const seg_key_t key = {SEG_METHOD, name, places_text(tally->place), seg_text(""), seg_text("")};
+    uint64_t slot = seg_method_series(&key);
+    if (!slot) return;
+    seg_series_t *s = seg_slot(slot - 1);
+    seg_set(&s->count, s->count + tally->samples);
+    seg_add(&s->counters[SEG_CAUSED], clk_sum_ns(tally->ticks));
     seg_commit();
 }
 

@@ -6,6 +6,7 @@
 #define HOLDUP_SEGMENT_RECORD_H
 
 #include "calls.h"
+#include "hold_places.h"
 #include "measurement.h"
 #include "segment.h"
 
@@ -26,6 +27,9 @@ void seg_record_nested(const measurement_t *m, uint32_t count);
  * may touch more buckets than the log has room for.
  */
 void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally);
+
+/* What a unit of that name, or a thread of that account, caused at one place in the code. Commits. */
+void seg_record_holds(seg_text_t name, const hold_tally_t *tally);
 
 /* A thread's time outside of units: absolute sums, rewritten at each tick. */
 void seg_record_account(const char *name, const measurement_t *m);

@@ -34,6 +34,8 @@ typedef struct tclock {
     uint64_t region;       /* ticks of the last idle period */
     uint64_t longest;      /* longest hold of the innermost open unit */
     uint64_t gc_from;
+    uint64_t gc_hold;      /* `acquisitions` in the hold that last collected garbage ... */
+    uint64_t gc_held;      /* ... and for how long it did */
     uint64_t cpu_ns;       /* the thread's CPU clock when it was last read ... */
     uint64_t cpu_running;  /* ... and what it had run under the GVL by then */
     totals_t totals;

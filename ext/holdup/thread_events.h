@@ -13,6 +13,7 @@
 
 #include "capture.h"
 #include "capture_events.h"
+#include "hold_samples.h"
 #include "thread_clock.h"
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
@@ -102,6 +103,7 @@ static inline void tc_ready(tclock_t *c, uint64_t t)
     c->at = t;
     c->phase = TC_WAITING;
     blame_unlock(b);
+    hold_waits(b);
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include "calls.h"
 #include "capture_events.h"
+#include "hold_places.h"
 
 #define UNIT_RESTED (UINT64_C(1) << 31)
 
@@ -32,7 +33,9 @@ static bool unit_grow(void)
 static void unit_release(unit_t *u)
 {
     calls_drop(u->calls);
+    places_drop(u->holds);
     u->calls = NULL;
+    u->holds = NULL;
     u->clock = NULL;
     u->generation++;
     u->free = units.free;
@@ -59,6 +62,7 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     memset(u->charges, 0, sizeof(u->charges));
     u->holders.count = 0;
     u->calls = NULL;
+    u->holds = NULL;
     unit_unlock();
     return u;
 }

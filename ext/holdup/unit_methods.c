@@ -61,21 +61,25 @@ typedef struct {
     measurement_t unit, excess;
     uint32_t nested;
     call_tally_t *calls;
+    hold_tally_t *holds;
 } probe_ended_t;
 
 static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
     unit_t *u = unit_of(handle);
     ended->calls = u ? calls_take(u) : NULL;
+    ended->holds = u ? u->holds : NULL;
     if (!u) return false;
+    u->holds = NULL;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows)
         return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
     return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
-static void probe_drop_calls(probe_ended_t *ended)
+static void probe_drop_tallies(probe_ended_t *ended)
 {
+    places_drop(ended->holds);
     unit_lock();
     calls_drop(ended->calls);
     unit_unlock();
@@ -85,7 +89,7 @@ static VALUE probe_cancel(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     probe_end(handle, &ended, false);
-    probe_drop_calls(&ended);
+    probe_drop_tallies(&ended);
     return Qnil;
 }
 
@@ -94,7 +98,7 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
-    probe_drop_calls(&ended);
+    probe_drop_tallies(&ended);
     if (!known) return Qnil;
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
     const uint64_t *words = (const uint64_t *)&ended.unit;
@@ -118,7 +122,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
     if (!known || !seg.base) {
-        probe_drop_calls(&ended);
+        probe_drop_tallies(&ended);
         return Qnil;
     }
     char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
@@ -138,8 +142,10 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     seg_commit(); /* both or none */
     for (const call_tally_t *tally = ended.calls; tally; tally = tally->next)
         seg_record_calls(key.name, calls_name(tally->kind), tally);
+    for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
+        seg_record_holds(key.name, tally);
     seg_unlock();
-    probe_drop_calls(&ended);
+    probe_drop_tallies(&ended);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return Qtrue;
 }

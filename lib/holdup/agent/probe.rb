@@ -83,6 +83,12 @@ module Holdup
 
       def end_call(_kind, _error) = nil
 
+      def application_folders(_root, _foreign) = nil
+
+      def sample_holds(_over_ns) = false
+
+      def hold_samples = {}
+
       def label(_thread, _name) = nil
 
       def count(_counter) = nil

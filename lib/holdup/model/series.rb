@@ -14,7 +14,8 @@ module Holdup
   # - `:overflow`: units beyond the series limit
   # - views, whose time is in other series too: `:process`: one process over all its units ("worker 0", "pid
   #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
-  #   system, which `queue` names ("sql primary")
+  #   system, which `queue` names ("sql primary"); `:method`: stall that they caused at a place in the code,
+  #   which `queue` names (Analysis::MethodLine)
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -41,9 +42,9 @@ module Holdup
     end
   end
 
-  Series::KINDS = %i[request job account nested overflow process pool priority call].freeze
+  Series::KINDS = %i[request job account nested overflow process pool priority call method].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority call].freeze
+  Series::VIEWS = %i[process pool priority call method].freeze
   # Stall while no thread held the GVL.
   Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

@@ -2,12 +2,12 @@
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 2: the contract between the C writer (inside the application) and the
+    # Layout of a segment file, version 3: the contract between the C writer (inside the application) and the
     # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
     # noted. Any change here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 2
+      VERSION = 3
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -93,26 +93,26 @@ module Holdup
       # Bit of an entry's starting state: it is a rest time, not a number of units.
       RESTED = 1 << 31
 
-      SERIES_BYTES = 25_600
-      KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow, 6 => :call}.freeze
+      SERIES_BYTES = 25_960
+      KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow, 6 => :call, 7 => :method}.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
-      SERIES_TEXTS = {name: [16, 200], queue: [216, 64], pool: [424, 64], priority: [488, 16]}.freeze
+      SERIES_TEXTS = {name: [16, 200], queue: [216, 424], pool: [784, 64], priority: [848, 16]}.freeze
       SERIES_HEAD = "L<3S<2"
-      COUNT_OFFSET = 280
-      ERRORS_OFFSET = 288
-      SUMS_OFFSET = 296
+      COUNT_OFFSET = 640
+      ERRORS_OFFSET = 648
+      SUMS_OFFSET = 656
       SUMS = %i[
         cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
         hold_squares_us2 pool_wait_ns pool_held_ns
       ].freeze
 
-      HISTOGRAMS_OFFSET = 512
+      HISTOGRAMS_OFFSET = 872
       HISTOGRAM_BYTES = 4160
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
       HISTOGRAM_FIELDS = %i[count sum min max zero lo hi].freeze
       BUCKETS_OFFSET = 64
       # After the histograms: the path's length, and the path.
-      PATH_OFFSET = 25_472
+      PATH_OFFSET = 25_832
       PATH_BYTES = 120
       BUCKETS = 512
 

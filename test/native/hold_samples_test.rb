@@ -1,0 +1,250 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/segment/directory"
+
+# Which method keeps the others waiting: samples of long holds as the probe takes them and the segment keeps
+# them.
+class HoldSamplesTest < Minitest::Test
+  include FreshRuby
+
+  APPLICATION = <<~RUBY
+    class Report
+      def large(ms)
+        ending = SomeGem.now + ms
+        nil while SomeGem.now < ending
+      end
+
+      def medium(ms)
+        [1].each { SomeGem.spin(ms) }
+      end
+
+      def small(ms)
+        ending = SomeGem.now + ms
+        nil while SomeGem.now < ending
+      end
+
+      def native(ms)
+        GvlWork.hold(ms * 1_000_000)
+      end
+
+      def collect(ms)
+        ending = SomeGem.now + ms
+        GC.start while SomeGem.now < ending
+      end
+    end
+  RUBY
+  GEM = <<~RUBY
+    module SomeGem
+      def self.now = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :millisecond)
+
+      def self.spin(ms)
+        ending = now + ms
+        nil while now < ending
+      end
+    end
+  RUBY
+
+  def setup
+    @dir = Dir.mktmpdir("holdup-native-holds")
+    FileUtils.mkdir_p(["#{@dir}/app", "#{@dir}/gems"])
+    File.write("#{@dir}/app/report.rb", APPLICATION)
+    File.write("#{@dir}/gems/some_gem.rb", GEM)
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  # Holds of one length, so that shares of the stall are shares of the holds.
+  HOLDS = {large: 30, medium: 15, small: 5, native: 25, collect: 25}.freeze
+
+  def test_the_shares_of_methods_are_those_of_the_stall_that_they_cause
+    write(<<~RUBY)
+      KEPT = Array.new(300_000) { "kept" * 8 } # for a GC of some milliseconds
+      calls = #{HOLDS.inspect}.flat_map { |name, count| [name] * count }.shuffle(random: Random.new(7))
+      victims(3) do
+        calls.each do |name|
+          unit("ReportsController#show") { Report.new.public_send(name, 40) }
+          sleep 0.003
+        end
+      end
+    RUBY
+    assert_equal HOLDS.keys.map { |name| "Report##{name}" }.sort, shares.keys.sort
+    HOLDS.each do |name, share|
+      assert_in_delta share, shares.fetch("Report##{name}"), 10, "#{name} of #{shares.inspect}"
+    end
+    assert_equal ["(GC)"], called("Report#collect").uniq
+    assert_equal ["(native C)"], called("Report#native").uniq
+    assert_includes called("Report#medium"), "Process.clock_gettime"
+  end
+
+  def test_half_of_what_holds_cause_is_sampled_and_never_more_than_all
+    write(<<~RUBY)
+      victims(3) { 20.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+    RUBY
+    caused = snapshot.slot("A#b").named_sums[:caused_ns]
+    assert_includes (caused / 2)..caused, slots.sum { |slot| slot.named_sums[:caused_ns] }
+  end
+
+  def test_nothing_is_taken_while_nobody_waits
+    write(<<~RUBY)
+      5.times { unit("A#b") { Report.new.large(40) } }
+    RUBY
+    assert_equal [0, 0], @told.values_at(:taken, :places)
+    assert_operator @told[:watch_ns], :<, 2_000_000
+    assert_empty slots
+  end
+
+  def test_nothing_is_taken_of_short_holds
+    write(<<~RUBY)
+      victims(3) { 200.times { unit("A#b") { Report.new.large(1) }; sleep 0.001 } }
+    RUBY
+    assert_empty slots
+  end
+
+  def test_threads_outside_of_requests_have_their_account
+    write(<<~RUBY)
+      PROBE.label(Thread.main, "main")
+      victims(3) { 5.times { Report.new.large(40) ; sleep 0.003 } }
+    RUBY
+    assert_equal ["main"], slots.map { |slot| slot.series.name }.uniq
+  end
+
+  def test_the_table_is_bounded_and_counts_what_it_left_out
+    write(<<~RUBY)
+      names = Array.new(PROBE::MOST_PLACES + 20) { |number| "method\#{number}" }
+      path = #{File.join(@dir, "app", "many.rb").dump}
+      lines = names.map { |name| "def \#{name} = SomeGem.spin(12)\n" }
+      File.write(path, "class Many\n\#{lines.join}end")
+      load path
+      many = Many.new
+      victims(3) { names.each { |name| unit("A#b") { many.public_send(name) }; sleep 0.001 } }
+    RUBY
+    assert_operator @told[:places], :<, 256
+    assert_operator @told[:left_out], :>, 0
+    assert_operator slots.size, :<=, 129
+    assert_includes slots.map { |slot| slot.series.name }, "(series beyond the limit)"
+  end
+
+  def test_a_fork_begins_with_an_empty_table
+    write(<<~RUBY)
+      victims(3) { 5.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+      before = PROBE.hold_samples
+      child = fork do
+        PROBE.after_fork
+        raise "not empty" unless PROBE.hold_samples.values.all?(&:zero?)
+        PROBE.enable
+        raise "does not sample" unless PROBE.sample_holds(10_000_000)
+        victims(3) { 5.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+        raise "takes nothing" unless PROBE.hold_samples[:taken].positive?
+      end
+      Process.wait(child)
+      raise "the child failed" unless $?.success?
+      raise "the parent lost some" unless PROBE.hold_samples[:taken] >= before[:taken]
+    RUBY
+    refute_empty slots
+  end
+
+  def test_goes_on_beside_a_capture
+    write(<<~RUBY)
+      raise unless PROBE.open_capture(#{File.join(@dir, "1.events").dump}, 4096, 0, 0, 5_000_000)
+      victims(3) { 10.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+      PROBE.close_capture
+      victims(3) { 10.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+    RUBY
+    assert_operator slots.sum(&:count), :>, 20
+  end
+
+  def test_switching_off_and_on_while_an_answer_is_outstanding
+    write(<<~RUBY)
+      GC.stress = 0x01
+      victims(2) do
+        30.times do |turn|
+          handle = PROBE.enter
+          off = Thread.new do
+            sleep 0.012
+            turn.even? ? PROBE.disable : PROBE.sample_holds(0)
+            PROBE.enable
+            PROBE.sample_holds(10_000_000)
+          end
+          Report.new.public_send(%i[large native].fetch(turn % 2), 15)
+          PROBE.record(handle, 1, "A#b", nil, nil, false)
+          off.join
+        end
+      end
+      GC.stress = false
+      victims(2) { 10.times { unit("A#b") { Report.new.large(30) } } }
+    RUBY
+    assert_operator @told[:taken], :>, 0
+  end
+
+  def test_an_exit_while_an_answer_is_outstanding
+    script = <<~RUBY
+      Array.new(3) { Thread.new { loop { sleep 0.0005 } } }
+      Thread.new { sleep 0.02; exit }
+      loop { Report.new.native(30) }
+    RUBY
+    5.times { run_script(script) }
+  end
+
+  private
+
+  def snapshot
+    @snapshot ||= Holdup::Segment::Reader.open(Dir["#{@dir}/*.segment"].first, gone: true, &:snapshot)
+  end
+
+  def slots = snapshot.slots.select { |slot| slot.series.kind == :method }
+
+  # By method, without the line and what it called.
+  def shares
+    named = slots.select { |slot| slot.series.name == "ReportsController#show" }
+    sums = named.group_by { |slot| slot.series.queue[/:\d+ (\S+)/, 1] }
+      .transform_values { |same| same.sum { |slot| slot.named_sums[:caused_ns] } }
+    sums.transform_values { |ns| 100.0 * ns / sums.values.sum }
+  end
+
+  # What the method had called.
+  def called(method)
+    slots.map { |slot| slot.series.queue }.filter_map { |place| place[/:\d+ #{method} \| (.*)/, 1] }
+  end
+
+  def write(script)
+    output = run_script(<<~RUBY)
+      #{script}
+      PROBE.tick([])
+      PROBE.sample_holds(0)
+      puts PROBE.hold_samples.map { |name, number| "\#{name}=\#{number}" }
+      PROBE.close_segment
+    RUBY
+    @told = output.scan(/^(\w+)=(\d+)$/).to_h { |name, number| [name.to_sym, number.to_i] }
+  end
+
+  def run_script(script)
+    FileUtils.rm_f(segment = File.join(@dir, "1-1.segment"))
+    fresh_ruby(<<~RUBY)
+      PROBE = Holdup::Probe
+      load #{"#{@dir}/gems/some_gem.rb".dump}
+      load #{"#{@dir}/app/report.rb".dump}
+      def unit(name)
+        handle = PROBE.enter
+        yield
+        PROBE.record(handle, 1, name, nil, nil, false)
+      end
+      def victims(count)
+        stop = false
+        threads = Array.new(count) { Thread.new { sleep 0.0005 until stop } }
+        yield
+      ensure
+        stop = true
+        threads.each(&:join)
+      end
+      PROBE.open_segment(#{segment.dump}, 20, 128, 3, 7)
+      PROBE.application_folders(#{"#{@dir}/".dump}, [#{"#{@dir}/gems/".dump}])
+      PROBE.enable
+      PROBE.sample_holds(10_000_000)
+      #{script}
+    RUBY
+  end
+end
