@@ -81,6 +81,13 @@ class RecordingProbe
 
   def watch_holders(_on) = @calls << :watch_holders
 
+  # What `application_folders` and `sample_holds` got.
+  attr_reader :folders, :hold_samples
+
+  def application_folders(*folders) = @folders = folders
+
+  def sample_holds(over_ns) = @hold_samples = over_ns
+
   def cancel(handle) = @cancelled << handle
 
   # Names of the kinds of calls, in the order in which they were asked for.

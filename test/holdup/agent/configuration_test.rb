@@ -41,6 +41,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_IGNORE_PATHS" => "/up, /assets/*",
       "HOLDUP_QUEUE_HEADER" => "X-Q",
       "HOLDUP_CALLS" => "sql, HTTP",
+      "HOLDUP_HOLD_SAMPLE" => "off",
       "HOLDUP_BACKLOG" => "off",
       "HOLDUP_TICK_SECONDS" => "0.5",
       "HOLDUP_COLLECTOR" => "thread",
@@ -65,6 +66,9 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal ["canary", 8], [config.arm, config.live_threads]
     assert_equal %i[sql http], config.calls
     assert_empty build("HOLDUP_CALLS" => "off").calls
+    assert_equal [0, 25, 10], [config, build("HOLDUP_HOLD_SAMPLE" => "25"), build].map(&:hold_sample)
+    assert_nil build { |draft| draft.hold_sample = nil }.hold_sample
+    assert_raises(Holdup::ConfigurationError) { build("HOLDUP_HOLD_SAMPLE" => "soon") }
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CALLS" => "sql,ftp") }
     assert_equal [["/up", "/assets/*"], :thread, 0.5],
       config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)

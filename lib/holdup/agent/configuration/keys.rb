@@ -112,6 +112,11 @@ module Holdup
           "environment: sql,http, or off."
       ),
       Key.new(
+        name: :hold_sample, type: Types::Milliseconds.new(1..1000), default: 10,
+        help: "After so many milliseconds the method of a thread that holds the GVL is noted while others " \
+          "wait, and again each 10 ms, for `holdup report --table methods`. 0 or off: never."
+      ),
+      Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
         help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
           "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \

@@ -48,6 +48,21 @@ module Holdup
         end
       end
 
+      # 0 and nil switch off.
+      Milliseconds = Data.define(:range) do
+        def expected
+          "0, or milliseconds from #{range.begin} to #{range.end}"
+        end
+
+        def parse(text)
+          (text.downcase == "off") ? 0 : Integer(text, 10, exception: false)
+        end
+
+        def valid?(value)
+          value.nil? || (value.is_a?(Integer) && (value.zero? || range.cover?(value)))
+        end
+      end
+
       Text = Data.define(:longest) do
         def initialize(longest: 1000) = super
 

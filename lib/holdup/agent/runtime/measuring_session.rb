@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "rbconfig"
 require_relative "../../capture/controller"
 require_relative "../../capture/rule"
 require_relative "../../model/clock"
@@ -37,6 +38,7 @@ module Holdup
         use(server)
         path = open_segment
         @probe.enable
+        @guard.call(:hold_sample) { sample_holds }
         @capture = capture_controller(path)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
@@ -71,6 +73,7 @@ module Holdup
         @guard.call(:tick) { tick }
         @guard.call(:stats_log) { @stats_log&.close }
         @guard.call(:capture) { @capture.close }
+        @probe.sample_holds(0)
         @probe.disable
         @probe.close_segment
       end
@@ -85,6 +88,23 @@ module Holdup
       end
 
       private
+
+      def sample_holds
+        over_ns = @configuration.hold_sample.to_i * 1_000_000
+        return if over_ns.zero?
+        @probe.application_folders(slashed(Dir.pwd), foreign_folders)
+        @probe.sample_holds(over_ns)
+      end
+
+      # What is not the application's code: gems, Ruby's own library and ours.
+      def foreign_folders
+        gems = defined?(Gem) ? Gem.path.flat_map { |path| ["#{path}/gems", "#{path}/bundler/gems"] } : []
+        ruby = RbConfig::CONFIG.values_at("rubylibdir", "sitedir", "vendordir").compact
+        [*gems, *ruby, File.expand_path("../../..", __dir__)].select { |path| File.directory?(path) }
+          .map { |path| slashed(File.realpath(path)) }.uniq
+      end
+
+      def slashed(path) = "#{path.chomp("/")}/"
 
       def capture_controller(path)
         Capture::Controller.new(

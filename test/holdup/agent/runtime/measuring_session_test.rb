@@ -51,6 +51,27 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
     assert_equal [1, 1], written
   end
 
+  def test_holds_are_sampled_after_the_configured_time_until_it_closes
+    open_session(PUMA, hold_sample: 25)
+    assert_equal 25_000_000, @probe.hold_samples
+    root, foreign = @probe.folders
+    assert_equal "#{Dir.pwd}/", root
+    [RbConfig::CONFIG["rubylibdir"], Gem.loaded_specs.fetch("minitest").gem_dir].each do |path|
+      assert foreign.any? { |folder| "#{File.realpath(path)}/".start_with?(folder) }, path
+    end
+    refute foreign.any? { |folder| root.start_with?(folder) }
+    @session.close
+    assert_equal 0, @probe.hold_samples
+  end
+
+  def test_holds_are_not_sampled_when_it_is_switched_off
+    [0, nil].each do |off|
+      open_session(PUMA, hold_sample: off)
+      assert_nil @probe.hold_samples
+      @session.pause
+    end
+  end
+
   def test_a_segment_that_can_not_be_created_leaves_the_probe_alone
     @probe.refusal = ->(*) { Errno::EACCES }
     assert_raises(Errno::EACCES) { open_session(PUMA) }
