@@ -65,6 +65,23 @@ module StoreContract
     assert_equal window.count, @store.windows(START, START + DAY, kinds: [:request]).sum(&:count)
   end
 
+  # Their places are longer than names of queues, and differ only in a line or in case.
+  def test_methods_are_windows_of_their_own
+    place = "app/#{"models/" * 40}sales_report.rb:41 SalesReport#rows | #{"Array#sort_by" * 5}"
+    places = [place, place.sub(":41", ":42"), place.sub("Array", "array")]
+    methods = places.map { |queue| Holdup::Series.new(kind: :method, name: "A", queue:) }
+    windows = methods.map do |series|
+      made = window(series:, values: [])
+      made.with(count: 3, sums: made.sums.merge(caused_ns: 30_000_000))
+    end
+    @store.commit([window, *windows], {})
+
+    found = @store.sums(START, START + MINUTE, kinds: [:method]).map(&:window)
+    assert_equal methods.to_set, found.map(&:series).to_set
+    assert_equal [[3, 30_000_000]], found.map { |sum| [sum.count, sum.sums[:caused_ns]] }.uniq
+    assert_equal window.count, @store.windows(START, START + DAY, kinds: [:request]).sum(&:count)
+  end
+
   def test_series_settings_hosts_and_minutes_are_kept_apart
     windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"),
       window(start_s: START + MINUTE)]

@@ -80,6 +80,16 @@ class Holdup::Collector
       assert_equal({request: 1, process: 1, call: 2}, counts)
     end
 
+    def test_methods_count_neither_as_requests_nor_in_their_process
+      methods = Holdup::Series.new(kind: :method, name: "A#b", queue: "app/a.rb:1 A#b")
+      @builder.add(request("A#b", wall: [5_000]), source)
+      @builder.add(delta(methods, count: 2, sums: {caused_ns: 7}), source)
+      sums = @builder.windows("h").to_h { |window| [window.series.kind, [window.count, window.sums[:caused_ns]]] }
+      assert_equal [2, 7], sums[:method]
+      assert_equal [1, 1], [sums[:request].first, sums[:process].first]
+      assert_equal 0, sums[:process].last
+    end
+
     def test_an_account_does_not_count_in_its_process
       account = Holdup::Series.new(kind: :account, name: "main")
       @builder.add(delta(account, sums: {caused_ns: 7}), source)

@@ -10,7 +10,7 @@ module Holdup
       # it. A name is written before its rows; to write it again does no harm.
       class NameTable
         # As in the tables of the other stores, into which a store can be copied.
-        LENGTHS = {name: 200, queue: 64}.freeze
+        LENGTHS = {name: 200, queue: 424}.freeze
 
         def self.series_id(series)
           Digest::SHA256.digest([series.kind, series.name, series.queue].to_json).unpack1("Q>")

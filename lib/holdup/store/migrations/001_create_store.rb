@@ -20,7 +20,7 @@ Sequel.migration do
       primary_key :id
       String :kind, size: 16, null: false
       String :name, size: 200, null: false
-      String :queue, size: 64, null: false, default: ""
+      String :queue, size: 424, null: false, default: ""
       String :path, size: 120
       unique %i[kind name queue]
     end
