@@ -25,7 +25,9 @@
 #define HOLD_MOST_PAUSE_NS 10000000
 /* An answer that takes longer, GC aside, comes from C code that does not check for interrupts. */
 #define HOLD_LATE_NS UINT64_C(10000000)
-#define HOLD_SHARE 256      /* stacks take one part of so many of the time at most */
+#define HOLD_SHARE 256      /* stacks take one part of so many of the time at most, ... */
+/* ... but one that a GC interrupted does not end sampling for long. */
+#define HOLD_MOST_REST_NS UINT64_C(100000000)
 #define HOLD_CALM_LOOKS 5   /* so often nobody waited: the watching thread sleeps */
 #define HOLD_CALM_NS UINT64_C(1000000) /* stall between two looks that is nobody's wait */
 
@@ -48,7 +50,7 @@ static struct {
     uint32_t thread_number;
     uint64_t of_hold, at, caused, gc; /* its hold, and what that had caused and collected by then */
     uint64_t rest;
-    uint64_t taken, missed, stack_ticks;
+    uint64_t taken, missed, stack_ns;
 } watch = {.job = POSTPONED_JOB_HANDLE_INVALID};
 
 /* --- sleeping without cost --- */
@@ -229,10 +231,19 @@ static void hold_keep(tclock_t *c, const uint32_t numbers[PLACE_PARTS], const ui
     }
 }
 
+/* By CPU time: a thread that has to wait for a CPU meanwhile has not cost more. */
+static void hold_spend(uint64_t cpu_ns)
+{
+    uint64_t rest_ns = cpu_ns * HOLD_SHARE;
+    if (rest_ns > HOLD_MOST_REST_NS) rest_ns = HOLD_MOST_REST_NS;
+    watch.stack_ns += cpu_ns;
+    BLAME_SET(watch.rest, clk_now() + rest_ns * CLK_UNIT / clk.rate);
+}
+
 static VALUE hold_take(VALUE given)
 {
     tclock_t *c = (tclock_t *)given;
-    uint64_t t = clk_now(), ticks[PLACE_PARTS];
+    uint64_t t = clk_now(), cpu_ns = clk_cpu_ns(), ticks[PLACE_PARTS];
     uint32_t numbers[PLACE_PARTS] = {0};
     totals_t now;
     tc_totals(c, t, &now);
@@ -242,14 +253,12 @@ static VALUE hold_take(VALUE given)
         hold_keep(c, numbers, ticks);
         watch.taken++;
     }
-    uint64_t end = clk_now();
-    watch.stack_ticks += end - t;
     watch.gc = c->gc_hold == c->totals.acquisitions ? c->gc_held : 0;
     watch.caused = now.caused;
     BLAME_SET(watch.of_hold, c->totals.acquisitions);
     BLAME_SET(watch.at, t);
-    BLAME_SET(watch.rest, end + (end - t) * HOLD_SHARE);
     BLAME_SET(watch.thread_number, c->number);
+    hold_spend(clk_cpu_ns() - cpu_ns);
     return Qnil;
 }
 
@@ -289,7 +298,7 @@ void hold_abandon(void)
     watch.over_ns = 0;
     watch.runs = watch.stop = false;
     watch.asked = watch.thread_number = 0;
-    watch.taken = watch.missed = watch.stack_ticks = watch.watch_ns = watch.rest = watch.seen = 0;
+    watch.taken = watch.missed = watch.stack_ns = watch.watch_ns = watch.rest = watch.seen = 0;
     hold.parked = false;
     places_forget();
 }
@@ -342,7 +351,7 @@ static VALUE hold_samples(VALUE self)
     hold_put(hash, "places", places_count());
     hold_put(hash, "left_out", places_left_out());
     hold_put(hash, "watch_ns", BLAME_GET(watch.watch_ns));
-    hold_put(hash, "stack_ns", clk_ns(watch.stack_ticks));
+    hold_put(hash, "stack_ns", watch.stack_ns);
     return hash;
 }
 

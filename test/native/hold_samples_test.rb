@@ -112,6 +112,15 @@ class HoldSamplesTest < Minitest::Test
     assert_equal ["main"], slots.map { |slot| slot.series.name }.uniq
   end
 
+  def test_a_place_has_no_arguments_and_no_values
+    write(<<~RUBY)
+      victims(3) { 5.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+    RUBY
+    slots.each do |slot|
+      assert_match(%r{\A(?:app/report\.rb:\d+ |gems/some_gem\.rb:\d+ )?[\w:.#]+(?: \| [\w:.#() ]+)?\z}, slot.series.queue)
+    end
+  end
+
   def test_the_table_is_bounded_and_counts_what_it_left_out
     write(<<~RUBY)
       names = Array.new(PROBE::MOST_PLACES + 20) { |number| "method\#{number}" }
@@ -147,14 +156,16 @@ class HoldSamplesTest < Minitest::Test
     refute_empty slots
   end
 
-  def test_goes_on_beside_a_capture
+  def test_goes_on_beside_a_capture_whose_stacks_are_taken_too
+    ring = File.join(@dir, "1.events")
     write(<<~RUBY)
-      raise unless PROBE.open_capture(#{File.join(@dir, "1.events").dump}, 4096, 0, 0, 5_000_000)
-      victims(3) { 10.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+      raise unless PROBE.open_capture(#{ring.dump}, 4096, 0, 0, 5_000_000)
+      victims(3) { 10.times { unit("during") { Report.new.large(40) }; sleep 0.003 } }
       PROBE.close_capture
-      victims(3) { 10.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
+      victims(3) { 10.times { unit("after") { Report.new.large(40) }; sleep 0.003 } }
     RUBY
-    assert_operator slots.sum(&:count), :>, 20
+    assert_equal %w[after during], slots.map { |slot| slot.series.name }.uniq.sort & %w[after during]
+    assert_includes File.binread(ring), "Report#large"
   end
 
   def test_switching_off_and_on_while_an_answer_is_outstanding
