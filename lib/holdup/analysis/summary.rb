@@ -16,9 +16,10 @@ module Holdup
       # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
       # @param calls [#call, nil] reads the windows of calls
+      # @param methods [#call, nil] reads the windows of methods
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
         samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
-        calls: nil)
+        calls: nil, methods: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -30,6 +31,7 @@ module Holdup
         @coverage = coverage
         @loaded = loaded
         @read_calls = calls
+        @read_methods = methods
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
@@ -110,6 +112,17 @@ module Holdup
           windows = @read_calls ? @read_calls.call : []
           windows = windows.select { |window| filter.setting?(window.setting) }
           UnitCalls.all(windows, units: chosen.map(&:window))
+        end
+      end
+
+      # Methods that keep others waiting, of the chosen units and, without a filter, of other threads.
+      # @return [Array<MethodLine>] those that caused most first
+      def holding_methods
+        @holding_methods ||= begin
+          windows = @read_methods ? @read_methods.call : []
+          windows = windows.select { |window| filter.setting?(window.setting) }
+          MethodLine.all(windows, names: chosen.map { |entry| entry.series.name }.to_set,
+            accounts: !filter.narrow?)
         end
       end
 

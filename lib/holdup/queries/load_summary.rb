@@ -11,8 +11,9 @@ module Holdup
         windows = store.sums(from_s, to_s, kinds:, by_host: by == :host).map(&:window)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
         calls = -> { store.sums(from_s, to_s, kinds: [:call]).map(&:window) }
+        methods = -> { store.sums(from_s, to_s, kinds: [:method]).map(&:window) }
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
-        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, calls:,
+        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, calls:, methods:,
           loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
       end
 

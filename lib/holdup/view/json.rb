@@ -61,7 +61,8 @@ module Holdup
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
          verdict:, drifts: @drifts, marks:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, calls:, **Machine.new(@summary).to_h,
+         series: @summary.rows.map { |row| series(row) }, calls:, methods: holding_methods,
+         **Machine.new(@summary).to_h,
          jit: Jit.new(@summary.jits).to_a}
       end
 
@@ -128,6 +129,15 @@ module Holdup
          errors: line.window.errors, elapsed_ns: distribution(line.elapsed, line.count),
          remote_ns: distribution(line.remote, line.count), stalled_ns: line.stalled_ns, gc_ns: line.gc_ns,
          ruby_ns: line.ruby_ns, misleading: line.misleading?}
+      end
+
+      def holding_methods
+        sampled_ns = @summary.holding_methods.sum(&:caused_ns)
+        @summary.holding_methods.map do |line|
+          {name: clean(line.name), account: line.account, method: clean(line.label), path: clean(line.path),
+           line: line.line, called: clean(line.called), share: line.caused_ns.fdiv(sampled_ns).round(4),
+           caused_ns: line.caused_ns, gc_ns: line.gc_ns, native_ns: line.native_ns, samples: line.samples}
+        end
       end
 
       def figures(row)

@@ -162,7 +162,9 @@ module Holdup
           cpu: %i[states jit advise],
           calm: %i[endpoints advise]
         }.freeze
-        TABLES = %i[blame processes connections states jit endpoints].freeze
+        TABLES = %i[blame methods processes connections states jit endpoints].freeze
+        # Verdicts of which holds of the GVL are the reason.
+        CAUSES = %i[one_cause account_cause spread].freeze
         # Options that choose the names.
         OF_NAMES = %w[--kind --name --queue].freeze
         # Which options of `report` other commands take as well.
@@ -190,11 +192,15 @@ module Holdup
         # @return [Array<Blocks::ShellCommand>]
         def call
           keys = BY_VERDICT.fetch(@answer.key)
+          keys = keys.map { |key| (key == :capture) ? :methods : key } if methods?
           keys = [:compare, *keys] if @summary.setting_names.settings.size > 1 && @summary.by != :setting
           keys.first(MOST).map { |key| build(key) }
         end
 
         private
+
+        # Whether samples name the methods that a capture would be for.
+        def methods? = CAUSES.include?(@answer.key) && @summary.holding_methods.any?
 
         def build(key)
           case key

@@ -32,6 +32,17 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     assert_empty summed(filter: Holdup::Analysis::UnitFilter.new(name: "Reports*")).calls
   end
 
+  def test_methods_are_beside_the_requests_and_no_part_of_them
+    method = @sample.window("OrdersController#index", kind: :method, queue: "app/a.rb:1 A#b", count: 7,
+      sums: {caused_ns: 9_000})
+    without = summed.total
+    @store.commit([method], {})
+    summary = summed
+    assert_equal [["A#b", 9_000]], summary.holding_methods.map { |line| [line.label, line.caused_ns] }
+    assert_equal [without.count, without.caused_ns], [summary.total.count, summary.total.caused_ns]
+    assert_empty summed(filter: Holdup::Analysis::UnitFilter.new(name: "Reports*")).holding_methods
+  end
+
   # Samples know whole seconds: a process that ended just now was last seen in the second in which the span
   # ends.
   def test_the_last_second_belongs_to_it

@@ -14,9 +14,10 @@ class Holdup::View::ReportScreenTest < Minitest::Test
 
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
-  def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {}, **options)
+  def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {}, methods: nil,
+    **options)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, filter: Holdup::Analysis::UnitFilter.new(**filter))
+      to_s: SampleWindows::START_S + 180, by:, methods:, filter: Holdup::Analysis::UnitFilter.new(**filter))
     made = Holdup::View::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -54,6 +55,15 @@ class Holdup::View::ReportScreenTest < Minitest::Test
      remarks: Array.new(5) { "#{LONG} " * 20 },
      again: {"--since" => "3h", "--store" => "/var/lib/#{"holdup/" * 5}store.sqlite3",
              "--app" => JAPANESE[0, 30], "--host" => "web-*", "--name" => "#{JAPANESE[0, 20]}*"}}
+  end
+
+  def test_asks_for_the_methods_where_samples_name_them
+    sample = SampleWindows.new
+    place = "app/models/sales_report.rb:41 SalesReport#rows"
+    method = sample.window("ReportsController#sales", kind: :method, queue: place, count: 1,
+      sums: {caused_ns: 9})
+    assert_includes screen(sample.to_a, methods: -> { [method] }), "holdup report --table methods"
+    refute_includes screen(sample.to_a), "--table methods"
   end
 
   def test_fits_on_a_screen_whatever_the_names_and_the_remarks

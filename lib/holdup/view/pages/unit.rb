@@ -27,7 +27,8 @@ module Holdup
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),
             Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-            section(Sections::Times::DistributionTable), section(Sections::CallTable), over_time,
+            section(Sections::Times::DistributionTable), section(Sections::CallTable),
+            section(Sections::MethodTable), over_time,
             changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
             section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
         end

@@ -12,12 +12,14 @@ module Holdup
           def call
             Section.new(title: word(:causes), columns:,
               rows: unit_rows + account_rows + nested_rows + [handoff_row],
-              total: total_row, notes: [word(:causes_note)])
+              total: total_row, notes: [word(:causes_note), *holding_methods])
           end
 
           private
 
           def blame = summary.blame
+
+          def holding_methods = MethodTable.new(summary, words: @words, limit:).sentences
 
           def columns
             [word(:by_name), word(:caused), "%", word(:suffered), "%", word(:stall_per_unit),
