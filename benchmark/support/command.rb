@@ -9,6 +9,7 @@ require_relative "../compare"
 require_relative "../coverage"
 require_relative "../fibers"
 require_relative "../fleet"
+require_relative "../holds"
 require_relative "../instructions"
 require_relative "../jit"
 require_relative "../jit_probe"
@@ -38,6 +39,7 @@ module Bench
       "release" => Release,
       "unit" => Unit,
       "calls" => Calls,
+      "holds" => Holds,
       "jit-probe" => JitProbe,
       "fibers" => Fibers,
       "instructions" => Instructions,

@@ -7,7 +7,7 @@ module Bench
     FOLDER = "docs/measurements"
     # The benches of each page.
     PAGES = {
-      "cost.md" => %w[release unit calls jit-probe fibers instructions rails sidekiq shutdown capture
+      "cost.md" => %w[release unit calls holds jit-probe fibers instructions rails sidekiq shutdown capture
         collector],
       "reports.md" => %w[web viewer replay],
       "comparisons.md" => %w[compare],
