@@ -68,6 +68,31 @@ class MeasureIntegrationTest < Minitest::Test
     assert_equal({"raises" => [1, 1], **well}, counted)
   end
 
+  # Planted hogs, from the probe through the collector and the store into the report.
+  def test_the_report_names_the_methods_that_keep_others_waiting
+    hog = ->(name) do
+      "def #{name}\n  ending = CPU.call + 40\n  nil while CPU.call < ending\nend\n"
+    end
+    File.write(File.join(@root, "hogs.rb"), %w[large medium small].map(&hog).join)
+    status = script(<<~RUBY)
+      CPU = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :millisecond) }
+      load #{File.join(@root, "hogs.rb").dump}
+      3.times { Thread.new { loop { sleep 0.0005 } } }
+      work = {large: 24, medium: 12, small: 4}.flat_map { |name, count| [name] * count }
+      work.shuffle(random: Random.new(7)).each { |name| Holdup.measure("cron") { send(name) }; sleep 0.003 }
+    RUBY
+    assert_predicate status, :success?, @output
+    system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
+    report, = Open3.capture2(environment, RbConfig.ruby, CommandLine::EXE, "report", "--since", "10m",
+      "--format", "json")
+    methods = JSON.parse(report).fetch("methods").select { |line| line["name"] == "cron" }
+    shares = methods.to_h { |line| [line["method"][/\w+\z/], line["caused_ns"]] }
+    assert_equal %w[large medium small], shares.keys.sort
+    {"large" => 60, "medium" => 30, "small" => 10}.each do |name, share|
+      assert_in_delta share, 100.0 * shares.fetch(name) / shares.values.sum, 10, shares.inspect
+    end
+  end
+
   # The sample of single units has all of these few, and they are what the windows add up.
   def test_units_are_there_singly
     status = script(<<~RUBY)

@@ -22,7 +22,8 @@ def cpu_ns = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecon
 def now_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
 
 tool, turns = ARGV[0], ARGV[1].to_i
-PROBE.open_segment(File.join(Dir.mktmpdir(nil, ENV.fetch("HOLDUP_BENCH_SCRATCH")), "1-1.segment"), 20, 64, 0, 0)
+folder = Dir.mktmpdir(nil, ENV.fetch("HOLDUP_BENCH_SCRATCH"))
+PROBE.open_segment(File.join(folder, "1-1.segment"), 20, 64, 0, 0)
 PROBE.application_folders("#{Dir.pwd}/", [])
 PROBE.enable
 PROBE.sample_holds((tool == "sampled") ? 10_000_000 : 0)
