@@ -11,6 +11,7 @@
 
 #include "capture_events.h"
 #include "clock.h"
+#include "hold_places.h"
 #include "replay.h"
 #include "segment_file.h"
 #include "segment_record.h"
@@ -31,6 +32,17 @@ void hld_held(const tclock_t *c, uint64_t to)
 void calls_drop(call_tally_t *tallies)
 {
     (void)tallies;
+}
+
+void places_drop(hold_tally_t *tallies)
+{
+    (void)tallies;
+}
+
+seg_text_t places_text(uint32_t place)
+{
+    (void)place;
+    return seg_text("");
 }
 
 void cap_record_unit(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t,
