@@ -10,6 +10,7 @@ end
 
 require_relative "version"
 require_relative "model/errors"
+require_relative "model/autopilot_folder"
 require_relative "model/clock"
 require_relative "model/collection_state"
 require_relative "model/experiment_plan"

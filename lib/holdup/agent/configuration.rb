@@ -52,6 +52,9 @@ module Holdup
     # @return [ConfigurationKeys::ScalingGoal, nil] nil: no signal
     def scaling_goal = ConfigurationKeys::ScalingGoal.from(scaling)
 
+    # @return [ConfigurationKeys::AutopilotGoal, nil] nil: off
+    def autopilot_goal = ConfigurationKeys::AutopilotGoal.from(autopilot)
+
     # @return [Hash{String => String}] for a collector's environment: it can't know what code has set
     def of_collector
       exported = exports.to_h { |export| [export.variable, export.to_s] }

@@ -181,9 +181,18 @@ module Holdup
         folder: -> { configuration.segment_dir },
         levers: -> { server.live.call },
         limits: -> { {"threads" => configuration.live_threads} },
+        goal: -> { configuration.autopilot_goal },
+        watch: -> { response_watch },
         log: @log,
-        clock: @clock
+        clock: @clock,
+        env: @env
       )
+    end
+
+    # Loaded only when the autopilot has set something.
+    def response_watch
+      require_relative "response_watch"
+      ResponseWatch.new(segment: StatsLog::OwnSegment.new(@probe), clock: @clock)
     end
 
     # A wrong variable must not stop the boot: it is logged, and nothing is measured.

@@ -10,41 +10,56 @@ module Holdup
   #
   # - `id`: short and unique; `lever`: "threads"
   # - `values`: of the control (what is set now) and the candidate
-  # - `turns`: Switchback; `by`: who started it; `why`: what for, in one line
-  ExperimentPlan = Data.define(:id, :lever, :values, :turns, :by, :why) do
+  # - `turns`: Switchback; nil: the candidate's value for all the time, as long as the lease holds
+  # - `lease`: PlanLease of the autopilot; nil: a user's experiment, which needs nobody
+  # - `by`: who started it; `why`: what for, in one line
+  ExperimentPlan = Data.define(:id, :lever, :values, :turns, :lease, :by, :why) do
     # @param text [String] of `to_text`
     # @raise [DamagedData] for any other text
     def self.parse(text)
       read = text.each_line(chomp: true).to_h { |line| line.split(" ", 2) }
-      turns = Switchback.members.to_h { |name| [name, Integer(read.fetch(name.to_s), 10)] }
+      turns = numbers(read, Switchback) if read.key?("turn_s")
+      lease = numbers(read, PlanLease) if read.key?("lease_s")
       values = read.fetch("values").split.map { |value| Integer(value, 10) }
       texts = self::TEXTS.to_h { |name| [name, read[name.to_s].to_s] }
-      new(values:, turns: Switchback.new(**turns), **texts)
+      new(values:, turns:, lease:, **texts)
     rescue KeyError, ArgumentError, TypeError
       raise DamagedData.new("the plan of an experiment is damaged", "it starts with #{text[0, 40].inspect}")
     end
 
+    def self.numbers(read, kind)
+      kind.new(**kind.members.to_h { |name| [name, Integer(read.fetch(name.to_s), 10)] })
+    end
+    private_class_method :numbers
+
     # @raise [ArgumentError] when it can't be followed
-    def initialize(values:, turns:, **rest)
+    def initialize(values:, turns:, lease: nil, **rest)
       unless values.size == 2 && values.all?(&:positive?)
         raise ArgumentError, "an experiment has two values, not #{values.inspect}"
       end
-      unless (turns.ends_s - turns.from_s).between?(1, self.class::LONGEST_S)
+      raise ArgumentError, "without turns it needs a lease" unless turns || lease
+      unless turns.nil? || (turns.ends_s - turns.from_s).between?(1, self.class::LONGEST_S)
         raise ArgumentError, "an experiment takes at most a day"
       end
       super
     end
 
+    # Whether the autopilot wrote it, so that its limits count.
+    def autopilot? = !lease.nil?
+
     # One "name value" on each line: the application's process reads it without any library.
     # @return [String]
     def to_text
       texts = self.class::TEXTS.map { |name| [name, public_send(name).to_s.tr("\n", " ")] }
-      [*texts, ["values", values.join(" ")], *turns.to_h].map { |name, value| "#{name} #{value}\n" }.join
+      pairs = [*texts, ["values", values.join(" ")], *turns.to_h, *lease.to_h]
+      pairs.map { |name, value| "#{name} #{value}\n" }.join
     end
 
     # @param now_s [Integer] seconds since 1970
-    # @return [ExperimentTurn, nil] nil before and after the experiment
+    # @return [ExperimentTurn, nil] nil before and after the experiment, and without its lease
     def turn(now_s)
+      return unless lease.nil? || lease.holds?(now_s)
+      return ExperimentTurn.new(arm: nil, value: values.last, index: 0) unless turns
       turn = turns.turn_at(now_s) or return
       value = values[(turns.setting_at(now_s) == :control) ? 0 : 1]
       ExperimentTurn.new(arm: name(turn.phase, turn.arm), value:, index: turn.index)
@@ -68,18 +83,39 @@ module Holdup
   # The arm while the value is not yet where it should be: that time belongs to no arm.
   ExperimentPlan::CHANGING = "changing"
 
-  # The turn of an arm. `arm`: its name in the setting; `value`: of the lever; `index`: 0 for the first turn
+  # How long a plan of the autopilot holds unless it is renewed.
+  #
+  # - `leased_s`: when, seconds since 1970; `lease_s`: for how many seconds
+  PlanLease = Data.define(:leased_s, :lease_s) do
+    def initialize(leased_s:, lease_s:)
+      unless lease_s.between?(1, self.class::LONGEST_S)
+        raise ArgumentError, "a lease is for 1 to #{self.class::LONGEST_S} s"
+      end
+      super
+    end
+
+    # Not before it began either: the clock was set back.
+    def holds?(now_s) = (leased_s - self.class::SLACK_S...leased_s + lease_s).cover?(now_s)
+  end
+  PlanLease::LONGEST_S = 3 * 3600
+  # Of small corrections of the clock.
+  PlanLease::SLACK_S = 5
+
+  # The turn of an arm. `arm`: its name in the setting, nil outside of experiments; `value`: of the
+  # lever; `index`: 0 for the first turn
   ExperimentTurn = Data.define(:arm, :value, :index)
 
   class ExperimentPlan
     # The file in a folder of segments that has the plan, while there is one.
     class PlanFile
       NAME = "experiment.plan"
+      # What the autopilot has found better, for all the time.
+      KEPT = "autopilot.kept"
       LONGEST = 2000
 
       # @param folder [String]
-      def initialize(folder)
-        @path = File.join(folder, NAME)
+      def initialize(folder, name = NAME)
+        @path = File.join(folder, name)
         @seen = nil
         @plan = nil
       end

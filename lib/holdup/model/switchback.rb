@@ -12,7 +12,8 @@ module Holdup
   # 69, 2023): random order, and the time in which an earlier turn still has an effect left out.
   #
   # - `from_s`: a multiple of the cycle, seconds since 1970
-  # - `turn_s`: seconds of a turn, a multiple of a minute; `settle_s`: its first seconds, in which the
+  # - `turn_s`: seconds of a turn, a multiple of a minute (or less: then no window is of one arm, which only
+  #   tests want); `settle_s`: its first seconds, in which the
   #   change takes effect: they belong to no arm
   # - `equal_cycles`: cycles of the A/A phase; `cycles`: those after it
   Switchback = Data.define(:from_s, :turn_s, :settle_s, :equal_cycles, :cycles, :seed) do
@@ -23,7 +24,9 @@ module Holdup
     end
 
     def initialize(from_s:, turn_s:, cycles:, settle_s: 60, equal_cycles: 0, seed: 1)
-      raise ArgumentError, "a turn takes whole minutes, not #{turn_s} s" unless (turn_s % 60).zero?
+      unless turn_s < 60 || (turn_s % 60).zero?
+        raise ArgumentError, "a turn takes whole minutes, not #{turn_s} s"
+      end
       raise ArgumentError, "a turn of #{turn_s} s has no time to settle" unless settle_s < turn_s
       raise ArgumentError, "a cycle begins at a multiple of itself" unless (from_s % (2 * turn_s)).zero?
       super

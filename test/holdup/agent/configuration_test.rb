@@ -48,6 +48,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_LOG" => "off",
       "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
       "HOLDUP_LIVE_THREADS" => "8",
+      "HOLDUP_AUTOPILOT" => "p95=300ms threads=1..8",
       "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby",
       "HOLDUP_WEB_AUTH" => "ops:a:b",
       "HOLDUP_CAPTURE" => "stall > 50 ms",

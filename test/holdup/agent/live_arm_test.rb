@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/agent/configuration"
 require "holdup/agent/live_arm"
 
 class Holdup::LiveArmTest < Minitest::Test
@@ -21,13 +22,15 @@ class Holdup::LiveArmTest < Minitest::Test
 
     def name = "threads"
 
+    def configured = 5
+
     def set(value)
       @value = value
       @all << value
       @looks = 0
     end
 
-    def restore = set(5)
+    def restore = set(configured)
 
     def settled? = (@looks += 1) > @slow
   end
@@ -136,6 +139,169 @@ class Holdup::LiveArmTest < Minitest::Test
     assert_match(/can't change its threads while it runs; give processes different values and another/,
       @log.lines.first)
     assert_empty arm.facts
+  end
+
+  # The first call after which a worker breaks its promise.
+  class Watch
+    attr_accessor :broken, :goal
+
+    def start(goal) = @goal = goal
+
+    def stop = @goal = nil
+
+    def call = @broken
+  end
+
+  def autopilot(threads: 1..8, env: {}, watch: Watch.new)
+    goal = Holdup::ConfigurationKeys::AutopilotGoal.parse(
+      "p95=300ms threads=#{threads.min}..#{threads.max} window=10"
+    )
+    @arm = Holdup::LiveArm.new(folder: -> { folder }, levers: -> { [@threads] }, limits: -> { {} }, log: @log,
+      clock: @clock, goal: -> { goal }, env:, watch: -> { watch })
+  end
+
+  def kept = Plan::PlanFile.new(folder, Plan::PlanFile::KEPT)
+
+  # @return [Holdup::ExperimentPlan] of the autopilot
+  def leased(turns: nil, lease_s: 60, **facts)
+    lease = Holdup::PlanLease.new(leased_s: @clock.realtime_s, lease_s:)
+    Plan.new(id: "k3f9", lever: "threads", values: [5, 3], turns:, lease:, by: "collector@web-1",
+      why: "5 stall each other", **facts)
+  end
+
+  def test_what_the_autopilot_keeps_is_set_as_long_as_it_is_renewed
+    autopilot
+    kept.write(leased)
+    assert_equal [3], pass(60).map(&:last).uniq
+    assert_nil @arm.facts["arm"]
+    kept.write(leased)
+    assert_equal [3], pass(60).map(&:last).uniq
+    assert_equal [5], pass(30).map(&:last).uniq
+    assert_equal ["autopilot k3f9: threads 5 -> 3 (collector@web-1: 5 stall each other)",
+      "autopilot k3f9 ends: threads -> 5 as configured (its lease was not renewed)"], @log.infos
+    assert_equal [5, 3, 5], @threads.all
+  end
+
+  def test_an_experiment_of_the_autopilot_needs_its_lease_too
+    autopilot
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    file.write(leased(turns:, lease_s: 100))
+    assert_includes pass(99).map(&:last), 3
+    assert_equal [[nil, 5]], pass(300).drop(20).uniq
+  end
+
+  def test_a_clock_that_is_set_ends_a_lease
+    {back: -3600, ahead: 3600}.each do |name, seconds|
+      @clock = HandClock.new(realtime_ns: START_S * 1_000_000_000)
+      autopilot
+      kept.write(leased)
+      assert_equal [3], pass(10).map(&:last).uniq, name
+      @clock.realtime_ns += seconds * 1_000_000_000
+      assert_equal [5], pass(5).map(&:last).uniq, name
+    end
+  end
+
+  # A clock that stands still, or is set back again and again.
+  def test_a_lease_ends_by_the_clock_that_can_not_be_set
+    autopilot
+    kept.write(leased)
+    60.times { @arm.install.tap { @clock.monotonic_ns += 1_000_000_000 } }
+    assert_equal 3, @threads.value
+    2.times { @arm.install.tap { @clock.monotonic_ns += 1_000_000_000 } }
+    assert_equal 5, @threads.value
+  end
+
+  def test_nothing_outside_of_the_range_is_set
+    autopilot(threads: 4..8)
+    kept.write(leased)
+    file.write(leased(values: [5, 9], id: "high",
+      turns: Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5), lease_s: 3600))
+    assert_equal [5], pass(500).map(&:last).uniq
+    assert_includes @log.lines,
+      "autopilot k3f9 is not followed: it sets 3 threads, and config.autopilot allows 4..8"
+  end
+
+  def test_a_plan_of_the_autopilot_is_nothing_to_a_process_that_did_not_ask_for_it
+    kept.write(leased)
+    assert_equal [[nil, 5]], pass(30).uniq
+    assert_equal ["autopilot k3f9 is not followed: config.autopilot is off in this process"], @log.lines
+  end
+
+  def test_other_configured_threads_are_the_users_decision
+    autopilot
+    kept.write(leased(values: [6, 3]))
+    assert_equal [5], pass(30).map(&:last).uniq
+    assert_match(/better than 6 threads, and 5 are configured now/, @log.lines.first)
+  end
+
+  def test_freezing_returns_the_configured_threads_until_thawed
+    autopilot
+    kept.write(leased)
+    pass(5)
+    files = Holdup::AutopilotFolder.new(folder)
+    files.freeze_changes("ops")
+    assert_equal [5], pass(5).map(&:last).uniq
+    assert_equal "autopilot k3f9 ends: threads -> 5 as configured (frozen)", @log.infos.last
+    files.thaw
+    assert_equal [3], pass(5).map(&:last).uniq
+  end
+
+  def test_a_variable_freezes_too_but_no_experiment_of_a_user
+    autopilot(env: {"HOLDUP_AUTOPILOT_FREEZE" => "1"})
+    kept.write(leased)
+    assert_equal [5], pass(5).map(&:last).uniq
+    @arm = nil
+    file.write(plan)
+    assert_includes pass(120).map(&:last), 3
+  end
+
+  def test_a_broken_promise_ends_the_plan_at_once_and_for_all_workers
+    watch = Watch.new
+    autopilot(watch:)
+    kept.write(leased)
+    pass(5)
+    refute_nil watch.goal
+    watch.broken = "p95 of 100 requests was 900 ms, over p95=300ms"
+    assert_equal 5, pass(1).last.last
+    assert_nil watch.goal
+    assert_match(/was 900 ms, over p95=300ms in two windows of 10 s with 3 threads/, @log.lines.first)
+    other = autopilot
+    other.install
+    kept.write(leased)
+    assert_equal [5], pass(30).map(&:last).uniq
+    kept.write(leased(id: "next"))
+    assert_equal [3], pass(5).map(&:last).uniq
+  end
+
+  # Its folder can't be written.
+  def test_a_worker_that_can_not_say_it_still_gives_the_value_up
+    watch = Watch.new
+    autopilot(watch:)
+    kept.write(leased)
+    pass(5)
+    Dir.mkdir(File.join(folder, "autopilot.reverted"))
+    watch.broken = "too slow"
+    assert_equal [5], pass(20).map(&:last).uniq
+    assert_match(/other workers can't know/, @log.lines.last)
+  end
+
+  def test_the_turn_of_the_control_is_not_watched
+    watch = Watch.new
+    autopilot(watch:)
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    file.write(leased(lease_s: 600, turns:))
+    seen = Array.new(300) do
+      @arm.install
+      move(1)
+      [@threads.value, watch.goal.nil?]
+    end
+    assert_equal [[3, false], [5, true]], seen.uniq.sort_by(&:first)
+  end
+
+  def test_the_profile_says_what_is_asked_for
+    assert_equal({"live.threads" => 8, "live.threads.configured" => 5}, arm.profile)
+    assert_equal "p95=300ms threads=1..8 changes_per_day=2 errors=0.05 turn=180 window=10 lease=60",
+      autopilot.profile["autopilot"]
   end
 
   def test_a_child_begins_anew

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "autopilot_goal"
 require_relative "exports"
 require_relative "scaling_goal"
 require_relative "types"
@@ -139,6 +140,15 @@ module Holdup
         name: :live_threads, type: Types::Whole.new(0..1000), default: 0, example: "8",
         help: "Most threads that an experiment may give a running Puma 8. The database pool needs as many " \
           "connections. With 0 experiments change no threads."
+      ),
+      Key.new(
+        name: :autopilot, type: Types::Autopilot.new, default: nil,
+        example: '{slo: {p95: "300ms"}, threads: 1..8}',
+        help: "Lets the collector try other threads in a running Puma 8, and keep them where an experiment " \
+          "proves them better. The first number of threads counts until then, and returns when requests " \
+          "miss the SLO or nobody renews it. A Hash says what may be set: slo (a percentile and its time), " \
+          "threads (a range), changes_per_day (2), errors (share that may fail, 0.05). nil: off. In the " \
+          "environment: p95=300ms threads=1..8 changes_per_day=2, or off."
       ),
       Key.new(
         name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,

@@ -9,6 +9,8 @@ module Holdup
     module Variables
       PREFIX = "HOLDUP_"
       SETTINGS = ConfigurationKeys::ALL.filter_map(&:env).freeze
+      # Read at each tick, not a setting: it must also work where the application's code has set others.
+      SWITCHES = %w[HOLDUP_AUTOPILOT_FREEZE].freeze
       # Set by `holdup exec` for the application that it starts.
       INTERNAL = %w[HOLDUP_SUPERVISED].freeze
       # Used by the repository's scripts: set-up, tests, benchmarks, the extension's build.
@@ -17,7 +19,7 @@ module Holdup
         HOLDUP_FUZZ_SEED HOLDUP_JRUBY HOLDUP_PEDANTIC HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY
         HOLDUP_SECOND HOLDUP_TEST_KILLS HOLDUP_TEST_OUTAGE_S HOLDUP_TEST_TIMES
       ].freeze
-      KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
+      KNOWN = [*SETTINGS, *SWITCHES, *INTERNAL, *DEVELOPMENT].freeze
 
       class << self
         # Names that nothing reads.

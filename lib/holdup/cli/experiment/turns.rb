@@ -34,6 +34,7 @@ module Holdup
         # @return [Array(ExperimentPlan, Integer)] and how many processes follow it
         # @raise [UsageError, Error] no process of this host can follow it
         def start(threads:, turn_s:, length_s:, why: "")
+          raise UsageError.new("a turn takes whole minutes", "give --turn 1m or more") if turn_s < SHORTEST_S
           check_folder
           refuse_another
           values = threads.one? ? [now_set, *threads] : threads

@@ -51,6 +51,14 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     refute_equal seed, plan.turns.seed
   end
 
+  # The store has windows of a minute.
+  def test_a_turn_takes_a_minute_at_least
+    measuring(ABLE)
+    said = start("--threads", "3", "--turn", "45s")
+    assert_equal 2, said.status
+    assert_match(/whole minutes; give --turn 1m/, said.err)
+  end
+
   def test_in_japanese
     measuring(ABLE)
     assert_match(/1 個のプロセスで、スレッド数 5 と 3 を 3 分ずつ交互に使います/, start("--threads", "3", "--lang", "ja").out)

@@ -22,6 +22,9 @@ module Holdup
 
         def name = "threads"
 
+        # The highest number of threads that the configuration asks for.
+        def configured = @configured.last
+
         # @param value [Integer] at least 1
         def set(value)
           @wanted = value
@@ -30,7 +33,7 @@ module Holdup
         end
 
         # Back to what is configured.
-        def restore = set(@configured.last)
+        def restore = set(configured)
 
         # Whether the pool has no more threads than wanted, and none that will end still: those could leave
         # it with too few later. (It starts threads when requests need them.)

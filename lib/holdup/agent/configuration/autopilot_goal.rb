@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+module Holdup
+  module ConfigurationKeys
+    # What `config.autopilot` asks for: which promise holds, and which threads it may set.
+    #
+    # - `slo`: "p95=300ms", of requests; `errors`: share of them that may fail
+    # - `threads`: Range; `changes_per_day`: experiments that it may begin
+    # - `turn`: seconds of an arm's turn; `window`: seconds of the windows that a worker watches; `lease`:
+    #   seconds after which a worker returns to its configured threads unless the collector renews it
+    AutopilotGoal = Data.define(:slo, :threads, :changes_per_day, :errors, :turn, :window, :lease) do
+      # @param value [Hash, Symbol, nil] a valid value of the setting
+      # @return [AutopilotGoal, nil] nil: off
+      def self.from(value)
+        return unless value.is_a?(Hash)
+        name, limit = value[:slo].first
+        new(**value, slo: "#{name}=#{limit.delete(" ")}")
+      end
+
+      # @param text [String] of `to_s`
+      # @return [AutopilotGoal, nil] nil for anything else
+      def self.parse(text)
+        type = Types::Autopilot.new
+        value = type.parse(text.to_s)
+        from(value) if value && type.valid?(value)
+      end
+
+      def initialize(slo:, threads:, changes_per_day: 2, errors: 0.05, turn: 180, window: 10, lease: 60)
+        super
+      end
+
+      # @return [Float] 0.95
+      def percentile = slo[/\Ap([\d.]+)/, 1].to_f / 100
+
+      def limit_ns
+        number, unit = slo.match(/=([\d.]+)(\w+)/).captures
+        (number.to_f * self.class::UNITS.fetch(unit)).round
+      end
+
+      # For a segment's profile, from which the collector knows it; HOLDUP_AUTOPILOT takes it too.
+      def to_s
+        numbers = to_h.except(:slo, :threads).map { |name, value| "#{name}=#{value}" }
+        [slo, "threads=#{threads.min}..#{threads.max}", *numbers].join(" ")
+      end
+    end
+    AutopilotGoal::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
+
+    module Types
+      # The promise and the limits of the autopilot, as a Hash or as words.
+      Autopilot = Data.define do
+        def expected
+          '{slo: {p95: "300ms"}, threads: 1..8, changes_per_day: 2} or :off (threads: a range from 1 to ' \
+            "1000; changes_per_day: 1 to 24; errors: share of failed requests, above 0 to 1; " \
+            "in the environment p95=300ms threads=1..8 changes_per_day=2, or off)"
+        end
+
+        def parse(text)
+          return :off if text.strip.downcase == "off"
+          pairs = text.split.map { |pair| pair.split("=", 2) }
+          return if pairs.empty? || pairs.any? { |pair| pair.size < 2 }
+          read = pairs.to_h { |name, given| [name.to_sym, option(name, given)] }
+          promises = read.select { |name, _| name.match?(self.class::PROMISE) }
+          {slo: promises, **read.except(*promises.keys)} unless read.value?(nil) || read.size < pairs.size
+        end
+
+        def valid?(value)
+          return value == :off unless value.is_a?(Hash)
+          value.key?(:slo) && value.key?(:threads) && value.all? { |name, given| option?(name, given) }
+        end
+
+        private
+
+        def option(name, text)
+          case name
+          when self.class::PROMISE then text
+          when "threads" then range(text)
+          when "errors" then Float(text, exception: false)
+          when "changes_per_day", "turn", "window", "lease" then Integer(text, 10, exception: false)
+          end
+        end
+
+        def range(text)
+          match = /\A(\d{1,4})\.\.(\d{1,4})\z/.match(text)
+          match && (match[1].to_i..match[2].to_i)
+        end
+
+        def option?(name, given)
+          case name
+          when :slo then promise?(given)
+          when :threads then threads?(given)
+          when :errors then given.is_a?(Numeric) && given.real? && given.positive? && given <= 1
+          when *self.class::WHOLE.keys then Whole.new(self.class::WHOLE.fetch(name)).valid?(given)
+          end
+        end
+
+        def promise?(given)
+          return false unless given.is_a?(Hash) && given.size == 1
+          name, limit = given.first
+          name.to_s.match?(self.class::PROMISE) && limit.is_a?(String) && limit.match?(self.class::LIMIT)
+        end
+
+        def threads?(given)
+          return false unless given.is_a?(Range) && [given.begin, given.end].all?(Integer)
+          given.any? && given.min >= 1 && given.max <= 1000
+        end
+      end
+
+      Autopilot::PROMISE = /\Ap[5-9]\d(?:\.\d)?\z/
+      Autopilot::LIMIT = /\A\d{1,9}(?:\.\d{1,6})?\s?(?:us|ms|s)\z/
+      Autopilot::WHOLE = {changes_per_day: 1..24, turn: 2..3600, window: 1..600, lease: 2..3600}.freeze
+    end
+  end
+end
