@@ -50,9 +50,11 @@ module Holdup
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
     # @param notifier [SystemdNotifier] closed at the end of run
     # @param host [String] its name in the store
+    # @param autopilot [Autopilot, nil] acts after each round of the leader; nil: none
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
-      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil)
+      parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil,
+      autopilot: nil)
       @store = store
       @clock = clock
       @interval = interval
@@ -65,6 +67,7 @@ module Holdup
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
       @host = host
       @spool = spool
+      @autopilot = autopilot
       @steadiness = ClockSteadiness.new(clock)
       @archiver = archiver(captures) if captures
       @notifier = notifier
@@ -127,6 +130,7 @@ module Holdup
       outcome = tick
       say_leading(outcome)
       recovered if @failures.positive?
+      steer
       cost_ns = @warm ? cpu_ns - started_ns : 0
       @warm = true
       @spool&.deliver(@store)
@@ -146,8 +150,19 @@ module Holdup
       @directory.create
       held = @election.held?
       @leading = @election.won?
-      @round.lead if @leading && !held
+      if @leading && !held
+        @round.lead
+        @autopilot&.forget
+      end
       @leading
+    end
+
+    # What it sets ends with its lease, so no failure of it leaves anything behind.
+    def steer
+      @autopilot&.call
+      @warnings.forget(:autopilot)
+    rescue => error
+      @warnings.again(:autopilot, "the autopilot failed (#{error.class}: #{error.message})")
     end
 
     # The time instead of an age, which would be wrong when somebody reads it.
@@ -277,6 +292,7 @@ module Holdup
     end
 
     def leave
+      @autopilot&.close
       @election.release
       @store.close
     end

@@ -66,7 +66,16 @@ module Holdup
         greet unless @parent
         store = Exporters.around(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
           env: @console.env, scaling:)
-        collector(store).run
+        collector(store, autopilot:).run
+      end
+
+      # It follows what the processes of the folder ask for, see config.autopilot.
+      def autopilot
+        host = Collector.host_name(@configuration.host, @console.env)
+        inquiry = Collector::Autopilot::Inquiry.new(store: @store, dir: @dir, host:, log:,
+          clock: @console.clock)
+        Collector::Autopilot.new(dir: @dir, inquiry:, log:, clock: @console.clock, env: @console.env,
+          interval: @interval)
       end
 
       # Who is asked for it, on a port or in the dashboard, is the exporters' subject.
@@ -82,9 +91,9 @@ module Holdup
         say(Configuration::Variables.warning(unknown)) if unknown.any?
       end
 
-      def collector(store)
+      def collector(store, **options)
         Collector.new(store:, directory: @dir, clock: @console.clock, interval: @interval, parent: @parent,
-          captures: @captures, log:, **notifier,
+          **options, captures: @captures, log:, **notifier,
           **Collector.options(@configuration, @console.env, log:, clock: @console.clock))
       end
 

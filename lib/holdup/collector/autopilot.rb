@@ -1,0 +1,213 @@
+# frozen_string_literal: true
+
+require "etc"
+require "json"
+
+module Holdup
+  class Collector
+    # Sets the threads of the running Pumas of this host within `config.autopilot`: tries what the sizing
+    # advises in an experiment, keeps it where it is better, and else takes it back. Only the collector that
+    # leads acts. Workers need it to renew the lease of what it sets, and for nothing else: when it is gone,
+    # they return to their configured threads.
+    class Autopilot
+      # @param inquiry [#ask, #poll, #close] see Inquiry
+      # @param interval [Numeric] seconds between two rounds: a lease is for three at least
+      # @param decision [#call] see Decision
+      def initialize(dir:, inquiry:, log:, clock:, env: {}, interval: 10, decision: Decision.new,
+        directory: Segment::Directory.new(dir))
+        @directory = directory
+        @files = AutopilotFolder.new(dir)
+        @inquiry = inquiry
+        @log = log
+        @clock = clock
+        @env = env
+        @decision = decision
+        @interval = interval
+      end
+
+      # After a round that has stored everything: nothing is tried, or kept, while nothing is recorded.
+      def call
+        @state ||= AutopilotState.parse(@files.state)
+        seen = processes
+        goal = goal_of(seen)
+        return rest(seen) if goal.nil? && @state.phase == :waiting
+        step = @decision.call(@state, situation(seen, goal))
+        follow(step, seen)
+        @inquiry.ask(step.question, goal:, since_s: @state.changed_s) if step.question
+      end
+
+      # The next leader has the state; what workers have ends with its lease.
+      def close = @inquiry.close
+
+      # Another collector may lead in the meantime.
+      def forget = @state = nil
+
+      private
+
+      # What one process says. `goal`: text, nil: none; `configured`: threads; `where`: of their line
+      PilotedProcess = Data.define(:goal, :configured, :revision, :age_s, :where)
+      private_constant :PilotedProcess
+
+      def processes
+        @directory.entries.select(&:alive).filter_map { |entry| piloted(entry) }
+      end
+
+      def piloted(entry)
+        entry.read do |reader|
+          profile = reader.profile || {}
+          next unless profile["live.threads.configured"] && !reader.header.closed?
+          PilotedProcess.new(goal: profile["autopilot"], configured: profile["live.threads.configured"].to_i,
+            revision: reader.setting&.[]("revision"), age_s: age_s(reader.header),
+            where: profile["lever.threads.where"])
+        end
+      rescue SegmentError, DamagedData, SystemCallError
+        nil
+      end
+
+      def age_s(header) = [@clock.realtime_s - header.created_ns / NS, 0].max
+
+      # All have to ask for the same.
+      def goal_of(seen)
+        texts = seen.map(&:goal).uniq
+        goal = ConfigurationKeys::AutopilotGoal.parse(texts.first) if texts.one?
+        goal&.with(lease: [goal.lease, (3 * @interval).ceil].max)
+      end
+
+      # Nothing was ever asked for here, or it no longer is.
+      def rest(seen)
+        return if @state == AutopilotState.new || seen.empty?
+        save(AutopilotState.new)
+      end
+
+      def situation(seen, goal)
+        AutopilotSituation.new(
+          now_s: @clock.realtime_s,
+          goal:,
+          by: "collector #{Process.pid}@#{Etc.uname[:nodename]}",
+          processes: seen.size,
+          configured: seen.map(&:configured).uniq,
+          revisions: seen.map(&:revision).uniq,
+          youngest_s: seen.map(&:age_s).min.to_i,
+          frozen: AutopilotFolder.frozen_by?(@env) || @files.frozen_by_file?,
+          other: other_experiment?,
+          taken_back: @files.taken_back,
+          answer: @inquiry.poll
+        )
+      end
+
+      def other_experiment?
+        plan = @files.plan_file.read
+        !plan.nil? && !plan.autopilot? && @clock.realtime_s < plan.turns.ends_s
+      rescue DamagedData
+        false
+      end
+
+      # The state first: a collector that dies in between leaves what its workers may have, not the reverse.
+      def follow(step, seen)
+        save(step.state)
+        put(@files.plan_file, @state.plan)
+        put(@files.kept_file, @state.kept) unless step.state.waits == :frozen
+        step.lines.each { |line| @log.info(line) }
+        @log.info(permanent(seen)) if step.lines.any? && @state.kept && @state.plan.nil?
+      end
+
+      def save(state)
+        @files.write_state(state.to_json) unless state == @state
+        @state = state
+      end
+
+      # Never another's plan.
+      def put(file, plan)
+        return file.write(plan) if plan
+        file.remove if file.read&.autopilot?
+      rescue DamagedData
+        file.remove
+      end
+
+      def permanent(seen)
+        "autopilot #{@state.kept.id}: to make it permanent:\n" \
+          "#{PermanentChange.of(@state.kept.values, where: seen.filter_map(&:where).first)}"
+      end
+    end
+
+    class Autopilot
+      # What the autopilot remembers, also when its collector is started anew.
+      #
+      # - `plan`: ExperimentPlan that runs; `kept`: the one whose candidate all workers have; nil: none
+      # - `renewed_s`: when their leases were renewed; `revision`: of the application when `plan` began
+      # - `begun`: when experiments began, within a day; `refused`: {threads => until when they are not tried}
+      # - `asked_s`: when a question was last asked; `changed_s`: when the setting last changed for good
+      # - `waits`: a key of WAITS; `detail`: what belongs to it
+      # - `history`: the latest changes, oldest first: {at_s, id, from, to, by, why}
+      AutopilotState = Data.define(
+        :plan, :kept, :renewed_s, :revision, :begun, :refused, :asked_s, :changed_s, :waits, :detail, :history
+      ) do
+        def initialize(plan: nil, kept: nil, renewed_s: 0, revision: nil, begun: [], refused: {}, asked_s: 0,
+          changed_s: 0, waits: :start, detail: "", history: [])
+          super
+        end
+
+        # @param text [String, nil] of to_json
+        # @return [AutopilotState] a new one for anything else: what workers have then ends with its lease
+        def self.parse(text)
+          read = JSON.parse(text.to_s, symbolize_names: true).slice(*members)
+          plans = read.slice(:plan, :kept).compact.transform_values { |plan| ExperimentPlan.parse(plan) }
+          refused = read.fetch(:refused).to_h { |value, until_s| [Integer(value.name, 10), until_s] }
+          new(**read, **plans, refused:, waits: read.fetch(:waits).to_sym)
+        rescue JSON::ParserError, DamagedData, KeyError, TypeError, ArgumentError, NoMethodError
+          new
+        end
+
+        def to_json(*)
+          JSON.generate({**to_h, plan: plan&.to_text, kept: kept&.to_text})
+        end
+
+        # @return [Symbol]
+        def phase
+          return :experiment if plan
+          kept ? :kept : :waiting
+        end
+      end
+
+      # What a decision rests on.
+      #
+      # - `now_s`; `goal`: AutopilotGoal that the processes ask for, nil: none; `by`: who decides
+      # - `processes`: how many can change their threads; `configured`: their different numbers of threads
+      # - `revisions`: their different ones; `youngest_s`: age of the youngest
+      # - `frozen`, `other`: whether the switch is on, and whether a user's experiment runs
+      # - `taken_back`: Array of AutopilotFolder::TakenBack; `answer`: Hash of an inquiry, nil: none came
+      AutopilotSituation = Data.define(
+        :now_s, :goal, :by, :processes, :configured, :revisions, :youngest_s, :frozen, :other, :taken_back,
+        :answer
+      ) do
+        def initialize(now_s:, goal:, by:, processes:, configured:, revisions: [nil], youngest_s: 86_400,
+          frozen: false, other: false, taken_back: [], answer: nil)
+          super
+        end
+      end
+    end
+
+    # What to write where, so that a value that the autopilot keeps also counts after a restart.
+    module Autopilot::PermanentChange
+      module_function
+
+      # @param values [Array<Integer>] configured, and better
+      # @param where [String, nil] "config/puma.rb:12", "environment NAME", "command line"
+      # @return [String] a diff
+      def of(values, where:)
+        place, *lines = lines(values, where.to_s)
+        ["--- #{place}", "+++ #{place}", *%w[- +].zip(lines).map(&:join)].join("\n")
+      end
+
+      def lines(values, where)
+        if where == "command line"
+          [where, *values.map { |value| "puma -t #{value}:#{value}" }]
+        elsif where.start_with?("environment ")
+          ["environment", *values.map { |value| "#{where.delete_prefix("environment ")}=#{value}" }]
+        else
+          [where.empty? ? "config/puma.rb" : where, *values.map { |value| "threads #{value}, #{value}" }]
+        end
+      end
+    end
+  end
+end
