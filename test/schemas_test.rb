@@ -133,6 +133,21 @@ class SchemasTest < Minitest::Test
     of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h]) + of_played("scale", %w[--slo p95=200ms])
   end
 
+  def autopilot_documents
+    Dir.mktmpdir do |folder|
+      files = Holdup::AutopilotFolder.new(folder)
+      waiting = output("autopilot", "status", "--json", "--dir", folder)
+      lease = Holdup::PlanLease.new(leased_s: NOW_S, lease_s: 60)
+      kept = Holdup::ExperimentPlan.new(id: "k3f9", lever: "threads", values: [5, 3], turns: nil, lease:,
+        by: "collector", why: "p95")
+      files.take_back(kept, at_s: NOW_S, why: "too slow")
+      change = {at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95"}
+      state = Holdup::Collector::Autopilot::AutopilotState.new(kept:, history: [change])
+      files.write_state(state.to_json)
+      [waiting, output("autopilot", "status", "--json", "--dir", folder)]
+    end
+  end
+
   def experiment_documents
     Dir.mktmpdir do |folder|
       arms = SimulatedArms.new(minutes: 40, effect: 0.3, errors: {candidate: 8})

@@ -14,6 +14,7 @@ module Holdup
         "scale" => "load and capacity of each role, the signal for autoscalers",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
         "experiment" => "arms side by side: time needed, progress, and the answer",
+        "autopilot" => "what it does with Puma's threads and why; freeze, thaw",
         "capture" => "every GVL event of some seconds, thread by thread",
         "timeline" => "what happened in a capture: who waited, and for whom",
         "calculate" => "how many threads for an io share, next to Amdahl's law",
@@ -55,6 +56,9 @@ module Holdup
         },
         "experiment" => -> {
           Experiment
+        },
+        "autopilot" => -> {
+          Autopilot
         },
         "capture" => -> {
           Capture

@@ -10,6 +10,8 @@ module Holdup
     # leads acts. Workers need it to renew the lease of what it sets, and for nothing else: when it is gone,
     # they return to their configured threads.
     class Autopilot
+      RECORDING_S = 2 * 3600
+
       # @param inquiry [#ask, #poll, #close] see Inquiry
       # @param interval [Numeric] seconds between two rounds: a lease is for three at least
       # @param decision [#call] see Decision
@@ -33,7 +35,7 @@ module Holdup
         return rest(seen) if goal.nil? && @state.phase == :waiting
         step = @decision.call(@state, situation(seen, goal))
         follow(step, seen)
-        @inquiry.ask(step.question, goal:, since_s: @state.changed_s) if step.question
+        @inquiry.ask(step.question, goal:, since_s:) if step.question
       end
 
       # The next leader has the state; what workers have ends with its lease.
@@ -65,6 +67,9 @@ module Holdup
       end
 
       def age_s(header) = [@clock.realtime_s - header.created_ns / NS, 0].max
+
+      # Of the recording, in which the setting should be one.
+      def since_s = [@state.changed_s, @clock.realtime_s - RECORDING_S].max
 
       # All have to ask for the same.
       def goal_of(seen)

@@ -22,7 +22,7 @@ module Holdup
 
         # @return [ExperimentPlan, nil] the one that runs, or else ran last
         def last
-          @file.read
+          @file.read.then { |plan| plan if plan&.turns }
         rescue DamagedData
           nil
         end
@@ -34,7 +34,6 @@ module Holdup
         # @return [Array(ExperimentPlan, Integer)] and how many processes follow it
         # @raise [UsageError, Error] no process of this host can follow it
         def start(threads:, turn_s:, length_s:, why: "")
-          raise UsageError.new("a turn takes whole minutes", "give --turn 1m or more") if turn_s < SHORTEST_S
           check_folder
           refuse_another
           values = threads.one? ? [now_set, *threads] : threads

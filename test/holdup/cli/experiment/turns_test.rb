@@ -56,7 +56,7 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     measuring(ABLE)
     said = start("--threads", "3", "--turn", "45s")
     assert_equal 2, said.status
-    assert_match(/whole minutes; give --turn 1m/, said.err)
+    assert_match(/it takes a time from 1m on/, said.err)
   end
 
   def test_in_japanese

@@ -1,0 +1,169 @@
+# frozen_string_literal: true
+
+require "etc"
+require "json"
+
+module Holdup
+  class CLI
+    # What the autopilot of this host does and why, and the switch that stops it. Its collector asks
+    # `candidate` and `verdict`.
+    class Autopilot
+      ACTIONS = %w[status freeze thaw candidate verdict].freeze
+      SINCE_S = 2 * 3600
+      SCHEMA = 1
+
+      def self.options(console)
+        usage = "holdup autopilot ACTION [options]\n    status, freeze, thaw; candidate, verdict: what its " \
+          "collector asks"
+        Options.new(usage, rest: :words, mixed: true) do |parser, values|
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--host NAME", "candidate: only this host") { |text| values[:host] = text }
+          parser.on("--since TIME", "candidate: start of the recording (2h)") do |text|
+            values[:since] = Queries::OptionValues.moment("--since", text, now_s: console.clock.realtime_s)
+          end
+          Options.store(parser, values)
+          Formats.declare(parser, values, %i[text json])
+          Options.language(parser, values)
+        end
+      end
+
+      # @param words [Array<String>] one of ACTIONS; none: status
+      # @param dir [String, nil] folder of the segments
+      # @raise [UsageError]
+      def initialize(console:, words: [], dir: nil, host: nil, since: nil, store: nil, format: :text,
+        language: nil)
+        @console = console
+        @action, *more = words.empty? ? %w[status] : words
+        @folder = Places.directory(console.env, dir)
+        @files = AutopilotFolder.new(@folder)
+        @host = host
+        @since = since
+        @store = store
+        @format = format
+        @words = View::Words.new(language || Places.language(console.env))
+        return if ACTIONS.include?(@action) && more.empty?
+        raise UsageError.new("autopilot takes one of #{ACTIONS.join(", ")}",
+          "`holdup autopilot --help` explains them")
+      end
+
+      def run
+        case @action
+        when "status" then status
+        when "candidate" then print_json(candidate)
+        when "verdict" then print_json(verdict)
+        else turn(@action)
+        end
+        OK
+      end
+
+      private
+
+      def now_s = @console.clock.realtime_s
+
+      def state = @state ||= Collector::Autopilot::AutopilotState.parse(@files.state)
+
+      def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
+
+      def print_json(facts) = @console.out.write("#{JSON.pretty_generate(facts)}\n")
+
+      # Where another user made the folder, a link could lead the switch to any file of this one.
+      def turn(action)
+        Segment::Directory.new(@folder).check_owner
+        if action == "freeze"
+          @files.freeze_changes([@console.env["USER"], Etc.uname[:nodename]].compact.join("@"))
+          return @console.out.puts(word(:frozen_now))
+        end
+        @console.out.puts(@files.thaw ? word(:thawed) : word(:not_frozen))
+      rescue SystemCallError => error
+        raise Error.new("the autopilot of #{@folder} can't be switched (#{error.message})",
+          "run it as the application's user, with the application's HOLDUP_DIR")
+      end
+
+      def status
+        return print_json(facts) if @format == :json
+        @console.out.puts(sentences.map { |text| View::Width.clean(text) })
+        @console.out.puts(permanent) if permanent
+      end
+
+      def frozen? = @files.frozen_by_file? || AutopilotFolder.frozen_by?(@console.env)
+
+      def sentences
+        [(word(:frozen) if frozen?), phase, *taken_back, *changes].compact
+      end
+
+      def phase
+        plan = state.plan || state.kept
+        case state.phase
+        when :waiting then word(:waiting, reason: word(:"wait_#{state.waits}", detail: state.detail))
+        when :kept then word(:kept, from: plan.values.first, to: plan.values.last, why: plan.why)
+        else
+          word(:experiment, from: plan.values.first, to: plan.values.last, why: plan.why,
+            ends: clock(plan.turns.ends_s))
+        end
+      end
+
+      def clock(second) = Time.at(second).utc.strftime("%H:%M UTC")
+
+      def taken_back
+        lately = @files.taken_back.select { |one| one.at_s > now_s - 86_400 }
+        lately.map { |one| word(:taken_back, at: clock(one.at_s), threads: one.value, why: one.why) }
+      end
+
+      def changes
+        state.history.map do |change|
+          word(:change, at: clock(change[:at_s]), **change.slice(:from, :to, :by, :why))
+        end
+      end
+
+      def permanent
+        return unless state.kept
+        Collector::Autopilot::PermanentChange.of(state.kept.values, where:)
+      end
+
+      # The line that sets the threads, as a living process knows it.
+      def where
+        entries = Segment::Directory.new(@folder).entries.select(&:alive)
+        entries.filter_map { |entry| entry.read(&:profile)&.[]("lever.threads.where") }.first
+      rescue SegmentError, DamagedData, SystemCallError
+        nil
+      end
+
+      def facts
+        plan = state.plan || state.kept
+        {schema: SCHEMA, phase: state.phase, frozen: frozen?, reason: state.waits, text: phase,
+         threads: plan && {from: plan.values.first, to: plan.values.last}, permanent:,
+         changes: state.history.map { |change| {**change, at: iso(change[:at_s])}.except(:at_s) },
+         taken_back: @files.taken_back.map { |one| {threads: one.value, at: iso(one.at_s), why: one.why} }}
+      end
+
+      def iso(second) = Time.at(second).utc.strftime("%FT%TZ")
+
+      def goal
+        Configuration.build(env: @console.env).autopilot_goal ||
+          raise(UsageError.new("candidate needs the goal", "set HOLDUP_AUTOPILOT=\"p95=300ms threads=1..8\""))
+      end
+
+      def reading(&)
+        origin = @host ? Queries::Origin.of_host(@host) : Queries::Origin.new
+        Places.reading(@console.env, @store, origin:, &)
+      end
+
+      def candidate
+        wanted = goal
+        from_s = @since || now_s - SINCE_S
+        reading { |store| Queries::AutopilotCandidate.new(store, goal: wanted, from_s:, now_s:).call }
+      end
+
+      def verdict
+        plan = @files.plan_file.read
+        return {id: nil, key: nil, text: nil} unless plan&.autopilot? && plan.turns
+        span = {from_s: plan.turns.from_s, to_s: now_s}
+        found = reading do |store|
+          filter = Analysis::UnitFilter.new(kind: :request)
+          Queries::ExperimentArms.new(store, **span, filter:).in_turns(plan)
+        end
+        {id: plan.id, key: found.answer.key, text: View::Experiment.new(found, words: @words).verdict}
+      end
+    end
+  end
+end

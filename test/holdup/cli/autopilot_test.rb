@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "json"
+require_relative "../../support/played_store"
+
+class Holdup::CLI::AutopilotTest < Minitest::Test
+  include CommandLine
+  include TemporaryFolder
+
+  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
+  GOAL = "p95=300ms threads=1..8"
+  NOW_S = 1_790_000_000
+
+  def autopilot(*arguments, now_s: NOW_S, env: {})
+    holdup("autopilot", *arguments, env: {"HOLDUP_DIR" => folder, "USER" => "deploy", **env}, now_s:)
+  end
+
+  def files = Holdup::AutopilotFolder.new(folder)
+
+  def write(**facts)
+    files.write_state(Holdup::Collector::Autopilot::AutopilotState.new(**facts).to_json)
+  end
+
+  def plan
+    lease = Holdup::PlanLease.new(leased_s: NOW_S, lease_s: 60)
+    Holdup::ExperimentPlan.new(id: "k3f9", lever: "threads", values: [5, 3], turns: nil, lease:, by: "x",
+      why: "p95 -20 %")
+  end
+
+  def test_status_says_why_it_waits
+    assert_match(/\AWaiting: no collector has run a round/, autopilot("status").out)
+    write(waits: :low_load)
+    assert_equal "Waiting: the load is below half of the usual one.\n", autopilot.out
+    assert_match(/\A待機中：負荷が/, autopilot("--lang", "ja").out)
+  end
+
+  # Whatever the loop can wait for has a sentence.
+  def test_every_reason_has_a_sentence
+    source = %w[autopilot.rb autopilot/decision.rb].map { |name|
+      File.read(File.expand_path("../../../lib/holdup/collector/#{name}", __dir__))
+    }.join
+    reasons = source.scan(/(?:wait|forget)\(:(\w+)|then :(\w+)$/).flatten.compact.uniq
+    assert_operator reasons.size, :>, 15
+    reasons.each do |reason|
+      write(waits: reason.to_sym)
+      assert_equal 0, autopilot.status, reason
+    end
+  end
+
+  def test_status_shows_what_is_kept_and_how_to_make_it_permanent
+    SegmentWriter.new(folder).profile = {"lever.threads.where" => "config/puma.rb:3"}
+    write(kept: plan, history: [{at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95 -20 %"}])
+    said = autopilot.out
+    assert_match(/Kept: all workers have 3 threads instead of 5 \(p95 -20 %\)/, said)
+    assert_match(/threads 5 -> 3 \(collector: p95 -20 %\)/, said)
+    assert_match(/^--- config\/puma.rb:3\n.*\n-threads 5, 5\n\+threads 3, 3$/, said)
+    found = JSON.parse(autopilot("status", "--json").out)
+    assert_equal ["kept", {"from" => 5, "to" => 3}], found.values_at("phase", "threads")
+  end
+
+  def test_freeze_and_thaw
+    assert_match(/\AFrozen: within seconds/, autopilot("freeze").out)
+    assert files.frozen_by_file?
+    assert_match(/\AFrozen: all workers have/, autopilot.out)
+    assert_match(/\AThawed/, autopilot("thaw").out)
+    assert_match(/was not frozen/, autopilot("thaw").out)
+    assert_match(/\AFrozen/, autopilot(env: {"HOLDUP_AUTOPILOT_FREEZE" => "1"}).out)
+  end
+
+  def test_what_it_does_not_take
+    assert_equal 2, autopilot("fly").status
+    assert_match(/HOLDUP_AUTOPILOT="p95=300ms threads=1..8"/, autopilot("candidate").err)
+    assert_equal 1, autopilot("freeze", "--dir", "/nonexistent").status
+  end
+
+  def test_the_candidate_of_a_recording_is_within_the_range
+    PLAYED.in_a_file do |path|
+      ["1..8", "4..8"].each do |range|
+        env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range}"}
+        said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s, env:)
+        assert_equal [0, ""], [said.status, said.err]
+        found = JSON.parse(said.out, symbolize_names: true)
+        assert_equal %i[threads why reason grade fresh load planned_s], found.keys
+        assert found[:fresh]
+        assert_in_delta 1.0, found[:load], 0.5
+        first, last = range.split("..").map(&:to_i)
+        assert_includes [nil, *first..last], found[:threads]
+      end
+    end
+  end
+
+  def test_no_verdict_without_an_experiment
+    assert_equal({"id" => nil, "key" => nil, "text" => nil}, JSON.parse(autopilot("verdict").out))
+  end
+end

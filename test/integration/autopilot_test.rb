@@ -1,0 +1,190 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "contracts/server_steps"
+require "puma/const"
+
+# What the autopilot sets in a real cluster of two workers under load, and that it never stays: whatever dies.
+# Turns and leases take seconds here. The candidate and the verdict are scripted, the rest is real: the
+# collector runs in a process of its own and dies by SIGKILL.
+class AutopilotIntegrationTest < Minitest::Test
+  include ServerSteps
+
+  GOAL = "p95=300ms threads=1..4 turn=4 window=1 lease=3"
+  LEASE_S = 3
+  # Configured in puma.rb.
+  CONFIGURED = 3
+  # A collector whose inquiry answers from a file: threads to try, then the verdict.
+  COLLECTOR = <<~'RUBY'
+    require "holdup/loader"
+    dir, store, threads, verdict = ARGV
+    inquiry = Class.new do
+      define_method(:ask) { |question, **| @question = question }
+      define_method(:poll) do
+        asked, @question = @question, nil
+        if asked == :verdict
+          id = Holdup::ExperimentPlan::PlanFile.new(dir).read&.id
+          {"id" => id, "key" => verdict, "text" => "scripted"}
+        elsif asked
+          {"threads" => threads.to_i, "why" => "scripted", "grade" => "a", "fresh" => true, "load" => 1.0}
+        end
+      end
+      define_method(:close) {}
+    end
+    clock = Holdup::Clock.new
+    log = Holdup::Log.new { $stdout }
+    kind = Holdup::Collector::Autopilot
+    decision = kind::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
+    autopilot = kind.new(dir:, inquiry: inquiry.new, log:, clock:, env: ENV, interval: 0.3, decision:)
+    $stdout.sync = true
+    Holdup::Collector.new(store: Holdup::Store.open(store), directory: dir, log:, clock:, interval: 0.3, autopilot:).run
+  RUBY
+
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  end
+
+  def server_facts
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => CONFIGURED}
+  end
+
+  # A server under load with the autopilot on, whose threads are looked at all the time.
+  def piloted(path: measured_path, goal: GOAL)
+    skip "Puma 8 changes its threads" unless Puma::Const::VERSION.to_i >= 8
+    serve(HOLDUP_AUTOPILOT: goal) do |app|
+      complete(app)
+      @seen = []
+      traffic = ClientTraffic.to(app, path, clients: 4)
+      yield app
+      assert_empty @seen.flatten.uniq - (1..4).to_a, "outside of the range"
+      app.wait(20) { threads(app) == [CONFIGURED] }
+    ensure
+      traffic&.stop
+      collectors.each { |pid| kill(pid) }
+    end
+  end
+
+  def collectors = @collectors ||= []
+
+  # @return [Integer] pid
+  def collector(app, threads: 2, verdict: "running", store: app.store)
+    log = File.join(app.root, "collector.log")
+    pid = Process.spawn({"HOLDUP_DIR" => app.dir}, *ServedApp::BUNDLED_RUBY, "-I#{ServedApp::ROOT}/lib", "-e", COLLECTOR,
+      app.dir, store, threads.to_s, verdict, chdir: ServedApp::ROOT, out: [log, "a"], err: %i[child out])
+    collectors << pid
+    pid
+  end
+
+  def kill(pid)
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil
+  ensure
+    collectors.delete(pid)
+  end
+
+  # @return [Array<Integer>] different numbers of threads of the workers, as Puma has them
+  def threads(app)
+    found = app.live.filter_map { |entry| entry.read(&:setting)&.[]("threads") }.uniq.sort
+    @seen << found
+    found
+  end
+
+  def files(app) = Holdup::AutopilotFolder.new(app.dir)
+
+  def plan(app) = files(app).plan_file.read
+
+  def started_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # A plan as the collector keeps it, with a lease.
+  def keep(app, value, lease_s: 60)
+    lease = Holdup::PlanLease.new(leased_s: Time.now.to_i, lease_s:)
+    files(app).kept_file.write(Holdup::ExperimentPlan.new(id: "k#{value}#{rand(999)}", lever: "threads",
+      values: [CONFIGURED, value], turns: nil, lease:, by: "test", why: "chaos"))
+  end
+
+  def test_a_lease_that_nobody_renews_ends_and_nothing_outside_of_the_range_is_set
+    piloted do |app|
+      keep(app, 2, lease_s: 4)
+      app.wait { threads(app) == [2] }
+      app.wait(10) { threads(app) == [CONFIGURED] }
+      keep(app, 9)
+      app.wait { app.log.include?("it sets 9 threads, and config.autopilot allows 1..4") }
+      assert_equal [CONFIGURED], threads(app)
+      assert_match(/threads 3 -> 2 \(test: chaos\)/, app.log)
+    end
+  end
+
+  def test_freezing_and_a_worker_killed_in_the_middle_of_a_change
+    piloted do |app|
+      keep(app, 2)
+      app.wait { threads(app).include?(2) }
+      replaced(app, [1]) { Process.kill(:KILL, pids(app).fetch(1)) }
+      app.wait { app.live.size == 2 && threads(app) == [2] }
+      files(app).freeze_changes("test")
+      app.wait(10) { threads(app) == [CONFIGURED] }
+    end
+  end
+
+  # The candidate has one thread, and four clients wait for it: 100 ms a request.
+  def test_a_candidate_that_is_bad_on_purpose_is_taken_back_by_the_workers
+    piloted(path: "/busy", goal: GOAL.sub("p95=300ms", "p95=20ms")) do |app|
+      began_s = started_s
+      keep(app, 1, lease_s: 120)
+      app.wait { threads(app) == [1] }
+      app.wait(30) { threads(app) == [CONFIGURED] }
+      assert_operator started_s - began_s, :<, 30
+      assert_equal [1], files(app).taken_back.map(&:value).uniq
+      assert_match(/over p95=20ms in two windows of 1 s with 1 threads/, app.log)
+    end
+  end
+
+  # In the phase of equals, in turns, and when something is kept; and with its store gone.
+  thorough def test_a_collector_killed_in_each_phase_leaves_nothing
+    piloted do |app|
+      %i[equal different kept].each do |phase|
+        File.delete(*Dir.glob("#{app.dir}/autopilot.*"), *Dir.glob("#{app.dir}/experiment.plan"))
+        pid = collector(app, verdict: (phase == :kept) ? "better" : "running")
+        app.wait(90) { reached?(app, phase) }
+        kill(pid)
+        app.wait(LEASE_S + 10) { threads(app) == [CONFIGURED] && plan(app)&.turn(Time.now.to_i).nil? }
+      end
+    end
+  end
+
+  thorough def test_a_better_candidate_is_kept_by_the_collector_that_leads_and_by_the_next
+    piloted do |app|
+      first = collector(app, verdict: "better")
+      app.wait(20) { plan(app) }
+      second = collector(app, verdict: "better")
+      app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
+      id = files(app).kept_file.read.id
+      kill(first)
+      12.times { sleep(0.5) && threads(app) }
+      app.wait { threads(app) == [2] }
+      assert_equal id, files(app).kept_file.read.id
+      said = File.read(File.join(app.root, "collector.log"))
+      assert_equal 1, said.scan(/threads 3 -> 2 in turns/).size, said
+      kill(second)
+    end
+  end
+
+  thorough def test_with_its_store_gone_what_is_kept_returns
+    piloted do |app|
+      collector(app, verdict: "better")
+      app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
+      File.write(app.store.delete_prefix("sqlite://"), "no database" * 1000)
+      app.wait(30) { threads(app) == [CONFIGURED] }
+    end
+  end
+
+  private
+
+  def reached?(app, phase)
+    return files(app).kept_file.read && threads(app) == [2] if phase == :kept
+    one = plan(app)
+    return one&.turns&.phase_at(Time.now.to_i) == :equal if phase == :equal
+    threads(app) == [2]
+  end
+end
