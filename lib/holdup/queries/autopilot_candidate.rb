@@ -26,7 +26,8 @@ module Holdup
       # @return [Hash{Symbol => Object}] threads, why, reason (of no answer), grade, fresh, load, planned_s
       def call
         grade = found.self_test.grade if known?
-        {threads: best&.candidate&.caps&.first, why:, reason:, grade:, fresh:, load: load&.round(3), planned_s:}
+        threads = best&.candidate&.caps&.first
+        {threads:, why:, reason:, grade:, fresh:, load: load&.round(3), planned_s:}
       end
 
       private
