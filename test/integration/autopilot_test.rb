@@ -140,7 +140,7 @@ class AutopilotIntegrationTest < Minitest::Test
     end
   end
 
-  # In the phase of equals, in turns, and when something is kept; and with its store gone.
+  # In the phase of equals, in turns, and when something is kept.
   thorough def test_a_collector_killed_in_each_phase_leaves_nothing
     piloted do |app|
       %i[equal different kept].each do |phase|
@@ -167,15 +167,6 @@ class AutopilotIntegrationTest < Minitest::Test
       said = File.read(File.join(app.root, "collector.log"))
       assert_equal 1, said.scan("threads 3 -> 2 in turns").size, said
       kill(second)
-    end
-  end
-
-  thorough def test_with_its_store_gone_what_is_kept_returns
-    piloted do |app|
-      collector(app, verdict: "better")
-      app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
-      File.write(app.store.delete_prefix("sqlite://"), "no database" * 1000)
-      app.wait(30) { threads(app) == [CONFIGURED] }
     end
   end
 

@@ -199,6 +199,21 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
     def close = nil
   end
 
+  # Then leases end.
+  def test_while_the_store_is_down_nothing_is_renewed
+    store = Object.new
+    def store.progress(*, **) = raise("down")
+
+    def store.close = nil
+    counted = Broken.new
+    collector = Holdup::Collector.new(store:, directory: folder, log: @log, interval: 0.1, autopilot: counted)
+    thread = Thread.new { collector.run(signals: []) }
+    wait_until { @log.lines.any? { |line| line.include?("segments are kept") } }
+    collector.stop
+    thread.join
+    assert_equal 0, counted.calls
+  end
+
   def test_a_failure_of_it_does_not_stop_the_collector
     broken = Broken.new
     store = Holdup::Store.open("sqlite://#{File.join(folder, "store.sqlite3")}")
