@@ -1,5 +1,5 @@
 /**
- * A capture as the server packs it (lib/holdup/web/captures/columns.rb): columns that are mapped, not read number by number.
+ * A capture as the server packs it (lib/holdup/web/captures.rb): columns that are mapped, not read number by number.
  * A row is a thread, or who held one GVL; its spans fill the window from end to end, so the next one's begin is a span's end.
  * @typedef {object} Row
  * @property {"thread" | "holder"} kind

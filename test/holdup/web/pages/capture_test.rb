@@ -27,7 +27,7 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
   end
 
   def block(root)
-    Holdup::Web::Captures::Flame.new(root, Scene.new, Holdup::View::Words.new("en")).block(title: "t",
+    Holdup::Web::Pages::Capture::Flame.new(root, Scene.new, Holdup::View::Words.new("en")).block(title: "t",
       modes: {"held" => "h"}, mode: "held")
   end
 
