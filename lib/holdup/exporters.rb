@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "logger"
+require "forwardable"
+
 module Holdup
   # Figures for other systems, from what the collector has stored. They run in the collector's process, except
   # that the dashboard serves the text that the collector has left in the folder of the segments.
@@ -93,6 +96,180 @@ module Holdup
       # to the lock when it begins to lead.
       def earlier?(file)
         file.mtime < File.mtime(@directory.lock_path) || Time.now - file.mtime > @fresh_s
+      end
+    end
+
+    # A collector's store that hands each commit to its exporters, exactly once.
+    #
+    # A commit that failed may still have reached the store, because the answer of a server can get lost. The
+    # collector then reads the stored progress, which decides what it carries next. Each commit's progress is
+    # unique (it has the time of its round), so it also says whether that commit counts.
+    #
+    # A failure of an exporter reaches neither the collector nor another exporter.
+    class ExportingStore
+      extend Forwardable
+
+      # A commit of unknown outcome. `left_out`: rows that the store rejected while it took the others
+      PendingCommit = Data.define(:windows, :processes, :progress, :left_out) do
+        # @param stored [Hash{String => String}] segment => checkpoint
+        def in?(stored)
+          progress.any? { |_, bytes| bytes } && progress.all? { |key, bytes| stored[key]&.b == bytes&.b }
+        end
+
+        # Whose checkpoints it moves, see Sql#progress.
+        def owner = progress.keys.first.to_s[/\A\S+/]
+
+        # @return [Array<Window>]
+        def written_windows = windows - left_out
+
+        # @return [Array<Hash>]
+        def written_processes = processes - left_out
+      end
+      private_constant :PendingCommit
+
+      def_delegators :@store, :rollup, :prune
+
+      # @param exporters [Array<#start, #add, #close>]
+      def initialize(store, exporters, log:)
+        @store = store
+        @exporters = exporters
+        @log = log
+        @logged = {}
+        @pending = {}
+      end
+
+      # A collector asks when it begins to lead, and after each failure.
+      def progress(host: nil)
+        stored = @store.progress(host:)
+        each_exporter(&:start)
+        owners = host ? [host] : @pending.keys
+        owners.each do |owner|
+          pending = @pending.delete(owner)
+          export(pending) if pending&.in?(stored)
+        end
+        stored
+      end
+
+      def commit(windows, progress, processes: [], **rows, &bad_row)
+        left_out = []
+        pending = PendingCommit.new(windows:, processes:, progress:, left_out:)
+        @pending[pending.owner] = pending
+        if bad_row
+          @store.commit(windows, progress, processes:, **rows) do |row, fault|
+            left_out << row
+            bad_row.call(row, fault)
+          end
+        else
+          @store.commit(windows, progress, processes:, **rows)
+        end
+        @pending.delete(pending.owner)
+        export(pending)
+        nil
+      end
+
+      def close
+        each_exporter(&:close)
+      ensure
+        @store.close
+      end
+
+      private
+
+      def export(pending)
+        each_exporter { |exporter| exporter.add(pending.written_windows, pending.written_processes) }
+      end
+
+      def each_exporter
+        @exporters.each do |exporter|
+          yield exporter
+        rescue => error
+          failed(exporter, error)
+        end
+      end
+
+      # Logs a failure until it changes.
+      def failed(exporter, error)
+        message = "exporting failed (#{error.class}: #{error.message}); the store has everything"
+        @log.warn(message) unless message == @logged[exporter]
+        @logged[exporter] = message
+      end
+    end
+
+    # Sends figures at intervals, in a thread of its own: a receiver that is slow or hangs delays neither the
+    # collector nor another exporter.
+    class PushThread
+      # Different messages of one outage, which may alternate.
+      MOST_MESSAGES = 3
+      # At most for the last push, because a supervisor waits only seconds for its collector.
+      CLOSE_S = 2
+
+      # @param receiver [String] for the log, as `address`
+      # @param push [#call] sends; raises what the log says
+      def initialize(receiver, address:, interval_s:, log:, close_s: CLOSE_S, &push)
+        @receiver = receiver
+        @address = address
+        @interval_s = interval_s
+        @close_s = close_s
+        @log = log
+        @push = push
+        @logged = []
+      end
+
+      # Does nothing when it runs.
+      def start
+        return if @thread&.alive?
+        @wake = Thread::Queue.new
+        @thread = Thread.new { run }
+        @thread.name = "holdup-push"
+        @thread.report_on_exception = false
+        @thread.thread_variable_set(:fork_safe, true)
+        @log.info("figures for #{@receiver} go to #{@address} every #{format("%g", @interval_s)} s")
+      end
+
+      # Ends with a last push, or without it when that takes too long.
+      def stop
+        thread = @thread or return
+        @thread = nil
+        @wake.close
+        return if thread.join(@close_s)
+        thread.kill
+        @log.warn("#{@receiver} did not take the last figures within #{@close_s} s; the store has them")
+      end
+
+      private
+
+      def run
+        loop do
+          @wake.pop(timeout: @interval_s)
+          last = @wake.closed?
+          push
+          break if last
+        end
+      end
+
+      def push
+        @push.call
+        @log.warn("#{@receiver} gets figures again") if @logged.any?
+        @logged.clear
+      rescue => error
+        message = error.message
+        return if @logged.include?(message) || @logged.size == MOST_MESSAGES
+        @logged << message
+        @log.warn("#{@receiver} did not get figures: #{message}")
+      end
+    end
+
+    # A Logger for the gem of an exporter, which keeps what it last complained of.
+    class PushThread::LastComplaint < ::Logger
+      attr_accessor :text
+
+      def initialize
+        super(nil)
+      end
+
+      def add(severity, message = nil, progname = nil)
+        @text = message || (block_given? ? yield : progname) if severity >= WARN
+        true
       end
     end
   end
