@@ -120,7 +120,8 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def server(pid, measures: false, loaded: true, age_s: 3600, name: "puma", dir: nil)
-    Holdup::Doctor::RunningServers::RunningServer.new(pid:, name:, age_s:, loaded:, measures:, dir:)
+    servers = Holdup::Doctor::Examination::RunningServers
+    servers::RunningServer.new(pid:, name:, age_s:, loaded:, measures:, dir:)
   end
 
   def unmeasured(*servers)

@@ -53,7 +53,7 @@ module Holdup
 
       def examination
         Holdup::Doctor::Examination.new(dir: Places.directory(@console.env, @dir), clock: @console.clock,
-          segments: Holdup::Doctor::SegmentFacts, open_store: -> { open_store },
+          segments: Holdup::Doctor::SegmentChecks::SegmentFacts, open_store: -> { open_store },
           autoscale_target: @autoscale_target, env: @console.env)
       end
 

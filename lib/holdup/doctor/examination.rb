@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   module Doctor
     # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
@@ -119,6 +121,121 @@ module Holdup
 
         def inside?(path, point)
           path == point || path.start_with?("#{point.delete_suffix("/")}/")
+        end
+      end
+
+      # This user's processes that take requests or jobs, from the process table, with Holdup or without. A
+      # master or supervisor that has workers takes none and is left out.
+      class RunningServers
+        # `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its memory; `measures`:
+        # whether it has a segment open; `dir`: folder of that segment, nil if it has no name
+        RunningServer = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
+
+        # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
+        # workers; `programs`: the same by the program that Ruby runs, for processes without a title
+        ServerKind = Data.define(:name, :worker, :alone, :programs) do
+          def initialize(name:, worker: nil, alone: nil, programs: [])
+            super
+          end
+        end
+
+        KINDS = [
+          ServerKind.new(name: "puma", worker: /\Apuma: cluster worker /, alone: /\Apuma \d/),
+          ServerKind.new(name: "unicorn", worker: /\Aunicorn\w* worker\[/),
+          ServerKind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
+          ServerKind.new(name: "falcon", programs: %w[falcon falcon-host]),
+          ServerKind.new(name: "sidekiq", alone: /\Asidekiq \d/),
+          ServerKind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
+            alone: /\Asolid-queue-async-supervisor\(/),
+          ServerKind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
+        ].freeze
+
+        # Falcon's workers have any title and no program of their own.
+        CHILDREN_ARE_WORKERS = %w[falcon].freeze
+        EXTENSION = %r{/holdup\.(?:so|bundle)$}
+        SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
+        NAMELESS_SEGMENT = "/memfd:holdup segment"
+
+        ProcessRow = Data.define(:pid, :parent, :title, :program, :start) do
+          def worker_of?(kind) = kind.worker&.match?(title)
+
+          def alone?(kind)
+            kind.alone&.match?(title) || kind.programs.include?(program)
+          end
+        end
+
+        # @param uid [Integer] owner of the processes
+        # @param ticks_per_s [Integer] unit of times in /proc
+        def initialize(proc: "/proc", uid: Process.euid, ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
+          @proc = proc
+          @uid = uid
+          @ticks_per_s = ticks_per_s
+        end
+
+        def call
+          uptime_s = read("uptime").to_s.to_f
+          table = rows
+          KINDS.flat_map { |kind| of(kind, table) }.filter_map { |kind, row| server(kind, row, uptime_s) }
+        end
+
+        private
+
+        def of(kind, table)
+          workers = table.select { |row| row.worker_of?(kind) }
+          alone = table.select { |row| row.alone?(kind) }
+          workers += children(alone, table) if CHILDREN_ARE_WORKERS.include?(kind.name)
+          parents = workers.map(&:parent)
+          singles = alone.reject { |row| parents.include?(row.pid) }
+          (workers + singles).uniq.map { |row| [kind, row] }
+        end
+
+        def children(parents, table)
+          pids = parents.map(&:pid)
+          table.select { |row| pids.include?(row.parent) && row.program != "holdup" }
+        end
+
+        def server(kind, row, uptime_s)
+          maps = read(row.pid, "maps") or return
+          dir = maps[SEGMENT, 1]
+          age_s = uptime_s - row.start.fdiv(@ticks_per_s)
+          RunningServer.new(pid: row.pid, name: kind.name, age_s:, dir:, loaded: maps.match?(EXTENSION),
+            measures: !!dir || maps.include?(NAMELESS_SEGMENT))
+        end
+
+        def rows
+          pids = Dir.children(@proc).grep(/\A\d+\z/).map(&:to_i).sort
+          pids.filter_map { |pid| row(pid) if mine?(pid) }
+        rescue SystemCallError
+          []
+        end
+
+        def mine?(pid)
+          File.stat(File.join(@proc, pid.to_s)).uid == @uid
+        rescue SystemCallError
+          false
+        end
+
+        # Fields 4 and 22 of stat: the parent, and its start in ticks since the machine's.
+        def row(pid)
+          words = read(pid, "cmdline").to_s.split("\0").reject(&:empty?)
+          fields = read(pid, "stat").to_s.rpartition(")").last.split
+          return if words.empty? || fields.size < 20
+          parent, start = fields.values_at(1, 19).map(&:to_i)
+          ProcessRow.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
+        end
+
+        # The program that Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title.
+        def program(words)
+          ruby = File.basename(words.first).start_with?("ruby")
+          words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby
+          words = words.drop(2) if File.basename(words.first.to_s) == "bundle" && words[1] == "exec"
+          File.basename(words.first.to_s)
+        end
+
+        def read(*path)
+          File.binread(File.join(@proc, *path.map(&:to_s))).scrub
+        rescue SystemCallError
+          nil
         end
       end
     end

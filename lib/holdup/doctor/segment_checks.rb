@@ -80,6 +80,58 @@ module Holdup
           count.zero? ? [] : CheckResult.warn(:series_overflow, count:)
         end
       end
+
+      # The segments of a folder as facts of a Host, and a message for each unreadable file.
+      module SegmentFacts
+        # A process of another container is not in our process table; its heartbeat shows that it lives.
+        TICKING_NS = 5_000_000_000
+
+        def self.call(dir, now_ns)
+          processes = Segment::Directory.new(dir).entries.filter_map { |entry| process(entry, now_ns) }
+          processes.partition { |each| each.is_a?(Host::HostProcess) }
+        end
+
+        # @return [Host::HostProcess, String, nil] nil if the collector has just removed it
+        def self.process(entry, now_ns)
+          entry.read do |reader|
+            process = facts(entry, reader.snapshot(ring_since: nil), now_ns)
+            process.with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns))
+          end
+        rescue Errno::ENOENT
+          nil
+        rescue Error, SystemCallError => error
+          error.message
+        end
+
+        def self.facts(entry, snapshot, now_ns)
+          requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
+          header = snapshot.header
+          Host::HostProcess.new(
+            pid: entry.pid, alive: entry.alive || ticking?(header, now_ns), closed: header.closed?,
+            heartbeat_ns: header.heartbeat_ns, born_ns: header.created_ns, worker: worker_index(header),
+            setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters,
+            gauges: snapshot.gauges, requests: requests.sum(&:count),
+            queued: requests.sum { |slot| slot.histogram(:queued).count }
+          )
+        end
+
+        def self.worker_index(header)
+          header.worker_index unless header.worker_index.negative?
+        end
+
+        def self.ring_share(entry, now_ns)
+          path = Capture::Controller.base(entry.path) + Capture::RuleWatch::ARMED
+          header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+          header.cost_ns.fdiv([now_ns - header.begin_real_ns, 1].max)
+        rescue DamagedData, SystemCallError
+          nil
+        end
+
+        def self.ticking?(header, now_ns)
+          !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
+        end
+        private_class_method :process, :facts, :ring_share, :ticking?
+      end
     end
   end
 end

@@ -26,7 +26,7 @@ module Holdup
 
         def host
           @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock,
-            segments: Doctor::SegmentFacts, open_store: @context.store).call
+            segments: Doctor::SegmentChecks::SegmentFacts, open_store: @context.store).call
         end
 
         def found = @found ||= Doctor.call(host)
