@@ -18,7 +18,8 @@ module Holdup
         Arguments = Data.define(:console) do
           # @raise [UsageError]
           def parse(argv)
-            options = TrialOptions.new("jit", usage: "--rate N --url PATH", console:, spans: Jit::SPANS)
+            options = LoadOptions::TrialOptions.new("jit", usage: "--rate N --url PATH", console:,
+              spans: Jit::SPANS)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             return values if values.key?(:help)
             options.keywords(values) do

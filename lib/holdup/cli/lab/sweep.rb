@@ -52,7 +52,8 @@ module Holdup
           # @return [Hash{Symbol => Object}] keywords of Sweep
           # @raise [UsageError]
           def parse(argv)
-            options = TrialOptions.new("sweep", usage: "--threads 1,3,5 --rate N --url PATH", console:)
+            usage = "--threads 1,3,5 --rate N --url PATH"
+            options = LoadOptions::TrialOptions.new("sweep", usage:, console:)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             values.key?(:help) ? values : options.keywords(values) { plan(values) }
           end
@@ -89,7 +90,7 @@ module Holdup
           def slice(text)
             ns = Queries::OptionValues.duration("--slice", text)
             return ns if (1_000_000..1_000_000_000).cover?(ns)
-            TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
+            LoadOptions::TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
           end
 
           def plan(values)
@@ -110,7 +111,7 @@ module Holdup
             size = text.match(/\A(\d+)x(\d+)\z/)&.captures&.map(&:to_i)
             arm = arms.find { |candidate| [candidate.processes || 1, candidate.threads || 1] == size }
             return arm if arm
-            TrialOptions.refuse("--baseline", text,
+            LoadOptions::TrialOptions.refuse("--baseline", text,
               "processes x threads of a setting that is tried, such as 1x5")
           end
         end
