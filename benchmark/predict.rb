@@ -70,7 +70,7 @@ module Bench
     end
 
     def arrivals(seconds, seed)
-      Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
+      Holdup::Lab::Load::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
     end
 
     def replayed(handoff_ns = self.handoff_ns)

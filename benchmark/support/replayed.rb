@@ -36,7 +36,7 @@ module Bench
       @between = observation.demand.between
     end
 
-    # @param arrivals [Holdup::Lab::Arrivals]
+    # @param arrivals [Holdup::Lab::Load::Arrivals]
     # @param processes [Integer]
     # @param threads [Integer] of each
     # @param assignment [Symbol] see Scenario

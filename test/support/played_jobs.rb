@@ -25,7 +25,7 @@ class PlayedJobs
   # @return [Holdup::Lab::Jobs::JobLog]
   def ledger(plan, steps: plan.steps.size, path: "jobs.json")
     readings = plan.steps.first(steps).each_with_index.map do |step, index|
-      Holdup::Lab::Jobs::JobsMeasurement.of(outcome(step.threads, seed: index), step,
+      Holdup::Lab::Jobs::JobOutcome::JobsMeasurement.of(outcome(step.threads, seed: index), step,
         concurrency: plan.predicted_from(step))
     end
     Holdup::Lab::Jobs::JobLog.new(path, plan, readings:)

@@ -126,8 +126,7 @@ class ServedApp
   end
 
   # @return [Array<Holdup::Doctor::Examination::RunningServers::RunningServer>] what the doctor sees of it
-  #   in the process
-  #   table
+  #   in the process table
   def running_servers
     own = processes.map { |process| process[:pid] }
     Holdup::Doctor::Examination::RunningServers.new.call.select { |server| own.include?(server.pid) }

@@ -39,7 +39,7 @@ module Bench
 
     # Thinning (Lewis and Shedler 1979): arrivals at the highest rate, of which each stays with the share that
     # its moment's rate has of that.
-    # @yieldparam arrival [Holdup::Lab::Arrivals::Arrival] in order of time
+    # @yieldparam arrival [Holdup::Lab::Load::Arrivals::Arrival] in order of time
     # @return [Enumerator] without a block
     def each
       return to_enum unless block_given?
@@ -49,7 +49,7 @@ module Bench
       while at_s < @seconds
         if random.rand * @most < @rate.call(at_s)
           route, path = deck.draw
-          yield Holdup::Lab::Arrivals::Arrival.new(at_ns: (at_s * 1e9).round, route:, path:)
+          yield Holdup::Lab::Load::Arrivals::Arrival.new(at_ns: (at_s * 1e9).round, route:, path:)
         end
         at_s += gap_s(random)
       end

@@ -34,9 +34,9 @@ module Bench
 
     # @param recording [TrackerTrial::TrackerRecording]
     # @param rate [Float] requests or jobs per second
-    # @param sent [Array<Holdup::Lab::Arrivals::Arrival>, nil] the very requests of the load, each of which
-    #   takes what some recorded unit of its endpoint took. nil: any units, at moments of their own, whose
-    #   chance differs from the load's: a minute's p95 varies by 15 % from one seed to the next
+    # @param sent [Array<Holdup::Lab::Load::Arrivals::Arrival>, nil] the very requests of the load, each of
+    #   which takes what some recorded unit of its endpoint took. nil: any units, at moments of their own,
+    #   whose chance differs from the load's: a minute's p95 varies by 15 % from one seed to the next
     # @param kind [Symbol] of the units
     def initialize(recording, rate:, sent: nil, kind: :request)
       @recording = recording

@@ -76,7 +76,7 @@ module Bench
       ConnectionLoad.call(@port, connections:, seconds:, seed:)
     end
 
-    # @param arrivals [Enumerable<Holdup::Lab::Arrivals::Arrival>]
+    # @param arrivals [Enumerable<Holdup::Lab::Load::Arrivals::Arrival>]
     # @param seconds [Numeric] of sending
     # @return [Holdup::Lab::Load::OpenLoop::Seen]
     # @raise [Failure] when an answer was not as it should be

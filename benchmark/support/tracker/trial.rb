@@ -60,7 +60,7 @@ module Bench
     end
 
     # All of them, one turn after the other.
-    # @return [Array<Holdup::Lab::Arrivals::Arrival>]
+    # @return [Array<Holdup::Lab::Load::Arrivals::Arrival>]
     def self.open_arrivals(rate:, seconds:)
       open_turns(rate:, seconds:).each_with_index.flat_map do |arrivals, turn|
         begin_ns = turn * ((seconds.fdiv(TURNS) + PAUSE_S) * 1e9).round

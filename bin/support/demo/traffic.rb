@@ -44,7 +44,7 @@ module Demo
     def self.seconds(options) = options.seconds + WARM_UP_SECONDS
 
     def self.arrivals(rate, seconds, seed)
-      Holdup::Lab::Arrivals.new(routes: ROUTES, rate:, seconds:, seed:).to_a
+      Holdup::Lab::Load::Arrivals.new(routes: ROUTES, rate:, seconds:, seed:).to_a
     end
 
     def self.later(arrival) = arrival.with(at_ns: arrival.at_ns + WARM_UP_SECONDS * 1_000_000_000)

@@ -39,7 +39,7 @@ module Holdup
         @number += 1
         outcome = Folders.open { |folders| run(step, url, folders) }
         check(outcome)
-        @ledger.add(JobsMeasurement.of(outcome, step, concurrency: @plan.predicted_from(step)))
+        @ledger.add(JobOutcome::JobsMeasurement.of(outcome, step, concurrency: @plan.predicted_from(step)))
       end
 
       def run(step, url, folders)
@@ -193,7 +193,7 @@ module Holdup
         def self.open(path)
           FILE.read(path) do |hash|
             new(path, JobsPlan.from(hash.fetch(:plan)),
-              readings: hash.fetch(:readings).map { |reading| JobsMeasurement.from(reading) })
+              readings: hash.fetch(:readings).map { |reading| JobOutcome::JobsMeasurement.from(reading) })
           end
         end
 

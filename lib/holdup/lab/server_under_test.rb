@@ -74,7 +74,7 @@ module Holdup
       private
 
       def answers?(route)
-        arrival = Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
+        arrival = Load::Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
         outcomes = Load.new(target: @target, arrivals: [arrival], patience_s: 5).run
         outcomes.each_value.all? { |outcome| outcome.lost.zero? }
       end

@@ -15,7 +15,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   def arrivals(at_seconds, route: self.route)
     at_seconds.map { |at|
-      Holdup::Lab::Arrivals::Arrival.new(
+      Holdup::Lab::Load::Arrivals::Arrival.new(
         at_ns: (at * 1e9).round,
         route:,
         path: route.path
@@ -29,7 +29,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   def test_every_request_is_sent_once_and_counted_under_its_route
     serve { |head| head.include?("/b") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok }
-    mix = Holdup::Lab::Arrivals.new(routes: [route("a"), route("b", expected: [503])], rate: 400,
+    mix = Holdup::Lab::Load::Arrivals.new(routes: [route("a"), route("b", expected: [503])], rate: 400,
       seconds: 0.5, seed: 3)
     outcomes = load(mix)
     assert_equal mix.map { |arrival| arrival.route.label }.tally, outcomes.transform_values(&:count)
@@ -100,5 +100,41 @@ class Holdup::Lab::LoadTest < Minitest::Test
   def test_has_no_outcome_without_requests
     serve { SmallServer.ok }
     assert_empty load([])
+  end
+end
+
+class Holdup::Lab::ArrivalsTest < Minitest::Test
+  def arrivals(seed: 1, rate: 100, seconds: 100)
+    routes = [Holdup::Lab::Route.new(label: "often", path: "/often", weight: 3),
+      Holdup::Lab::Route.new(label: "rare", path: "/rare")]
+    Holdup::Lab::Load::Arrivals.new(routes:, rate:, seconds:, seed:).to_a
+  end
+
+  def test_come_in_order_within_the_time
+    times = arrivals.map(&:at_ns)
+    assert_equal times.sort, times
+    assert_operator times.last, :<, 100_000_000_000
+    assert_operator times.first, :>=, 0
+  end
+
+  # A Poisson process: as many as the rate says (10,000 with a standard deviation of 100), with gaps whose
+  # standard deviation is their mean. Evenly spaced arrivals would have none and so never queue.
+  def test_are_a_poisson_process
+    times = arrivals.map(&:at_ns)
+    assert_in_delta 10_000, times.size, 400
+    gaps = times.each_cons(2).map { |a, b| (b - a) / 1e9 }
+    mean = gaps.sum / gaps.size
+    deviation = Math.sqrt(gaps.sum { |gap| (gap - mean)**2 } / gaps.size)
+    assert_in_delta 1.0, deviation / mean, 0.05
+  end
+
+  def test_mix_routes_by_weight
+    shares = arrivals.map { |arrival| arrival.route.label }.tally
+    assert_in_delta 0.75, shares["often"].fdiv(shares.values.sum), 0.02
+  end
+
+  def test_are_the_same_for_the_same_seed_only
+    assert_equal arrivals(seed: 5), arrivals(seed: 5)
+    refute_equal arrivals(seed: 5), arrivals(seed: 6)
   end
 end

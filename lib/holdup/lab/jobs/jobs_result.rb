@@ -5,7 +5,7 @@ module Holdup
     class Jobs
       # The measurement of each concurrency and the prediction from the baseline's run in the same round.
       # Errors are computed per round, so that a disturbance of a whole round cancels.
-      class JobsResult < ExperimentResult
+      class JobsResult < LedgerFile::ExperimentResult
         # Threads are enough at this share of the highest throughput.
         ENOUGH = 0.9
         # If the CPU of a job differs from the recording by more than this share, no prediction holds.

@@ -6,7 +6,7 @@ module Holdup
     end
 
     # The results of a sweep. Pure: readings in, figures out.
-    class Sweep::SweepReport < ExperimentResult
+    class Sweep::SweepReport < LedgerFile::ExperimentResult
       # One setting at one rate: the medians of all rounds, measured and predicted.
       SettingLine = Data.define(:arm, :readings, :predictions) do
         # @return [Float] answers per second

@@ -114,7 +114,7 @@ module Holdup
         end
 
         def ask(route, random)
-          arrival = Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(random))
+          arrival = Load::Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(random))
           Load.new(target: @target, arrivals: [arrival], patience_s: PATIENCE_S).run
         end
       end
