@@ -181,7 +181,7 @@ class Holdup::Collector
       writer = SegmentWriter.new(@dir)
       3.times { writer.record("A#b", wall: 5_000) }
       run_round
-      writer.put_word(writer.slot_offset(0) + 280, 2)
+      writer.put_word(writer.slot_offset(0) + Holdup::Segment::Layout::COUNT_OFFSET, 2)
       run_round
       assert_match(/a counter went back/, @log.lines.join)
       assert_equal 3, total("A#b").count
