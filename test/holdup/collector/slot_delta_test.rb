@@ -60,7 +60,8 @@ class Holdup::Collector
         end
         values.first.pop if random.rand(9).zero?
         bytes = slot_bytes(values, errors: turn)
-        bytes.setbyte(random.rand(280..bytes.bytesize - 200), random.rand(256)) if random.rand(4).zero?
+        at = random.rand(Holdup::Segment::Layout::COUNT_OFFSET..bytes.bytesize - 200)
+        bytes.setbyte(at, random.rand(256)) if random.rand(4).zero?
         found = SlotDelta.of_bytes(bytes, known)
         assert_equal by_hand(bytes, known), found.map(&:to_a) if found
         now = read(bytes)
