@@ -37,7 +37,8 @@ class AutopilotIntegrationTest < Minitest::Test
     decision = kind::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
     autopilot = kind.new(dir:, inquiry: inquiry.new, log:, clock:, env: ENV, interval: 0.3, decision:)
     $stdout.sync = true
-    Holdup::Collector.new(store: Holdup::Store.open(store), directory: dir, log:, clock:, interval: 0.3, autopilot:).run
+    store = Holdup::Store.open(store)
+    Holdup::Collector.new(store:, directory: dir, log:, clock:, interval: 0.3, autopilot:).run
   RUBY
 
   def server_command
@@ -49,12 +50,12 @@ class AutopilotIntegrationTest < Minitest::Test
   end
 
   # A server under load with the autopilot on, whose threads are looked at all the time.
-  def piloted(path: measured_path, goal: GOAL)
+  def piloted(path: measured_path, goal: GOAL, clients: 4, stamped: false)
     skip "Puma 8 changes its threads" unless Puma::Const::VERSION.to_i >= 8
     serve(HOLDUP_AUTOPILOT: goal) do |app|
       complete(app)
       @seen = []
-      traffic = ClientTraffic.to(app, path, clients: 4)
+      traffic = ClientTraffic.to(app, path, clients:, stamped:)
       yield app
       assert_empty @seen.flatten.uniq - (1..4).to_a, "outside of the range"
       app.wait(20) { threads(app) == [CONFIGURED] }
@@ -69,8 +70,9 @@ class AutopilotIntegrationTest < Minitest::Test
   # @return [Integer] pid
   def collector(app, threads: 2, verdict: "running", store: app.store)
     log = File.join(app.root, "collector.log")
-    pid = Process.spawn({"HOLDUP_DIR" => app.dir}, *ServedApp::BUNDLED_RUBY, "-I#{ServedApp::ROOT}/lib", "-e", COLLECTOR,
-      app.dir, store, threads.to_s, verdict, chdir: ServedApp::ROOT, out: [log, "a"], err: %i[child out])
+    program = [*ServedApp::BUNDLED_RUBY, "-I#{ServedApp::ROOT}/lib", "-e", COLLECTOR]
+    pid = Process.spawn({"HOLDUP_DIR" => app.dir}, *program, app.dir, store, threads.to_s, verdict,
+      chdir: ServedApp::ROOT, out: [log, "a"], err: %i[child out])
     collectors << pid
     pid
   end
@@ -127,16 +129,23 @@ class AutopilotIntegrationTest < Minitest::Test
     end
   end
 
-  # A request takes 100 ms: no window keeps the promise.
+  # A request waits for 60 ms, and each worker has four clients: four threads keep the promise, one does not
+  # (240 ms).
   def test_a_candidate_that_is_bad_on_purpose_is_taken_back_by_the_workers
-    piloted(path: "/busy", goal: GOAL.sub("p95=300ms", "p95=20ms").sub("window=1", "window=4")) do |app|
+    goal = GOAL.sub("p95=300ms", "p95=150ms").sub("window=1", "window=2")
+    piloted(path: "/stream", goal:, clients: 8, stamped: true) do |app|
+      keep(app, 4, lease_s: 120)
+      app.wait { threads(app) == [4] }
+      looked_until_s = now_s + 8
+      app.wait { threads(app) && now_s > looked_until_s }
+      assert_empty files(app).taken_back
       began_s = now_s
       keep(app, 1, lease_s: 120)
       app.wait { threads(app) == [1] }
       app.wait(30) { threads(app) == [CONFIGURED] }
       assert_operator now_s - began_s, :<, 30
       assert_equal [1], files(app).taken_back.map(&:value).uniq
-      assert_match(/over p95=20ms in two windows of 4 s with 1 threads/, app.log)
+      assert_match(/over p95=150ms in two windows of 2 s with 1 threads/, app.log)
     end
   end
 
@@ -168,6 +177,23 @@ class AutopilotIntegrationTest < Minitest::Test
       said = File.read(File.join(app.root, "collector.log"))
       assert_equal 1, said.scan("threads 3 -> 2 in turns").size, said
       kill(second)
+    end
+  end
+
+  # Rounds fail, so no lease is renewed; what is kept returns with the store.
+  thorough def test_while_the_store_is_down_the_configured_threads_are_back
+    skip "no PostgreSQL here: bin/setup --services installs it" unless PostgresServer.installed?
+    PostgresServer.run do |postgres|
+      piloted do |app|
+        Holdup::Store.open(postgres.url).tap(&:migrate!).close
+        collector(app, verdict: "better", store: postgres.url)
+        app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
+        postgres.crash
+        app.wait(30) { threads(app) == [CONFIGURED] }
+        postgres.start_again
+        app.wait(60) { threads(app) == [2] }
+        collectors.each { |pid| kill(pid) }
+      end
     end
   end
 

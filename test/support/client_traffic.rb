@@ -11,13 +11,15 @@ class ClientTraffic
   # @param app [ServedApp]
   # @param path [String]
   # @param clients [Integer]
-  def self.to(app, path, clients: 2)
-    new(app, path).start(clients)
+  # @param stamped [Boolean] whether requests say when they were sent, as a proxy does
+  def self.to(app, path, clients: 2, stamped: false)
+    new(app, path, stamped:).start(clients)
   end
 
-  def initialize(app, path)
+  def initialize(app, path, stamped: false)
     @app = app
     @path = path
+    @stamped = stamped
     @stop = Thread::Queue.new
     @answered = @troubled = 0
     @lock = Mutex.new
@@ -42,10 +44,14 @@ class ClientTraffic
   private
 
   def ask
-    code = @app.get(@path).code
+    code = @app.get(@path, headers).code
     raise "#{@path} was answered with #{code}" unless code == "200"
     @lock.synchronize { @answered += 1 }
   rescue *TROUBLES
     @lock.synchronize { @troubled += 1 }
+  end
+
+  def headers
+    @stamped ? {"X-Request-Start" => "t=#{Process.clock_gettime(Process::CLOCK_REALTIME)}"} : {}
   end
 end
