@@ -98,12 +98,10 @@ static uint8_t *slot_put_utf8(uint8_t *at, uint32_t number)
     return at;
 }
 
-/* The last of the numbers has the form of the counts. */
 static VALUE slot_pack(const slot_dump_t *dump)
 {
     uint8_t bytes[SLOT_NUMBERS * BER_BYTES + SEG_HISTOGRAMS * HIST_BUCKETS * UTF8_BYTES], *at = bytes;
-    for (int i = 0; i < SLOT_NUMBERS - 1; i++) at = slot_put_ber(at, dump->numbers[i]);
-    at = slot_put_utf8(at, (uint32_t)dump->numbers[SLOT_NUMBERS - 1]);
+    for (int i = 0; i < SLOT_NUMBERS; i++) at = slot_put_ber(at, dump->numbers[i]);
     for (uint64_t i = 0; i < dump->size; i++) at = slot_put_utf8(at, dump->counts[i]);
     return rb_str_freeze(rb_str_new((const char *)bytes, at - bytes));
 }
@@ -141,11 +139,10 @@ static bool slot_take_utf8(const uint8_t **at, const uint8_t *end, uint32_t *num
 static bool slot_unpack(slot_dump_t *dump, VALUE string)
 {
     const uint8_t *at = (const uint8_t *)RSTRING_PTR(string), *end = at + RSTRING_LEN(string);
-    for (int i = 0; i < SLOT_NUMBERS - 1; i++)
+    for (int i = 0; i < SLOT_NUMBERS; i++)
         if (!slot_take_ber(&at, end, &dump->numbers[i])) return false;
-    uint32_t last, sizes = 0;
-    if (dump->numbers[0] || !slot_take_utf8(&at, end, &last)) return false;
-    dump->numbers[SLOT_NUMBERS - 1] = last;
+    if (dump->numbers[0]) return false;
+    uint32_t sizes = 0;
     for (int i = 0; i < SEG_HISTOGRAMS; i++) {
         uint64_t *facts = slot_facts(dump, i);
         if (facts[FACT_OFFSET] > HIST_BUCKETS || facts[FACT_SIZE] > HIST_BUCKETS - facts[FACT_OFFSET])

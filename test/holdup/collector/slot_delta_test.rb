@@ -54,7 +54,7 @@ class Holdup::Collector
       random = Random.new(7)
       values = known = nil
       outcomes = Array.new(400) do |turn|
-        values = Array.new(4) { [] } if (turn % 40).zero?
+        values = Array.new(Holdup::Segment::Layout::HISTOGRAMS.size) { [] } if (turn % 40).zero?
         values.each do |some|
           some.concat(Array.new(random.rand(3)) { Math.exp(random.rand(0.0..33.0)).to_i })
         end
@@ -70,6 +70,15 @@ class Holdup::Collector
       end
       assert_operator outcomes.count(:same), :>, 100
       assert_includes outcomes, :left
+    end
+
+    # From 128 buckets on, the number of buckets takes two bytes.
+    def test_checkpoints_of_wide_histograms_are_the_same_in_c_and_in_ruby
+      wide = Array.new(Holdup::Segment::Layout::HISTOGRAMS.size) { [2_000, 5_000, 3_000_000_000] }
+      narrow = wide.map { |values| values.first(1) }
+      _, made = SlotDelta.of_bytes(slot_bytes(wide), SlotCheckpoint.of(read(slot_bytes(narrow))))
+      assert_equal SlotCheckpoint.of(read(slot_bytes(wide))).bytes, made.bytes
+      assert_operator made.slot.histograms.last.counts.size, :>, 128
     end
 
     def test_leaves_what_it_can_not_read_to_ruby
