@@ -25,7 +25,7 @@ class ArchitectureTest < Minitest::Test
     "collector" => %w[agent analysis capture native segment],
     "store" => [],
     # In the collector; of the dashboard only the text that the collector left.
-    "exporters" => %w[segment],
+    "exporters" => %w[collector segment],
     "analysis" => %w[agent capture native],
     "sizing" => %w[analysis native],
     "advice" => %w[analysis sizing],

@@ -25,7 +25,7 @@ class Holdup::Exporters::CapacityProcessTest < Minitest::Test
 
   def poll = @process.poll("web-1")
 
-  def child = @process.instance_variable_get(:@pid)
+  def child = @process.instance_variable_get(:@child).pid
 
   def test_asks_and_gets_an_answer_later
     process("sleep(0.2); #{ANSWER}")

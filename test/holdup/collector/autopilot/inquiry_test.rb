@@ -15,8 +15,9 @@ class Holdup::Collector::Autopilot::InquiryTest < Minitest::Test
 
   # @param script [String] of Ruby, instead of `holdup autopilot`
   def inquiry(script)
-    @inquiry = Holdup::Collector::Autopilot::Inquiry.new(store: "memory:", dir: "/segments", host: "web-1", log: @log,
-      clock: @clock, command: [RbConfig.ruby, "--disable=gems", "-e", script, "--"])
+    command = [RbConfig.ruby, "--disable=gems", "-e", script, "--"]
+    @inquiry = Holdup::Collector::Autopilot::Inquiry.new(store: "memory:", dir: "/segments", host: "web-1",
+      log: @log, clock: @clock, command:)
   end
 
   def ask = @inquiry.ask(:candidate, goal: GOAL, since_s: 0)
@@ -35,15 +36,15 @@ class Holdup::Collector::Autopilot::InquiryTest < Minitest::Test
   def test_a_question_is_open_only_once
     inquiry("sleep(60)")
     ask
-    pid = @inquiry.instance_variable_get(:@pid)
+    pid = @inquiry.instance_variable_get(:@child).pid
     ask
-    assert_equal pid, @inquiry.instance_variable_get(:@pid)
+    assert_equal pid, @inquiry.instance_variable_get(:@child).pid
   end
 
   def test_a_child_that_hangs_is_ended
     inquiry("sleep(60)")
     ask
-    pid = @inquiry.instance_variable_get(:@pid)
+    pid = @inquiry.instance_variable_get(:@child).pid
     @clock.monotonic_ns += 301_000_000_000
     assert_nil @inquiry.poll
     assert_raises(Errno::ESRCH) { Process.kill(0, pid) }
@@ -54,7 +55,7 @@ class Holdup::Collector::Autopilot::InquiryTest < Minitest::Test
     inquiry("puts 1 + ")
     2.times do
       ask
-      wait_until { @inquiry.poll || @inquiry.instance_variable_get(:@pid).nil? }
+      wait_until { @inquiry.poll || @inquiry.instance_variable_get(:@child).pid.nil? }
     end
     assert_equal 1, @log.lines.size
     assert_match(/it gave no answer/, @log.lines.first)
