@@ -118,8 +118,9 @@ static size_t places_short_path(VALUE path, char *room)
 {
     if (!RB_TYPE_P(path, T_STRING)) return 0;
     VALUE folder = Qnil;
+    long count = RB_TYPE_P(places.foreign, T_ARRAY) ? RARRAY_LEN(places.foreign) : 0;
     if (RB_TYPE_P(places.root, T_STRING) && places_within(path, places.root)) folder = places.root;
-    for (long i = 0; NIL_P(folder) && RB_TYPE_P(places.foreign, T_ARRAY) && i < RARRAY_LEN(places.foreign); i++)
+    for (long i = 0; NIL_P(folder) && i < count; i++)
         if (places_within(path, RARRAY_AREF(places.foreign, i))) folder = RARRAY_AREF(places.foreign, i);
     long from = NIL_P(folder) ? 0 : RSTRING_LEN(folder), bytes = RSTRING_LEN(path) - from;
     if (bytes > PLACES_PATH_BYTES) from += bytes - PLACES_PATH_BYTES, bytes = PLACES_PATH_BYTES;

@@ -28,8 +28,8 @@
 #define HOLD_SHARE 256      /* stacks take one part of so many of the time at most, ... */
 /* ... but one that a GC interrupted does not end sampling for long. */
 #define HOLD_MOST_REST_NS UINT64_C(100000000)
-#define HOLD_CALM_LOOKS 5   /* so often nobody waited: the watching thread sleeps */
-#define HOLD_CALM_NS UINT64_C(1000000) /* stall between two looks that is nobody's wait */
+#define HOLD_CALM_LOOKS 5   /* looks without a waiting thread, after which the watching thread sleeps */
+#define HOLD_CALM_NS UINT64_C(1000000) /* less stall than this between two looks does not count */
 
 struct hold hold;
 
@@ -116,14 +116,15 @@ static void hold_park(void)
 {
     hold_publish_cost();
     __atomic_store_n(&hold.parked, true, __ATOMIC_SEQ_CST);
-    if (hold_stopped() || (hold_wanted() && BLAME_GET(reg.main->waiters))) hold_wake(); /* too late to sleep */
+    bool too_late = hold_stopped() || (hold_wanted() && BLAME_GET(reg.main->waiters));
+    if (too_late) hold_wake();
     hold_semaphore_wait();
     watch.calm = 0;
 }
 
 /* --- the watching thread --- */
 
-/* When the hold has its next sample (ticks), or 0 for never: it has ended, or nobody waits. */
+/* When the hold has its next sample (ticks), or 0 for never: it has ended, or no thread waits. */
 static uint64_t hold_due(const tclock_t *c)
 {
     if (__atomic_load_n(&c->hold_end, __ATOMIC_RELAXED) || !BLAME_GET(reg.main->waiters)) return 0;
@@ -169,7 +170,7 @@ static uint64_t hold_look(uint64_t t)
     return pause > HOLD_LEAST_PAUSE_NS ? pause : HOLD_LEAST_PAUSE_NS;
 }
 
-/* Whether nobody has waited since the last look, for a while by now. */
+/* Whether no thread has waited for the last few looks. */
 static bool hold_calm(uint64_t t)
 {
     uint64_t stalled = blame_waited(reg.main, t);

@@ -6,7 +6,7 @@
  * A thread of ours, which Ruby does not know, looks at the ledger while threads wait and sleeps without any
  * cost while none does; the first thread that waits for a holder wakes it. It asks the holder by a postponed
  * job (see capture_ask.h), so no signal is sent. GC can't answer, nor can C code that never checks for
- * interrupts: they answer late, and are told apart by that.
+ * interrupts: they answer late, which identifies them.
  */
 #ifndef HOLDUP_HOLD_SAMPLES_H
 #define HOLDUP_HOLD_SAMPLES_H

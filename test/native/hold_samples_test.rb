@@ -119,9 +119,8 @@ class HoldSamplesTest < Minitest::Test
     write(<<~RUBY)
       victims(3) { 5.times { unit("A#b") { Report.new.large(40) }; sleep 0.003 } }
     RUBY
-    slots.each do |slot|
-      assert_match(%r{\A(?:app/report\.rb:\d+ |gems/some_gem\.rb:\d+ )?[\w:.#]+(?: \| [\w:.#() ]+)?\z}, slot.series.queue)
-    end
+    place = %r{\A(?:app/report\.rb:\d+ |gems/some_gem\.rb:\d+ )?[\w:.#]+(?: \| [\w:.#() ]+)?\z}
+    slots.each { |slot| assert_match(place, slot.series.queue) }
   end
 
   def test_the_table_is_bounded_and_counts_what_it_left_out

@@ -3,7 +3,8 @@
 module Holdup
   module Analysis
     # How fast machines computed in a span of time: the CPU time of a piece of work that never changes
-    # (FixedWork), once a minute. Where it takes longer, so does each request, though nobody changed anything.
+    # (FixedWork), once a minute. Where it takes longer, so does each request of the
+    # same application.
     class MachineSpeed
       # With fewer, one odd minute would be a quarter of all.
       FEWEST = 4

@@ -11,7 +11,7 @@ module Holdup
   # - `id`: short and unique; `lever`: "threads"
   # - `values`: of the control (what is set now) and the candidate
   # - `turns`: Switchback; nil: the candidate's value for all the time, as long as the lease holds
-  # - `lease`: PlanLease of the autopilot; nil: a user's experiment, which needs nobody
+  # - `lease`: PlanLease of the autopilot; nil: a user's experiment, which runs without a collector
   # - `by`: who started it; `why`: what for, in one line
   ExperimentPlan = Data.define(:id, :lever, :values, :turns, :lease, :by, :why) do
     # @param text [String] of `to_text`

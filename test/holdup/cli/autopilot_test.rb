@@ -79,7 +79,8 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     PLAYED.in_a_file do |path|
       ["1..8", "4..8"].each do |range|
         env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range}"}
-        said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s, env:)
+        said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST,
+          now_s: PLAYED.to_s, env:)
         assert_equal [0, ""], [said.status, said.err]
         found = JSON.parse(said.out, symbolize_names: true)
         assert_equal %i[threads why reason grade fresh load planned_s], found.keys

@@ -9,7 +9,9 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
   Autopilot = Holdup::Collector::Autopilot
   NOW_S = 1_790_000_000
   GOAL = "p95=300ms threads=1..8 changes_per_day=2"
-  PROFILE = {"live.threads.configured" => 5, "autopilot" => GOAL, "lever.threads.where" => "config/puma.rb:3"}.freeze
+  PROFILE = {
+    "live.threads.configured" => 5, "autopilot" => GOAL, "lever.threads.where" => "config/puma.rb:3"
+  }.freeze
   GOOD = {"threads" => 3, "why" => "stall", "grade" => "a", "fresh" => true, "load" => 1.0}.freeze
 
   # Answers what the test says, once.
@@ -101,8 +103,8 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
     kept = keep(pilot)
     assert_equal [[5, 3], nil], [kept.values, kept.turns]
     assert_nil files.plan_file.read
-    assert_match(/to make it permanent:\n--- config\/puma.rb:3\n\+\+\+ config\/puma.rb:3\n-threads 5, 5\n\+threads 3, 3\z/,
-      @log.infos.last)
+    diff = "--- config/puma.rb:3\n+++ config/puma.rb:3\n-threads 5, 5\n+threads 3, 3"
+    assert_operator @log.infos.last, :end_with?, "to make it permanent:\n#{diff}"
     tick(pilot, 600)
     assert_equal [:candidate, "p95=300ms", NOW_S + 10 - 7200], @answers.asked.first
     assert_operator @answers.asked.last.last, :>, NOW_S

@@ -232,7 +232,8 @@ module Holdup::Sizing
     end
 
     def test_slices_of_what_is_settled
-      assert_equal [50, 20, 10], Search::CandidateGrid.slices([NOW]).map { |one| one.time_slice_ns / 1_000_000 }
+      slices = Search::CandidateGrid.slices([NOW])
+      assert_equal [50, 20, 10], slices.map { |one| one.time_slice_ns / 1_000_000 }
       assert_equal 2, Search::CandidateGrid.slices([NOW.with(time_slice_ns: 10_000_000)]).size
     end
 

@@ -1,6 +1,7 @@
 /*
- * What of the extension needs no Ruby, as a program: the clock, the arithmetic of units, histograms, the segment
- * and the replay. architectures_test.rb builds it for other CPUs and C libraries and compares what it prints.
+ * What of the extension needs no Ruby, as a program: the clock, the arithmetic of units, histograms, the
+ * segment and the replay. architectures_test.rb builds it for other CPUs and C libraries and compares what it
+ * prints.
  *
  *   kernels FOLDER   writes FOLDER/segment and prints a line for each kernel
  */
@@ -160,7 +161,7 @@ static void segments(const char *folder)
         printf("segment %s,%" PRIu64 ",%" PRIu64 "\n", names[i], count[i], wall[i]);
 }
 
-/* One process with five threads, 80 % busy. Means, in microseconds; logarithms may differ in their last bit. */
+/* One process with five threads, 80 % busy: means in microseconds. */
 static void replays(void)
 {
     static rp_unit_t trace[UNITS];
@@ -177,7 +178,8 @@ static void replays(void)
     rp_process_t process = {.holder = RP_NONE, .ends_at = RP_NEVER, .handoff_at = RP_NEVER,
                             .slice_at = RP_NEVER};
     rp_pool_t pool = {.threads = 5};
-    rp_t replay = {.options = {.vcpus = 1, .recorded_processes = 1, .rest_half = 1, .own = UNITS, .limit = UNITS},
+    rp_t replay = {.options = {.vcpus = 1, .recorded_processes = 1, .rest_half = 1, .own = UNITS,
+                               .limit = UNITS},
                    .units = trace, .results = results, .live = live, .count = UNITS,
                    .groups = &group, .processes = &process, .pools = &pool, .process_count = 1, .heap = heap,
                    .random = 1};

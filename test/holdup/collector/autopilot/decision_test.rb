@@ -182,7 +182,8 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       {goal: nil} => /off/,
       {after: 61} => /the collector was away/,
       {after: -3600} => /the collector was away/,
-      {goal: Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s threads=4..8")} => /config.autopilot allows 4\.\.8/
+      {goal: Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s threads=4..8")} =>
+        /config.autopilot allows 4\.\.8/
     }.each do |facts, why|
       setup
       begin_experiment

@@ -36,7 +36,8 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
 
   def test_a_row_for_each_method
     assert_equal [
-      ["#{SALES}: SalesReport#rows app/models/sales_report.rb:41", "80.0", "80.0 ms", "11.2 %", "", "Array#sort_by"],
+      ["#{SALES}: SalesReport#rows app/models/sales_report.rb:41", "80.0", "80.0 ms", "11.2 %", "",
+        "Array#sort_by"],
       ["#{SALES}: Pdf#draw lib/pdf.rb:7", "20.0", "20.0 ms", "", "100 %", ""]
     ], table(*windows).call.rows
   end
