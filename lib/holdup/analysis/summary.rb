@@ -122,8 +122,13 @@ module Holdup
           windows = @read_methods ? @read_methods.call : []
           windows = windows.select { |window| filter.setting?(window.setting) }
           MethodLine.all(windows, names: chosen.map { |entry| entry.series.name }.to_set,
-            accounts: !filter.narrow?)
+            accounts: !filter.narrow?, revisions:)
         end
+      end
+
+      # @return [MethodLine::RevisionUnits] of the chosen units
+      def revisions
+        @revisions ||= MethodLine::RevisionUnits.new(chosen) { |setting| @table.first_used_s(setting) }
       end
 
       # :request or :job when all chosen units are, else :unit.

@@ -22,6 +22,7 @@ module Holdup
         @read_stalls = stalls || -> { windows }
         @sums = Hash.new { |sums, series| sums[series] = {} }
         @settings = {}
+        @first_used_s = {}
         windows.each { |window| add(window) }
       end
 
@@ -32,6 +33,9 @@ module Holdup
           end
         end
       end
+
+      # @return [Integer] second in which the first unit ran under the setting; 0 without any
+      def first_used_s(setting) = @first_used_s.fetch(setting&.fingerprint, 0)
 
       # Who suffered and caused what, in each window of time, by host, for settings that the block wants.
       def stalls
@@ -63,6 +67,8 @@ module Holdup
       def widen(window)
         @first_s = window.start_s if @first_s.nil? || window.start_s < @first_s
         @last_s = window.end_s if @last_s.nil? || window.end_s > @last_s
+        first_s = @first_used_s.fetch(window.setting&.fingerprint, window.start_s)
+        @first_used_s[window.setting&.fingerprint] = [first_s, window.start_s].min
       end
 
       # Adds windows of *different* series: the total of a report, a queue, a setting.

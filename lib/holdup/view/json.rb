@@ -136,8 +136,14 @@ module Holdup
         @summary.holding_methods.map do |line|
           {name: clean(line.name), account: line.account, method: clean(line.label), path: clean(line.path),
            line: line.line, called: clean(line.called), share: line.caused_ns.fdiv(sampled_ns).round(4),
-           caused_ns: line.caused_ns, gc_ns: line.gc_ns, native_ns: line.native_ns, samples: line.samples}
+           caused_ns: line.caused_ns, gc_ns: line.gc_ns, native_ns: line.native_ns, samples: line.samples,
+           revisions: line.revisions.map { |under| under_revision(under) }}
         end
+      end
+
+      def under_revision(under)
+        {revision: clean(under.revision), units: under.units, caused_ns: under.caused_ns,
+         each_ns: under.each_ns.round, samples: under.samples}
       end
 
       def figures(row)

@@ -63,6 +63,40 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
     assert_equal ["Set#|", "app/my models/set.rb:7", "Array#|"], [line.label, line.location, line.called]
   end
 
+  Entry = Holdup::Analysis::WindowTable::WindowEntry
+  OLD = Holdup::Setting.new(attributes: {"revision" => "aaa111"})
+  NEW = Holdup::Setting.new(attributes: {"revision" => "bbb222"})
+
+  def units(name, count, setting)
+    Entry.new(window: SAMPLE.window(name, count:), setting:)
+  end
+
+  # @param first_used [Array<Setting>] in that order
+  def under_revisions(entries, *windows, first_used: [OLD, NEW])
+    revisions = Holdup::Analysis::MethodLine::RevisionUnits.new(entries) { |setting| first_used.index(setting) }
+    Holdup::Analysis::MethodLine.all(windows, names: ["A#a"], accounts: true, revisions:).first.revisions
+  end
+
+  def test_what_it_caused_for_each_unit_under_each_revision
+    found = under_revisions([units("A#a", 10, OLD), units("A#a", 5, NEW), units("B#b", 90, NEW)],
+      window(PLACE, caused: 20, setting: OLD), window("#{PLACE} | (GC)", caused: 20, count: 2, setting: NEW))
+    assert_equal %w[aaa111 bbb222], found.map(&:revision)
+    assert_equal [2, 4], found.map { |under| under.each_ns.fdiv(MS).round }
+    assert_equal [[10, 1], [5, 2]], found.map { |under| [under.units, under.samples] }
+  end
+
+  def test_revisions_are_in_order_of_first_use
+    found = under_revisions([units("A#a", 1, OLD), units("A#a", 1, NEW)], window(PLACE, setting: NEW),
+      first_used: [NEW, OLD])
+    assert_equal %w[bbb222 aaa111], found.map(&:revision)
+    assert_equal [1, 0], found.map(&:samples)
+  end
+
+  def test_one_revision_has_nothing_to_compare
+    assert_empty under_revisions([units("A#a", 1, OLD), units("B#b", 1, NEW)], window(PLACE, setting: OLD))
+    assert_empty all(window(PLACE)).first.revisions
+  end
+
   def test_reads_what_the_probe_writes_for_its_parts
     source = File.read(File.expand_path("../../../ext/holdup/hold_places.c", __dir__))
     Holdup::Analysis::MethodPlace::PARTS.each_key { |part| assert_includes source, part.dump }

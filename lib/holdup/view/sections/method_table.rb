@@ -8,12 +8,20 @@ module Holdup
         COLUMNS = %i[methods_share methods_caused methods_gc methods_native methods_called].freeze
         SENTENCES = 3
         NAME = 40
+        # Columns of a revision.
+        REVISION = 7
+        # A method that has fewer samples under both revisions has no sentence about them.
+        FEWEST = 20
+        # Neither has one that changed by less.
+        CHANGED = 1.5
 
         # @return [Section, nil] nil where no hold was sampled
         def call
           return if summary.by != :name || summary.holding_methods.empty?
-          Section.new(title: word(:methods), columns: [word(:methods_name), *COLUMNS.map { |key| word(key) }],
-            rows: listed.map { |line| row(line) }, notes: [word(:methods_note, covered:), *left_out])
+          Section.new(title: word(:methods),
+            columns: [word(:methods_name), *COLUMNS.map { |key| word(key) }, *revision_columns],
+            rows: listed.map { |line| [*row(line), *under_revisions(line)] },
+            notes: [*changes, word(:methods_note, covered:), *left_out])
         end
 
         # The method that causes most, for each of those that cause most.
@@ -30,6 +38,49 @@ module Holdup
         def left_out
           count = summary.holding_methods.size - listed.size
           count.zero? ? [] : [word(:more_rows, count: Figures.count(count))]
+        end
+
+        # The last two that ran the chosen requests and jobs; none if there was only one.
+        def revisions
+          @revisions ||= (summary.revisions.order.size < 2) ? [] : summary.revisions.order.last(2)
+        end
+
+        def revision_columns
+          revisions.map { |revision| word(:methods_each, revision: short(revision)) }
+        end
+
+        def short(revision) = Width.clean(revision)[0, REVISION]
+
+        def under_revisions(line)
+          revisions.map { |revision| duration(under(line, revision)&.each_ns) }
+        end
+
+        def under(line, revision)
+          line.revisions.find { |one| one.revision == revision }
+        end
+
+        # What the last revision changed, as far as so few samples show it.
+        def changes
+          changed = listed.filter_map { |line| change(line, *revisions.map { |one| under(line, one) }) }
+          changed.first(SENTENCES)
+        end
+
+        def change(line, before = nil, after = nil)
+          return if before.nil? || after.nil? || [before.samples, after.samples].max < FEWEST
+          was_ns, is_ns = [before, after].map(&:each_ns)
+          return if is_ns.between?(was_ns / CHANGED, was_ns * CHANGED)
+          word(change_key(was_ns, is_ns), revision: short(after.revision), times: times(was_ns, is_ns),
+            method: Width.clean(line.label), location: line.location && Width.clean(line.location),
+            name: Width.truncate(label(line.name), NAME), was: duration(was_ns), is: duration(is_ns))
+        end
+
+        def change_key(was_ns, is_ns)
+          return :methods_new if was_ns.zero?
+          is_ns.zero? ? :methods_gone : :methods_changed
+        end
+
+        def times(was_ns, is_ns)
+          was_ns.zero? ? nil : Figures.rate(is_ns / was_ns)
         end
 
         def sampled_ns = summary.holding_methods.sum(&:caused_ns)

@@ -23,8 +23,9 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
     Holdup::View::Sections::MethodTable.new(summary(*windows, **options), words:, limit:)
   end
 
-  WINDOWS = [["#{ROWS} | Array#sort_by", 71], ["#{ROWS} | (GC)", 9], ["lib/pdf.rb:7 Pdf#draw | (native C)", 20]]
-    .freeze
+  WINDOWS = [
+    ["#{ROWS} | Array#sort_by", 71], ["#{ROWS} | (GC)", 9], ["lib/pdf.rb:7 Pdf#draw | (native C)", 20]
+  ].freeze
 
   def windows = WINDOWS.map { |place, caused| window(place, caused:) }
 
@@ -64,6 +65,44 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
 
   def test_threads_outside_of_requests_have_their_name
     assert_match(/cron.*: SalesReport#rows/, table(window(ROWS, name: "thread:cron")).call.rows[0][0])
+  end
+
+  # Two revisions that ran the same requests: the later one causes more, each sample by 10 ms.
+  def deployed(before, after, language: "en")
+    facts = SampleWindows::SETTING
+    settings = %w[aaa111 bbb222cc9].map { |revision| facts.merge("revision" => revision) }
+    samples = settings.map { |setting| SampleWindows.new(setting:) }
+    later = samples.last.to_a.map { |one| one.with(start_s: one.start_s + 600) }
+    methods = samples.zip([before, after]).flat_map do |sample, count|
+      next [] if count.zero?
+      [sample.window(SALES, kind: :method, queue: ROWS, count:, sums: {caused_ns: count * 10 * MS})]
+    end
+    summary = Holdup::Analysis::Summary.new(later + samples.first.to_a, from_s: SAMPLE.from_s,
+      to_s: SAMPLE.to_s + 600, methods: -> { methods })
+    Holdup::View::Sections::MethodTable.new(summary, words: Holdup::View::Words.new(language), limit: 5).call
+  end
+
+  # Of 240 requests under each.
+  def test_two_revisions_have_a_column_each
+    section = deployed(24, 48)
+    assert_equal ["each, aaa111", "each, bbb222c"], section.columns.last(2)
+    assert_equal [["1.00 ms", "2.00 ms"]], section.rows.map { |row| row.last(2) }
+    assert_equal [section.columns.size], section.rows.map(&:size).uniq
+  end
+
+  def test_says_which_method_a_revision_changed
+    changed = "Since revision bbb222c, SalesReport#rows (app/models/sales_report.rb:41) causes 2.00 times " \
+      "as much stall in each ReportsController#sales: 2.00 ms, before 1.00 ms."
+    assert_operator deployed(24, 48).notes.first, :start_with?, changed
+    assert_includes deployed(24, 48, language: "ja").notes.first, "2.00 倍になりました（1.00 ms から 2.00 ms）"
+    assert_match(/causes stall that it did not cause before: 2\.00 ms/, deployed(0, 48).notes.first)
+    assert_match(/no longer causes stall in #{SALES}: before, it was 1/, deployed(24, 0).notes.first)
+  end
+
+  def test_few_samples_and_small_changes_are_not_named
+    [[9, 18], [48, 60]].each do |counts|
+      refute_match(/Since revision/, deployed(*counts).notes.join)
+    end
   end
 
   def test_the_sentences_stand_under_the_causes
