@@ -77,6 +77,16 @@ module Holdup
         end
       end
 
+      # Methods that keep others waiting, those first whose stall in each unit differs most.
+      # @return [Array<MethodChange>]
+      def method_changes
+        @method_changes ||= begin
+          numbers = [0, 1].map { |side| blocks.numbers(side) }
+          MethodChange.all(sides, blocks:, numbers:, bootstrap: @bootstrap,
+            widening: widening(:stalled_mean))
+        end
+      end
+
       # Relative change of the mean elapsed time that the other mix of endpoints alone explains.
       def mix_effect
         adjusted = figures.last[:wall_mean]

@@ -73,8 +73,10 @@ module Holdup
         # Other series used CPU too.
         others = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
           only: OtherSeries.new(@filter), histograms: [])
+        methods = windows(settings, step_s, kinds: [:method], only: @filter.with(kind: nil, queue: nil),
+          histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
-        Analysis::Comparison::Side.new(label:, windows: chosen + others, profiles:, samples:,
+        Analysis::Comparison::Side.new(label:, windows: chosen + others + methods, profiles:, samples:,
           filter: @filter, coverage: coverage(settings), **@span)
       end
 

@@ -75,6 +75,36 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
+  PLACE = "app/models/slow.rb:9 Slow#rows | Array#sort_by"
+
+  # @param ms [Integer] that a method caused in each minute
+  def sampled(sample, ms)
+    Array.new(MINUTES) do |minute|
+      sample.window("B#slow", kind: :method, queue: PLACE, start_s: sample.from_s + 60 * minute, count: 4,
+        sums: {caused_ns: (ms + minute % 2) * 1_000_000}, setting: sample.to_a.first.setting)
+    end
+  end
+
+  def test_a_method_that_causes_more_since_a_revision
+    windows = @before.to_a + sampled(@before, 50) +
+      (@after.to_a + sampled(@after, 100)).map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) do |path|
+      said = lambda do |*more|
+        holdup("compare", "--store", path, "--revision", "aaa111", "bbb222", *more, now_s: NOW_S).out
+      end
+      text = said.call("--full")
+      sentence = "Since revision bbb222, Slow#rows (app/models/slow.rb:9) causes 1.99 times as much " \
+        "stall in each B#slow: 10.0 ms, before 5.05 ms ("
+      assert_includes(text.gsub(/\s+/, " "), sentence)
+      assert_match(/^B#slow: Slow#rows app\S* +5\.05 ms +10\.0 ms +\+5\.00 ms +\+99\.0 %.*WORSE$/, text)
+      assert_includes(said.call.gsub(/\s+/, " "), sentence)
+      assert_match(/リビジョン bbb222 から、Slow#rows/, said.call("--lang", "ja"))
+      method = JSON.parse(said.call("--json"))["methods"].first
+      assert_equal ["B#slow", "Slow#rows", [48, 48], "worse"],
+        method.values_at("name", "method", "samples", "verdict")
+    end
+  end
+
   # As a process with that HOLDUP_ARM records it.
   def arm(name, units, **facts)
     configured = Holdup::SettingFacts.new(
@@ -168,8 +198,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_keys_for_programs
     said = JSON.parse(compare("--by", "setting", "--format", "json").out)
-    assert_equal %w[after before blocks changed endpoints left_out machine_slower metrics mix_effect
-      schema verdict], said.keys.sort
+    assert_equal %w[after before blocks changed endpoints left_out machine_slower methods metrics
+      mix_effect schema verdict], said.keys.sort
     cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
     assert_in_delta(-0.5, cpu["relative"], 0.1)
     assert_operator cpu["relative_interval"].last, :<, 0

@@ -61,6 +61,18 @@ module Holdup
           end
         end
 
+        # Samples of the methods that kept others waiting in these units.
+        def method_windows
+          @method_windows ||= begin
+            names = windows.map { |window| window.series.name }.to_set
+            found = @all.select do |window|
+              window.series.kind == :method && names.include?(window.series.name) &&
+                settings.include?(window.setting)
+            end
+            warmed? ? found.select { |window| warm?(window) } : found
+          end
+        end
+
         # Everything else in these processes: threads outside of units, and other kinds of units.
         def other_windows
           @other_windows ||= begin

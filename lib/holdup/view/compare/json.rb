@@ -24,7 +24,7 @@ module Holdup
 
         def to_h
           {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
-           changed:, blocks:, metrics:, endpoints:,
+           changed:, blocks:, metrics:, endpoints:, methods: method_changes,
            mix_effect: @comparison.mix_effect.round(4),
            machine_slower: @comparison.machine_slower&.round(4),
            left_out: @comparison.left_out.map { |share| share.round(4) }}
@@ -82,6 +82,15 @@ module Holdup
 
         def round(estimate, value)
           %i[ns bytes].include?(estimate.metric.unit) ? value.round : value.round(6)
+        end
+
+        def method_changes
+          @comparison.method_changes.map do |change|
+            line = change.line
+            {name: clean(line.name), method: clean(line.label), path: clean(line.path), line: line.line,
+             called: clean(line.called), samples: change.samples,
+             **metric(change.estimate).except(:name)}
+          end
         end
 
         def endpoints

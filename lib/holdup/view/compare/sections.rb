@@ -21,7 +21,7 @@ module Holdup
         end
 
         def call
-          [settings, figures, endpoints, ages, warm_up].compact
+          [settings, figures, endpoints, methods, ages, warm_up].compact
         end
 
         # @param metrics [Array<Symbol>] names of the figures
@@ -70,9 +70,11 @@ module Holdup
           }
         end
 
-        def row(estimate)
+        def row(estimate) = [@cells.name(estimate.metric), *values(estimate)]
+
+        def values(estimate)
           metric = estimate.metric
-          [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after),
+          [@cells.value(metric, estimate.before), @cells.value(metric, estimate.after),
             @cells.signed(metric, estimate.difference),
             @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
         end
@@ -127,6 +129,20 @@ module Holdup
           [Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name),
             Figures.share(one.shares.first),
             *one.means.map { |ns| Figures.duration(ns) }, signed(one.moved_ns), range || Figures::NONE]
+        end
+
+        def methods
+          changes = @comparison.method_changes
+          return if changes.empty?
+          columns = %i[method before after difference].map { |key| word(key) }
+          Section.new(title: word(:methods), columns: [*columns, "%", word(:interval), ""],
+            rows: changes.first(@limit).map { |change| method_row(change) }, notes: [word(:methods_note)])
+        end
+
+        def method_row(change)
+          line = change.line
+          place = [line.label, line.location].compact.join(" ")
+          ["#{Width.clean(line.name)}: #{Width.clean(place)}", *values(change.estimate)]
         end
 
         def signed(nanoseconds)

@@ -12,6 +12,9 @@ module Holdup
         MACHINE = 0.03
         LEFT_OUT = 0.01
         SHORT_BLOCK_S = 600
+        # Sentences about methods that keep others waiting, and columns of a name in them.
+        METHODS = 3
+        NAME = 40
         # Metrics outside the verdict that are reported if they moved.
         OUTSIDE_VERDICT = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
 
@@ -45,7 +48,7 @@ module Holdup
 
         # @return [Array<String>] what the verdict does not cover
         def remarks
-          [unmoved, outside_verdict(:worse), outside_verdict(:better)].compact
+          [unmoved, outside_verdict(:worse), outside_verdict(:better), *methods].compact
         end
 
         # @return [Array<String>] why a figure may mislead
@@ -108,6 +111,35 @@ module Holdup
           if estimates.any?
             word(:"also_#{found}", moved: estimates.map { |estimate| moved(estimate) }.join(word(:also)))
           end
+        end
+
+        # Methods whose stall certainly differs. Each of them is a chance to find something where nothing is.
+        def methods
+          changes = @comparison.method_changes
+          level = 1 - (1 - Analysis::Comparison::Estimate::LEVEL) / [changes.size, 1].max
+          certain = changes.select { |change| %i[better worse].include?(change.estimate.verdict(level)) }
+          certain.first(METHODS).map { |change| method_sentence(change, level) }
+        end
+
+        def method_sentence(change, level)
+          line, estimate = change.line, change.estimate
+          before, after = [estimate.before, estimate.after].map { |ns| Figures.duration(ns) }
+          word(method_key(estimate), since:, method: Width.clean(line.label), before:, after:,
+            location: line.location && Width.clean(line.location),
+            times: estimate.relative? ? Figures.rate(estimate.relative + 1) : nil,
+            name: Width.truncate(Width.clean(line.name), NAME), interval: @cells.interval(estimate, level))
+        end
+
+        def method_key(estimate)
+          return :method_changed if estimate.relative?
+          estimate.before.zero? ? :method_new : :method_gone
+        end
+
+        # Each side's only revision says it best.
+        def since
+          revisions = sides.map { |side| side.settings.map { |setting| setting["revision"] }.uniq }
+          one = revisions.uniq.size == 2 && revisions.all? { |own| own.one? && own.first }
+          one ? word(:since_revision, revision: Width.clean(revisions.last.first)) : word(:since_after)
         end
 
         # Only of a side that has several; if each side has its own, they are the subject of the comparison.
