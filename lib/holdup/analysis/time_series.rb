@@ -11,6 +11,8 @@ module Holdup
     class TimeSeries
       NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
+      # Methods of #method_stalls: more lines are hard to distinguish.
+      METHODS = 5
 
       # Start of each step, seconds since 1970, ascending and without gaps.
       attr_reader :at_s
@@ -26,8 +28,9 @@ module Holdup
       # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, even if only
       #   threads outside of units; nil: all
       # @param coverage [MeasuredTime] when such units were measured
+      # @param caused [Hash{String => Hash{Integer => Integer}}] ns by method and start of the step
       def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil,
-        coverage: MeasuredTime.whole(0, 0))
+        coverage: MeasuredTime.whole(0, 0), caused: {})
         @at_s = at_s
         @step_s = step_s
         @to_s = to_s
@@ -35,6 +38,7 @@ module Holdup
         @gvl = gvl
         @measured = measured
         @coverage = coverage
+        @caused = caused
       end
 
       # @return [Boolean] whether no unit ended in the span
@@ -55,6 +59,18 @@ module Holdup
       # Units that ended per measured second: 0.0 where a process was measured and none did.
       def per_second
         @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
+      end
+
+      # @return [Hash{String => Array<Float, nil>}] ns that others stalled because of each method, in each
+      #   unit: methods that caused most
+      def method_stalls
+        most = @caused.max_by(METHODS) { |_, steps| steps.values.sum }
+        most.to_h do |method, steps|
+          values = at_s.zip(@windows).map do |start_s, window|
+            steps.fetch(start_s, 0).fdiv(window.count) if counted?(window)
+          end
+          [method, values]
+        end
       end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS

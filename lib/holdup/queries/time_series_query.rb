@@ -18,9 +18,11 @@ module Holdup
       # Steps begin at round times, so the first may begin before the span. The current minute is left out,
       # because half a minute always looks like a drop.
       # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS
+      # @param methods [Boolean] whether methods that keep others waiting are read too
       # @return [Analysis::TimeSeries] at most POINTS steps
-      def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS)
-        new(store, from_s:, to_s:, filter:, histograms:).call
+      def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS,
+        methods: false)
+        new(store, from_s:, to_s:, filter:, histograms:, methods:).call
       end
 
       # @param finest_s [Integer] length of the shortest windows kept
@@ -29,8 +31,9 @@ module Holdup
         STEPS_S.find { |step_s| step_s >= needed_s } || needed_s.ceildiv(STEPS_S.last) * STEPS_S.last
       end
 
-      def initialize(store, from_s:, to_s:, filter:, histograms:)
+      def initialize(store, from_s:, to_s:, filter:, histograms:, methods:)
         @store = store
+        @methods = methods
         @of_units = histograms
         @filter = filter
         @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
@@ -42,10 +45,21 @@ module Holdup
       def call
         gvl = GvlUtilization.new(method(:sums), at_s).call
         Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:,
-          coverage:)
+          coverage:, caused: @methods ? caused : {})
       end
 
       private
+
+      # @return [Hash{String => Hash{Integer => Integer}}] ns by method and start of the step
+      def caused
+        sums = @store.sums(@from_s, @to_s, step_s: @step_s, kinds: [:method], histograms: [],
+          only: @filter.with(kind: nil, queue: nil))
+        windows = sums.map(&:window).select { |window| @filter.setting?(window.setting) }
+        windows.group_by { |window| Analysis::MethodLine.place(window).label }.transform_values do |same|
+          steps = same.group_by { |window| window.start_s / @step_s * @step_s }
+          steps.transform_values { |step| step.sum(&:caused_ns) }
+        end
+      end
 
       def coverage
         kinds = @filter.kind ? [@filter.kind] : Series::UNITS

@@ -20,6 +20,20 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
   end
 
+  def test_methods_by_what_they_caused_in_each_unit
+    place = "app/a.rb:1 Report#rows"
+    name = "ReportsController#sales"
+    methods = ["#{place} | Array#map", "#{place} | (GC)"].map do |queue|
+      @sample.window(name, kind: :method, queue:, count: 2, sums: {caused_ns: 40_000_000})
+    end
+    @store.commit(methods, {})
+    filter = Holdup::Analysis::UnitFilter.new(kind: :request, name:)
+    found = course(filter:, methods: true).method_stalls
+    assert_equal({"Report#rows" => [1_000_000.0, 0.0, 0.0, 0.0]}, found)
+    assert_empty course(filter: filter.with(name: "Orders*"), methods: true).method_stalls
+    assert_empty course(filter:).method_stalls
+  end
+
   # What a collector writes beside: the units of a minute once more, by process; each second unit is
   # another's.
   def processes(windows = @sample.to_a.select { |window| window.series.unit? })

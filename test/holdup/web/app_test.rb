@@ -156,6 +156,19 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal 400, last_response.status
   end
 
+  def test_the_methods_of_an_endpoint_and_what_they_cause_over_time
+    sample = SampleWindows.new
+    method = sample.window("OrdersController#index", kind: :method, queue: "app/a.rb:1 Order#rows", count: 9,
+      sums: {caused_ns: 300_000_000})
+    @app = dashboard(store: sample_store.tap { |store| store.commit([method], {}) })
+    get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
+    assert_includes text, "Methods that keep others waiting"
+    assert_includes markup, "Stall that each method causes in a request or job"
+    assert_includes text, "caused, Order#rows"
+    get "/endpoint", {"unit" => "ReportsController#sales", "kind" => "request"}
+    refute_includes markup, "Stall that each method causes"
+  end
+
   def test_one_of_several_applications
     admin = SampleWindows.new(
       units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")},

@@ -12,7 +12,11 @@ module Holdup
         BUSY = Sizing::Guards::BUSY
         ALL = 1.0
 
-        # @param names [Array<String>] charts: of NAMES and HEATS, and "gvl", which covers everything that ran
+        # Which methods stall others: not read unless asked for.
+        METHODS = "method_stall"
+
+        # @param names [Array<String>] charts: of NAMES and HEATS, METHODS, and "gvl", which covers everything
+        #   that ran
         # @param marks [Array<Chart::Mark>] changes of settings
         def initialize(series, words:, names: NAMES, marks: [])
           @series = series
@@ -58,6 +62,13 @@ module Holdup
         def waits
           lines = %i[queued stalled].map do |key|
             Chart::Line.new(label: word(:"histogram_#{key}"), values: @series.mean(key))
+          end
+          chart(:ns, lines)
+        end
+
+        def method_stall
+          lines = @series.method_stalls.map do |name, values|
+            Chart::Line.new(label: Width.clean(name), values:)
           end
           chart(:ns, lines)
         end
@@ -151,6 +162,12 @@ module Holdup
           def shares
             @series.shares.map do |state, values|
               Column.new(word(:share_of, what: word(:"state_#{state}")), :share, values)
+            end
+          end
+
+          def method_stall
+            @series.method_stalls.map do |name, values|
+              Column.new(word(:caused_by_method, method: Width.clean(name)), :duration, values)
             end
           end
 

@@ -15,8 +15,10 @@ module Holdup
         def time_series
           from_s, to_s = shown
           @time_series ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:,
-            histograms: histograms_over_time)
+            histograms: histograms_over_time, methods: methods_over_time?)
         end
+
+        def methods_over_time? = false
 
         def histograms_over_time
           Queries::TimeSeriesQuery::OF_UNITS

@@ -44,8 +44,11 @@ module Holdup
 
         def charted
           known = Charts::TimeSeries::HEATS.select { |_, key| time_series.known?(key) }
-          CHARTS | known.keys
+          methods = time_series.method_stalls.empty? ? [] : [Charts::TimeSeries::METHODS]
+          CHARTS | known.keys | methods
         end
+
+        def methods_over_time? = true
 
         # A single series is cheap enough to read every histogram.
         def histograms_over_time

@@ -58,6 +58,20 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     assert_equal Holdup::View::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
 
+  def test_methods_that_stall_others_have_a_line_each
+    caused = {"A#a" => {sample.from_s => 300_000_000}, "B#b" => {sample.from_s + 60 => 600_000_000}}
+    windows = [0, 60].to_h { |at| [sample.from_s + at, sample.window("GET /", count: 300)] }
+    series = Holdup::Analysis::TimeSeries.new(at_s: windows.keys, step_s: 60, to_s: sample.from_s + 120,
+      windows:, caused:)
+    names = [Holdup::View::Charts::TimeSeries::METHODS]
+    chart = Holdup::View::Charts::TimeSeries.new(series, words:, names:).to_h.fetch(names.first)
+    assert_equal({"B#b" => [0.0, 2_000_000.0], "A#a" => [1_000_000.0, 0.0]},
+      chart.series.to_h { |line| [line.label, line.values] })
+    table = Holdup::View::Charts::TimeSeries::Table.new(series, words:, limit: 5, names:).call
+    assert_equal ["from", "caused, B#b", "caused, A#a"], table.columns
+    assert_equal ["2.00 ms", "0"], table.rows.first.last(2)
+  end
+
   def unknown
     [sample.window("GET /", count: 2,
       histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
