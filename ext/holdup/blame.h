@@ -34,6 +34,7 @@ typedef struct blame {
     uint64_t opened;         /* G when the holder's hold began */
     uint64_t closed;         /* G when the last hold ended */
     uint64_t handoff;        /* ticks that threads stalled while no thread held the GVL */
+    uint64_t ran;            /* ticks that its threads have run: the holder writes it */
     bool shared;             /* M:N: events also come outside the scheduler lock */
     uint32_t number;         /* in captures */
     struct blame *next;

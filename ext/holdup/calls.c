@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "hook.h"
 #include "init.h"
 #include "text.h"
@@ -98,10 +99,12 @@ void calls_drop(call_tally_t *tallies)
 /* --- edges --- */
 
 /* The totals now, without an edge: it would cut the hold that others may be waiting in. */
-static totals_t calls_totals(const tclock_t *c)
+static totals_t calls_totals(tclock_t *c)
 {
+    uint64_t t = clk_now();
+    alloc_read(c, c->hold_from, t);
     totals_t now = c->totals;
-    now.running += tc_since(c->at, clk_now());
+    now.running += tc_since(c->at, t);
     return now;
 }
 

@@ -4,6 +4,7 @@
 #include <ruby/fiber/scheduler.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "capture_events.h"
 #include "registry.h"
 
@@ -81,8 +82,9 @@ static uint64_t fib_cpu(tclock_t *c, bool edge)
  */
 static uint64_t fib_end_turn(tclock_t *c, bool edge)
 {
-    uint64_t cpu = fib_cpu(c, edge), t = c->at;
+    uint64_t hold_from = c->hold_from, cpu = fib_cpu(c, edge), t = c->at;
     totals_t now;
+    alloc_read(c, hold_from, t);
     tc_edge(c, t, &now);
     span_t turn = {totals_since(&now, &c->mark), cpu - c->mark_cpu};
     if (!c->current) totals_add(&c->outside, &turn.totals);

@@ -33,5 +33,8 @@ void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m)
     m->preemptions = span->preemptions;
     double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);
     m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
+    m->objects = span->objects;
+    m->objects_own_ns = clk_ns(span->objects_own);
+    m->objects_others_ns = clk_ns(span->objects_others);
     m->pool_wait_ns = m->pool_held_ns = 0; /* not in the totals: known of single units only */
 }

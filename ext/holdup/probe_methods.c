@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "histogram.h"
 #include "hook.h"
 #include "init.h"
@@ -24,6 +25,7 @@ static VALUE probe_enable(VALUE self)
     if (!reg.main) rb_memerror();
     hook_add_living_threads();
     hook_install();
+    alloc_prepare();
     hook_begin_epoch();
     return Qtrue;
 }

@@ -1,5 +1,6 @@
 #include "process_totals.h"
 
+#include "allocations.h"
 #include "hook.h"
 #include "registry.h"
 
@@ -45,6 +46,10 @@ uint64_t process_waiting(void)
 uint64_t process_settled(void)
 {
     uint64_t t = clk_now();
-    if (tc_enabled()) tc_settle(hook_current(), t);
+    if (!tc_enabled()) return t;
+    tclock_t *c = hook_current();
+    uint64_t hold_from = c->hold_from;
+    tc_settle(c, t);
+    alloc_read(c, hold_from, t);
     return t;
 }

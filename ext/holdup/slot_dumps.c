@@ -11,7 +11,7 @@
 #include "init.h"
 #include "segment_layout.h"
 
-#define SLOT_SUMS (SEG_POOL_HELD + 1)
+#define SLOT_SUMS SEG_SUMS
 #define SLOT_HEADS (3 + SLOT_SUMS) /* form, count, errors, sums */
 #define SLOT_NUMBERS (SLOT_HEADS + FACTS * SEG_HISTOGRAMS)
 #define BER_BYTES 10

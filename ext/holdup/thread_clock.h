@@ -124,6 +124,7 @@ static inline void tc_run_until(tclock_t *c, uint64_t t)
     uint64_t coarse = hold >> TC_SQUARE_SHIFT;
     uint64_t ran = tc_since(c->at, t);
     c->totals.running += ran;
+    c->blame->ran += ran;
     c->totals.running_in_flight += ran * tc.in_flight;
     c->totals.squares += coarse * coarse;
     if (hold > c->longest) c->longest = hold;

@@ -25,6 +25,9 @@ typedef struct {
     uint64_t preemptions;
     uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */
     uint64_t running_in_flight; /* running, times the units in flight meanwhile */
+    uint64_t objects;      /* that all threads allocated between two readings (allocations.h) ... */
+    uint64_t objects_own;  /* ... in which this thread ran for so long ... */
+    uint64_t objects_others; /* ... and others for so long */
 } totals_t;
 
 #define TOTALS_WORDS (sizeof(totals_t) / sizeof(uint64_t))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "calls.h"
 #include "capture_events.h"
 #include "hold_places.h"
@@ -109,7 +110,9 @@ static void unit_open_period(tclock_t *c, const totals_t *now, uint64_t cpu)
 uint64_t unit_enter(tclock_t *c, uint8_t pool)
 {
     uint64_t t = clk_now();
+    uint64_t hold_from = c->hold_from;
     tc_settle(c, t); /* it has not been in flight so far */
+    alloc_read(c, hold_from, t);
     unit_t *u = unit_take(c, t, pool);
     if (!u) return 0;
     tc_edge(c, t, &u->base);
@@ -174,7 +177,11 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     bool known = c == current && u->epoch == tc.epoch && tc_enabled();
     uint64_t cpu = known ? clk_cpu_ns() : 0;
     uint64_t t = clk_now();
-    if (known) tc_settle(c, t);
+    if (known) {
+        uint64_t hold_from = c->hold_from;
+        tc_settle(c, t);
+        alloc_read(c, hold_from, t);
+    }
     uint64_t longest = unit_unlink(c, u);
     totals_t now;
     if (known) tc_edge(c, t, &now);

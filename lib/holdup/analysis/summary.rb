@@ -57,6 +57,11 @@ module Holdup
         @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoff_ns:)
       end
 
+      # Objects that units allocate, also of processes' other units: their objects are taken off.
+      def allocations
+        @allocations ||= Allocations.new([*units, *accounts, *nested])
+      end
+
       # Names of the settings of the chosen units.
       def setting_names
         @setting_names ||= SettingDifferences::SettingLabels.new(chosen.filter_map(&:setting))

@@ -11,9 +11,11 @@ module Holdup
   # - `in_flight`: mean number of units in this process while this one ran (not while it waited), in 1/1000
   # - `pool_wait_ns`: the part of sleep (or lock) spent waiting for a database connection; `pool_held_ns`: how
   #   long the unit kept connections from others
+  # - `objects`: that the process allocated in intervals in which this unit ran for `objects_own_ns` and other
+  #   threads for `objects_others_ns`: see Analysis::Allocations
   Measurement = Data.define(
     :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns,
     :native_ns, :gc_ns, :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2,
-    :queued_ns, :in_flight, :pool_wait_ns, :pool_held_ns
+    :queued_ns, :in_flight, :pool_wait_ns, :pool_held_ns, :objects, :objects_own_ns, :objects_others_ns
   )
 end

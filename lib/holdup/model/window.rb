@@ -15,7 +15,7 @@ module Holdup
   class Window
     SUMS = %i[
       cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
-      hold_squares_us2 pool_wait_ns pool_held_ns
+      hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
     ].freeze
     HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 

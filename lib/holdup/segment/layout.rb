@@ -2,12 +2,12 @@
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 3: the contract between the C writer (inside the application) and the
+    # Layout of a segment file, version 4: the contract between the C writer (inside the application) and the
     # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
     # noted. Any change here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 3
+      VERSION = 4
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -104,7 +104,7 @@ module Holdup
       SUMS_OFFSET = 656
       SUMS = %i[
         cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
-        hold_squares_us2 pool_wait_ns pool_held_ns
+        hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
       ].freeze
 
       HISTOGRAMS_OFFSET = 872

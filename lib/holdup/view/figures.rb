@@ -44,6 +44,11 @@ module Holdup
         number.round.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ",")
       end
 
+      # @return [String] "1,234", or "~1,234" if it is not certain
+      def estimate(number, certain:)
+        (number.nil? || certain) ? short_count(number) : "~#{short_count(number)}"
+      end
+
       # At most seven columns wide, for table cells: "1.23 M".
       def short_count(number)
         return NONE unless number

@@ -150,7 +150,13 @@ module Holdup
         {count: row.count, errors: row.errors, **distributions(row),
          **SUMS.to_h { |key| [key, row.sum(key)] },
          idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4),
-         capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
+         **memory(row), capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
+      end
+
+      def memory(row)
+        allocations = @summary.allocations
+        {objects: allocations.objects(row)&.round, objects_certainty: allocations.certainty(row)&.round(4),
+         gc_caused_ns: allocations.gc_caused_ns(row)&.round}
       end
 
       def distributions(row)

@@ -16,6 +16,7 @@ module Holdup
         methods: Sections::MethodTable,
         queues: Sections::Pools::QueueTable,
         means: Sections::Times::AverageTable,
+        memory: Sections::MemoryTable,
         holds: Sections::Stalls::HoldTable,
         connections: Sections::Pools::ConnectionTable,
         distribution: Sections::Times::DistributionTable,

@@ -35,7 +35,7 @@ Sequel.migration do
       foreign_key :host_id, :hosts, null: false
       %i[
         count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
-        preemptions hold_squares_us2 pool_wait_ns pool_held_ns
+        preemptions hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
       ].each { |name| Bignum name, null: false }
       %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id host_id]

@@ -26,7 +26,7 @@ module Holdup
         def blocks
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),
-            Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
+            Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
             section(Sections::Times::DistributionTable), section(Sections::CallTable),
             section(Sections::MethodTable), over_time,
             changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
@@ -60,6 +60,10 @@ module Holdup
         end
 
         def summary = @summary ||= read(filter:)
+
+        def memory
+          Sections::MemoryTable.new(summary, words: @words, limit: query.limit).sentence
+        end
 
         # All other units too: only together do they show whom this one stalled.
         def everyone

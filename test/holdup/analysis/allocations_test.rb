@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Analysis::AllocationsTest < Minitest::Test
+  MS = 1_000_000
+  SAMPLE = SampleWindows.new
+
+  # Times in ms: running, and of it what was counted; others: of other threads in the counted intervals.
+  def window(name, objects:, running: 100, own: 100, others: 0, gc: 0, count: 10, **options)
+    sums = {objects:, objects_own_ns: own * MS, objects_others_ns: others * MS, gc_ns: gc * MS}
+    SAMPLE.window(name, count:, sums:, histograms: {running: Holdup::Histogram.of_sum(running * MS)},
+      **options)
+  end
+
+  def summary(*windows, **options)
+    Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s, **options)
+  end
+
+  def each(*windows, name: "A#a")
+    found = summary(*windows)
+    found.allocations.objects_each(found.rows.find { |row| row.name == name })
+  end
+
+  def test_where_no_other_ran_the_objects_are_its_own
+    assert_in_delta 500, each(window("A#a", objects: 5000), window("B#b", objects: 100))
+  end
+
+  # 6,000 in 300 ms are 20 a ms; others ran for 100 ms.
+  def test_others_are_taken_off_at_the_mean_rate
+    assert_in_delta 300, each(window("A#a", objects: 5000, others: 100), window("B#b", objects: 1000))
+  end
+
+  def test_the_time_without_a_reading_has_the_same_rate
+    assert_in_delta 1000, each(window("A#a", objects: 5000, running: 200, own: 100))
+  end
+
+  def test_less_than_the_others_allocated_is_none
+    assert_in_delta 0, each(window("A#a", objects: 10, others: 100), window("B#b", objects: 10_000))
+  end
+
+  def test_unknown_where_nothing_was_counted
+    assert_nil each(window("A#a", objects: 0, own: 0))
+  end
+
+  def test_processes_of_another_setting_do_not_count
+    other = Holdup::Setting.new(attributes: {"server" => "sidekiq"})
+    windows = [window("A#a", objects: 2000, others: 100),
+      window("Job", kind: :job, objects: 1_000_000, gc: 50, setting: other)]
+    assert_in_delta 100, each(*windows)
+    assert_in_delta 100_000, each(*windows, name: "Job")
+  end
+
+  def test_threads_outside_of_requests_count_too
+    account = window("thread:poller", kind: :account, count: 0, objects: 15_000)
+    found = summary(window("A#a", objects: 5000, gc: 8), account)
+    assert_in_delta 0.25, found.allocations.share(found.total)
+    assert_in_delta 2 * MS, found.allocations.gc_caused_ns(found.total)
+  end
+
+  def test_garbage_collection_belongs_to_those_who_allocate
+    found = summary(window("A#a", objects: 9000), window("B#b", objects: 1000, gc: 20))
+    caused = found.rows.to_h { |row| [row.name, found.allocations.gc_caused_ns(row) / MS] }
+    assert_equal({"A#a" => 18, "B#b" => 2}, caused.transform_values(&:round))
+  end
+
+  def test_what_nested_requests_count_twice_is_taken_off
+    nested = window("(nested)", kind: :nested, objects: 5000, count: 10)
+    found = summary(window("A#a", objects: 10_000, running: 200, own: 200), window("B#b", objects: 5000),
+      nested)
+    row = found.rows.find { |one| one.name == "B#b" }
+    assert_in_delta 0.5, found.allocations.share(row)
+  end
+
+  def test_certain_where_others_ran_for_less_than_half_of_the_time
+    found = summary(window("A#a", objects: 10, others: 99), window("B#b", objects: 10, others: 101))
+    certain = found.rows.to_h { |row| [row.name, found.allocations.certain?(row)] }
+    assert_equal({"A#a" => true, "B#b" => false}, certain)
+  end
+end
