@@ -13,6 +13,9 @@
 #define HIST_BUCKETS 512
 #define HIST_MIN_INDEX 160
 #define HIST_ZERO_MAX UINT64_C(1024)
+/* First bytes of the two forms in which stores keep one: Histogram::Codec. */
+#define HIST_DENSE 1
+#define HIST_SPARSE 0x11
 
 typedef struct {
     uint64_t count, sum, min, max, zero, lo, hi, spare;
@@ -40,6 +43,13 @@ static inline int64_t hist_index(uint64_t value)
         if (normal > hist_bounds[above + step - 1]) above += step;
     if (above == 15 && normal > hist_bounds[15]) above = 16;
     return (int64_t)exponent * 16 + above - 1;
+}
+
+/* The largest integer below a slot, which is also the largest in the slot before it. */
+static inline uint64_t hist_below(uint64_t slot)
+{
+    uint64_t index = HIST_MIN_INDEX + slot;
+    return hist_bounds[index % 16] >> (63 - index / 16);
 }
 
 /* Slot of a value > HIST_ZERO_MAX in `buckets`. */

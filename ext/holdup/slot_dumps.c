@@ -2,7 +2,8 @@
  * Holdup::SlotDumps: what was added to a slot of a segment since its checkpoint, and its next checkpoint.
  * A collector's tick does this for thousands of slots, and with arrays of Ruby it was half of its time.
  * lib/holdup/collector/slot_checkpoint.rb and slot_delta.rb are the oracle. Whatever is implausible, damaged
- * or very large is left to them.
+ * or very large is left to them. Also, which of thousands of units in a ring a sample takes; the oracle is
+ * lib/holdup/collector/unit_sampler.rb.
  */
 #include <ruby.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #define SLOT_HEADS (3 + SLOT_SUMS) /* form, count, errors, sums */
 #define SLOT_NUMBERS (SLOT_HEADS + FACTS * SEG_HISTOGRAMS)
 #define BER_BYTES 10
+#define PAIR_BYTES 7 /* a slot, and a count below 2^31 */
 #define UTF8_BYTES 6
 #define UTF8_LARGEST 0x7fffffff
 
@@ -27,6 +29,12 @@ typedef struct {
     uint32_t counts[SEG_HISTOGRAMS * HIST_BUCKETS];
     uint64_t size;
 } slot_dump_t;
+
+/* What was added to a histogram. `end`: of the pairs of its buckets. */
+typedef struct {
+    uint64_t count, zero, min, max, pairs, first, last;
+    uint8_t *end;
+} slot_growth_t;
 
 static uint64_t *slot_facts(slot_dump_t *dump, int histogram)
 {
@@ -154,64 +162,86 @@ static bool slot_unpack(slot_dump_t *dump, VALUE string)
     return at == end;
 }
 
-/* Buckets that grew, and by how much; false when one did not grow but shrink, or values are missing. */
-static bool slot_grown(const uint64_t *now, const uint32_t *counts, const uint64_t *before,
-                       const uint32_t *old, VALUE slots, VALUE added)
+/*
+ * Appends the buckets that grew, as pairs: slots since the last one, and by how much.
+ * @return false when one did not grow but shrink, or values are missing
+ */
+static bool slot_grown(slot_growth_t *growth, const uint64_t *now, const uint32_t *counts,
+                       const uint64_t *before, const uint32_t *old)
 {
-    uint64_t total = now[FACT_ZERO] - before[FACT_ZERO];
+    uint64_t total = growth->zero;
     for (uint64_t i = 0; i < now[FACT_SIZE]; i++) {
         uint64_t slot = now[FACT_OFFSET] + i;
         bool known = slot >= before[FACT_OFFSET] && slot - before[FACT_OFFSET] < before[FACT_SIZE];
         uint32_t there = known ? old[slot - before[FACT_OFFSET]] : 0;
         if (counts[i] < there) return false;
         if (counts[i] == there) continue;
-        rb_ary_push(slots, ULONG2NUM((unsigned long)slot));
-        rb_ary_push(added, ULONG2NUM(counts[i] - there));
+        growth->end = slot_put_ber(growth->end, growth->pairs ? slot - growth->last : slot);
+        growth->end = slot_put_ber(growth->end, counts[i] - there);
+        if (!growth->pairs++) growth->first = slot;
+        growth->last = slot;
         total += counts[i] - there;
     }
-    return total == now[FACT_COUNT] - before[FACT_COUNT];
+    return total == growth->count;
 }
 
-/* A row: count, sum, zero, min, max, slots, counts, and whether min and max are only known by the buckets. */
+/* Extremes of what was added: bounds of its buckets, where those of the slot may be older. */
+static void slot_extremes(slot_growth_t *growth, const uint64_t *now, const uint64_t *before)
+{
+    growth->min = now[FACT_MIN];
+    growth->max = now[FACT_MAX];
+    if (!before[FACT_COUNT]) return;
+    uint64_t least = growth->pairs ? hist_below(growth->first) + 1 : 0;
+    uint64_t most = growth->pairs ? hist_below(growth->last + 1) : HIST_ZERO_MAX;
+    if (now[FACT_MIN] == before[FACT_MIN] && !growth->zero && growth->min < least) growth->min = least;
+    if (now[FACT_MAX] == before[FACT_MAX] && growth->max > most) growth->max = most;
+}
+
+/* What was added to a histogram, in the sparse form of a store; "" for nothing, nil when it can't be so. */
 static VALUE slot_histogram(const uint64_t *now, const uint32_t *counts, const uint64_t *before,
                             const uint32_t *old)
 {
     for (int i = FACT_COUNT; i <= FACT_ZERO; i++)
         if (i != FACT_MIN && i != FACT_MAX && now[i] < before[i]) return Qnil;
-    uint64_t count = now[FACT_COUNT] - before[FACT_COUNT], zero = now[FACT_ZERO] - before[FACT_ZERO];
-    VALUE sum = ULL2NUM(now[FACT_SUM] - before[FACT_SUM]), slots = rb_ary_new(), added = rb_ary_new();
-    if (!count)
-        return zero ? Qnil : rb_ary_new_from_args(9, INT2FIX(0), sum, INT2FIX(0), Qnil, Qnil, slots, added,
-                                                  Qfalse, Qfalse);
-    if (!slot_grown(now, counts, before, old, slots, added)) return Qnil;
-    bool first = !before[FACT_COUNT];
-    bool low = !first && now[FACT_MIN] == before[FACT_MIN] && !zero && RARRAY_LEN(slots);
-    bool high = !first && now[FACT_MAX] == before[FACT_MAX];
-    return rb_ary_new_from_args(9, ULL2NUM(count), sum, ULL2NUM(zero), ULL2NUM(now[FACT_MIN]),
-                                ULL2NUM(now[FACT_MAX]), slots, added, low ? Qtrue : Qfalse,
-                                high ? Qtrue : Qfalse);
+    slot_growth_t growth = {.count = now[FACT_COUNT] - before[FACT_COUNT],
+                            .zero = now[FACT_ZERO] - before[FACT_ZERO]};
+    uint64_t sum = now[FACT_SUM] - before[FACT_SUM];
+    uint8_t pairs[HIST_BUCKETS * PAIR_BYTES], head[1 + FACTS * BER_BYTES] = {HIST_SPARSE}, *at = head + 1;
+    growth.end = pairs;
+    if (growth.count) {
+        if (!slot_grown(&growth, now, counts, before, old)) return Qnil;
+        slot_extremes(&growth, now, before);
+    } else if (growth.zero)
+        return Qnil;
+    else if (!sum)
+        return rb_str_new(NULL, 0);
+    const uint64_t facts[] = {growth.count, sum, growth.min, growth.max, growth.zero, growth.pairs};
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) at = slot_put_ber(at, facts[i]);
+    VALUE dump = rb_str_buf_new((at - head) + (growth.end - pairs));
+    rb_str_cat(dump, (const char *)head, at - head);
+    return rb_str_cat(dump, (const char *)pairs, growth.end - pairs);
 }
 
-static VALUE slot_rows(slot_dump_t *now, slot_dump_t *before)
+static VALUE slot_histograms(slot_dump_t *now, slot_dump_t *before)
 {
     const uint32_t *counts = now->counts, *old = before->counts;
-    VALUE rows = rb_ary_new_capa(SEG_HISTOGRAMS);
+    VALUE dumps = rb_ary_new_capa(SEG_HISTOGRAMS);
     for (int i = 0; i < SEG_HISTOGRAMS; i++) {
         const uint64_t *facts = slot_facts(now, i), *known = slot_facts(before, i);
-        VALUE row = slot_histogram(facts, counts, known, old);
-        if (NIL_P(row)) return Qnil;
-        rb_ary_push(rows, row);
+        VALUE dump = slot_histogram(facts, counts, known, old);
+        if (NIL_P(dump)) return Qnil;
+        rb_ary_push(dumps, dump);
         counts += facts[FACT_SIZE];
         old += known[FACT_SIZE];
     }
-    return rows;
+    return dumps;
 }
 
 /*
  * delta(bytes, checkpoint, most): bytes of a slot, the packed numbers of its checkpoint, and the limit of a
  * plausible number
- * @return [Array, nil] the next checkpoint, its count and errors; by how much they and the sums grew; a row
- *   for each histogram. nil: Ruby has to look at it
+ * @return [Array, nil] the next checkpoint, its count and errors; by how much they and the sums grew; a dump
+ *   for each histogram, see slot_histogram. nil: Ruby has to look at it
  */
 static VALUE slot_delta(VALUE self, VALUE bytes, VALUE checkpoint, VALUE most)
 {
@@ -226,16 +256,58 @@ static VALUE slot_delta(VALUE self, VALUE bytes, VALUE checkpoint, VALUE most)
         if (now.numbers[i] < before.numbers[i]) return Qnil;
         rb_ary_push(grown, ULL2NUM(now.numbers[i] - before.numbers[i]));
     }
-    VALUE rows = slot_rows(&now, &before);
+    VALUE dumps = slot_histograms(&now, &before);
     RB_GC_GUARD(bytes);
     RB_GC_GUARD(checkpoint);
-    if (NIL_P(rows)) return Qnil;
+    if (NIL_P(dumps)) return Qnil;
     return rb_ary_new_from_args(5, slot_pack(&now), ULL2NUM(now.numbers[1]), ULL2NUM(now.numbers[2]), grown,
-                                rows);
+                                dumps);
+}
+
+/* SampleBlock::DrawPriority */
+static uint64_t slot_priority(uint64_t start_ns)
+{
+    const uint64_t low = (1 << 30) - 1;
+    uint64_t time = start_ns / 1000;
+    uint64_t mixed = (time & low) * 0x2c1b3c6d + (time >> 30) * 0x297a2d39;
+    mixed = ((mixed & low) ^ mixed >> 29) * 0x5bd1e995;
+    mixed = (mixed >> 31 ^ (mixed & low)) * 0x1b873593;
+    return (mixed ^ mixed >> 28) >> 12 & UINT32_MAX;
+}
+
+/* The units of a slice of a ring: entries one behind the other. */
+static const seg_ring_t *slot_units(VALUE *bytes, long *size)
+{
+    StringValue(*bytes);
+    const seg_ring_t *units = (const seg_ring_t *)RSTRING_PTR(*bytes);
+    *size = (uintptr_t)units % sizeof(uint64_t) ? 0 : RSTRING_LEN(*bytes) / (long)sizeof(*units);
+    return units;
+}
+
+/*
+ * draw(bytes, from_ns, to_ns, limit)
+ * @return [Array(Integer, Array<Integer>)] how many units started in that time, and numbers of those whose
+ *   priority is not above the limit
+ */
+static VALUE slot_draw(VALUE self, VALUE bytes, VALUE from_ns, VALUE to_ns, VALUE limit)
+{
+    long size, seen = 0;
+    const seg_ring_t *units = slot_units(&bytes, &size);
+    uint64_t from = NUM2ULL(from_ns), to = NUM2ULL(to_ns), most = NUM2ULL(limit);
+    VALUE drawn = rb_ary_new();
+    for (long i = 0; i < size; i++) {
+        uint64_t start = units[i].started_ns;
+        if (start < from || start >= to) continue;
+        seen++;
+        if (slot_priority(start) <= most) rb_ary_push(drawn, LONG2FIX(i));
+    }
+    RB_GC_GUARD(bytes);
+    return rb_assoc_new(LONG2FIX(seen), drawn);
 }
 
 void slot_dumps_init(VALUE holdup)
 {
     VALUE dumps = rb_define_module_under(holdup, "SlotDumps");
+    rb_define_singleton_method(dumps, "draw", slot_draw, 4);
     rb_define_singleton_method(dumps, "delta", slot_delta, 3);
 }

@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # What was added to one slot between two readings. `sums` and `histograms` (HistogramDelta) are in the
-    # order of the layout; `path`: the new one, else nil.
+    # What was added to one slot between two readings. `sums` and `histograms` are in the order of the layout;
+    # `histograms`: dumps (see Histogram::Codec), "" where nothing was added; `path`: the new one, else nil.
     SlotDelta = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @return [SlotDelta, nil] nil when `before` is not an earlier state of `now`
       def self.between(now, before)
@@ -12,7 +12,7 @@ module Holdup
         sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] }
         return if now.count < before.count || now.errors < before.errors || sums.min < 0
         histograms = Array.new(now.histograms.size) do |index|
-          SlotDelta::HistogramDelta.between(now.histograms[index], before.histograms[index])
+          SlotDelta::HistogramDelta.between(now.histograms[index], before.histograms[index])&.dump
         end
         return unless histograms.all?
         new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms,
@@ -21,17 +21,18 @@ module Holdup
 
       # The same from the bytes of a slot and its checkpoint, and the next checkpoint, without an array for
       # each bucket: see ext/holdup/slot_dumps.c.
-      # @param known [SlotCheckpoint, nil]
+      # @param known [SlotCheckpoint, nil] nil: a new slot
       # @return [Array(SlotDelta, SlotCheckpoint), nil] nil when only Slot and `between` can say what it is
       def self.of_bytes(bytes, known)
-        return unless known&.series && defined?(SlotDumps)
-        dump, *now, grown, rows = SlotDumps.delta(bytes, known.bytes, Segment::Layout::MAX_NUMBER)
+        return unless defined?(SlotDumps) && bytes.bytesize >= Segment::Layout::SERIES_BYTES
+        known ||= SlotDelta::UNKNOWN
+        series = known.series || Segment::Slot.parse_series(bytes) or return
+        most = Segment::Layout::MAX_NUMBER
+        dump, count, errors, grown, histograms = SlotDumps.delta(bytes, known.bytes, most)
         return unless dump
         path = known.path || Segment::Slot.parse_path(bytes)
-        count, errors, *sums = grown
-        histograms = rows.map { |row| SlotDelta::HistogramDelta.of_row(row) }
-        [new(known.series, count, errors, sums, histograms, known.path ? nil : path),
-          SlotCheckpoint.new(known.series, *now, dump, path, known.account)]
+        [new(series, grown.shift, grown.shift, grown, histograms, known.path ? nil : path),
+          SlotCheckpoint.new(series, count, errors, dump, path, series.kind == :account)]
       end
 
       # The account of stall that no unit caused.
@@ -43,7 +44,7 @@ module Holdup
 
       # Has nothing, not even a sum.
       def empty?
-        count.zero? && sums.all?(&:zero?) && histograms.all? { |histogram| histogram.sum.zero? }
+        count.zero? && sums.all?(&:zero?) && histograms.all?(&:empty?)
       end
     end
 
@@ -52,6 +53,7 @@ module Holdup
       Segment::HistogramCells.new(0, 0, 0, 0, 0, 0, [].freeze).freeze
     end
     SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, empty_sums, empty_histograms.freeze).freeze
+    SlotDelta::UNKNOWN = SlotCheckpoint.of(SlotDelta::NOTHING).freeze
 
     # What was added to one histogram between two readings. `slots`: buckets that grew, ascending (few do in
     # ten seconds); `counts`: by how much.
@@ -67,24 +69,21 @@ module Holdup
         delta if delta.consistent?
       end
 
-      # @param row [Array] of SlotDumps.delta
-      def self.of_row(row)
-        *values, low, high = row
-        new(*values).tap { |delta| delta.narrow(low, high) }
-      end
-
-      # Replaces extremes of the later reading that may be older than the earlier one.
-      def narrow(low, high)
-        self.min = lowest(min) if low
-        self.max = highest(max) if high
-      end
-
       # Sets what only the buckets show.
       def compare(now, before)
         fill(now.counts, aligned(before, now.offset), now.offset)
-        self.min = now.min
-        self.max = now.max
-        narrow(now.min == before.min, now.max == before.max) unless before.count.zero?
+        # An extreme that the earlier reading had may be older.
+        first = before.count.zero?
+        self.min = (first || now.min != before.min) ? now.min : lowest(now.min)
+        self.max = (first || now.max != before.max) ? now.max : highest(now.max)
+      end
+
+      # The sparse form of Histogram::Codec, whatever is shorter: it only lives until the commit.
+      def dump
+        return "".b if count.zero? && sum.zero?
+        gaps = slots.each_with_index.map { |slot, index| index.zero? ? slot : slot - slots[index - 1] }
+        head = [Histogram::Codec::SPARSE, count, sum, min || 0, max || 0, zero, slots.size]
+        [*head, *gaps.zip(counts).flatten].pack("Cw*")
       end
 
       # Whether the buckets add up to the count.
@@ -94,7 +93,6 @@ module Holdup
 
       private
 
-      # The hottest loop of a tick.
       def fill(now, before, offset)
         index = 0
         while index < now.size

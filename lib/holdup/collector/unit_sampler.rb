@@ -24,13 +24,10 @@ module Holdup
 
       # @param missed [Integer] units before the slice that the ring has lost
       def add(slice, missed, source, now_ns)
-        reservoir = block_ns = nil
-        slice.starts.each_with_index do |start_ns, index|
-          unless block_ns && start_ns >= block_ns && start_ns < block_ns + SampleBlock::SECONDS * NS
-            reservoir = reservoir(source.setting, start_ns, now_ns) or next
-            block_ns = SampleBlock.start_of(start_ns) * NS
-          end
-          reservoir.offer(start_ns) { [slice.entry(index), source] }
+        reservoir = nil
+        spans(slice, now_ns).each do |from_ns, to_ns|
+          reservoir = reservoir(source.setting, from_ns)
+          offer(reservoir, slice, source, from_ns, to_ns)
         end
         reservoir&.miss(missed)
       end
@@ -55,9 +52,26 @@ module Holdup
 
       private
 
-      def reservoir(setting, start_ns, now_ns)
-        return if start_ns > now_ns + FUTURE_NS || start_ns < now_ns - PAST_NS
+      # @return [Array<(Integer, Integer)>] the blocks in which its units started, without times that can't be
+      def spans(slice, now_ns)
+        starts = slice.starts.minmax
+        return [] unless starts.any?
+        first_ns = [starts.first, now_ns - PAST_NS].max
+        end_ns = [starts.last, now_ns + FUTURE_NS].min + 1
+        return [] unless first_ns < end_ns
+        blocks_s = SampleBlock.start_of(first_ns)..SampleBlock.start_of(end_ns - 1)
+        cuts = [first_ns, *blocks_s.step(SampleBlock::SECONDS).drop(1).map { |at_s| at_s * NS }, end_ns]
+        cuts.each_cons(2).to_a
+      end
+
+      def reservoir(setting, start_ns)
         @reservoirs[[SampleBlock.start_of(start_ns), setting]] ||= ReservoirSampler.new(@most)
+      end
+
+      def offer(reservoir, slice, source, from_ns, to_ns)
+        seen, drawn = reservoir.draw(slice, from_ns, to_ns)
+        drawn.each { |index| reservoir.offer(slice.start(index)) { [slice.entry(index), source] } }
+        reservoir.miss(seen - drawn.size)
       end
 
       def profile(entry, source, host)
@@ -71,7 +85,8 @@ module Holdup
     end
 
     # Draws units of one block. It knows the lowest priorities drawn so far, so it can reject most units by
-    # their start alone. It ignores what the store has from before; the store drops surplus units.
+    # their start alone (in C with the extension). It ignores what the store has from before; the store drops
+    # surplus units.
     class UnitSampler::ReservoirSampler
       # Units seen since the last `empty`.
       attr_reader :seen
@@ -91,6 +106,16 @@ module Holdup
       # @param count [Integer] units that are lost
       def miss(count)
         @seen += count
+      end
+
+      # Looks through a slice.
+      # @return [Array(Integer, Array<Integer>)] how many units started in that time, and numbers of those
+      #   that are not rejected
+      def draw(slice, from_ns, to_ns)
+        return SlotDumps.draw(slice.bytes, from_ns, to_ns, @limit) if defined?(SlotDumps)
+        starts = slice.starts
+        within = starts.each_index.select { |index| starts[index] >= from_ns && starts[index] < to_ns }
+        [within.size, within.select { |index| SampleBlock::DrawPriority.of(starts[index]) <= @limit }]
       end
 
       # @yieldreturn [Object] the unit, requested only when it is drawn

@@ -12,7 +12,6 @@ module Holdup
 
       def initialize
         @totals = {}
-        @settings = {}
         @paths = {}
       end
 
@@ -32,18 +31,22 @@ module Holdup
       end
 
       def windows(host)
-        @totals.map do |(start_s, fingerprint, series), totals|
-          setting = @settings.fetch(fingerprint)
-          Window.new(start_s:, seconds: 60, series:, setting:, host:, **totals.to_h)
+        @totals.flat_map do |(start_s, setting), by_series|
+          by_series.map do |series, totals|
+            Window.new(start_s:, seconds: 60, series:, setting:, host:, **totals.to_h)
+          end
         end
       end
 
       private
 
+      # Changes of one source come one after the other.
       def totals(series, source)
-        fingerprint = source.setting.fingerprint
-        @settings[fingerprint] ||= source.setting
-        @totals[[source.start_s, fingerprint, series]] ||= Window::Totals.new
+        unless @source.equal?(source)
+          @source = source
+          @of_source = (@totals[[source.start_s, source.setting]] ||= {})
+        end
+        @of_source[series] ||= Window::Totals.new
       end
     end
   end

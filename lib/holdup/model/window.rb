@@ -61,9 +61,12 @@ module Holdup
     # The one addition of "count, errors, sums, histograms", from the collector's deltas to a report's totals,
     # for any series. It decodes and copies each histogram once.
     class Totals
+      POSITIONS = SUMS.each_with_index.to_h.freeze
+      private_constant :POSITIONS
+
       def initialize
         @count = @errors = 0
-        @sums = SUMS.to_h { |name| [name, 0] }
+        @sums = Array.new(SUMS.size, 0)
         @histograms = HISTOGRAMS.to_h { |name| [name, HistogramSum.new] }
         @in_order = @histograms.values
       end
@@ -71,32 +74,41 @@ module Holdup
       def add(window)
         @count += window.count
         @errors += window.errors
-        window.sums.each { |name, value| @sums[name] += value }
+        window.sums.each { |name, value| @sums[POSITIONS[name]] += value }
         window.histograms.each { |name, histogram| @histograms[name].add(histogram) }
         self
       end
 
-      # @param delta [#count, #errors, #sums, #histograms] `sums`: in the order of SUMS; `histograms`: in the
-      #   order of HISTOGRAMS, see HistogramSum#add_delta
+      # @param delta [#count, #errors, #sums, #histograms] `sums`: in the order of SUMS; `histograms`: dumps
+      #   in the order of HISTOGRAMS
       def add_delta(delta)
         @count += delta.count
         @errors += delta.errors
-        delta.sums.each_with_index { |value, index| @sums[SUMS[index]] += value }
-        delta.histograms.each_with_index { |histogram, index| @in_order[index].add_delta(histogram) }
+        add_sums(delta.sums)
+        delta.histograms.each_with_index { |dump, index| @in_order[index].add_dumps(dump) }
         self
       end
 
       # Subtracts the time but not the count: for units that ran inside others.
       def subtract_time(delta)
-        delta.sums.each_with_index { |value, index| @sums[SUMS[index]] -= value }
-        delta.histograms.each_with_index { |histogram, index| @in_order[index].subtract_sum(histogram.sum) }
+        delta.sums.each_with_index { |value, index| @sums[index] -= value }
+        delta.histograms.each_with_index do |dump, index|
+          @in_order[index].subtract_sum(Histogram::Codec.head(dump).sum) unless dump.empty?
+        end
         self
       end
 
       # @return [Hash{Symbol => Object}] count, errors, sums and histograms of a Window
       def to_h
         histograms = @histograms.transform_values(&:to_histogram)
-        {count: @count, errors: @errors, sums: @sums, histograms:}
+        {count: @count, errors: @errors, sums: SUMS.zip(@sums).to_h, histograms:}
+      end
+
+      private
+
+      def add_sums(sums)
+        return HistogramDumps.add(@sums, 0, sums) if defined?(HistogramDumps)
+        sums.each_with_index { |value, index| @sums[index] += value }
       end
     end
 

@@ -39,6 +39,7 @@ module Holdup
       def initialize(io)
         @io = io
         @redo = {}
+        @word = "".b
       end
 
       def size = @io.size
@@ -53,7 +54,7 @@ module Holdup
         raise TooShort
       end
 
-      def u64(offset) = read(offset, 8).unpack1("Q<")
+      def u64(offset) = read(offset, 8, @word).unpack1("Q<")
 
       # Overlays a log on everything read from now on.
       # @param pairs [Array<Integer>] offset, value, offset, value ...
@@ -105,6 +106,7 @@ module Holdup
         @gone = gone
         @page = "".b
         @buffer = "".b
+        @sequences = {}
         refresh
         complete if gone && @header.applying?
       end
@@ -213,9 +215,10 @@ module Holdup
       def steady(sequence)
         return yield if @gone || @header.closed?
         TRIES.times do
-          before = @bytes.u64(sequence)
+          # As it was after the last part, perhaps: that is earlier still.
+          before = @sequences.delete(sequence) || @bytes.u64(sequence)
           value = yield if before.even?
-          return value if value && @bytes.u64(sequence) == before
+          return value if value && before == (@sequences[sequence] = @bytes.u64(sequence))
           Thread.pass
         end
         nil

@@ -45,14 +45,19 @@ module Holdup
       def self.read_entries(bytes, capacity, first, head)
         turn = [head, first - first % capacity + capacity].min
         pieces = [[first, turn], [turn, head]].select { |from, to| from < to }
-        pieces.sum("".b) do |from, to|
+        read = pieces.map do |from, to|
           offset = Layout::RING_OFFSET + from % capacity * Layout::RING_ENTRY_BYTES
           bytes.read(offset, (to - from) * Layout::RING_ENTRY_BYTES)
         end
+        read.one? ? read.first : read.sum("".b)
       end
       private_class_method :read_entries
 
       def size = bytes.bytesize / Layout::RING_ENTRY_BYTES
+
+      def start(index)
+        bytes.unpack1("Q<", offset: index * Layout::RING_ENTRY_BYTES)
+      end
 
       # Start of each unit, ns since 1970.
       def starts

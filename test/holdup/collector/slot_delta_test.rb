@@ -20,7 +20,7 @@ class Holdup::Collector
         cuts = [0, *Array.new(3) { random.rand(61) }.sort, 60]
         sum = Holdup::HistogramSum.new
         readings = cuts.map { |cut| cells(values.first(cut)) }
-        readings.each_cons(2) { |before, now| sum.add_delta(HistogramDelta.between(now, before)) }
+        readings.each_cons(2) { |before, now| sum.add_dumps(HistogramDelta.between(now, before).dump) }
         assert_equal Holdup::Histogram.of(values), sum.to_histogram
       end
     end
@@ -29,17 +29,17 @@ class Holdup::Collector
       [[[3_000, 90_000, 2_000_000], [500, 50_000, 60_000]], [[5_000], [5_000]], [[], [7]], [[7], [9]],
         [[9], [5_000_000]]].each do |before, more|
         sum = Holdup::HistogramSum.new
-        sum.add_delta(HistogramDelta.between(cells(before + more), cells(before)))
+        sum.add_dumps(HistogramDelta.between(cells(before + more), cells(before)).dump)
         assert_equal Holdup::Histogram.of(before + more) - Holdup::Histogram.of(before), sum.to_histogram
       end
     end
 
     def test_adds_histograms_and_deltas_in_any_order
-      delta = HistogramDelta.between(cells([5_000, 700_000]), cells([5_000]))
+      dump = HistogramDelta.between(cells([5_000, 700_000]), cells([5_000])).dump
       histogram = Holdup::Histogram.of([900, 3_000_000])
       whole = Holdup::Histogram.of([700_000, 900, 3_000_000])
-      assert_equal whole.counts, Holdup::HistogramSum.new.add(histogram).add_delta(delta).to_histogram.counts
-      assert_equal whole.counts, Holdup::HistogramSum.new.add_delta(delta).add(histogram).to_histogram.counts
+      assert_equal whole.counts, Holdup::HistogramSum.new.add(histogram).add_dumps(dump).to_histogram.counts
+      assert_equal whole.counts, Holdup::HistogramSum.new.add_dumps(dump).add(histogram).to_histogram.counts
     end
 
     def test_is_nil_when_the_earlier_reading_is_not_a_prefix
@@ -87,19 +87,30 @@ class Holdup::Collector
       assert SlotDelta.of_bytes(bytes, known)
       broken = known.bytes.chop
       large = "\x01".b + known.bytes.byteslice(1..)
-      [known.dup.tap { |one| one.bytes = broken }, known.dup.tap { |one| one.bytes = large },
-        known.dup.tap { |one| one.series = nil }, nil].each do |one|
+      [known.dup.tap { |one| one.bytes = broken }, known.dup.tap { |one| one.bytes = large }].each do |one|
         assert_nil SlotDelta.of_bytes(bytes, one)
       end
       assert_nil SlotDelta.of_bytes(bytes.byteslice(0, 25_599), known)
+      assert_nil SlotDelta.of_bytes("\xff".b + bytes.byteslice(1..), nil)
+    end
+
+    # One that is new, and one of a checkpoint that was read from a store.
+    def test_reads_the_series_of_a_slot_that_it_does_not_know
+      bytes = slot_bytes([[5_000], [], [70], []])
+      stored = SlotCheckpoint.load(SlotCheckpoint.of(read(slot_bytes([[], [], [], []]))).bytes)
+      [nil, stored].each do |known|
+        change, mark = SlotDelta.of_bytes(bytes, known)
+        assert_equal SlotDelta.between(read(bytes), known&.slot), change
+        assert_equal SlotCheckpoint.of(read(bytes)), mark
+      end
     end
 
     private
 
     # @return [Array, nil] what `of_bytes` has to answer; nil when it must not
     def by_hand(bytes, known)
-      now = known && read(bytes)
-      change = now && SlotDelta.between(now, known.slot)
+      now = read(bytes)
+      change = now && SlotDelta.between(now, known&.slot)
       change && [change.to_a, SlotCheckpoint.of(now).to_a]
     end
 

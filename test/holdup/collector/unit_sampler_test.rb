@@ -105,7 +105,23 @@ class Holdup::Collector
       assert_equal 1, profiles.size
     end
 
+    # Of starts that an application may have, and of damaged ones.
+    def test_c_and_ruby_draw_the_same_units
+      random = Random.new(4)
+      starts = Array.new(500) { NOW_NS - random.rand(700 * NS) } + [0, (1 << 64) - 1]
+      slice = Holdup::Segment::RingSlice.new(first: 0, bytes: starts.map { |at| entry(at) }.join)
+      limit = Holdup::SampleBlock::DrawPriority::HIGHEST / 3
+      within = starts.each_index.select { |index| (NOW_NS - 600 * NS...NOW_NS).cover?(starts[index]) }
+      low = within.select { |index| Holdup::SampleBlock::DrawPriority.of(starts[index]) <= limit }
+      assert_equal [within.size, low], Holdup::SlotDumps.draw(slice.bytes, NOW_NS - 600 * NS, NOW_NS, limit)
+      assert_includes 100..200, low.size
+    end
+
     private
+
+    def entry(start_ns)
+      [start_ns].pack("Q<").ljust(Holdup::Segment::Layout::RING_ENTRY_BYTES, "\0".b)
+    end
 
     def new_writer(setting: nil, now_ns: NOW_NS - 600 * NS, **rest)
       writer = SegmentWriter.new(folder, now_ns:, **rest)

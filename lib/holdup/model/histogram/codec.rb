@@ -17,6 +17,25 @@ module Holdup
     module_function
 
     def dump(histogram)
+      written(histogram) || write(histogram)
+    end
+
+    # @param bytes [String] a dump
+    # @return [String] dump of its sum with another histogram
+    # @raise [DamagedData]
+    def merge(bytes, histogram)
+      merged = HistogramDumps.merge(bytes, dump(histogram)) if defined?(HistogramDumps)
+      merged || dump(load(bytes).merge(histogram))
+    end
+
+    # The C extension returns nil for numbers that are too large for it.
+    def written(histogram)
+      return unless defined?(HistogramDumps)
+      HistogramDumps.dump(histogram.count, histogram.sum, histogram.min, histogram.max, histogram.zero,
+        histogram.offset, histogram.counts)
+    end
+
+    def write(histogram)
       head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]
       if sparse?(histogram.counts)
         [SPARSE, *head, *pairs(histogram)].pack("Cw*")
@@ -123,7 +142,7 @@ module Holdup
     def damaged(reason)
       raise(DamagedData.new("a histogram can't be read", reason))
     end
-    private_class_method :read, :histogram, :numbers, :shift_histogram, :sparse?, :pairs, :dense, :sparse,
-      :spread, :damaged
+    private_class_method :written, :write, :read, :histogram, :numbers, :shift_histogram, :sparse?, :pairs,
+      :dense, :sparse, :spread, :damaged
   end
 end

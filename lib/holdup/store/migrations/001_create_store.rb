@@ -3,7 +3,7 @@
 # Never change a released migration, because existing stores have already run it: add the next number. Columns
 # are written out, not taken from Window, which may change.
 Sequel.migration do
-  change do
+  up do
     create_table(:hosts) do
       primary_key :id
       String :name, size: 255, null: false, unique: true
@@ -76,6 +76,8 @@ Sequel.migration do
       String :segment, size: 700, primary_key: true
       File :state, null: false, size: :medium
     end
+    # PostgreSQL would compress each of them at each commit, which takes most of its CPU time.
+    run("ALTER TABLE checkpoints ALTER COLUMN state SET STORAGE EXTERNAL") if database_type == :postgres
 
     # How far the collector of each host and folder has come. `units`: JSON.
     create_table(:collection_states) do

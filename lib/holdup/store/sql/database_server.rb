@@ -56,6 +56,11 @@ module Holdup
         # The server reuses the space.
         def shrink(_db) = nil
 
+        # @param state [Sequel::SQL::Blob]
+        def insert_checkpoint(db, segment, state)
+          db[:checkpoints].insert(segment:, state:)
+        end
+
         # Whether it can concatenate the blobs of any number of rows.
         def concatenates?(_db) = true
 

@@ -188,6 +188,12 @@ module Holdup
           (db[:windows].count * size).round + db[:unit_samples].sum(:bytes).to_i
         end
 
+        # Bytes as they are: in the text of a statement they would be twice as long, and parsed.
+        def insert_checkpoint(db, segment, state)
+          db.execute_dui("INSERT INTO checkpoints (segment, state) VALUES ($1, $2)",
+            arguments: [segment, state])
+        end
+
         # Concatenates the blobs of a group.
         def concatenated(column)
           Sequel.function(:string_agg, column, Sequel.lit("''::bytea"))

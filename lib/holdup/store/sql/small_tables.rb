@@ -56,7 +56,7 @@ module Holdup
             @connection.write do |db|
               db[:checkpoints].where(segment: progress.keys).delete
               db[:checkpoints].import(%i[segment state], short, slice: WindowRows::INSERT_SLICE)
-              long.each { |segment, state| db[:checkpoints].insert(segment:, state:) }
+              long.each { |segment, state| @connection.dialect.insert_checkpoint(db, segment, state) }
             end
           end
 

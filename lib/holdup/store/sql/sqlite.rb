@@ -88,6 +88,12 @@ module Holdup
           db.fetch("PRAGMA incremental_vacuum(2000)").all
         end
 
+        # Bytes as they are: in the text of a statement they would be twice as long, and parsed.
+        def insert_checkpoint(db, segment, state)
+          arguments = {"segment" => segment, "state" => state}
+          db.execute_insert("INSERT INTO checkpoints (segment, state) VALUES (:segment, :state)", arguments:)
+        end
+
         # Concatenates the blobs of a group, as text, which SQLite does not inspect.
         def concatenated(column)
           Sequel.function(:group_concat, column, "")

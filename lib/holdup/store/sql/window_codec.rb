@@ -7,10 +7,8 @@ module Holdup
     class Sql
       # A window as a row and back. Numbers are columns, so that SQL can add them; histograms are blobs.
       class WindowCodec
-        COLUMNS = [
-          :seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors,
-          *Window::SUMS, *Window::HISTOGRAMS
-        ].freeze
+        ORIGIN = %i[seconds start_s series_id setting_id host_id].freeze
+        COLUMNS = [*ORIGIN, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
 
         # The start of each histogram, with count and sum.
         HEADS = Window::HISTOGRAMS.to_h { |name|
@@ -41,21 +39,27 @@ module Holdup
             *window.sums.values_at(*Window::SUMS), *histograms]
         end
 
+        # The same, of the sum of a stored row and a window of the same origin.
+        # @raise [DamagedData]
+        def merged_row(row, window)
+          histograms = Window::HISTOGRAMS.map do |name|
+            Sequel.blob(Histogram::Codec.merge(row[name], window.histograms[name]))
+          end
+          counts = [row[:count] + window.count, row[:errors] + window.errors]
+          sums = Window::SUMS.map { |name| row[name] + window.sums[name] }
+          [*row.values_at(*ORIGIN), *counts, *sums, *histograms]
+        end
+
         # Columns to read for a window: these histograms, and the heads of the others.
         def columns(histograms)
           (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
         end
 
         def window(row, histograms = Window::HISTOGRAMS)
-          window_of(row, histograms, **origin(row))
-        end
-
-        # @param origin [Hash{Symbol => Object}] series, setting, host
-        def window_of(row, histograms = Window::HISTOGRAMS, **origin)
           read = Window::HISTOGRAMS.to_h do |name|
             [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
           end
-          Window.new(start_s: row[:start_s], seconds: row[:seconds], **origin, count: row[:count],
+          Window.new(start_s: row[:start_s], seconds: row[:seconds], **origin(row), count: row[:count],
             errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: read)
         end
 

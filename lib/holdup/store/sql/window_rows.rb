@@ -95,7 +95,7 @@ module Holdup
         def replace(seconds, start_s, windows)
           @connection.write do |db|
             span(db, seconds, start_s, start_s + 1).delete
-            insert(db, windows)
+            insert(db, windows.map { |window| @codec.row(window) })
           end
         end
 
@@ -152,34 +152,27 @@ module Holdup
 
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.
         def merge_some(db, seconds, windows)
-          rows = stored(db, seconds, windows)
-          known, added = windows.partition { |window| rows.key?(row_key(window)) }
-          db[:windows].where(id: known.map { |window| rows[row_key(window)][:id] }).delete
-          insert(db, added + known.map { |window| merged(rows[row_key(window)], window) })
+          by_key = windows.to_h { |window| [[window.start_s, *@codec.key(window)], window] }
+          rows = stored(db, seconds, by_key)
+          db[:windows].where(id: rows.map { |_, row| row[:id] }).delete
+          insert(db, by_key.map { |key, window| rows[key] ? merged(rows[key], window) : @codec.row(window) })
         end
 
-        # @return [Hash{Array => Hash}] existing rows by key, perhaps with others
-        def stored(db, seconds, windows)
-          keys = windows.map { |window| row_key(window) }
-          by_column = [:start_s, *KEY].zip(keys.transpose.map(&:uniq)).to_h
-          by_column = by_column.slice(:start_s, :host_id) if windows.size > 1
+        # @return [Hash{Array => Hash}] existing rows by key
+        def stored(db, seconds, by_key)
+          by_column = [:start_s, *KEY].zip(by_key.keys.transpose.map(&:uniq)).to_h
+          by_column = by_column.slice(:start_s, :host_id) if by_key.size > 1
           rows = db[:windows].where(seconds:, **by_column)
-          rows.to_h { |row| [row.values_at(:start_s, *KEY), row] }
+          rows.to_h { |row| [row.values_at(:start_s, *KEY), row] }.slice(*by_key.keys)
         end
-
-        # Identifies a window among those of its length.
-        def row_key(window) = [window.start_s, *@codec.key(window)]
 
         # An unreadable row is lost: the new one replaces it.
         def merged(row, window)
-          stored = readable(row, series: window.series) do
-            @codec.window_of(row, series: window.series, setting: window.setting, host: window.host)
-          end
-          stored ? stored.merge(window) : window
+          readable(row, series: window.series) { @codec.merged_row(row, window) } || @codec.row(window)
         end
 
-        def insert(db, windows)
-          rows = windows.map { |window| @codec.row(window) }
+        # @param rows [Array<Array>] see WindowCodec#row
+        def insert(db, rows)
           db[:windows].import(WindowCodec::COLUMNS, rows, slice: INSERT_SLICE)
         end
       end

@@ -56,24 +56,41 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     assert_equal Histogram.sum([one] * 3), Histogram.load_sum(one.dump * 3)
   end
 
+  def test_merges_a_dump_with_a_histogram
+    random = Random.new(3)
+    20.times do |seed|
+      one, other = Array.new(2) { |index| random_histogram(seed * 2 + index, random) }
+      assert_equal one.merge(other).dump, Histogram::Codec.merge(one.dump, other), "seed #{seed}"
+    end
+  end
+
+  def test_merges_only_with_one_whole_dump
+    one = Histogram.of([2_000, 9_000_000])
+    ["", one.dump.chop, one.dump * 2].each do |bytes|
+      assert_raises(Holdup::DamagedData, bytes.inspect) { Histogram::Codec.merge(bytes, one) }
+    end
+  end
+
   # In a Ruby without the extension, which is also what the one in C is measured by.
   WITHOUT_EXTENSION = <<~RUBY
     require "holdup/model/histogram"
     abort "the extension is there" if defined?(Holdup::HistogramDumps)
     ARGF.each_line(chomp: true) do |hex|
-      puts Holdup::Histogram.load_sum([hex].pack("H*")).to_h.to_s
+      loaded = Holdup::Histogram.load_sum([hex].pack("H*"))
+      puts loaded.to_h.to_s + loaded.dump.unpack1("H*")
     rescue Holdup::DamagedData
       puts "damaged"
     end
   RUBY
 
   def loaded_or_damaged(bytes)
-    Histogram.load_sum(bytes).to_h.to_s
+    loaded = Histogram.load_sum(bytes)
+    loaded.to_h.to_s + loaded.dump.unpack1("H*")
   rescue Holdup::DamagedData
     "damaged"
   end
 
-  def test_ruby_and_c_read_the_same_in_the_same_bytes
+  def test_ruby_and_c_read_and_write_the_same
     random = Random.new(11)
     good = Array.new(30) do |seed|
       Array.new(1 + seed % 4) { |index| random_histogram(seed * 10 + index, random).dump }.join
