@@ -166,8 +166,9 @@ class SchemasTest < Minitest::Test
   end
 
   def advise_documents
-    of_played("advise", %w[--slo p95=100ms], %w[--load x3]) + of_recorded("advise", %w[--since 2h],
-      %w[--since 2h --kind job])
+    prices = %w[--prices vcpu=0.04,gb=0.005]
+    of_played("advise", ["--slo", "p95=100ms", *prices], prices, %w[--load x3]) +
+      of_recorded("advise", %w[--since 2h], %w[--since 2h --kind job])
   end
 
   def whatif_documents

@@ -23,8 +23,9 @@ module Holdup
 
     # Dependencies of a dashboard request. `store` opens the store; `captures`: the stored ones; `ordering`:
     # takes orders for captures, nil if disabled; `refusal`: why the request is not answered, usually nil;
-    # `answers`: results of the pages that take seconds.
-    Context = Data.define(:store, :dir, :captures, :ordering, :clock, :language, :refusal, :answers)
+    # `answers`: results of the pages that take seconds; `slo` and `prices`: of the page of advice, nil: none.
+    Context = Data.define(:store, :dir, :captures, :ordering, :clock, :language, :refusal, :answers, :slo,
+      :prices)
     # Its key in the Rack environment.
     Context::KEY = "holdup.web"
 
@@ -32,6 +33,14 @@ module Holdup
       # Answers with the application's configuration.
       def call(env)
         mounted(configuration, development?).call(env)
+      end
+
+      # @param settings [Configuration]
+      # @return [Hash{Symbol => Object}] what advice is to keep, and what it may cost, for `new`
+      def goal(settings)
+        slo = settings.scaling_goal&.slo
+        prices = settings.prices
+        {slo: slo && Sizing::Slo.parse(slo), prices: prices && Sizing::CheapestFleet::FleetPrices.of(prices)}
       end
 
       private
@@ -51,7 +60,8 @@ module Holdup
           captures: -> { captures_dir(settings) },
           orders: settings.web_capture,
           auth: settings.web_auth,
-          open:
+          open:,
+          **goal(settings)
         }
       end
 
@@ -85,15 +95,17 @@ module Holdup
     # @param open [Boolean] whether everyone has access when `auth` is nil
     # @param hosts [Array<String>, nil] accepted host names; nil for any
     # @param language [String, nil] used when the browser asks for none that we have
+    # @param slo [Sizing::Slo, nil] promise to requests
+    # @param prices [Sizing::CheapestFleet::FleetPrices, nil] nil: the page of advice compares no fleets
     # @param answers [AnswerCache] results of pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
-      language: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY)
+      language: nil, slo: nil, prices: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY)
     )
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
-      @facts = {store:, dir:, clock:, language:, answers:}
+      @facts = {store:, dir:, clock:, language:, answers:, slo:, prices:}
     end
 
     def call(env)

@@ -17,13 +17,14 @@ module Holdup
       # @param save [String, nil] file for `--verify`, in addition to the output
       # @param full [Boolean] whether a text has all tables, not only one screen
       # @param wide [Boolean] whether a text cuts no name
+      # @param prices [Sizing::CheapestFleet::FleetPrices, nil] nil: fleets are not compared
       # @param given [Hash{String => String}] options that choose the advice, as they were given
       # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
         limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil,
         origin: Queries::Origin.new, out: nil, save: nil, store: nil, language: nil,
-        within_s: Sizing::JobDeadlines::WITHIN_S, full: false, wide: false, given: {})
+        within_s: Sizing::JobDeadlines::WITHIN_S, prices: nil, full: false, wide: false, given: {})
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
@@ -45,6 +46,7 @@ module Holdup
         @save = Formats::Destination.new(console, file: save, option: "--save") if save
         @limit = limit
         @within_s = within_s
+        @prices = prices || prices_of(console.env)
         @full = full
         @wide = wide
         @given = given
@@ -92,7 +94,8 @@ module Holdup
       end
 
       def rendered(sized, findings)
-        options = {words: @words, span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s}
+        options = {words: @words, span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s,
+                   fleet: fleet(sized)}
         if @format == :text && !@full
           screen = View::Advice::AdviceScreen.new(sized, findings, given: @given, **options)
           return Formats.screen(screen, console: @console, wide: @wide)
@@ -102,8 +105,18 @@ module Holdup
       end
 
       def json(sized, findings)
-        View::JsonAdvice.new(sized.recommendation, findings, within_s: @within_s, **@span,
-          **@sizing.slice(:kind, :warm_up_s), **@origin.limits).call
+        View::JsonAdvice.new(sized.recommendation, findings, within_s: @within_s, fleet: fleet(sized),
+          **@span, **@sizing.slice(:kind, :warm_up_s), **@origin.limits).call
+      end
+
+      def prices_of(env)
+        prices = Configuration.build(env:).prices
+        prices && Sizing::CheapestFleet::FleetPrices.of(prices)
+      end
+
+      # One for all outputs, because its replays take seconds.
+      def fleet(sized)
+        @fleet ||= @prices && Sizing::CheapestFleet.new(sized.recommendation, prices: @prices)
       end
 
       def span = SizingOptions.span_text(**@span)
@@ -119,10 +132,10 @@ module Holdup
         OBJECTIVES = %i[latency cost balanced throughput].freeze
         # Options that other commands need to look at the same data, and those of the question.
         GIVEN = %w[--since --until --store --app --host --role --revision --kind --queue --slo --objective
-          --load --vcpus --memory --db-connections --within --warm-up].freeze
+          --load --vcpus --memory --db-connections --within --warm-up --prices].freeze
         # Options of an advice that its verification does not take.
         ASKED = %i[slo kind origin queue objective factor vcpus memory connections limit out save
-          within_s].freeze
+          within_s prices].freeze
 
         def initialize(now_s)
           @now_s = now_s
@@ -173,6 +186,9 @@ module Holdup
           end
           parser.on("--within TIME", "of jobs: in which they are to begin (300s)") do |text|
             values[:within_s] = [Queries::OptionValues.duration("--within", text) / 1_000_000_000, 1].max
+          end
+          parser.on("--prices WHAT", "vcpu=0.04,gb=0.005: an hour of each; compares fleets") do |text|
+            values[:prices] = SizingOptions.prices(text)
           end
           parser.on("--load FACTOR", "x1.3: for so much of the recorded load") do |text|
             values[:factor] = Queries::OptionValues.factor("--load", text)

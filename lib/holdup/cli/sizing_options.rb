@@ -44,6 +44,13 @@ module Holdup
           "it takes a percentile from p50 on and a time, such as p95=300ms")
       end
 
+      def prices(text)
+        prices = Sizing::CheapestFleet::FleetPrices.parse(text)
+        return prices if prices
+        raise UsageError.new("--prices can't be #{text[0, 100].inspect}",
+          "it takes the price of an hour of a vCPU and of a GiB of memory: vcpu=0.04,gb=0.005")
+      end
+
       # @return [Hash{Symbol => Integer}] from_s and to_s
       def span_of(values, now_s)
         to_s = values.fetch(:until, now_s)

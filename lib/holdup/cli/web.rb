@@ -34,6 +34,7 @@ module Holdup
         @port = port
         settings = Configuration.build(env: console.env)
         @auth = settings.web_auth
+        @goal = Holdup::Web.goal(settings)
         @orders = settings.web_capture
         unless loopback? || @auth
           raise UsageError.new("--bind #{host} shows it to others",
@@ -69,7 +70,8 @@ module Holdup
           open: loopback?,
           hosts: loopback? ? HOSTS : nil,
           clock: @console.clock,
-          language: @language
+          language: @language,
+          **@goal
         )
       end
     end

@@ -9,8 +9,9 @@ module Holdup
       # @param limit [Integer] rows of the table of settings
       # @param again [String, nil] options that make other commands look at the same data
       # @param within_s [Integer] in which jobs are to begin
+      # @param fleet [Sizing::CheapestFleet, nil] nil: fleets are not compared
       def initialize(sized, findings, words:, span:, kind:, limit:, again: nil,
-        within_s: Sizing::JobDeadlines::WITHIN_S)
+        within_s: Sizing::JobDeadlines::WITHIN_S, fleet: nil)
         @sized = sized
         @findings = findings
         @words = words
@@ -19,6 +20,7 @@ module Holdup
         @limit = limit
         @again = again
         @within_s = within_s
+        @fleet = fleet
       end
 
       # @return [Page]
@@ -31,7 +33,7 @@ module Holdup
       # @return [Array<Object>] what to do
       def answer
         [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
-          candidates, pools, deadlines, findings].compact
+          candidates, pools, deadlines, fleet, findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -66,6 +68,10 @@ module Holdup
         return unless recommendation
         needs = Sizing::JobDeadlines.new(recommendation, within_s: @within_s)
         AdviceTable::Deadlines.new(needs, words: @words, limit: @limit).section
+      end
+
+      def fleet
+        @fleet && AdviceTable::Fleets.new(@fleet, words: @words).section
       end
 
       def findings
@@ -121,7 +127,7 @@ module Holdup
         @kept = spared.first(kept)
         lead = Blocks::Lead.new(text: verdict.sentence)
         notes = Blocks::Notes.new(texts: kept(:notes))
-        Page.new(title:, blocks: [lead, notes, sides, changes, others, commands].compact)
+        Page.new(title:, blocks: [lead, notes, sides, fleet, changes, others, commands].compact)
       end
 
       private

@@ -208,6 +208,78 @@ module Holdup
         end
       end
 
+      # The present fleet, the cheapest one that keeps the SLO, and what published defaults would need.
+      class Fleets
+        COLUMNS = %i[fleet_hosts fleet_vcpus setting_column memory].freeze
+
+        # @param fleet [Sizing::CheapestFleet]
+        def initialize(fleet, words:)
+          @fleet = fleet
+          @words = words
+          @figures = AdviceFigures.new(words)
+        end
+
+        # @return [Section, nil] nil where no fleet was asked for, or there is no valid replay
+        def section
+          return unanswered if @fleet.reason
+          title = word(:fleet, percentile:, limit: Figures.duration(@fleet.slo.limit_ns))
+          columns = ["", *COLUMNS.map { |key| word(key) }, percentile, word(:fleet_price)]
+          Section.new(title:, columns:, rows: [row(:now, @fleet.now), row(:best, @fleet.best), *defaults],
+            notes: [saving, *@fleet.defaults.map { |default| comparison(default) }, word(:fleet_note)])
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+
+        def percentile = @fleet.slo.name
+
+        # What makes advice impossible is said above.
+        def unanswered
+          return unless %i[no_slo slo_out_of_reach].include?(@fleet.reason)
+          Section.new(title: word(:fleet_none), columns: [], rows: [],
+            notes: [word(:"fleet_#{@fleet.reason}")])
+        end
+
+        def row(name, offer)
+          return [word(:"fleet_#{name}"), *[Figures::NONE] * (COLUMNS.size + 2)] unless offer
+          [word(:"fleet_#{name}"), Figures.count(offer.hosts), vcpus(offer.vcpus),
+            @figures.setting(offer.candidate), Figures.bytes(offer.prediction.memory_bytes),
+            Figures.duration(response(offer.prediction)), price(offer)]
+        end
+
+        def defaults
+          @fleet.defaults.map { |default| row(default.name, default.needed) }
+        end
+
+        # An hour of a small fleet costs a fraction of a coin.
+        def price(offer) = format((offer.price_hour < 10) ? "%.4f" : "%.2f", offer.price_hour)
+
+        def vcpus(count) = (count % 1).zero? ? count.to_i.to_s : Figures.rate(count)
+
+        def response(prediction) = prediction.responses[@fleet.slo.percentile]
+
+        def saving
+          share = @fleet.saving
+          return word(:fleet_saving, share: Figures.share(share)) if share.positive?
+          share.zero? ? word(:fleet_same) : word(:fleet_dearer, share: Figures.share(-share))
+        end
+
+        # Why it is not the default: where requests wait there instead.
+        def comparison(default)
+          best = @fleet.best.prediction
+          facts = {name: word(:"fleet_#{default.name}"), threads: default.threads, percentile:}
+          return word(:fleet_default_same, **facts) if default.there.candidate == best.candidate
+          instead = times(best).transform_keys { |key| :"best_#{key}" }
+          word(:fleet_default, **facts, **times(default.there), **instead)
+        end
+
+        def times(prediction)
+          {response: Figures.duration(response(prediction)), queued: Figures.duration(prediction.queued_ns),
+           stalled: Figures.duration(prediction.stalled_ns)}
+        end
+      end
+
       # The current setting, measured and replayed: shows how large the error of the other rows may be.
       class SelfTest
         COLUMNS = %i[advice_self_test_figure verify_measured verify_predicted verify_error].freeze

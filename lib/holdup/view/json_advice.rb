@@ -12,11 +12,13 @@ module Holdup
       # @param asked [Hash{Symbol => Object}] the other options (kind, warm_up_s), which `--verify` needs
       #   again
       # @param within_s [Integer] in which jobs are to begin
+      # @param fleet [Sizing::CheapestFleet, nil] nil: fleets are not compared
       def initialize(recommendation, findings, from_s:, to_s:, within_s: Sizing::JobDeadlines::WITHIN_S,
-        **asked)
+        fleet: nil, **asked)
         @recommendation = recommendation
         @findings = findings
         @within_s = within_s
+        @fleet = fleet
         @span = {from_s:, to_s:, **asked}
       end
 
@@ -61,7 +63,7 @@ module Holdup
         if @recommendation.verdict == :unknown
           return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
         end
-        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, **deadlines,
+        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, **deadlines, **fleet,
          current: self.class.prediction(@recommendation.measured),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
@@ -114,6 +116,24 @@ module Holdup
         return {} if needs.queues.empty?
         {deadlines: {within_s: needs.within_s, processes: needs.processes.round(3), processes_now: needs.now,
                      queues: needs.queues.map { |need| queue(need) }}}
+      end
+
+      def fleet
+        return {} unless @fleet
+        asked = {**@fleet.prices.to_h, slo_percentile: @fleet.slo.percentile, slo_ns: @fleet.slo.limit_ns}
+        return {fleet: {**asked, reason: @fleet.reason}} if @fleet.reason
+        {fleet: {**asked, now: offer(@fleet.now), best: offer(@fleet.best), saving: @fleet.saving.round(4),
+                          defaults: @fleet.defaults.map { |default| default_setting(default) }}}
+      end
+
+      def default_setting(default)
+        {name: default.name, threads: default.threads, there: self.class.prediction(default.there),
+         needed: default.needed && offer(default.needed)}
+      end
+
+      def offer(offer)
+        {hosts: offer.hosts, vcpus: offer.vcpus, price_hour: offer.price_hour.round(6),
+         host: self.class.prediction(offer.prediction)}
       end
 
       def queue(need)

@@ -56,6 +56,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_WEB_CAPTURE" => "yes",
       "HOLDUP_EXAMPLE_PATHS" => "on",
       "HOLDUP_SCALING" => "p95=300ms",
+      "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
       "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
       "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
       "HOLDUP_STATSD" => "unix:///run/datadog/dsd.socket"
@@ -156,6 +157,18 @@ class Holdup::ConfigurationTest < Minitest::Test
     end
     %w[log/stats.log every=x every=5,every=6 to=stdout;every=5 workers=1.5 color=1 =].each do |text|
       assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_STATS_LOG" => text) }
+    end
+  end
+
+  def test_prices
+    assert_equal({vcpu: 0.04, gb: 0.005}, build("HOLDUP_PRICES" => "vcpu=0.04,gb=0.005").prices)
+    assert_equal({gb: 0, vcpu: 1}, build { |draft| draft.prices = {gb: 0, vcpu: 1} }.prices)
+    [{vcpu: 1}, {vcpu: 0, gb: 1}, {vcpu: 1, gb: -1}, {vcpu: "1", gb: 1}, {vcpu: 1, gb: 1, disk: 1},
+      3].each do |value|
+      assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.prices = value } }
+    end
+    %w[0.04 vcpu=x,gb=1 vcpu=1 vcpu=1,vcpu=2 =].each do |text|
+      assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_PRICES" => text) }
     end
   end
 

@@ -197,6 +197,13 @@ module Holdup
           "environment: p95=300ms, off, or slo=p95=300ms,within=300."
       ),
       Key.new(
+        name: :prices, type: Types::PriceList.new, default: nil, example: "{vcpu: 0.04, gb: 0.005}",
+        help: "Prices of an hour of a vCPU and of a GiB of memory, in any currency. `holdup advise --slo " \
+          "p95=300ms` (with HOLDUP_PRICES in its environment) and, with the SLO of scaling, the dashboard " \
+          "then name the cheapest fleet that keeps it. nil: no prices. In the environment: " \
+          "vcpu=0.04,gb=0.005."
+      ),
+      Key.new(
         name: :capture, type: Types::CaptureRule.new, default: nil,
         example: '{stall: "50 ms", only: "GET /orders"}',
         help: "Captures, thread by thread, what led to the first request or job that stalled (stall) or " \

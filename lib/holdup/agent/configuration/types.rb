@@ -48,6 +48,28 @@ module Holdup
         end
       end
 
+      # Of an hour of a vCPU and of a GiB.
+      PRICED = %i[vcpu gb].freeze
+      PriceList = Data.define do
+        def expected = "a price of both: {vcpu: 0.04, gb: 0.005} (in the environment vcpu=0.04,gb=0.005)"
+
+        def parse(text)
+          pairs = text.split(",").map { |pair| pair.split("=", 2) }
+          pairs.to_h { |name, price| [name.to_s.to_sym, Float(price.to_s, exception: false)] }
+        end
+
+        def valid?(value)
+          return false unless value.is_a?(Hash) && (value.keys - PRICED).empty? && value.size == PRICED.size
+          value.values.all? { |price| price?(price) } && value[:vcpu].positive?
+        end
+
+        private
+
+        def price?(price)
+          price.is_a?(Numeric) && price.real? && price.between?(0, 1_000_000)
+        end
+      end
+
       # 0 and nil switch off.
       Milliseconds = Data.define(:range) do
         def expected

@@ -5,10 +5,11 @@ module Holdup
     module Pages
       # Keep, change, or unknown, with the table of settings and other remedies.
       class Advice < ComputedPage
-        def self.figures(store, query, step:, **)
+        def self.figures(store, query, step:, context:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
-          Inputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
+          Inputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:,
+            **context.to_h.slice(:slo, :prices))
         end
 
         def self.kind(query)
@@ -24,7 +25,7 @@ module Holdup
 
         def answer(figures)
           advised = View::Advice.new(figures.sized, figures.found, words: @words, span:, kind:,
-            limit: query.limit)
+            limit: query.limit, fleet: figures.fleet)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
           ComputedPage::PageContent.new(blocks:, json: json_of(figures, report), offered: exports)
@@ -61,8 +62,9 @@ module Holdup
         end
 
         def json_of(figures, report)
-          facts = {from_s: query.from_s, to_s: query.until_s, kind:, **query.origin.limits}
-          advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
+          facts = {from_s: query.from_s, to_s: query.until_s, kind:, fleet: figures.fleet}
+          limits = query.origin.limits
+          advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts, **limits).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
 
@@ -72,14 +74,17 @@ module Holdup
           # @param span [Range<Integer>] seconds since 1970
           # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: the form is empty
           # @param step [#call] takes the current activity
-          def initialize(store, span:, kind:, change:, step:)
+          # @param slo [Sizing::Slo, nil] of requests; `prices`: CheapestFleet::FleetPrices or nil
+          def initialize(store, span:, kind:, change:, step:, slo: nil, prices: nil)
             @kind = kind
+            @slo = slo || Sizing::Slo.new
             @change = change
             step.call([:step_reading, {}])
             @sized = Queries::SizingInputs.new(store, from_s: span.begin, to_s: span.end, kind:, objective:)
             step.call(replaying) if recommendation
             @found = Holdup::Advice.call(situation)
             @what_if = replay
+            @fleet = Sizing::CheapestFleet.new(recommendation, prices:) if prices
           end
 
           attr_reader :sized
@@ -87,13 +92,15 @@ module Holdup
           # @return [Sizing::WhatIf, nil] nil if the form is empty, or if a replay is impossible: the advice
           #   says why
           attr_reader :what_if
+          # @return [Sizing::CheapestFleet, nil] nil without prices
+          attr_reader :fleet
 
           def recommendation = sized.recommendation
 
           private
 
           def objective
-            Sizing::Objective.new((@kind == :job) ? :throughput : :latency)
+            (@kind == :job) ? Sizing::Objective.new(:throughput) : Sizing::Objective.new(:latency, slo: @slo)
           end
 
           def situation

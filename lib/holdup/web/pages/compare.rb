@@ -13,7 +13,7 @@ module Holdup
         # `comparison`: nil then
         ComparedFigures = Data.define(:choices, :sides, :comparison)
 
-        def self.figures(store, query, now_s:, step:)
+        def self.figures(store, query, now_s:, step:, **)
           step.call([:step_comparing, {}])
           asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
           sides = store.snapshot { asked.call }

@@ -18,7 +18,7 @@ module Holdup
         # @return [Hash{String => Answer}] by language
         def self.compute(context:, query:, step:)
           store = Queries::RequestCache.new(context.store.call, origin: query.origin)
-          figures = figures(store, query, now_s: context.clock.realtime_s, step:)
+          figures = figures(store, query, now_s: context.clock.realtime_s, step:, context:)
           View::Words::LANGUAGES.keys.to_h do |language|
             page = new(context:, store:, query:, words: View::Words.new(language))
             [language, page.answer(figures)]

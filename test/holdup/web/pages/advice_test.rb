@@ -15,8 +15,18 @@ class Holdup::Web::AdviceTest < Minitest::Test
   def app
     @app ||= begin
       store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
-      dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
+      dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s), **@goal.to_h)
     end
+  end
+
+  def test_the_cheapest_fleet_where_prices_and_a_promise_are_configured
+    configuration = Holdup::Configuration.build(
+      env: {"HOLDUP_PRICES" => "vcpu=0.04,gb=0.005", "HOLDUP_SCALING" => "p95=100ms"}
+    )
+    @goal = Holdup::Web.goal(configuration)
+    size_coarsely { get "/advice", {"since" => "12m", "kind" => "request"} }
+    assert_equal 200, last_response.status
+    assert_includes CGI.unescapeHTML(text), "Cheapest fleet that keeps p95 <= 100 ms at the peak of all hosts"
   end
 
   def test_the_verdict_the_table_what_to_write_and_what_would_be_otherwise
