@@ -61,7 +61,7 @@ module Bench
           db[:windows].insert([:seconds, :start_s, *columns], rows.select(*same))
         end
       end
-      connection.write { |db| db.run("ANALYZE windows") } # as autovacuum would soon
+      connection.use { |db| db.run("VACUUM ANALYZE") } # as autovacuum would soon
       connection.close
     end
 

@@ -75,7 +75,9 @@ module Holdup
       end
 
       def summary
-        Places.reading(@console.env, @store, origin: @origin) do |store|
+        Places.reading(@console.env, @store, origin: @origin) do |whole|
+          # Several parts ask when anything was measured, which is slow to find out in the store of a fleet.
+          store = Queries::RequestCache.new(whole)
           look(store)
           @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
           summary = Queries::LoadSummary.call(store, **@span, **@view)

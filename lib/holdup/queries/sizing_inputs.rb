@@ -11,9 +11,10 @@ module Holdup
       # Longest recording => length in seconds of the windows to read. Single units show the minutes inside.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
-      # The windows of more hosts are read added up, and the next longer ones: a thousand processes have
-      # millions of windows in a day.
+      # The windows of more hosts, or of more intervals in all, are read added up, and the next longer ones: a
+      # thousand processes have millions of windows in a day, and four hosts a hundred thousand.
       MANY_HOSTS = 8
+      MANY_INTERVALS = MANY_HOSTS * 120
       LONGER_S = {60 => 300, 300 => 3600, 3600 => 86_400, 86_400 => 86_400}.freeze
       TIMES = %i[wall running stalled idle queued].freeze
 
@@ -87,8 +88,8 @@ module Holdup
       end
 
       def windows(store, from_s, to_s)
-        hosts = @samples.map { |sample| sample[:host] }.uniq
-        if hosts.size <= MANY_HOSTS
+        hosts = @samples.map { |sample| sample[:host] }.uniq.size
+        if hosts <= MANY_HOSTS && hosts * (to_s - from_s) / window_s <= MANY_INTERVALS
           return store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: [])
         end
         step_s = LONGER_S.fetch(window_s)

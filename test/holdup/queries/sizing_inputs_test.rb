@@ -12,6 +12,8 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
       threads: 3), pid: 70
   )
 
+  DAY_S = 86_400
+
   # Both have threads and processes, and one of them only is asked about.
   def test_levers_are_of_the_processes_that_take_such_units
     WEB.in_a_file(JOBS) do |path|
@@ -52,18 +54,39 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
 
   # Their windows are read added up.
   def test_many_hosts_give_the_same_as_few
-    few, many = [8, 9].map do |hosts|
-      store = Holdup::Store.open("memory:")
-      played = PlayedRecording.new(minutes: 2)
-      hosts.times { |index| PlayedStore.new(played, host: "web-#{index}").fill(store) }
-      span = {from_s: WEB.from_s, to_s: WEB.to_s}
-      Holdup::Queries::SizingInputs.new(store, **span, kind: :request, objective: nil).observations.first
-    end
+    few, many = observed_on(8, 9)
     assert_equal [8, 9], [few.hosts, many.hosts]
     assert_in_delta few.units / 8.0, many.units / 9.0, 1e-6
     assert_in_delta few.demand.held_ns, many.demand.held_ns, 1
     assert_in_delta few.demand.idle_ns, many.demand.idle_ns, 1
     assert_in_delta few.measured.response_ns, many.measured.response_ns, 1
+  end
+
+  # Five hosts have more five minutes in a day than eight have minutes in two hours.
+  def test_few_hosts_give_the_same_over_a_long_span
+    alone, added_up = observed_on(1, 5, day: true)
+    assert_equal [1, 5], [alone.hosts, added_up.hosts]
+    assert_in_delta alone.units, added_up.units / 5.0, 1e-6
+    assert_in_delta alone.demand.held_ns, added_up.demand.held_ns, 1
+  end
+
+  # @param day [Boolean] whether the same was recorded a day before
+  # @return [Array<Holdup::Sizing::Observation>] of so many hosts with the same recording
+  def observed_on(*numbers, day: false)
+    numbers.map do |hosts|
+      store = Holdup::Store.open("memory:")
+      played = PlayedRecording.new(minutes: 2)
+      hosts.times { |index| PlayedStore.new(played, host: "web-#{index}").fill(store) }
+      from_s = day ? WEB.from_s - DAY_S : WEB.from_s
+      repeat(store, from_s) if day
+      Holdup::Queries::SizingInputs.new(store, from_s:, to_s: WEB.to_s, kind: :request, objective: nil)
+        .observations.first
+    end
+  end
+
+  def repeat(store, from_s)
+    windows = store.windows(WEB.from_s, WEB.to_s).to_a
+    store.commit(windows.map { |window| window.with(start_s: window.start_s - WEB.from_s + from_s) }, {})
   end
 
   # Too few to know what they are like: it says that only one kind was replayed.
