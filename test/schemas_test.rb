@@ -123,8 +123,24 @@ class SchemasTest < Minitest::Test
     live = recorded { |one|
       output("report", "--store", one.store, "--json", "--dir", one.segments, now_s: one.now_s)
     }
-    [live] + of_recorded("report", %w[--since 2h], %w[--since 2h --by process], %w[--since 2h --by priority],
-      %w[--since 2h --by setting], %w[--since 2h --until 1h])
+    [live, *of_deployed("report")] +
+      of_recorded("report", %w[--since 2h], %w[--since 2h --by process], %w[--since 2h --by priority],
+        %w[--since 2h --by setting], %w[--since 2h --until 1h])
+  end
+
+  # What a command prints of two revisions with methods that keep others waiting.
+  def of_deployed(*command)
+    samples = %w[aaa111 bbb222].map do |revision|
+      SampleWindows.new(minutes: 6, setting: SampleWindows::SETTING.merge("revision" => revision))
+    end
+    windows = samples.each_with_index.flat_map do |sample, later|
+      method = sample.window("OrdersController#index", kind: :method,
+        queue: "app/a.rb:1 Order#rows | Array#map", count: 9, sums: {caused_ns: 9_000_000})
+      [*sample.to_a, method].map { |window| window.with(start_s: window.start_s + later * 600) }
+    end
+    with_store(windows) do |path|
+      [output(*command, "--json", "--store", path, now_s: samples.first.from_s + 1200)]
+    end
   end
 
   def fleet_documents = of_recorded("fleet", %w[--since 2h], %w[--since 3d --until 2d])
@@ -162,7 +178,9 @@ class SchemasTest < Minitest::Test
   end
 
   def compare_documents
-    of_recorded("compare", %w[--by threads --values 5,3 --since 2h], %w[--by threads --since 2h --name *#index])
+    of_deployed("compare", "--by", "revision") +
+      of_recorded("compare", %w[--by threads --values 5,3 --since 2h],
+        %w[--by threads --since 2h --name *#index])
   end
 
   def advise_documents

@@ -5,12 +5,14 @@ require "open3"
 require "tmpdir"
 require "holdup/capture/event_log"
 require "holdup/loader"
+require "support/sampled_methods"
 
 # The Firefox Profiler itself, on a terminal, opens what we export for it and finds the same in it.
 class FirefoxProfilerTest < Minitest::Test
+  include SampledMethods
+
   FOLDER = File.expand_path("../viewers", __dir__)
   PROGRAM = File.join(FOLDER, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js")
-  MS = 1_000_000
 
   def test_it_opens_the_export_and_finds_states_units_and_methods
     install
@@ -18,6 +20,20 @@ class FirefoxProfilerTest < Minitest::Test
       file = File.join(folder, "profile.json")
       File.write(file, Holdup::View::TraceFormats.call(scene, :firefox))
       in_viewer(folder, file) { |viewer| assert_seen(viewer) }
+    end
+  end
+
+  def test_it_opens_the_profile_of_methods
+    install
+    Dir.mktmpdir do |folder|
+      file = File.join(folder, "methods.json")
+      File.write(file, Holdup::View::MethodProfile.call(summary, :firefox))
+      in_viewer(folder, file) do |viewer|
+        assert_match(/contains 2 threads across 1 process/, viewer.call("profile", "info"))
+        functions = viewer.call("thread", "functions")
+        assert_match(/Array#sort_by - self: 71(\.000)?ms \(71\.0%\)/, functions)
+        assert_match(/SalesReport#rows - self: 0s .*total: 80(\.000)?ms/, functions)
+      end
     end
   end
 

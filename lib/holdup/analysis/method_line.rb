@@ -19,12 +19,17 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] of kind :method
       # @param names [Enumerable<String>] of the requests and jobs that were chosen
       # @param accounts [Boolean] whether threads outside of requests and jobs count too
-      # @param revisions [RevisionUnits, nil] of those requests and jobs
-      # @return [Array<MethodLine>] those that caused most first
-      def self.all(windows, names:, accounts:, revisions: nil)
-        places = windows.map { |window| place(window) }.select do |place|
+      # @return [Array<MethodPlace>]
+      def self.places(windows, names:, accounts:)
+        windows.map { |window| place(window) }.select do |place|
           place.account? ? accounts : names.include?(place.name)
         end
+      end
+
+      # @param places [Array<MethodPlace>]
+      # @param revisions [RevisionUnits, nil] of those requests and jobs
+      # @return [Array<MethodLine>] those that caused most first
+      def self.all(places, revisions: nil)
         lines = places.group_by(&:key).map { |_, same| of(same, revisions&.of(same) || []) }
         lines.sort_by { |line| [-line.caused_ns, line.name, line.label, line.path.to_s] }
       end

@@ -123,11 +123,17 @@ module Holdup
       # Methods that keep others waiting, of the chosen units and, without a filter, of other threads.
       # @return [Array<MethodLine>] those that caused most first
       def holding_methods
-        @holding_methods ||= begin
+        @holding_methods ||= MethodLine.all(holding_places, revisions:)
+      end
+
+      # Where those methods were.
+      # @return [Array<MethodPlace>]
+      def holding_places
+        @holding_places ||= begin
           windows = @read_methods ? @read_methods.call : []
           windows = windows.select { |window| filter.setting?(window.setting) }
-          MethodLine.all(windows, names: chosen.map { |entry| entry.series.name }.to_set,
-            accounts: !filter.narrow?, revisions:)
+          MethodLine.places(windows, names: chosen.map { |entry| entry.series.name }.to_set,
+            accounts: !filter.narrow?)
         end
       end
 

@@ -5,14 +5,16 @@ module Holdup
     # A command's output formats: `--format NAME` or the name alone, and `--out FILE`.
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
-                  html: "one file for a browser; name it with --out"}.freeze
+                  html: "one file for a browser; name it with --out",
+                  pprof: "the table of methods for go tool pprof", firefox: "the same for profiler.firefox.com"}
+        .freeze
       # Lines of a terminal with 40, without the prompt's.
       SCREEN_LINES = 39
 
       # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
         # Formats that a terminal can't show, each with a title and an example file name.
-        UNREADABLE = {html: ["HTML", "report.html"],
+        UNREADABLE = {html: ["HTML", "report.html"], pprof: ["a profile for pprof", "methods.pb.gz"],
                       perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
 
         # @param file [String, nil] path

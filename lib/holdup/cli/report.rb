@@ -4,7 +4,7 @@ module Holdup
   class CLI
     # Prints what the store knows about a span of time: on one screen, or all tables, or one of them.
     class Report
-      FORMATS = %i[text json markdown html].freeze
+      FORMATS = %i[text json markdown html pprof firefox].freeze
       LIMIT = 15
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
@@ -126,6 +126,7 @@ module Holdup
 
       def report(summary)
         return json(summary) if @format == :json
+        return View::MethodProfile.call(summary, @format) if View::MethodProfile::FORMATS.include?(@format)
         return screen(summary) if screen?
         report = View::Report.new(summary, words: @words, remarks:, **@layout)
         page = View::Report::TABLES.key?(@show) ? report.table(@show) : report.page
@@ -263,7 +264,9 @@ module Holdup
 
         def check_table(values)
           other = "--full" if values[:full]
-          other = "--format #{values[:format]}" if %i[json html].include?(values[:format])
+          format = values[:format]
+          profile = View::MethodProfile::FORMATS.include?(format) && values[:table] != :methods
+          other = "--format #{format}" if profile || %i[json html].include?(format)
           return unless other
           raise UsageError.new("--table can't be combined with #{other}", "leave one of them out")
         end

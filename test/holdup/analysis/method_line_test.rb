@@ -13,7 +13,7 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
   end
 
   def all(*windows, names: ["A#a"], accounts: true)
-    Holdup::Analysis::MethodLine.all(windows, names:, accounts:)
+    Holdup::Analysis::MethodLine.all(Holdup::Analysis::MethodLine.places(windows, names:, accounts:))
   end
 
   def test_a_place_is_a_method_with_path_and_line
@@ -74,7 +74,8 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
   # @param first_used [Array<Setting>] in that order
   def under_revisions(entries, *windows, first_used: [OLD, NEW])
     revisions = Holdup::Analysis::MethodLine::RevisionUnits.new(entries) { |setting| first_used.index(setting) }
-    Holdup::Analysis::MethodLine.all(windows, names: ["A#a"], accounts: true, revisions:).first.revisions
+    places = windows.map { |window| Holdup::Analysis::MethodLine.place(window) }
+    Holdup::Analysis::MethodLine.all(places, revisions:).first.revisions
   end
 
   def test_what_it_caused_for_each_unit_under_each_revision

@@ -5,6 +5,7 @@ require "holdup/loader"
 require "io/console"
 require "json"
 require "pty"
+require "zlib"
 
 class Holdup::CLI::ReportTest < Minitest::Test
   include CommandLine
@@ -50,9 +51,26 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  def test_methods_as_a_profile
+    sample = SampleWindows.new
+    method = sample.window("OrdersController#index", kind: :method, queue: "app/a.rb:1 Order#rows", count: 9,
+      sums: {caused_ns: 300_000_000})
+    with_store(sample.to_a + [method]) do |store|
+      file = File.join(File.dirname(store), "methods.pb.gz")
+      [%w[--pprof], %w[--table methods --format pprof]].each do |arguments|
+        assert_equal 0, report(*arguments, "--out", file, store:).status
+        assert_includes Zlib.gunzip(File.binread(file)), "Order#rows"
+      end
+      assert_includes JSON.parse(report("--firefox", store:).out).dig("threads", 0, "stringArray"), "Order#rows"
+    end
+    with_store do |store|
+      assert_match(/no method kept others waiting/, report("--pprof", "--out", "none.pb.gz", store:).err)
+    end
+  end
+
   def test_a_table_is_for_people
     {%w[--json] => /--table can't be combined with --format json/, %w[--html] => /with --format html/,
-     %w[--full] => /with --full/}.each do |arguments, told|
+     %w[--full] => /with --full/, %w[--pprof] => /with --format pprof/}.each do |arguments, told|
       refused = report("--table", "blame", *arguments, store: "none.sqlite3")
       assert_equal 2, refused.status
       assert_match told, refused.err
