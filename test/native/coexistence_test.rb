@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
+require "holdup/segment/directory"
 
 # Other tools in the same process: none disturbs another, and the figures agree.
 class CoexistenceTest < NativeTest
@@ -96,7 +97,64 @@ class CoexistenceTest < NativeTest
     end
   end
 
+  # Holds of 40 ms in three methods, of which others wait for 60, 30 and 10 %.
+  SHARES = {large: 60, medium: 30, small: 10}.freeze
+  HOLD = "(to) = (nil while Process.clock_gettime(*CLOCK) < to)"
+  PLANTED = <<~RUBY
+    module Planted
+      CLOCK = [Process::CLOCK_THREAD_CPUTIME_ID, :millisecond].freeze
+
+      #{SHARES.keys.map { |name| "def self.#{name}#{HOLD}" }.join("\n  ")}
+    end
+  RUBY
+
+  def test_profilers_that_run_while_long_holds_are_sampled
+    PROFILERS.each do |gem, start|
+      skip "#{gem} is not in this bundle" unless Gem.loaded_specs.key?(gem)
+      Dir.mktmpdir do |folder|
+        File.write("#{folder}/planted.rb", PLANTED) # code without a file is not the application's
+        output = fresh_ruby(<<~RUBY, timeout: 60, gems: true)
+          require "#{gem}"
+          load "#{folder}/planted.rb"
+          P = Holdup::Probe
+          P.open_segment("#{folder}/1-1.segment", 20, 128, 3, 7)
+          P.application_folders("/nowhere/", [])
+          P.enable
+          P.sample_holds(10_000_000)
+          #{start}
+          Array.new(3) { Thread.new { loop { sleep 0.0005 } } }
+          calls = #{SHARES}.flat_map { |name, share| [name] * (share / 2) }.shuffle(random: Random.new(7))
+          calls.each do |name|
+            handle = P.enter
+            Planted.public_send(name, Process.clock_gettime(*Planted::CLOCK) + 40)
+            P.record(handle, 1, "A#b", nil, nil, false)
+            sleep 0.003
+          end
+          P.tick([])
+          P.close_segment
+          puts at_end.call > 0
+          $stdout.flush
+          exit!(0)
+        RUBY
+        assert_equal "true", output.lines.last.chomp, "#{gem} goes on"
+        found = planted_shares(Dir["#{folder}/*.segment"].first)
+        SHARES.each { |name, share| assert_in_delta share, found.fetch(name, 0), 10, "#{name} beside #{gem}" }
+      end
+    end
+  end
+
   private
+
+  # @return [Hash{Symbol => Float}] % of the sampled stall, by method
+  def planted_shares(file)
+    slots = Holdup::Segment::Reader.open(file, gone: true, &:snapshot).slots
+    methods = slots.select { |slot| slot.series.kind == :method }
+    by_method = methods.group_by do |slot|
+      (slot.series.queue[/:\d+ Planted\.(\w+)/, 1] || "other").to_sym
+    end
+    caused = by_method.transform_values { |same| same.sum { |slot| slot.named_sums[:caused_ns] } }
+    caused.transform_values { |ns| 100.0 * ns / caused.values.sum }
+  end
 
   def both(random)
     unit = nil
