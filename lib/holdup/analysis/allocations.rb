@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Objects that requests and jobs allocate, and the garbage collection that they cause: the same share of it
-    # as of all objects, whichever thread it ran on.
+    # Objects that requests and jobs allocate, and the garbage collection that they cause: the same share of
+    # all collection as of all objects, whichever thread it ran on.
     #
     # The probe counts what the whole process allocates between two readings, with the time that the reading
     # thread ran itself and that others ran (ext/holdup/allocations.h). Others allocate as the process does on

@@ -6,7 +6,8 @@ module Holdup
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out",
-                  pprof: "the table of methods for go tool pprof", firefox: "the same for profiler.firefox.com"}
+                  pprof: "the table of methods for go tool pprof",
+                  firefox: "the same for profiler.firefox.com"}
         .freeze
       # Lines of a terminal with 40, without the prompt's.
       SCREEN_LINES = 39
