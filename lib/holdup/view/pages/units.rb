@@ -58,7 +58,8 @@ module Holdup
             table = Table.new(summary, words: @words, link: method(:unit_link))
             [Blocks::Notes.new(texts: headline.figures),
               table.call(sorted.first(query.limit), title: word(:each_of_them), order:,
-                notes: [*more, word(:units_note)])]
+                notes: [*more, word(:units_note)]),
+              section(Sections::MemoryTable)].compact
           end
 
           def asks = %w[name least]
@@ -154,7 +155,9 @@ module Holdup
         class Table
           # Stall comes first: a phone shows three columns.
           FIRST = %i[suffered caused].freeze
-          COLUMNS = [:name, *FIRST, :split, *(FIGURES.keys - FIRST)].freeze
+          # A laptop has no room for these; they have a table of their own.
+          MEMORY = %i[objects gc_caused].freeze
+          COLUMNS = [:name, *FIRST, :split, *(FIGURES.keys - FIRST - MEMORY)].freeze
           TITLES = {name: :by_name, split: :states}.freeze
 
           # @param link [#call] row => the cell of its name
