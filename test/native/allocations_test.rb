@@ -69,7 +69,8 @@ class AllocationsTest < NativeTest
     Probe.end_call(@kind ||= Probe.call_kind("sql"), false)
   end
 
-  # Each thread has its own order of both.
+  # Each thread has its own order of both. Where a thread lost the CPU while it held the GVL, its first half
+  # takes longer than its second, which is the one that was read alone: the estimate is off by at most that.
   def assert_shares(threads, within: 0.1, &wait)
     all = Array.new(threads) { |seed|
       Thread.new do
@@ -78,8 +79,9 @@ class AllocationsTest < NativeTest
       end
     }.flat_map(&:value)
     found = objects_each(all.group_by(&:first).transform_values { |same| same.map(&:last) })
+    off_cpu = 1 - all.sum { |_, unit| unit.cpu_ns }.fdiv(all.sum { |_, unit| unit.running_ns })
     assert_in_delta HEAVY.fdiv(HEAVY + LIGHT), found["heavy"] / found.values.sum, within, found.to_s
-    assert_in_delta 1.0, found["heavy"] / HEAVY, within, found.to_s
+    assert_in_delta 1.0, found["heavy"] / HEAVY, within + off_cpu, "#{found}, #{off_cpu} without a CPU"
   end
 
   def objects_each(units)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "capture_events.h"
 #include "clock.h"
 #include "hold_places.h"
@@ -28,6 +29,11 @@ struct hld hld = {.least = UINT64_MAX};
 void hld_held(const tclock_t *c, uint64_t to)
 {
     (void)c, (void)to;
+}
+
+void alloc_read(tclock_t *c, uint64_t hold_from, uint64_t t)
+{
+    (void)c, (void)hold_from, (void)t;
 }
 
 void calls_drop(call_tally_t *tallies)
