@@ -32,7 +32,6 @@ Gem::Specification.new do |spec|
     "exe/*",
     "sig/**/*.rbs",
     "docs/vocabulary.md", # `holdup mcp` reads it
-    "docs/schema/*.json",
     "README*.md",
     "CHANGELOG.md",
     "SECURITY.md",
