@@ -52,12 +52,8 @@ module Holdup
       # @param metric [Metric] one of ALL, or another whose name is a key of ResampledSide#figures
       # @return [Estimate]
       def estimate(metric)
-        case metric.name
-        when :pss, :uss then memory.estimate(metric)
-        when :cpu_share then cpu_share(metric)
-        when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
-        else resampled_estimate(metric)
-        end
+        @known_estimates ||= {}
+        @known_estimates[metric] ||= estimate_of(metric)
       end
 
       # @return [Array<Array<Hash{Symbol => Float, nil}>>] means of each block, by side; no percentiles
@@ -114,6 +110,15 @@ module Holdup
       private
 
       def sides = [before, after]
+
+      def estimate_of(metric)
+        case metric.name
+        when :pss, :uss then memory.estimate(metric)
+        when :cpu_share then cpu_share(metric)
+        when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
+        else resampled_estimate(metric)
+        end
+      end
 
       def blocks
         @blocks ||= BlockBootstrap::TimeBlocks.new(before.windows, after.windows)

@@ -50,7 +50,7 @@ module Holdup
         private
 
         # The density of the sum at a look, of the experiments that go on: values at the middle and ends of
-        # equal steps, with their weights.
+        # equal steps, with their weights. Both are symmetric about zero.
         PathDensity = Data.define(:size, :points, :masses)
         private_constant :PathDensity
 
@@ -81,18 +81,17 @@ module Holdup
           return tails(boundary) unless path
           reach = boundary * Math.sqrt(size)
           scale = Math.sqrt(2 * (size - path.size))
-          path.points.zip(path.masses).sum do |point, mass|
-            mass * (Math.erfc((reach - point) / scale) + Math.erfc((reach + point) / scale)) / 2
-          end
+          # Half of them cross at each end, as likely at the one as at the other.
+          weighted(path) { |point| Math.erfc((reach - point) / scale) }
         end
 
         # @param reach [Float] boundary of the sum
         def continued(path, size, reach)
           step = 2 * reach / STEPS
           points = Array.new(STEPS + 1) { |index| index * step - reach }
-          masses = points.each_with_index.map do |point, index|
-            density(path, size, point) * weight(index) * step / 3
-          end
+          half = points.first(STEPS / 2 + 1).map { |point| density(path, size, point) }
+          densities = half + half.reverse.drop(1)
+          masses = densities.each_with_index.map { |density, index| density * weight(index) * step / 3 }
           PathDensity.new(size:, points:, masses:)
         end
 
@@ -103,13 +102,19 @@ module Holdup
         end
 
         def density(path, size, point)
-          return bell(point, size) unless path
-          variance = size - path.size
-          path.points.zip(path.masses).sum { |from, mass| mass * bell(point - from, variance) }
+          variance = path ? size - path.size : size
+          factor = -1 / (2 * variance)
+          root = Math.sqrt(2 * Math::PI * variance)
+          return Math.exp(factor * point**2) / root unless path
+          weighted(path) { |from| Math.exp(factor * (point - from)**2) } / root
         end
 
-        def bell(distance, variance)
-          Math.exp(-distance**2 / (2 * variance)) / Math.sqrt(2 * Math::PI * variance)
+        # @yieldparam point [Float]
+        # @return [Float] sum of the values of all points, weighted
+        def weighted(path)
+          sum = 0.0
+          path.masses.each_with_index { |mass, index| sum += mass * yield(path.points[index]) }
+          sum
         end
       end
     end
