@@ -32,7 +32,7 @@ class ClickhouseServer
   # @param data [String, nil] folder of the tables; nil: in a folder of its own
   def initialize(data: nil)
     raise_unless_installed
-    @folder = Dir.mktmpdir("holdup-clickhouse")
+    @folder = self.class.data_folder("holdup-clickhouse")
     @data = data || File.join(@folder, "data")
     @ports = self.class.free_ports(3)
   end

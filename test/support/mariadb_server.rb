@@ -26,7 +26,7 @@ class MariadbServer
 
   def initialize
     raise_unless_installed
-    @folder = Dir.mktmpdir("holdup-maria") # short: a socket's path has at most 107 bytes
+    @folder = self.class.data_folder("holdup-maria")
     @user = Etc.getpwuid.name
   end
 

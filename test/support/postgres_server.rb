@@ -38,7 +38,7 @@ class PostgresServer
   def initialize(port: nil)
     raise_unless_installed
     @port = port
-    @folder = Dir.mktmpdir("holdup-pg") # short: a socket's path has at most 107 bytes
+    @folder = self.class.data_folder("holdup-pg")
     @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
     FileUtils.chown(@user, nil, @folder) if @user
   end

@@ -11,6 +11,10 @@ module ServerProcess
   HOST = "127.0.0.1"
   TRIES = 5
   TAKEN = /address already in use/i
+  # Databases make and delete thousands of small files, which takes most of their CPU on a disk. Smaller ones
+  # of a container would be full soon.
+  MEMORY = "/dev/shm"
+  MEMORY_KB = 1_000_000
 
   # Another process took the port between our look and the server's.
   PortTaken = Class.new(StandardError)
@@ -33,6 +37,13 @@ module ServerProcess
         next
       end
       raise "no free port for #{self} in #{TRIES} tries"
+    end
+
+    # @return [String] a new folder in memory, where there is enough of it. Its path is short: a socket's has at
+    #   most 107 bytes
+    def data_folder(prefix)
+      free_kb = File.writable?(MEMORY) ? `df --output=avail #{MEMORY}`.lines.last.to_i : 0
+      Dir.mktmpdir(prefix, (MEMORY if free_kb > MEMORY_KB))
     end
 
     # @return [Boolean] whether the program is in a folder of PATH
