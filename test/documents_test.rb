@@ -7,6 +7,8 @@ require_relative "../benchmark/support/document"
 # What the pages say of each other and of the command line is so: links lead somewhere, commands and options
 # are there and are written down.
 class DocumentsTest < Minitest::Test
+  one_ruby
+
   include CommandLine
 
   ROOT = File.expand_path("..", __dir__)

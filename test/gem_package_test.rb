@@ -6,6 +6,8 @@ require "open3"
 
 # The gem as it is published: what is in it, how large it is, and where its page on RubyGems leads.
 class GemPackageTest < Minitest::Test
+  one_ruby
+
   ROOT = File.expand_path("..", __dir__)
   MOST_BYTES = 1_000_000
   # What the release workflow has in its environment.

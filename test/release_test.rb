@@ -7,6 +7,8 @@ require "yaml"
 # The release workflow, as far as it can be judged without running it: what it may do, whose code it runs, and
 # that it builds what the Rakefile can.
 class ReleaseTest < Minitest::Test
+  one_ruby
+
   ROOT = File.expand_path("..", __dir__)
   FILE = File.join(ROOT, ".github/workflows/release.yml")
   JOBS = YAML.safe_load_file(FILE).fetch("jobs")

@@ -7,6 +7,8 @@
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
 #   ruby test/run.rb --thorough native
 #     of these, what test/support/thorough.rb leaves to bin/test --thorough
+#   ruby test/run.rb --second models
+#     of these, what can differ from Ruby to Ruby, as test/support/thorough.rb says
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 RUNNERS = "test/integration/{active_job,good_job,job_backlog,job_report}_test.rb " \
@@ -58,6 +60,7 @@ def part(name)
 end
 
 thorough = ARGV.delete("--thorough")
+second = ARGV.delete("--second")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
 
 names = []
@@ -78,4 +81,5 @@ require "test_helper"
 # A file that is named runs whole.
 Thorough.run = :quick if whole_parts
 Thorough.run = :thorough if thorough
+Thorough.second = true if second
 files.uniq.sort.each { |file| require File.expand_path(file) }

@@ -7,6 +7,8 @@ require "shellwords"
 
 # The unit file for systemd: systemd understands each line, and its times fit those of the collector.
 class ServiceFileTest < Minitest::Test
+  one_ruby
+
   include CommandLine
 
   FILE = File.expand_path("../examples/systemd/holdup-collector.service", __dir__)

@@ -9,6 +9,8 @@ require "holdup/loader"
 # The signatures of the public methods (sig/holdup.rbs): they are valid, name each public method and each
 # setting, and agree with what a process really passes and gets.
 class SignaturesTest < Minitest::Test
+  one_ruby
+
   ROOT = File.expand_path("..", __dir__)
   SIGNATURES = File.join(ROOT, "sig")
   # Used by Holdup's own parts.

@@ -6,6 +6,8 @@ require "test_helper"
 # after its subject and its namespace says its role (the command, the page and the bench of comparing), or if
 # they are the same part of several adapters.
 class UniqueNamesTest < Minitest::Test
+  one_ruby
+
   ROOT = File.expand_path("..", __dir__)
   FILES = Dir["{lib,benchmark,bin/support,test/support}/**/*.rb", base: ROOT].sort
     .reject { |file| file.include?("/migrations/") }

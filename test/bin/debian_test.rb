@@ -5,6 +5,8 @@ require "open3"
 
 # bin/support/debian.sh on a machine whose apt has never loaded a package list, as in most container images.
 class DebianTest < Minitest::Test
+  one_ruby
+
   include TemporaryFolder
 
   ROOT = File.expand_path("../..", __dir__)

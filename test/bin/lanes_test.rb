@@ -5,6 +5,8 @@ require "open3"
 
 # bin/support/lanes.sh, with steps that take no time.
 class LanesTest < Minitest::Test
+  one_ruby
+
   ROOT = File.expand_path("../..", __dir__)
   TIMES = <<~TEXT
     # 3 tests: seconds, CPU seconds with those of ended children, result, test, place

@@ -17,7 +17,7 @@ class Holdup::AdviceTest < Minitest::Test
   end
 
   # Another number of processes or threads than the recommendation's is no advice.
-  def test_findings_say_what_the_verdict_says
+  one_ruby def test_findings_say_what_the_verdict_says
     levers = [{"lever.processes.value": 1, "lever.processes.how": "workers N", "lever.threads.value": 5,
                "lever.threads.how": "threads N, N"}]
     [{}, {process_bytes: 300_000_000, memory_limit_bytes: 500_000_000},

@@ -1,22 +1,29 @@
 # frozen_string_literal: true
 
 # Which tests `bin/test` leaves to `bin/test --thorough`: those that only guard rare races, and whole runs
-# that take minutes.
+# that take minutes; and which run on one Ruby alone: what the Ruby makes no difference to (documents, the gem's
+# files), and what computes for seconds with code that other tests run on the second Ruby too.
 #
 #   thorough                        # the whole class
 #   thorough def test_x = ...       # one test
 #   repeated def test_x = ...       # runs in both, for as many turns as Thorough.turns says
+#   one_ruby                        # the whole class
+#   one_ruby def test_x = ...       # one test
 module Thorough
   class << self
     # @return [Symbol] :whole, :quick (without the thorough part) or :thorough (that part only); test/run.rb
     #   says it, once
     attr_accessor :run
 
+    # @return [Boolean] whether it runs on the second Ruby; test/run.rb says it, once
+    attr_accessor :second
+
     def only? = run == :thorough
 
     def left_out? = run == :quick
   end
   self.run = :whole
+  self.second = false
 
   # @param few [Integer]
   # @param thorough [Integer]
@@ -33,11 +40,20 @@ module Thorough
   # @return [void]
   def repeated(*names) = mark(:repeated, names)
 
+  # @param names [Array<Symbol>] likewise
+  # @return [void]
+  def one_ruby(*names)
+    @one_ruby ||= []
+    @one_ruby.concat(names.empty? ? [:all] : names)
+  end
+
   # @return [Array<String>] the tests of this class that belong to this run
   def runnable_methods
-    return super.reject { |name| marked?(name, :thorough) } if Thorough.left_out?
-    return super.select { |name| marked?(name, :thorough, :repeated) } if Thorough.only?
-    super
+    tests = super
+    tests = tests.reject { |name| one_ruby?(name) } if Thorough.second
+    return tests.reject { |name| marked?(name, :thorough) } if Thorough.left_out?
+    return tests.select { |name| marked?(name, :thorough, :repeated) } if Thorough.only?
+    tests
   end
 
   private
@@ -52,6 +68,8 @@ module Thorough
     marks = @marks || {}
     how.include?(marks[name.to_sym] || marks[:all])
   end
+
+  def one_ruby?(name) = [:all, name.to_sym].intersect?(@one_ruby || [])
 end
 
 Minitest::Test.singleton_class.prepend(Thorough)

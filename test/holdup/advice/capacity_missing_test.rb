@@ -26,7 +26,7 @@ module Holdup::Advice
     end
 
     # No change proposes a candidate that a guard rejects.
-    def test_one_process_more_is_more_than_there_is_memory_for
+    one_ruby def test_one_process_more_is_more_than_there_is_memory_for
       recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000,
         memory_limit_bytes: 500_000_000)
       told = told(found = find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,

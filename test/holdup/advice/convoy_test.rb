@@ -22,7 +22,7 @@ module Holdup::Advice
       assert_match(/Move it to a job or to processes of its own/, told["do"])
     end
 
-    def test_the_others_without_it_are_replayed
+    one_ruby def test_the_others_without_it_are_replayed
       shapes = {"Reports#sales" => [0.1, 200, 2, 1], "Light#show" => [0.9, 2, 4, 3]}
       found = find(GvlRules::Convoy, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 10.0, minutes: 30, swing: 0.0)))
@@ -30,7 +30,7 @@ module Holdup::Advice
       assert_match(/falls by \d\d.\d % of the response/, told(found)["expect"])
     end
 
-    def test_an_application_with_one_endpoint
+    one_ruby def test_an_application_with_one_endpoint
       units = {"Reports#sales" => {ms: {cpu: 200, stalled: 60}, acquisitions: 6, units: 20, blame: 80}}
       found = find(GvlRules::Convoy, units:,
         recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0,

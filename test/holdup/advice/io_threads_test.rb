@@ -32,7 +32,7 @@ module Holdup::Advice
       assert_operator found.interval.begin, :>, 0.05
     end
 
-    def test_no_finding_before_puma_8_or_without_waits_for_a_thread
+    one_ruby def test_no_finding_before_puma_8_or_without_waits_for_a_thread
       assert_nil found(levers: [])
       assert_nil found(threads: 30)
       assert_nil found(units: unit("Slow#quote", cpu: 20, io: 20))

@@ -18,7 +18,7 @@ module Holdup::Advice
         recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers:)
     end
 
-    def test_more_jobs_at_a_time
+    one_ruby def test_more_jobs_at_a_time
       told = told(found = found(threads: 3))
       best = found.facts[:best]
       assert_operator best, :>, 8
@@ -32,7 +32,7 @@ module Holdup::Advice
     end
 
     # They share a GVL, so the sum counts: one capsule keeps its thread, the busy one gets the rest.
-    def test_the_busiest_of_several_capsules
+    one_ruby def test_the_busiest_of_several_capsules
       samples = [0, 60, 120].map do |passed|
         {at_s: SampleWindows::START_S + passed, host: "web-1", pid: 7, start: 1,
          since_s: SampleWindows::START_S, name: "pid 7", server: "sidekiq",
@@ -48,7 +48,7 @@ module Holdup::Advice
     end
 
     # Known to the replay: the first one is sized, whatever samples say of the busiest.
-    def test_pools_that_were_replayed
+    one_ruby def test_pools_that_were_replayed
       found = found(pools: {"single (a)" => [1, %w[SyncJob]], "default" => [2, %w[OtherJob]]},
         shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]})
       assert_equal "single", found.facts[:group]
@@ -56,7 +56,7 @@ module Holdup::Advice
     end
 
     # In the words of Solid Queue and GoodJob; a line of all groups would be the wrong one.
-    def test_groups_that_are_named_by_their_queues
+    one_ruby def test_groups_that_are_named_by_their_queues
       pools = {"queues sync" => [1, %w[SyncJob]], "queues *" => [2, %w[OtherJob]]}
       levers = [{"lever.threads.how": "good_job start --max-threads N",
                  "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml",
@@ -74,7 +74,7 @@ module Holdup::Advice
       assert_nil unnamed.change
     end
 
-    def test_nothing_where_the_number_is_right
+    one_ruby def test_nothing_where_the_number_is_right
       assert_nil found(threads: 12)
       assert_nil find(JobRules::JobConcurrency, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10))),

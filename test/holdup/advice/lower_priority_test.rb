@@ -33,7 +33,7 @@ module Holdup::Advice
       assert_nil found(hold_ms: 400), "native code"
     end
 
-    def test_nothing_where_it_brings_nothing
+    one_ruby def test_nothing_where_it_brings_nothing
       assert_nil found(shapes: {"Heavy#show" => [0.1, 20, 10, 1], "Light#show" => [0.9, 2, 8, 6]})
     end
   end

@@ -27,7 +27,7 @@ module Holdup::Advice
       assert_operator found.gain, :>, GvlRules::ManyAcquisitions::WORTH
     end
 
-    def test_no_finding_without_a_gain_or_with_a_release_storm
+    one_ruby def test_no_finding_without_a_gain_or_with_a_release_storm
       assert_nil find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(2.0)),
         "nobody else is there"
       assert_nil find(GvlRules::ManyAcquisitions, units: units(2000), recommendation: recommendation(2.0))

@@ -17,7 +17,7 @@ module Holdup::Advice
         levers: LEVERS)
     end
 
-    def test_sets_the_second_process_in_the_variable_that_decides
+    one_ruby def test_sets_the_second_process_in_the_variable_that_decides
       told = told(found)
       assert_equal "Run 2 processes on each host instead of 1.", told["what"]
       assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,
@@ -27,7 +27,7 @@ module Holdup::Advice
       assert_operator found.interval.begin, :>, 0
     end
 
-    def test_nothing_where_the_number_is_right
+    one_ruby def test_nothing_where_the_number_is_right
       assert_nil found(processes: 2)
     end
   end

@@ -7,7 +7,7 @@ module Holdup::Advice
   class RecordingTooShortTest < Minitest::Test
     include Situations
 
-    def test_what_there_is_and_what_is_missing
+    one_ruby def test_what_there_is_and_what_is_missing
       told = told(find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10))))
       beginning = /\A1\d,\d{3} requests or jobs in 10 minutes; /

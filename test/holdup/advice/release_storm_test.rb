@@ -23,7 +23,7 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
-    def test_half_of_it_is_replayed
+    one_ruby def test_half_of_it_is_replayed
       found = find(GvlRules::ReleaseStorm, units: storm,
         recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
       assert_operator found.gain, :>, 0

@@ -16,7 +16,7 @@ module Holdup::Advice
         recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
     end
 
-    def test_more_threads_with_a_diff_of_the_line
+    one_ruby def test_more_threads_with_a_diff_of_the_line
       found = found(threads: 1, vcpus: 1.0, rate: 18.0)
       best = found.facts[:best]
       assert_operator best, :>, 1
@@ -33,20 +33,20 @@ module Holdup::Advice
     end
 
     # Two threads alone would be worse; with a second process they are better.
-    def test_what_is_advised_is_replayed_whole
+    one_ruby def test_what_is_advised_is_replayed_whole
       found = found(limits: {pool: 2})
       assert_match(/\Awhatif --threads \d --processes 2\z/, found.facts[:query])
       assert_operator found.gain, :>, 0
     end
 
     # Fewer threads alone would be worse; a shorter time slice makes up for it.
-    def test_a_time_slice_that_is_advised_with_it_is_replayed_with_it
+    one_ruby def test_a_time_slice_that_is_advised_with_it_is_replayed_with_it
       found = found(threads: 5, vcpus: 1.0, slices: true, limits: {pool: 4})
       assert_equal "whatif --threads 4 --slice 10ms", found.facts[:query]
       assert_operator found.gain, :>, 0
     end
 
-    def test_nothing_where_the_number_is_right
+    one_ruby def test_nothing_where_the_number_is_right
       assert_nil found
       assert_nil find(ThreadRules::ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
     end

@@ -25,7 +25,7 @@ module Holdup::Advice
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
-    def test_nothing_where_it_can_not_be_set_or_brings_nothing
+    one_ruby def test_nothing_where_it_can_not_be_set_or_brings_nothing
       assert_nil found(shapes: CONVOY, rate: 12.0, slices: false)
       assert_nil found(slices: true)
     end

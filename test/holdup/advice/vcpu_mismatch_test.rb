@@ -23,7 +23,7 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
-    def test_the_number_of_processes_is_that_of_the_recommendation
+    one_ruby def test_the_number_of_processes_is_that_of_the_recommendation
       recommendation = advised(PlayedRecording.new(minutes: 10, vcpus: 4.0))
       best = recommendation.best.candidate.processes
       [best + 1, best].each do |vcpus|

@@ -74,7 +74,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator text.lines.size, :<=, 39, text
   end
 
-  def test_the_screen_fits_a_terminal_in_both_languages
+  one_ruby def test_the_screen_fits_a_terminal_in_both_languages
     %w[en ja].product([80, 120, 200]).each do |language, width|
       text = screen("--lang", language, width:)
       assert_operator text.lines.size, :<=, 39, text
@@ -148,7 +148,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def usual = JSON.parse(written)
 
-  def test_what_is_better_is_what_one_asks_for
+  one_ruby def test_what_is_better_is_what_one_asks_for
     cost = asked("--objective", "cost")
     assert_equal [["change", 2], ["keep", 1]],
       [usual, cost].map { |said| [said["verdict"], said["best"]["processes"]] }
@@ -172,7 +172,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator said.out.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
   end
 
-  def test_jobs
+  one_ruby def test_jobs
     recording = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 20.0,
       minutes: 20, threads: 3)
     text = advise_coarsely("--kind", "job", played: PlayedStore.new(recording)).out.gsub(/\s+/, " ")
@@ -313,7 +313,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   # A shorter time slice is a setting of its own, and the one of before is not taken for it.
-  def test_the_advised_time_slice_is_waited_for
+  one_ruby def test_the_advised_time_slice_is_waited_for
     PLAYED.in_a_file do |path|
       advice = "#{path}.json"
       said = JSON.parse(written)
@@ -358,7 +358,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/vCPU 数/, page.at_css("dl.facts").text)
   end
 
-  def test_a_saturated_cpu
+  one_ruby def test_a_saturated_cpu
     assert_match(/Warning: For 23\.1 % of the time that a thread held the GVL, it had no CPU/,
       said(played: recorded(held_per_cpu: 1.3)))
   end

@@ -29,12 +29,12 @@ module Holdup::Sizing
       assert_operator at.call(figure.per_second * 1.1), :>, 150_000_000
     end
 
-    def test_a_stricter_promise_leaves_less
+    one_ruby def test_a_stricter_promise_leaves_less
       strict, loose = %w[p95=100ms p95=400ms].map { |slo| capacity(slo).per_second }
       assert_operator strict, :<, loose
     end
 
-    def test_a_promise_that_no_load_keeps_has_no_capacity
+    one_ruby def test_a_promise_that_no_load_keeps_has_no_capacity
       assert_equal [nil, :slo_out_of_reach], capacity("p95=5ms").to_h.values_at(:per_second, :reason)
     end
 
@@ -52,7 +52,7 @@ module Holdup::Sizing
       assert_equal :mixed_settings, capacity("p95=1s", recording:).reason
     end
 
-    def test_jobs_need_no_promise
+    one_ruby def test_jobs_need_no_promise
       jobs = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 25.0, minutes: 12)
       figure = capacity("p95", recording: jobs)
       assert_nil figure.reason

@@ -33,7 +33,7 @@ module Holdup::Sizing
     end
 
     # No cheaper one of those that a plain search tries keeps it.
-    def test_is_the_cheapest
+    one_ruby def test_is_the_cheapest
       found = fleet
       demand = RECORDING.recommendation.recording.demand
       cheaper = [1.0, 2.0, 4].flat_map do |vcpus|
@@ -53,12 +53,12 @@ module Holdup::Sizing
       assert_in_delta 4 * (2 * 0.04 + gib * 0.005), now.price_hour
     end
 
-    def test_a_stricter_promise_costs_more
+    one_ruby def test_a_stricter_promise_costs_more
       strict, loose = %w[p95=90ms p95=400ms].map { |slo| fleet(slo).best.price_hour }
       assert_operator strict, :>, loose
     end
 
-    def test_dear_memory_lowers_the_number_of_processes
+    one_ruby def test_dear_memory_lowers_the_number_of_processes
       memory = fleet(prices: FleetPrices.new(vcpu_hour: 0.001, gb_hour: 1.0)).best
       cpu = fleet(prices: FleetPrices.new(vcpu_hour: 1.0, gb_hour: 0.001)).best
       processes = [memory, cpu].map { |offer| offer.hosts * offer.candidate.processes }

@@ -11,7 +11,7 @@ module Holdup::Sizing
 
     def ramp(**) = SimulatedRecording.new(**PLANTED, **)
 
-    def test_a_load_test_that_steps_through_connections
+    one_ruby def test_a_load_test_that_steps_through_connections
       found = ClosedLoad.new(ramp.all)
       assert found.closed?
       assert_equal RAMP, found.levels.map(&:population)
@@ -29,7 +29,7 @@ module Holdup::Sizing
       assert_in_delta RAMP.max, found.peak, 1
     end
 
-    def test_arrivals_that_do_not_wait_for_answers
+    one_ruby def test_arrivals_that_do_not_wait_for_answers
       [10, 28, 45].each do |rate|
         recording = SimulatedRecording.new(seed: 3, minutes: 4, rate:, sway: 0.2)
         [recording.all, recording.profiles].each { |units| refute ClosedLoad.new(units).closed?, rate.to_s }
@@ -43,14 +43,14 @@ module Holdup::Sizing
     end
 
     # Those that waited in a queue for half a minute were in no thread meanwhile.
-    def test_jobs_arrive_when_a_thread_takes_them
+    one_ruby def test_jobs_arrive_when_a_thread_takes_them
       jobs = ramp.all.map do |unit|
         unit.with(series: Holdup::Series.new(kind: :job, name: unit.series.name), queued_ns: 30 * 1_000_000_000)
       end
       assert_equal [1, 2, 3, 5], ClosedLoad.new(jobs).levels.map(&:population)
     end
 
-    def test_throughput_where_all_threads_had_units
+    one_ruby def test_throughput_where_all_threads_had_units
       recording = ramp
       found = ClosedLoad.new(recording.all).saturation(5)
       expected = Replay.closed(Trace.of(recording.all), Scenario.of(processes: 1, threads: 5, vcpus: 8), 5)
@@ -60,7 +60,7 @@ module Holdup::Sizing
     end
 
     # Units go to any process, so with as many connections as threads some threads have none.
-    def test_several_processes_are_saturated_when_all_threads_have_units
+    one_ruby def test_several_processes_are_saturated_when_all_threads_have_units
       saturations = [10, 100].map do |connections|
         recording = ramp(connections: [connections], processes: 2, minutes: 1, rate: 40)
         ClosedLoad.new(recording.all).saturation(10, processes: 2)

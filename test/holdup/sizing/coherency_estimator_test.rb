@@ -11,7 +11,7 @@ module Holdup::Sizing
     RECORDINGS = {}
 
     # Neither, one of them, both; heavy-tailed units are what fools whoever looks at a unit's own neighbours.
-    def test_the_intervals_have_what_was_planted
+    one_ruby def test_the_intervals_have_what_was_planted
       cases = [[0.0, 0.0, :LIKE], [0.2, 0.0, :LIKE], [0.0, 0.3, :LIKE], [0.2, 0.3, :LIKE],
         [0.0, 0.0, :HEAVY_TAILED]].product(SEEDS.to_a)
       wrong = cases.reject do |(growth, cold, endpoints), seed|
@@ -24,7 +24,7 @@ module Holdup::Sizing
 
     # A load test that steps through connections, with hand-offs of up to 200 us: four minutes of it say more
     # than twenty of other traffic.
-    def test_the_intervals_of_closed_loads_have_what_was_planted
+    one_ruby def test_the_intervals_of_closed_loads_have_what_was_planted
       cases = [0.0, 0.15, 0.3].product([0, 60_000, [20_000, 80_000, 200_000]].zip(SEEDS).to_a)
       found = cases.map do |growth, (handoff_ns, seed)|
         recording = SimulatedRecording.new(seed:, growth:, handoff_ns:, minutes: 4, slower: 3,
@@ -38,7 +38,7 @@ module Holdup::Sizing
     end
 
     # Of a database that all share: both kinds of loads show it, and neither shows what is not there.
-    def test_waits_that_grow_with_concurrency_have_an_interval_of_their_own
+    one_ruby def test_waits_that_grow_with_concurrency_have_an_interval_of_their_own
       closed = {minutes: 4, slower: 3, connections: [1, 2, 3, 5, 8]}
       cases = [0.0, 0.4].product([{minutes: 15}, closed], SEEDS.first(3))
       found = cases.map do |idle_growth, load, seed|
@@ -49,7 +49,7 @@ module Holdup::Sizing
     end
 
     # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
-    def test_growth_and_rests_are_estimated_separately
+    one_ruby def test_growth_and_rests_are_estimated_separately
       growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
         SEEDS.map { |seed| growth_of(seed:, **planted) }
       }
@@ -61,14 +61,14 @@ module Holdup::Sizing
       assert_in_delta 0.3, costs.sum(&:cold) / costs.size, 0.1
     end
 
-    def test_a_longer_recording_tells_more
+    one_ruby def test_a_longer_recording_tells_more
       short, long = [15, 90].map { |minutes| growth_of(seed: 3, growth: 0.2, minutes:).overall }
       assert_operator long.high - long.low, :<, 0.7 * (short.high - short.low)
       assert_equal [false, true], [short.enough?, long.grows?]
     end
 
     # More heavy units at high load are no growth: each endpoint is compared with itself only.
-    def test_a_mix_that_goes_with_the_load_does_not_fool_it
+    one_ruby def test_a_mix_that_goes_with_the_load_does_not_fool_it
       wrong = SEEDS.reject { |seed|
         growth_of(seed:, endpoints: :MIXED_BY_LOAD).overall.then { |found| 0.between?(found.low, found.high) }
       }
@@ -101,7 +101,7 @@ module Holdup::Sizing
       assert_in_delta 0, told.sum(&:growth) / told.size, 0.05
     end
 
-    def test_what_caches_cost_is_not_taken_for_collections
+    one_ruby def test_what_caches_cost_is_not_taken_for_collections
       found = SEEDS.map { |seed| growth_of(seed:, growth: 0.2) }
       assert_in_delta 0, found.sum { |one| one.marking.value } / found.size, 0.02
       assert_equal 0.0, found.map { |one| one.cost.marking }.tally.max_by(&:last).first
@@ -123,7 +123,7 @@ module Holdup::Sizing
         [found.low, found.high]
     end
 
-    def test_of_very_many_units_some_are_looked_at
+    one_ruby def test_of_very_many_units_some_are_looked_at
       some = profiles(seed: 1)
       many = CoherencyEstimator.new(Array.new(CoherencyEstimator::MOST / some.size * 3) { some }.flatten)
       assert_operator many.overall.units, :<=, CoherencyEstimator::MOST

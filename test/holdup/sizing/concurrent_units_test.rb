@@ -43,7 +43,7 @@ module Holdup::Sizing
       assert_operator errors(:request, 2, 5).first.abs, :<, 0.05
     end
 
-    def test_the_self_test_knows_it_too
+    one_ruby def test_the_self_test_knows_it_too
       KINDS.each do |kind|
         with, without = answers[kind].values.map { |found| found.self_test.errors.transform_values(&:abs) }
         assert_operator with.values.max, :<, 0.5 * without.values.max
@@ -51,7 +51,7 @@ module Holdup::Sizing
       end
     end
 
-    def test_threads_of_the_others_stay
+    one_ruby def test_threads_of_the_others_stay
       found = answers[:request][:with]
       assert_equal [[5, 3], [3], 5], [found.now.caps, found.now.concurrent_threads, found.now.own_threads]
       assert_equal [[3]], found.predictions.map { |one| one.candidate.concurrent_threads }.uniq

@@ -12,7 +12,7 @@ module Holdup::Sizing
     RISK = 0.01
     COSTS = [0.0, 0.2].product([20_000, [200_000, 120_000, 60_000, 20_000]]).freeze
 
-    def test_growth
+    one_ruby def test_growth
       found = trials(rounds: 2, advised: 0, units: [1500]).map(&:growth)
       assert_covered found
     end

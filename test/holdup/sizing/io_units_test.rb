@@ -29,7 +29,7 @@ module Holdup::Sizing
       assert_empty IoUnits.new([light]).candidates(some, 40.0)
     end
 
-    def test_they_are_among_the_settings_that_are_looked_at
+    one_ruby def test_they_are_among_the_settings_that_are_looked_at
       with, without = [true, false].map { |io_threads|
         PlayedRecording.new(shapes: SHAPES, rate: 12.0, threads: 3, minutes: 10, io_threads:).recommendation
       }

@@ -18,7 +18,7 @@ module Holdup::Sizing
         objective: Objective.new(:throughput)).recommendation
     end
 
-    def test_processes_for_the_jobs_of_a_queue
+    one_ruby def test_processes_for_the_jobs_of_a_queue
       found = JobDeadlines.new(recommendation)
       assert_equal [QUEUE], found.queues.map(&:queue)
       need = found.queues.first
@@ -34,7 +34,7 @@ module Holdup::Sizing
       assert_operator soon, :>, late
     end
 
-    def test_requests_have_none
+    one_ruby def test_requests_have_none
       played = PlayedStore.new(PlayedRecording.new(minutes: 12))
       assert_empty JobDeadlines.new(recommendation(played:, kind: :request)).queues
     end

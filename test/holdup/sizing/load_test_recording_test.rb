@@ -61,7 +61,7 @@ module Holdup::Sizing
       assert_in_epsilon 73_000, Handoff.with_waiting(recommendation.self_test.handoff_ns, 3), 0.15
     end
 
-    def test_the_replay_of_the_present_is_what_was_measured
+    one_ruby def test_the_replay_of_the_present_is_what_was_measured
       test = recommendation.self_test
       assert_equal :a, test.grade, test.errors.inspect
       assert_in_epsilon test.measured.p95_ns, test.predicted.p95_ns, 0.1
@@ -113,7 +113,7 @@ module Holdup::Sizing
     end
 
     # As if they had come on their own: 15 at once look like a queue that grows.
-    def test_a_replay_as_open_arrivals_is_not_trusted
+    one_ruby def test_a_replay_as_open_arrivals_is_not_trusted
       refute_equal :a, self_test(Open.new(observation)).grade
     end
   end

@@ -93,7 +93,7 @@ module Holdup::Sizing
       assert_equal 50_000_000, observe(kind: :job, facts: {"job_priority" => -1}).time_slice_ns
     end
 
-    def test_what_nothing_can_be_said_of
+    one_ruby def test_what_nothing_can_be_said_of
       assert_equal [:unsupported], observe(facts: {"engine" => "jruby"}).problems
       assert_equal [:unsupported], observe(facts: {"fibers" => true}).problems
       assert_includes observe(rate: 0.3, swing: 0.0).problems, :few_units

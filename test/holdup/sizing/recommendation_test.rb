@@ -14,7 +14,7 @@ module Holdup::Sizing
       recorded.recommendation(limits: recorded.limits(**limits), objective:, factor:)
     end
 
-    def test_one_process_on_two_cpus_is_one_too_few
+    one_ruby def test_one_process_on_two_cpus_is_one_too_few
       found = recommendation(minutes: 120)
       assert_equal [:change, :better], [found.verdict, found.why]
       assert_equal [2, 5], [found.best.candidate.processes, found.best.candidate.threads]
@@ -24,21 +24,21 @@ module Holdup::Sizing
     end
 
     # The prediction is held against a replay of the whole recording that the recommendation has not seen.
-    def test_what_it_predicts_comes_true
+    one_ruby def test_what_it_predicts_comes_true
       found = recommendation(swing: 0.0)
       truth = found.recording.truth_at(processes: 2, threads: 5)
       assert_in_delta 1, found.best.response_ns / truth.mean(:response), 0.05
       assert_in_delta 1, found.best.responses[0.95].fdiv(truth.histogram(:response).quantile(0.95)), 0.1
     end
 
-    def test_nothing_changes_for_little
+    one_ruby def test_nothing_changes_for_little
       found = recommendation(processes: 2, rate: 60.0)
       assert_equal :keep, found.verdict
       assert_operator found.gain, :<, 0.1
     end
 
     # What there is now was measured, and stays as it was replayed.
-    def test_what_came_of_earlier_predictions_corrects_other_settings
+    one_ruby def test_what_came_of_earlier_predictions_corrects_other_settings
       recorded = PlayedRecording.new(minutes: 10)
       plain, longer = [PredictionBias::NONE,
         Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
@@ -53,27 +53,27 @@ module Holdup::Sizing
       }
     end
 
-    def test_every_candidate_in_memory_that_is_not_there_shows_its_guard
+    one_ruby def test_every_candidate_in_memory_that_is_not_there_shows_its_guard
       found = recommendation(limits: {process_bytes: 500 * MB, base_bytes: 0, memory_limit_bytes: 900 * MB})
       assert_equal :keep, found.verdict
       several = found.predictions.select { |prediction| prediction.candidate.processes > 1 }
       assert(several.all? { |prediction| prediction.guards.map(&:name).include?(:memory) })
     end
 
-    def test_what_breaks_a_limit_now_has_to_change
+    one_ruby def test_what_breaks_a_limit_now_has_to_change
       found = recommendation(processes: 2, threads: 20, limits: {connections: 20})
       assert_equal [:change, :guard], [found.verdict, found.why]
       assert_operator found.best.connections, :<=, 16
       assert found.current.replayed?
     end
 
-    def test_when_nothing_serves_the_load
+    one_ruby def test_when_nothing_serves_the_load
       found = recommendation(rate: 25.0, factor: 10.0)
       assert_equal [:keep, :nothing_fits], [found.verdict, found.why]
       assert_nil found.best
     end
 
-    def test_who_is_wrong_about_now_says_nothing
+    one_ruby def test_who_is_wrong_about_now_says_nothing
       found = recommendation(truth: 1.6) { |recorded| recorded.resource_wait_ns = 5 * MB }
       assert_equal :unknown, found.verdict
       assert_equal [:self_test, :resource_waits], found.reasons
@@ -82,7 +82,7 @@ module Holdup::Sizing
     end
 
     # The replay may fit by chance: predictions for other minutes can't be that exact.
-    def test_no_grade_a_on_a_machine_whose_speed_varies
+    one_ruby def test_no_grade_a_on_a_machine_whose_speed_varies
       assert_equal :a, recommendation.self_test.grade
       varied = recommendation do |recorded|
         recorded.machine_speed = Holdup::Analysis::MachineSpeed.new({"a" => [100, 100, 100, 120, 120]})
@@ -103,7 +103,7 @@ module Holdup::Sizing
       assert_equal [:vcpus_unknown], recommendation(limits: {vcpus: nil}).reasons
     end
 
-    def test_a_short_recording_makes_less_sure
+    one_ruby def test_a_short_recording_makes_less_sure
       found = PlayedRecording.new(minutes: 10).recommendation
       assert_equal :change, found.verdict
       assert_includes found.sufficiency.missing, :hours
@@ -111,21 +111,21 @@ module Holdup::Sizing
     end
 
     # A light unit behind heavy ones waits for whole time slices.
-    def test_the_time_slice_is_a_knob_too
+    one_ruby def test_the_time_slice_is_a_knob_too
       convoy = {"Light#show" => [0.9, 2, 8, 6], "Heavy#show" => [0.1, 250, 10, 1]}
       found = recommendation(shapes: convoy, rate: 20.0, slices: true, vcpus: 1.0)
       assert_operator found.best.candidate.time_slice_ns, :<, 100 * MB
       refute_empty found.predictions.select { |one| one.candidate.time_slice_ns == 10 * MB }
     end
 
-    def test_cost_wants_less_of_the_same
+    one_ruby def test_cost_wants_less_of_the_same
       found = recommendation(processes: 2, threads: 5, rate: 5.0, limits: {process_bytes: 300 * MB},
         objective: Objective.new(:cost, slo: Slo.parse("p95=300ms")))
       assert_equal :change, found.verdict
       assert_equal 1, found.best.candidate.processes
     end
 
-    def test_jobs_get_the_fewest_threads_that_do_nearly_all
+    one_ruby def test_jobs_get_the_fewest_threads_that_do_nearly_all
       io = {"SyncJob" => [1.0, 5, 45, 6]}
       more = recommendation(kind: :job, shapes: io, rate: 15.0, threads: 3,
         objective: Objective.new(:throughput))
@@ -137,7 +137,7 @@ module Holdup::Sizing
       assert_equal [:change, 1], [fewer.verdict, fewer.best.candidate.threads]
     end
 
-    def test_the_same_seed_is_the_same_answer
+    one_ruby def test_the_same_seed_is_the_same_answer
       one, two = Array.new(2) { recommendation }
       assert_equal [one.best, one.interval], [two.best, two.interval]
     end

@@ -129,7 +129,7 @@ module Holdup::Sizing
       assert_in_delta 0.2, starved.facts[:starved_share]
     end
 
-    def test_warns_of_a_saturated_cpu
+    one_ruby def test_warns_of_a_saturated_cpu
       used = only(recording(windows: minutes(count: 6000), vcpus: 1.2), :cpu_saturated)
       assert_in_delta (9.5 + 2) / 10 / 1.2, used.facts[:cpu_share], 1e-6
     end

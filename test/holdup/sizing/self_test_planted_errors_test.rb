@@ -30,13 +30,13 @@ module Holdup::Sizing
     end
 
     # As if they had come on their own at the rate at which they were served.
-    def test_a_saturated_setting_that_is_replayed_as_open_arrivals
+    one_ruby def test_a_saturated_setting_that_is_replayed_as_open_arrivals
       saturated = observation(connections: [10])
       assert_equal :a, self_test(saturated).grade
       refute_equal :a, self_test(Open.new(saturated)).grade
     end
 
-    def test_a_closed_load_that_is_replayed_as_open_arrivals
+    one_ruby def test_a_closed_load_that_is_replayed_as_open_arrivals
       ramp = observation(connections: RAMP)
       assert_equal :a, self_test(ramp).grade
       refute_equal :a, self_test(Open.new(ramp)).grade
@@ -53,7 +53,7 @@ module Holdup::Sizing
     end
 
     # A load test in the hours of a day, of which most requests come on their own.
-    def test_a_load_test_within_a_day_that_is_replayed_as_open_arrivals
+    one_ruby def test_a_load_test_within_a_day_that_is_replayed_as_open_arrivals
       parts = [planted(connections: RAMP, minutes: 2), planted(minutes: 4, rate: 60, seed: 2)]
       both = SimulatedObservation.of(SequentialRecordings.new(parts))
       refute_predicate both.closed_load, :closed?

@@ -7,18 +7,18 @@ module Holdup::Sizing
   class SelfTestTest < Minitest::Test
     def test(recording) = recording.recommendation.self_test
 
-    def test_a_recording_that_is_what_it_says
+    one_ruby def test_a_recording_that_is_what_it_says
       found = test(PlayedRecording.new(minutes: 30))
       assert_equal [:a, []], [found.grade, found.reasons]
       assert_operator found.errors.values.map(&:abs).max, :<=, 0.1
     end
 
-    def test_units_that_held_longer_than_they_say
+    one_ruby def test_units_that_held_longer_than_they_say
       assert_equal :c, test(PlayedRecording.new(minutes: 30, truth: 1.5)).grade
     end
 
     # What units ask for is known without the waits for a CPU.
-    def test_a_recording_that_was_starved
+    one_ruby def test_a_recording_that_was_starved
       recording = PlayedRecording.new(minutes: 6, truth: 1.5)
       assert_equal [[:unknown], [:starved]],
         [1.0,
@@ -26,7 +26,7 @@ module Holdup::Sizing
     end
 
     # Another number of threads than is thought to be.
-    def test_another_setting_than_it_says
+    one_ruby def test_another_setting_than_it_says
       recording = PlayedRecording.new(minutes: 30, rate: 40.0, threads: 2)
       recording.measured
       recording.threads = 1
@@ -34,7 +34,7 @@ module Holdup::Sizing
     end
 
     # With two processes it can be seen which of them got a request, by how long the others waited.
-    def test_how_requests_came_to_processes
+    one_ruby def test_how_requests_came_to_processes
       %i[random least_busy].each do |assignment|
         recording = PlayedRecording.new(minutes: 6, processes: 2, threads: 3, rate: 90.0, vcpus: 4.0, swing: 0.0,
           assignment:)
@@ -42,11 +42,11 @@ module Holdup::Sizing
       end
     end
 
-    def test_one_process_does_not_show_it
+    one_ruby def test_one_process_does_not_show_it
       assert_equal %i[random least_busy], test(PlayedRecording.new(minutes: 6)).assignments
     end
 
-    def test_responses_without_unstamped_queue_time
+    one_ruby def test_responses_without_unstamped_queue_time
       recording = PlayedRecording.new(minutes: 30)
       whole = recording.measured
       outcome = recording.truth_at(threads: 5, processes: 1)

@@ -23,7 +23,7 @@ module Holdup::Sizing
     end
 
     # Looked at later once more, it is the same outcome; the recorded setting says nothing of others.
-    def test_what_is_kept_of_it
+    one_ruby def test_what_is_kept_of_it
       recording = PlayedRecording.new(minutes: 4)
       recording.setting = Holdup::Setting.new(attributes: {"app" => "shop"})
       before = recording.recommendation
@@ -40,7 +40,7 @@ module Holdup::Sizing
         to_s: 2, at_s: 9)
     end
 
-    def test_other_work_than_recorded_is_a_miss
+    one_ruby def test_other_work_than_recorded_is_a_miss
       found = verification(truth: 1.6)
       refute found.kept?
       response = found.lines.first

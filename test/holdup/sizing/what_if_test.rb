@@ -54,7 +54,7 @@ module Holdup::Sizing
     end
 
     # Told as it is likely to come out; better only by what it was predicted too long before, it is not.
-    def test_what_came_of_earlier_predictions_corrects_another_setting_and_no_other_load
+    one_ruby def test_what_came_of_earlier_predictions_corrects_another_setting_and_no_other_load
       low, high = [0.8, 1.2].map { |ratio|
         WhatIf.new(plain.recommendation(bias: Learned.learned(ratio, times: 4)),
           WhatIf::WhatIfChange.new(processes: 2), rounds: 2)
@@ -79,7 +79,7 @@ module Holdup::Sizing
     end
 
     # Counted on both sides are those that stay.
-    def test_the_heavy_ones_elsewhere
+    one_ruby def test_the_heavy_ones_elsewhere
       found = what_if(PlayedRecording.new(shapes: CONVOY, rate: 30.0), without: "Heavy*")
       assert_operator found.before.response_ns, :<,
         0.85 * PlayedRecording.new(shapes: CONVOY, rate: 30.0).recommendation.current.response_ns
@@ -105,7 +105,7 @@ module Holdup::Sizing
 
     # Held against a replay of all units in two groups of processes, which nobody has drawn from the
     # recording.
-    def test_an_endpoint_in_processes_of_its_own
+    one_ruby def test_an_endpoint_in_processes_of_its_own
       found = what_if(convoy, own_pool: WhatIf::OwnPool.new(name: "Heavy*", threads: 2))
       assert_equal [[1, 5], [1, 2]],
         found.after.candidate.groups.map { |group| [group.processes, group.threads] }
@@ -130,7 +130,7 @@ module Holdup::Sizing
     end
 
     # Threads that only wait fill the pool; those marked leave room for others.
-    def test_threads_for_io
+    one_ruby def test_threads_for_io
       found = what_if(waiting, io: "Slow*", io_threads: 10)
       assert_operator found.before.queued_ns, :>, 20 * found.after.queued_ns
       assert_operator found.gain, :>, 0.1

@@ -7,6 +7,8 @@ require "zlib"
 
 # What is in the repository is what bin/assets builds. Where there is no Node only the sizes can be looked at.
 class Holdup::Web::AssetsBuildTest < Minitest::Test
+  one_ruby
+
   include TemporaryFolder
 
   ASSETS = Holdup::Web::Assets::DIR

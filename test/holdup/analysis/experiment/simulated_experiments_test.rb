@@ -6,6 +6,8 @@ require "holdup/loader"
 # Many experiments whose truth is known (see SimulatedArms): equals are found equal, differences are found as
 # often as promised, whatever the mix does.
 class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
+  one_ruby
+
   Experiment = Holdup::Analysis::Experiment
   MINUTES = 40
   MIXES = {control: [160, 80], candidate: [80, 160]}.freeze
