@@ -134,7 +134,7 @@ class KubernetesTest < Minitest::Test
 
   # Without Docker: what would be run in the image, with these gems instead of the registry's and in a folder
   # of its own.
-  def test_the_steps_of_the_dockerfile_make_a_collector
+  thorough def test_the_steps_of_the_dockerfile_make_a_collector
     build_gem
     steps = dockerfile
     steps.fetch("RUN").grep_v(/\Aapt-get/).each { |step| run_step(step) }

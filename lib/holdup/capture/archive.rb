@@ -77,7 +77,8 @@ module Holdup
       # @raise [DamagedData] not a capture
       # @raise [SystemCallError]
       def self.read(path)
-        bytes = File.binread(path, Layout::MAX_BYTES).to_s
+        # Ruby makes room for all that it is asked to read, and collects garbage for that.
+        bytes = File.binread(path, [File.size(path), Layout::MAX_BYTES].min).to_s
         EventLog.parse(bytes.start_with?("\x1f\x8b".b) ? unpacked(bytes) : bytes, path:)
       rescue Zlib::Error => error
         raise Header.refusal(path, error.message)
