@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, models, core, native, races, integration, runners, puma, servers, quiet, browser,
-# boots, jit, fuzz), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, models, core, native, races, native_races, integration, runners, puma, servers,
+# quiet, browser, boots, jit, fuzz), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -28,7 +28,9 @@ PARTS = {
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
-  "races" => "test/{native,integration}/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb",
+  # Of these, those that `bin/test` leaves to `bin/test --thorough`.
+  "races" => "test/integration/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb",
+  "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
   # that it measures, the rest.
   "runners" => RUNNERS,
@@ -54,7 +56,8 @@ def part(name)
   case name
   when "core" then files - part("models")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
-  when "races" then files - part("boots") - part("fuzz")
+  when "races" then files - part("boots")
+  when "native_races" then files - part("fuzz")
   else files
   end
 end
