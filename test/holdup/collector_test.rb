@@ -85,7 +85,7 @@ module Holdup
     end
 
     # The sum is what was written, whenever it is collected and by which collector.
-    def test_any_interleaving_sums_up_to_what_was_written
+    one_ruby def test_any_interleaving_sums_up_to_what_was_written
       5.times do |round|
         FileUtils.rm_rf(@dir)
         Dir.mkdir(@dir)

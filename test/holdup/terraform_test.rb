@@ -6,8 +6,6 @@ require "holdup/agent/stats_log"
 require "holdup/loader"
 
 class Holdup::TerraformTest < Minitest::Test
-  one_ruby
-
   # Terraform's AWS provider, `website/docs/r/cloudwatch_*`: [required, the rest that is used here].
   ARGUMENTS = {
     "aws_cloudwatch_log_metric_filter" => [%w[name pattern log_group_name], %w[for_each]],
@@ -157,8 +155,6 @@ class Holdup::TerraformTest < Minitest::Test
 end
 
 class Holdup::Terraform::HclTest < Minitest::Test
-  one_ruby
-
   Hcl = Holdup::Terraform::Hcl
 
   def test_what_is_written_is_read

@@ -58,7 +58,7 @@ class Holdup::Analysis::FleetReportTest < Minitest::Test
   end
 
   # What docs/fleet.md says of hosts that differ by chance alone.
-  def test_hardly_names_one_of_alike_hosts
+  one_ruby def test_hardly_names_one_of_alike_hosts
     random = Random.new(4)
     named = [5, 9, 20, 200].to_h do |hosts|
       trials = 40_000 / hosts

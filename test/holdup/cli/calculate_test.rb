@@ -38,7 +38,7 @@ class Holdup::CLI::CalculateTest < Minitest::Test
   end
 
   # Of a thousand threads each uses a millionth of the GVL.
-  def test_units_that_hardly_need_the_gvl_have_another_limit
+  one_ruby def test_units_that_hardly_need_the_gvl_have_another_limit
     said = holdup("calculate", "--io", "99.9999%").out
     beginning = /^The GVL does not limit the threads here: /
     ending = /with 1000 threads, the most that were\s+tried,\s+it is in use 0.1 %/

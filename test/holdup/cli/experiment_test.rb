@@ -65,7 +65,7 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
     assert_match(/^CPU per request or job +9\.\d+ ms( +(\d+ \w+|-)){3}$/, said.out)
   end
 
-  def test_plan_for_programs
+  one_ruby def test_plan_for_programs
     found = JSON.parse(experiment("plan", "--json", "--for", "2h", simulated: EQUAL).out)
     assert_equal ["processes", "equal"], found.values_at("basis", "equality")
     cpu = found["figures"].find { |figure| figure["name"] == "cpu_unit" }
@@ -74,7 +74,7 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
     assert_includes 0.01..0.2, cpu["visible"]
   end
 
-  def test_japanese
+  one_ruby def test_japanese
     assert_match(/^改善：/, experiment("report", "--values", "control,candidate", "--lang", "ja").out)
     assert_match(/約 \d+ (分|時間)の実験が必要です/,
       experiment("plan", "--lang", "ja", simulated: EQUAL).out.delete("\n"))

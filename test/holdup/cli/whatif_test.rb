@@ -35,7 +35,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
-  def test_more_load_in_japanese
+  one_ruby def test_more_load_in_japanese
     said = whatif("--load", "x2", "--slo", "p99", "--slice", "10ms", "--lang", "ja").out
     assert_match(/! RUBY_THREAD_TIMESLICE には Ruby 3\.4 以降が必要です/, said)
     assert_match(/負荷が 2 倍/, said)
@@ -62,7 +62,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
-  def test_threads_for_io_for_programs
+  one_ruby def test_threads_for_io_for_programs
     said = JSON.parse(whatif("--io", "Orders*", "--max-io-threads", "4", "--json").out)
     assert_equal [4, %w[io]], [said["after"]["io_threads"], said["unsupported"]]
     assert_equal 9, said["after"]["connections"]

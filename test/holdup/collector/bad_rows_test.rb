@@ -23,7 +23,7 @@ class Holdup::Collector
       SEEDS.times { |seed| check(seed, Holdup::Store::Memory.new) }
     end
 
-    def test_in_sqlite
+    one_ruby def test_in_sqlite
       SEEDS.times do |seed|
         @path = File.join(folder, "#{seed}.sqlite3")
         check(seed, Holdup::Store.open(@path))

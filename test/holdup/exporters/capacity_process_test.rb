@@ -56,7 +56,7 @@ class Holdup::Exporters::CapacityProcessTest < Minitest::Test
     refute_nil child
   end
 
-  def test_an_expensive_answer_puts_the_next_question_off
+  one_ruby def test_an_expensive_answer_puts_the_next_question_off
     busy = "nil while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) <"
     process("#{busy} 0.2; #{ANSWER}")
     poll

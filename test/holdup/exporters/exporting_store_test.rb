@@ -149,7 +149,7 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
 
   # Workers come, record, and die closed or killed; the store fails in every way. Nothing goes back at any
   # step, and when the store is well again both have the same.
-  def test_no_count_goes_back_or_is_lost_in_any_order_of_deaths_and_failures
+  one_ruby def test_no_count_goes_back_or_is_lost_in_any_order_of_deaths_and_failures
     40.times do |seed|
       begin_anew("seed-#{seed}")
       random = Random.new(seed)

@@ -47,7 +47,7 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   end
 
   # Windows know minutes at best.
-  def test_rates_are_over_the_seconds_that_were_measured
+  one_ruby def test_rates_are_over_the_seconds_that_were_measured
     BurstStore::AGES_S.each_key do |finest_s|
       store = BurstStore.new(burst(10, 17.6, 900), burst(40_000, 40_300, 3000)).open(finest_s:)
       throughput = comparison(store, [0, 20_000], [20_000, 90_000]).estimates[:throughput]

@@ -82,7 +82,7 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
   end
 
   # Idle processes before and after are no load.
-  def test_rate_and_cpu_ceiling_are_the_same_in_any_span_of_any_windows
+  one_ruby def test_rate_and_cpu_ceiling_are_the_same_in_any_span_of_any_windows
     burst = BURST.with(from_s: 100, to_s: 400, count: 3000, born_s: -3 * HOUR_S)
     stores = BurstStore::AGES_S.keys.to_h do |finest_s|
       [finest_s, BurstStore.new(burst, idle_s: HOUR_S).open(finest_s:)]

@@ -70,7 +70,7 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
   end
 
   # Whatever span is asked for around it, and however long the windows are that are left.
-  def test_the_same_time_in_any_span_of_any_windows
+  one_ruby def test_the_same_time_in_any_span_of_any_windows
     10.times do |seed|
       random = Random.new(seed)
       recorded = BurstStore.new(*bursts(random), late_s: random.rand(0..5), idle_s: random.rand(0..1) * 2400)

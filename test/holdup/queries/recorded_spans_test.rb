@@ -35,7 +35,7 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
     assert_equal({"threads 5" => 600, "threads 3" => 20}, sides)
   end
 
-  def test_any_span_of_any_windows_counts_what_a_report_counts
+  one_ruby def test_any_span_of_any_windows_counts_what_a_report_counts
     40.times do |seed|
       random = Random.new(seed)
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:), url: url(seed))
@@ -45,7 +45,7 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
     end
   end
 
-  def test_any_grouping_counts_what_a_report_counts
+  one_ruby def test_any_grouping_counts_what_a_report_counts
     40.times do |seed|
       random = Random.new(seed)
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:))

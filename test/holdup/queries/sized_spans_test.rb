@@ -26,7 +26,7 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
     end
   end
 
-  def test_any_empty_time_around_a_recording_changes_nothing
+  one_ruby def test_any_empty_time_around_a_recording_changes_nothing
     3.times do |seed|
       random = Random.new(seed)
       recorded = BurstStore.new(burst(random), idle_s: random.rand(0..2) * HOUR_S, late_s: random.rand(0..5))
@@ -61,7 +61,7 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
     end
   end
 
-  def test_the_verdict_is_the_same_by_any_windows
+  one_ruby def test_the_verdict_is_the_same_by_any_windows
     played = PlayedStore.new(PlayedRecording.new(minutes: 5, swing: 0.0), from_s: START_S,
       booted_s: START_S - 600)
     said = BurstStore::AGES_S.values.map do |age_s|

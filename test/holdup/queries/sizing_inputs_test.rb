@@ -53,7 +53,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # Their windows are read added up.
-  def test_many_hosts_give_the_same_as_few
+  one_ruby def test_many_hosts_give_the_same_as_few
     few, many = observed_on(8, 9)
     assert_equal [8, 9], [few.hosts, many.hosts]
     assert_in_delta few.units / 8.0, many.units / 9.0, 1e-6

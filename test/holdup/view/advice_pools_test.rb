@@ -22,7 +22,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     Holdup::View::AdviceTable::Pools.new(recommendation, words: Holdup::View::Words.new(language)).section
   end
 
-  def test_what_each_pool_gets_done
+  one_ruby def test_what_each_pool_gets_done
     assert_equal [:change, [3, 2]], [advised.verdict, advised.now.caps]
     mail, reports = section.rows
     assert_equal ["mail", "3 -> #{advised.best.candidate.caps.first}"], mail.first(2)
@@ -60,7 +60,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], names]
   end
 
-  def test_nothing_with_one_pool
+  one_ruby def test_nothing_with_one_pool
     assert_nil section(nil)
     one = PlayedRecording.new(minutes: 20).recommendation
     assert_nil section(one)

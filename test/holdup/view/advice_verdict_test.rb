@@ -35,7 +35,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
   end
 
-  def test_says_that_waits_grow_with_concurrency
+  one_ruby def test_says_that_waits_grow_with_concurrency
     RECORDING.idle_growth = estimate(0.2, 0.11, 0.29)
     assert_match(/^Twice as .* lengthen the I\/O and other waits of each by 20\.0 % \(11\.0 %/, told)
     RECORDING.idle_growth = estimate(0.2, -0.01, 0.29)

@@ -89,7 +89,7 @@ class Holdup::View::HtmlReportTest < Minitest::Test
     refute_includes page.to_s, "\u202E"
   end
 
-  def test_a_megabyte_is_enough_for_the_worst
+  one_ruby def test_a_megabyte_is_enough_for_the_worst
     names = Array.new(120) { |index| "#{"\u{1F4A9}" * 300}#{index}" }
     jobs = sample(names, kind: :job, queue: "\u{1F4A9}" * 100)
     assert_operator html(sample(names), jobs, limit: 100).bytesize, :<, 1_000_000

@@ -66,7 +66,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     refute_includes screen(sample.to_a), "--table methods"
   end
 
-  def test_fits_on_a_screen_whatever_the_names_and_the_remarks
+  one_ruby def test_fits_on_a_screen_whatever_the_names_and_the_remarks
     windows = hostile
     {["en", 80] => :name, ["ja", 80] => :name, ["en", 120] => :host, ["ja", 120] => :queue,
      ["ja", 200] => :setting}.each do |(language, width), by|

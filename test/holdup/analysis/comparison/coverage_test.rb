@@ -18,7 +18,7 @@ class Holdup::Analysis::Comparison::CoverageTest < Minitest::Test
   SERIES = Holdup::Series.new(kind: :request, name: "A#b")
   SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5"})
 
-  def test_of_what_is_promised_nine_tenths_hold_where_units_taken_singly_fail_in_most
+  one_ruby def test_of_what_is_promised_nine_tenths_hold_where_units_taken_singly_fail_in_most
     found = Array.new(TRIALS) { |seed| trial(Random.new(seed)) }
     mean, p95, naive = %i[mean p95 naive].map { |key| found.count { |trial| trial[key] }.fdiv(TRIALS) }
     assert_operator mean, :>=, 0.9
@@ -28,7 +28,7 @@ class Holdup::Analysis::Comparison::CoverageTest < Minitest::Test
 
   # Six minutes a side: enough under a load generator, and not where swings last longer than a minute; then it
   # is said.
-  def test_few_short_blocks_cover_less_where_minutes_resemble_the_one_before
+  one_ruby def test_few_short_blocks_cover_less_where_minutes_resemble_the_one_before
     steady, swinging = [0.0, 0.8].map { |correlation|
       Array.new(TRIALS) { |seed| trial(Random.new(seed), minutes: 6, correlation:) }
     }

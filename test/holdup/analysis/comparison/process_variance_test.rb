@@ -22,7 +22,7 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
     Math.sqrt(Holdup::Analysis::Comparison::ProcessVariance.new(before, after).variance(family))
   end
 
-  def test_processes_that_differ_by_chance_alone_add_nothing
+  one_ruby def test_processes_that_differ_by_chance_alone_add_nothing
     same = Array.new(20) { |seed| deviation(profiles([20] * 6, seed:), profiles([20] * 6, seed: seed + 100)) }
     assert_operator same.sum / same.size, :<, 0.02
   end

@@ -29,7 +29,7 @@ class Holdup::Analysis::Experiment::DetectableEffectTest < Minitest::Test
     assert_equal 0, seconds % 60
   end
 
-  def test_more_figures_take_longer
+  one_ruby def test_more_figures_take_longer
     assert_operator effect(outcomes: 5).seconds(0.03), :>, effect.seconds(0.03)
   end
 

@@ -23,7 +23,7 @@ class Holdup::CLI::AdvisePricesTest < Minitest::Test
     end
   end
 
-  def test_names_the_cheapest_fleet
+  one_ruby def test_names_the_cheapest_fleet
     said = advise("--slo", "p95=100ms", *PRICES)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^Cheapest fleet that keeps p95 <= 100 ms at the peak of all hosts$/, said.out)

@@ -19,7 +19,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     end
   end
 
-  def test_the_cheapest_fleet_where_prices_and_a_promise_are_configured
+  one_ruby def test_the_cheapest_fleet_where_prices_and_a_promise_are_configured
     configuration = Holdup::Configuration.build(
       env: {"HOLDUP_PRICES" => "vcpu=0.04,gb=0.005", "HOLDUP_SCALING" => "p95=100ms"}
     )
