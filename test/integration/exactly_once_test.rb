@@ -13,7 +13,7 @@ class ExactlyOnceTest < Minitest::Test
 
   EXE = File.expand_path("../../exe/holdup", __dir__)
   KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(5, thorough: 50)))
-  # In full longer than a window, in which all that it has waits. OutageContract has an hour, of another clock.
+  # In full longer than a window. OutageContract has an hour, of another clock.
   OUTAGE_S = Float(ENV.fetch("HOLDUP_TEST_OUTAGE_S", Thorough.turns(3, thorough: 100)))
   PUMA = %w[bundle exec ruby -S puma -C puma.rb].freeze
   INTERVAL_S = 0.2

@@ -39,8 +39,8 @@ module ServerProcess
       raise "no free port for #{self} in #{TRIES} tries"
     end
 
-    # @return [String] a new folder in memory, where there is enough of it. Its path is short: a socket's has at
-    #   most 107 bytes
+    # @return [String] a new folder in memory, where there is enough of it. Its path is short: a socket's has
+    #   at most 107 bytes
     def data_folder(prefix)
       free_kb = File.writable?(MEMORY) ? `df --output=avail #{MEMORY}`.lines.last.to_i : 0
       Dir.mktmpdir(prefix, (MEMORY if free_kb > MEMORY_KB))

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # Which tests `bin/test` leaves to `bin/test --thorough`: those that only guard rare races, and whole runs
-# that take minutes; and which run on one Ruby alone: what the Ruby makes no difference to (documents, the gem's
-# files), and what computes for seconds with code that other tests run on the second Ruby too.
+# that take minutes; and which run on one Ruby alone: what is the same on every Ruby (documents, files of the
+# gem), and what computes for long with code that other tests run on the second Ruby too.
 #
 #   thorough                        # the whole class
 #   thorough def test_x = ...       # one test
