@@ -102,14 +102,15 @@ module Holdup
 
       def nothing_to_compare(values)
         if @settings.empty?
-          return Error.new("no units were recorded in that span", "choose another with --since")
+          return Error.new("no requests or jobs were recorded in that span", "choose another with --since")
         end
         return no_such_fact if to_h.empty?
         return only_arms if only_arms?(values)
         if values
           return Error.new("#{values.first[0, 100].inspect} is given twice", "give two of #{known}")
         end
-        Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it",
+        same = "all requests and jobs of that span have one #{@fact} (#{known})"
+        Error.new("#{same}: there is nothing to compare",
           "choose another span with --since, or --before and --after")
       end
 

@@ -128,7 +128,7 @@ module Holdup
         found = @recommendation.recording.warnings
         return [] if found.empty?
         sentences = found.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }
-        [word(:warnings, warnings: sentences.join(" "))]
+        [word(:warnings, warnings: @words.sentences(sentences))]
       end
 
       def bias
@@ -210,7 +210,8 @@ module Holdup
         end
 
         def call
-          (@recommendation ? @recommendation.reasons : [:no_recording]).map { |key| reason(key) }.join(" ")
+          keys = @recommendation ? @recommendation.reasons : [:no_recording]
+          @words.sentences(keys.map { |key| reason(key) })
         end
 
         private

@@ -53,7 +53,7 @@ module Holdup
       def sentence
         return word(:kept) if @found.kept?
         missed = @found.lines.reject(&:kept?).map { |line| name(line) }
-        [word(:missed, names: @words.list(missed)), *causes].join(" ")
+        @words.sentences([word(:missed, names: @words.list(missed)), *causes])
       end
 
       # Causes that the new figures support; other work or another machine shows in no figure.

@@ -84,6 +84,11 @@ module Holdup
         items.join(@table.fetch(:list_separator))
       end
 
+      # @return [String] all of them in a row; in Japanese no space is between them
+      def sentences(texts)
+        texts.join((@language == "ja") ? "" : " ")
+      end
+
       # @param text [String, nil] how or where to change a setting of a server, as recorded
       # @return [String, nil] the same with the phrases of this language
       def lever(text)

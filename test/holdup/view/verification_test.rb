@@ -39,7 +39,7 @@ class Holdup::View::VerificationTest < Minitest::Test
   end
 
   def test_a_miss_in_japanese
-    assert_match(/予測と異なりました。 原因は不明です.*調べていません。/, said(:unknown, language: "ja"))
+    assert_match(/予測と異なりました。原因は不明です.*調べていません。/, said(:unknown, language: "ja"))
   end
 
   def test_waits_are_stall_alone_where_queueing_is_not_known

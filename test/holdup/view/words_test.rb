@@ -75,6 +75,12 @@ class Holdup::View::WordsTest < Minitest::Test
     assert_equal "12.0 min", Holdup::View::Words.new("en").fill("%{one}", {one: "12.0 min"})
   end
 
+  def test_no_space_is_between_japanese_sentences
+    assert_equal ["A. B.", "A。B。"], [%w[en A. B.], %w[ja A。 B。]].map { |language, *texts|
+      Holdup::View::Words.new(language).sentences(texts)
+    }
+  end
+
   def test_an_unknown_language_names_the_known
     error = assert_raises(Holdup::UsageError) { Holdup::View::Words.new("fr") }
     assert_match(/en, ja/, error.message)

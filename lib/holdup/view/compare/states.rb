@@ -24,10 +24,10 @@ module Holdup
         end
 
         def page
+          lead = Blocks::Lead.new(text: @words.sentences(labelled(&:lead)))
           Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
             about: sides.map { |side| fact(side) },
-            blocks: [Blocks::Lead.new(text: labelled(&:lead).join(" ")), settings, figures, intervals, *plots,
-              limits].compact)
+            blocks: [lead, settings, figures, intervals, *plots, limits].compact)
         end
 
         private
