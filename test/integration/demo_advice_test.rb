@@ -85,13 +85,22 @@ class DemoAdviceTest < Minitest::Test
     advice, = output.run({}, *printing("Advice\n\nCHANGE it.\n\nmuch more\n"))
     screen.truncate(screen.rewind)
     output.print_advice(advice)
-    assert_equal "CHANGE it.\n\n", screen.string
+    assert_equal "CHANGE it.\n", screen.string
     screen.truncate(screen.rewind)
     output.print_verification("Title\n\nKEPT: true.\n\nhead\nmean\np95\nwait\n  a long note\n")
     assert_equal "KEPT: true.\nhead\nmean\np95\nwait\n", screen.string
     assert_match(/^Advice\n\nCHANGE it\.\n\nmuch more\n/, File.read(output.path))
   ensure
     File.delete(output.path) if output && File.exist?(output.path)
+  end
+
+  def test_long_sentences_are_cut
+    output = Demo::FullOutput.new(out: screen = StringIO.new)
+    output.print_advice("Advice\n\n1\n2\n3\n4\n5\n\nmore\n")
+    assert_equal "1\n2\n3\n[...]\n", screen.string
+    screen.truncate(screen.rewind)
+    output.print_verification("Title\n\n1\n2\n3\n4\n\nhead\nmean\np95\nwait\n  note\n")
+    assert_equal "1\n2\n[...]\nhead\nmean\np95\nwait\n", screen.string
   end
 
   def test_says_once_that_the_machine_can_not_keep_up

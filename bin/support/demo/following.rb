@@ -22,13 +22,9 @@ module Demo
       @say.call("holdup advise: what would be better for this traffic?")
       advice = @advice.print
       setting = Advice.followed(advice) || Advice.neighbour(advice) or return @say.call(
-        "there is no recommendation to follow; a quiet machine, or more traffic (--seconds 180), gives one"
+        "no recommendation to follow; a quiet machine or --seconds 180 gives one"
       )
-      @say.call(
-        (advice["verdict"] == "keep") ? "it is to stay as it is; another row of the table shows whether " \
-          "predictions come true" : "following it"
-      )
-      restart(setting)
+      restart(setting, why: (advice["verdict"] == "keep") ? "to test the prediction, " : "following it, ")
       started = yield
       @say.call("holdup advise --verify: has it come true?")
       @advice.verify(started)
@@ -36,10 +32,9 @@ module Demo
 
     private
 
-    def restart(setting)
-      slice = ", a time slice of #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
-      @say.call("restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} " \
-        "threads#{slice}")
+    def restart(setting, why:)
+      slice = ", time slice #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
+      @say.call("#{why}restarting with #{setting[:workers]} workers x #{setting[:threads]} threads#{slice}")
       @storefront.restart(**setting)
     end
   end

@@ -11,6 +11,10 @@ module Demo
     BAR = /^[#!x~=z+]{30,}$/
     # Of the table behind a verification: its head and three figures.
     FIGURES = 4
+    # The demo prints at most 40 lines, of which these sentences may take so many.
+    ADVICE_LINES = 4
+    VERIFICATION_LINES = 3
+    CUT = "[...]"
 
     attr_reader :path
 
@@ -40,14 +44,14 @@ module Demo
     # @param advice [String] of `holdup advise --full`: the sentence
     # @return [void]
     def print_advice(advice)
-      show paragraphs(advice).first, ""
+      show sentence(advice, ADVICE_LINES)
     end
 
     # @param verification [String] of `holdup advise --verify`: the sentence and the first figures
     # @return [void]
     def print_verification(verification)
-      lead, table = paragraphs(verification)
-      show lead, *table.to_s.lines.first(FIGURES)
+      _, table = paragraphs(verification)
+      show sentence(verification, VERIFICATION_LINES), *table.to_s.lines.first(FIGURES)
     end
 
     private
@@ -56,6 +60,13 @@ module Demo
     def show(*lines)
       @out.puts(*lines)
       @out.flush
+    end
+
+    # @return [String] the first paragraph, in at most so many lines
+    def sentence(text, most)
+      lines = paragraphs(text).first.lines
+      lines = [*lines.first(most - 1), CUT] if lines.size > most
+      lines.join
     end
 
     # Without the title.

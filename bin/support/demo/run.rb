@@ -45,8 +45,8 @@ module Demo
       status = verdict(json)
       others
       advise if @options.advice?
-      say "", "everything, with all tables: #{@output.path}" unless @options.json
-      @options.keep ? keep : offer
+      say place_of_all unless @options.json
+      keep if @options.keep
       status
     end
 
@@ -100,7 +100,6 @@ module Demo
       @advice = Advice.new(env: @env, folder: @folder, since: started, output: @output)
       @outcomes = send_traffic(@options.advice? ? Advice.seconds(@options.seconds) : @options.seconds)
       raise Failure, "the storefront died:" unless @storefront.alive?
-      say "waiting for the collector to store the last units"
       @report.wait_for(@outcomes.each_value.sum(&:answered)) do |json|
         Checks.new(json, @outcomes).failures.empty?
       end
@@ -145,7 +144,10 @@ module Demo
       failures.empty? ? 0 : 1
     end
 
-    def offer = @options.json || say("in a browser: bin/demo --keep")
+    def place_of_all
+      browser = "; in a browser: bin/demo --keep" unless @options.keep
+      "all of it: #{@output.path}#{browser}"
+    end
 
     def keep
       say "",
