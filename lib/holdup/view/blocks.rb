@@ -110,8 +110,19 @@ module Holdup
           text.match?(%r{\A[\w=:./@-]+\z}) ? text : "'#{text.gsub("'") { "'\\''" }}'"
         end
 
+        # @param name [String] of requests or jobs
+        # @return [String] a pattern for `--name` that matches it
+        def self.pattern(name)
+          name = Width.clean(name)
+          start = Width.truncate(name, ShellCommand::NAME)[/\A[^…]*/]
+          "#{start.gsub(/[\\*?\[\]{}]/, "?")}#{"*" if start != name}"
+        end
+
         def to_s = words.join(" ")
       end
+
+      # Columns of a name in a command; a longer one matches by its beginning.
+      ShellCommand::NAME = 48
 
       # `pairs`: {String => cell}
       Facts = Data.define(:title, :pairs) do

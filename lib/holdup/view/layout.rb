@@ -52,6 +52,8 @@ module Holdup
       class Table
         GAPS = [2, 1].freeze
         NAME_MIN = 8
+        # In front of the line under a row.
+        DETAIL = "  "
         # Columns of sentences at least.
         SENTENCE_MIN = 24
         BAR = 12
@@ -77,7 +79,11 @@ module Holdup
         end
 
         def body
-          @section.rows.flat_map { |cells| row(cells) }
+          @section.rows.zip(@section.details).flat_map { |cells, detail| [*row(cells), *detail(detail)] }
+        end
+
+        def detail(text)
+          text ? [@style.paint(Width.truncate("#{DETAIL}#{text}", @width), :dim)] : []
         end
 
         def total

@@ -69,12 +69,17 @@ module Holdup
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
         @spared ||= begin
-          first, *others = texts(:remarks, @summary.empty? ? @headline.general_remarks : @headline.remarks)
-          changes = texts(:changes, changes_in_words + @drifts)
-          unchanged = texts(:changes, [word(:screen_unchanged)]) if changes.empty? && !@summary.empty?
-          more_commands = next_commands.drop(1).map { |command| [:commands, command] }
-          [first, *more_commands, *changes, *others, *unchanged].compact
+          remark, *remarks = texts(:remarks, @summary.empty? ? @headline.general_remarks : @headline.remarks)
+          change, *changes = texts(:changes, changes_or_none)
+          second, *commands = next_commands.drop(1).map { |command| [:commands, command] }
+          [change, second, remark, *commands, *changes, *remarks].compact
         end
+      end
+
+      # @return [Array<String>] empty only without any data
+      def changes_or_none
+        changes = changes_in_words + @drifts
+        (changes.empty? && !@summary.empty?) ? [word(:screen_unchanged)] : changes
       end
 
       def texts(block, sentences)
@@ -171,8 +176,6 @@ module Holdup
         TAKEN = {"advise" => %w[--since --until --store --app --host --role --revision --kind],
                  "compare" => %w[--since --until --store --app --host --role --kind],
                  "doctor" => %w[--store --dir], "capture" => %w[--store --dir]}.freeze
-        # Columns of a name in a command; the others match by its beginning.
-        NAME = 48
         # Shorter times are those of any request.
         LEAST_MS = 5
         # Of the figures that a capture's rule knows.
@@ -205,7 +208,7 @@ module Holdup
         def build(key)
           case key
           when *TABLES then command(key, "report --table #{key}")
-          when :cause then command(key, "report --full", own: {"--name" => name}, skipped: OF_NAMES)
+          when :cause then command(key, "report --full", own: cause, skipped: OF_NAMES)
           when :capture then command(key, "capture --all", own: {"--until" => rule})
           when :compare then command(key, "compare --by setting", own: kind)
           when :advise then command(key, "advise", own: kind)
@@ -221,11 +224,8 @@ module Holdup
             purpose: @words.call(:"screen_next_#{key}"))
         end
 
-        # A glob that matches that name.
-        def name
-          name = Width.clean(@answer.facts.fetch(:cause).name)
-          start = Width.truncate(name, NAME)[/\A[^…]*/]
-          "#{start.gsub(/[\\*?\[\]{}]/, "?")}#{"*" if start != name}"
+        def cause
+          {"--name" => Blocks::ShellCommand.pattern(@answer.facts.fetch(:cause).name)}
         end
 
         def kind

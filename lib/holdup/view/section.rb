@@ -9,8 +9,9 @@ module Holdup
     # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: a final row,
     #   set apart, or nil
     # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
-    Section = Data.define(:title, :columns, :rows, :total, :notes, :more) do
-      def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil)
+    # - `details`: for each row the line under it in a terminal, or nil; empty where no row has one
+    Section = Data.define(:title, :columns, :rows, :total, :notes, :more, :details) do
+      def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil, details: [])
         super
       end
 

@@ -15,9 +15,9 @@ class Holdup::View::ReportScreenTest < Minitest::Test
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
   def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {}, methods: nil,
-    **options)
+    calls: nil, **options)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, methods:, filter: Holdup::Analysis::UnitFilter.new(**filter))
+      to_s: SampleWindows::START_S + 180, by:, methods:, calls:, filter: Holdup::Analysis::UnitFilter.new(**filter))
     made = Holdup::View::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -57,6 +57,33 @@ class Holdup::View::ReportScreenTest < Minitest::Test
              "--app" => JAPANESE[0, 30], "--host" => "web-*", "--name" => "#{JAPANESE[0, 20]}*"}}
   end
 
+  # @return [Hash{Symbol => Proc}] a method sample and 9 calls of each name, which last and stall long
+  def places(names)
+    sample = SampleWindows.new
+    ms = {wall: 90, idle: 1, running: 9, stalled: 80}
+    histograms = ms.transform_values { |one| Holdup::Histogram.of([one * 1_000_000] * 40_000) }
+    methods = names.map do |name|
+      sample.window(name, kind: :method, queue: "app/models/#{name}.rb:41 Report#rows", count: 1,
+        sums: {caused_ns: 9})
+    end
+    calls = names.map { |name| sample.window(name, kind: :call, queue: "sql main", count: 40_000, histograms:) }
+    {methods: -> { methods }, calls: -> { calls }}
+  end
+
+  def test_methods_under_causes_and_calls_under_victims
+    text = screen(**places(SampleWindows::STOREFRONT.keys))
+    assert_match(/^ReportsController#sales .*\n  100 % of it in Report#rows \(app/, text)
+    assert_match(/^OrdersController#index +\d.*\n  100 % of it in 133 calls \(SQL main\): /, text)
+    assert_equal [3, 3], [/in Report#rows/, /\(SQL main\)/].map { |place| text.scan(place).size }
+    assert_operator text.lines.size, :<=, 39
+  end
+
+  def test_says_what_changed_where_there_is_room_for_few_commands
+    text = screen(**places(SampleWindows::STOREFRONT.keys), remarks: ["#{LONG} " * 3] * 3)
+    assert_includes text, "No setting and no revision changed in this time."
+    assert_operator text.lines.size, :<=, 39
+  end
+
   def test_asks_for_the_methods_where_samples_name_them
     sample = SampleWindows.new
     place = "app/models/sales_report.rb:41 SalesReport#rows"
@@ -68,9 +95,10 @@ class Holdup::View::ReportScreenTest < Minitest::Test
 
   one_ruby def test_fits_on_a_screen_whatever_the_names_and_the_remarks
     windows = hostile
+    found = places(windows.map { |window| window.series.name }.uniq)
     {["en", 80] => :name, ["ja", 80] => :name, ["en", 120] => :host, ["ja", 120] => :queue,
      ["ja", 200] => :setting}.each do |(language, width), by|
-      text = screen(windows, language:, width:, by:, **surroundings)
+      text = screen(windows, language:, width:, by:, **surroundings, **found)
       assert_operator text.lines.size, :<=, 39, text
       text.each_line(chomp: true) do |line|
         assert_operator Holdup::View::Width.of(line), :<=, width, "#{language}, #{by}: #{line}"

@@ -11,6 +11,8 @@ module Holdup
         SYSTEMS = %w[sql redis memcached http cache connect].freeze
         # Of all io, below which it is left out.
         OTHER_IO = 0.01
+        # Of the stall, below which calls are not what stalls.
+        MAIN = 0.2
 
         # @return [Section, nil] nil without calls
         def call
@@ -18,6 +20,18 @@ module Holdup
           Section.new(title: word(:calls), columns: [word(:by_name), *COLUMNS.map { |key| word(key) }],
             rows: listed.flat_map { |unit| rows(unit) },
             notes: [*sentences, *misleading, word(:calls_note), *left_out])
+        end
+
+        # @param row [Analysis::SeriesRow]
+        # @return [String, nil] the calls during which it stalls most; nil if it stalls elsewhere
+        def main_call(row)
+          unit = summary.calls.find { |calls| calls.name == row.name }
+          line = unit&.lines&.max_by(&:stalled_ns) or return
+          share = line.stalled_ns.fdiv(row.stalled_ns)
+          return if share < MAIN
+          word(:calls_main, share: Figures.rounded_share([share, 1.0].min), system: called(line),
+            calls: amount(line.count.fdiv(unit.units)), elapsed: per_unit(unit, line.elapsed.sum),
+            remote: per_unit(unit, line.remote.sum))
         end
 
         private

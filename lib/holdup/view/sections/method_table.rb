@@ -31,6 +31,14 @@ module Holdup
           summary.holding_methods.group_by(&:name).values.first(SENTENCES).map { |lines| sentence(lines) }
         end
 
+        # @param name [String] of requests or jobs, or of a thread's account
+        # @return [String, nil] the method that causes most of their stall; nil if no sample says so
+        def main_method(name)
+          return if summary.by != :name
+          lines = summary.holding_methods.select { |line| line.name == name }
+          lines.any? ? word(:methods_main, **place(lines), inside: part_of_most(lines.first)) : nil
+        end
+
         private
 
         def listed = summary.holding_methods.first(limit)
@@ -111,18 +119,27 @@ module Holdup
         end
 
         def sentence(lines)
+          word(:methods_sentence, name: Width.truncate(name(lines.first), NAME), **place(lines))
+        end
+
+        # @param lines [Array<Analysis::MethodLine>] of one name, the one that causes most first
+        def place(lines)
           line = lines.first
-          share = "#{(line.caused_ns.fdiv(lines.sum(&:caused_ns)) * 100).round} %"
-          word(:methods_sentence, name: Width.truncate(name(line), NAME), method: Width.clean(line.label),
-            location: line.location && Width.clean(line.location), share:, inside: inside(line))
+          share = Figures.rounded_share(line.caused_ns.fdiv(lines.sum(&:caused_ns)))
+          {method: Width.clean(line.label), location: line.location && Width.clean(line.location), share:,
+           inside: inside(line)}
         end
 
         # What the method did meanwhile, if it is not its own code.
         def inside(line)
+          part_of_most(line) || (word(:methods_inside_called, called: called(line)) if line.called)
+        end
+
+        # @return [String, nil] what is no Ruby code
+        def part_of_most(line)
           half = line.caused_ns / 2.0
           return word(:methods_inside_gc) if line.gc_ns > half
-          return word(:methods_inside_native) if line.native_ns > half
-          word(:methods_inside_called, called: called(line)) if line.called
+          word(:methods_inside_native) if line.native_ns > half
         end
       end
     end

@@ -8,16 +8,19 @@ module Holdup
         # Columns that the name of a cause may take next to its victim.
         NAME = 24
 
-        # Who caused most of the stall, and what kind of holds it is made of.
+        # Who caused most of the stall, what kind of holds it is made of, and in which method, where that is
+        # known.
         class TopCauseTable < SectionBase
           COLUMNS = %i[by_name screen_of_stall caused hold_met made_of].freeze
+          # `row`: Analysis::SeriesRow, or nil; `place`: the method that causes most of it, or nil
+          TopCause = Data.define(:name, :caused_ns, :row, :place)
 
           # @return [Section, nil] nil if no one stalled
           def call
-            rows = [*named, handoff].select { |_, caused_ns, _| caused_ns.positive? }
-            return if rows.empty?
+            causes = [*named, handoff].select { |cause| cause.caused_ns.positive? }.max_by(limit, &:caused_ns)
+            return if causes.empty?
             Section.new(title: word(:screen_causes), columns: COLUMNS.map { |key| word(key) },
-              rows: rows.max_by(limit) { |_, caused_ns, _| caused_ns }.map { |row| cells(*row) })
+              rows: causes.map { |cause| cells(cause) }, details: causes.map(&:place))
           end
 
           private
@@ -25,12 +28,16 @@ module Holdup
           def blame = summary.blame
 
           def named
+            methods = MethodTable.new(summary, words: @words, limit:)
             largest = (blame.series + blame.accounts).max_by(limit, &:caused)
-            largest.map { |account| [name(account), account.caused, row_of(account)] }
+            largest.map do |account|
+              TopCause.new(name: name(account), caused_ns: account.caused, row: row_of(account),
+                place: methods.main_method(account.name))
+            end
           end
 
           def handoff
-            [word(:handoff), blame.handoff_ns, nil]
+            TopCause.new(name: word(:handoff), caused_ns: blame.handoff_ns, row: nil, place: nil)
           end
 
           def name(account)
@@ -45,9 +52,11 @@ module Holdup
             end
           end
 
-          def cells(name, caused_ns, row)
-            share = caused_ns.fdiv([blame.suffered_ns, blame.caused_ns + blame.handoff_ns].max)
-            [name, Figures.rounded_share(share), duration(caused_ns), duration(row&.met_hold), made_of(row)]
+          def cells(cause)
+            share = cause.caused_ns.fdiv([blame.suffered_ns, blame.caused_ns + blame.handoff_ns].max)
+            row = cause.row
+            [cause.name, Figures.rounded_share(share), duration(cause.caused_ns), duration(row&.met_hold),
+              made_of(row)]
           end
 
           def made_of(row)
@@ -56,7 +65,7 @@ module Holdup
           end
         end
 
-        # Which units stalled most, and because of whom, where that is known well enough.
+        # Which units stalled most, because of whom, and in which calls, where that is known well enough.
         class TopVictimTable < SectionBase
           COLUMNS = %i[by_name screen_each screen_of_its_time].freeze
 
@@ -71,7 +80,9 @@ module Holdup
               columns << word(:screen_because)
               cells.zip(causes) { |line, cause| line << (cause || Figures::NONE) }
             end
-            Section.new(title: word(:screen_victims), columns:, rows: cells)
+            calls = CallTable.new(summary, words: @words, limit:)
+            details = rows.map { |row| calls.main_call(row) }
+            Section.new(title: word(:screen_victims), columns:, rows: cells, details:)
           end
 
           private

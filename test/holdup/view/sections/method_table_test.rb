@@ -63,6 +63,16 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
     assert_match(/, most of it in GC\.\z/, table(window("#{ROWS} | (GC)")).sentences.first)
   end
 
+  def test_the_main_method_of_a_cause_on_one_line
+    assert_equal "80 % of it in SalesReport#rows (app/models/sales_report.rb:41)", table(*windows).main_method(SALES)
+    assert_equal "80 % は SalesReport#rows（app/models/sales_report.rb:41）",
+      table(*windows, language: "ja").main_method(SALES)
+    assert_equal "100 % of it in Pdf#draw (lib/pdf.rb:7), most of it in native C",
+      table(windows.last).main_method(SALES)
+    assert_nil table(*windows).main_method("OrdersController#index")
+    assert_nil table(*windows, by: :queue).main_method(SALES)
+  end
+
   def test_threads_outside_of_requests_have_their_name
     assert_match(/cron.*: SalesReport#rows/, table(window(ROWS, name: "thread:cron")).call.rows[0][0])
   end
