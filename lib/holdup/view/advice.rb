@@ -118,7 +118,7 @@ module Holdup
         @given = given
       end
 
-      # How many sentences and commands can be left out to fit a screen.
+      # How many sentences, commands and rows can be left out to fit a screen.
       def spare = spared.size
 
       # @param kept [Integer] of those that can be left out
@@ -135,6 +135,8 @@ module Holdup
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
         @spared ||= [*verdict.reliability.map { |text| [:notes, text] },
+          *SideBySide::MORE_FIGURES.map { |figure| [:figures, figure] },
+          *main_items.drop(1).map { |item| [:risks, item] },
           *trying.map { |command| [:commands, command] },
           *other_items.map { |item| [:others, Width.truncate(item.what, SENTENCE)] }]
       end
@@ -145,7 +147,7 @@ module Holdup
 
       def sides
         return if recommendation.nil? || recommendation.verdict == :unknown
-        SideBySide.new(recommendation, words: @words).section
+        SideBySide.new(recommendation, words: @words).section(kept(:figures))
       end
 
       # @return [Array<AdviceFindings::FindingText>] what makes the advised setting; else the first finding
@@ -163,8 +165,10 @@ module Holdup
       end
 
       def changes
+        with_risk = [*main_items.first(1), *kept(:risks)]
         shown = main_items.map do |item|
-          labelled = AdviceFindings::LABELS.zip(item.parts).to_h.slice(*PARTS).values
+          labels = with_risk.include?(item) ? PARTS : PARTS.first(1)
+          labelled = AdviceFindings::LABELS.zip(item.parts).to_h.slice(*labels).values
           parts = labelled.map { |part| part.with(text: Width.truncate(part.text, SENTENCE)) }
           item.with(what: Width.truncate(item.what, SENTENCE), parts:)
         end
@@ -218,6 +222,8 @@ module Holdup
       # The present setting, measured and replayed, next to the advised one: a line for each figure.
       class SideBySide
         FIGURES = %i[ceiling used queued stalled p50 p95 p99 memory connections limit].freeze
+        # Those that can be left out to fit a screen.
+        MORE_FIGURES = %i[memory used p99 connections p50].freeze
         PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
 
         def initialize(recommendation, words:)
@@ -226,9 +232,11 @@ module Holdup
           @figures = AdviceFigures.new(words)
         end
 
+        # @param more [Array<Symbol>] of MORE_FIGURES
         # @return [Section]
-        def section
-          rows = FIGURES.map { |figure| [name(figure), *sides.map { |side| value(figure, side) }] }
+        def section(more = MORE_FIGURES)
+          shown = FIGURES - (MORE_FIGURES - more)
+          rows = shown.map { |figure| [name(figure), *sides.map { |side| value(figure, side) }] }
           known = rows.reject { |_, *values| values.all?(Figures::NONE) }
           Section.new(title: word(:sides, rate: Figures.rate(@recommendation.rate)), columns: ["", *titles],
             rows: known)

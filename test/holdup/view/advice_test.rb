@@ -42,6 +42,40 @@ class Holdup::View::AdviceTest < Minitest::Test
     assert_match(/today/, page.title)
   end
 
+  # @return [Holdup::Advice::Finding]
+  def finding(rule, **facts)
+    times = {percentile: "p95", wait_now_ns: 9_000_000, wait_then_ns: 1_000_000, memory_bytes: 1 << 30}
+    change = Holdup::Advice::Finding::ProposedChange.new(new: "workers 2", old: "workers 1",
+      where: "config/puma.rb:14", rest: "restart")
+    Holdup::Advice::Finding.new(rule:, gain: 0.2, interval: 0.1..0.3, remedy: :setting, change:,
+      facts: {**times, query: "whatif --threads 3", **facts})
+  end
+
+  # @param findings [Array<Holdup::Advice::Finding>]
+  # @return [String]
+  def screen(findings, language: "en", width: 80)
+    sized = Sized.new(recommendation: ADVISED, summary: SUMMARY)
+    made = Holdup::View::Advice::AdviceScreen.new(sized, findings, words: Holdup::View::Words.new(language),
+      span: "today", kind: :request, limit: 15, given: {"--store" => "/var/lib/holdup/store.sqlite3"})
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
+      env: {"COLUMNS" => width.to_s}, clock: nil)
+    Holdup::CLI::Formats.screen(made, console:)
+  end
+
+  def test_a_screen_of_three_changes_fits_and_keeps_what_decides
+    changes = [finding(:process_count, best: 2, now: 1), finding(:thread_count, best: 3, now: 5),
+      finding(:time_slice, slice_ns: 10_000_000, now_ns: 100_000_000)]
+    %w[en ja].each do |language|
+      text = screen(changes, language:)
+      assert_operator text.lines.size, :<=, 39, text
+      assert_equal [1, 1, 1], (1..3).map { |number| text.scan(/^#{number}\. /).size }
+      assert_match(/p95 .*ms/, text)
+      assert_match(/advise --verify advice\.json/, text)
+    end
+    assert_equal 1, screen(changes)[/^What to do$.*^What to do next$/m].scan(/^ +risk /).size
+    assert_equal 1, screen(changes.first(1)).scan(/^elapsed, p99 /).size
+  end
+
   def test_without_a_recording_only_the_reason_and_the_findings
     found = page(recommendation: nil, summary: nothing)
 
