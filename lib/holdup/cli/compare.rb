@@ -14,8 +14,9 @@ module Holdup
       # @param out [String, nil] file that it is written to
       # @param full [Boolean] whether a text has all tables, not only one screen
       # @param wide [Boolean] whether a text cuts no name
+      # @param given [Hash{String => String}] options for the next commands, as given
       def initialize(console:, sides:, filter:, format: :text, families: nil, full: false, wide: false,
-        origin: Queries::Origin.new, out: nil, store: nil, language: nil)
+        origin: Queries::Origin.new, out: nil, store: nil, language: nil, given: {})
         @console = console
         @asked = sides
         @filter = filter
@@ -23,6 +24,7 @@ module Holdup
         @families = families
         @full = full
         @wide = wide
+        @given = given
         @destination = Formats::Destination.new(console, file: out, format:)
         @origin = origin
         @store = store
@@ -115,7 +117,8 @@ module Holdup
       # The metrics that were asked for are all shown.
       def text(comparison)
         return render(report(comparison).page) if @full || @families
-        Formats.screen(report(comparison, View::Compare::CompareScreen), console: @console, wide: @wide)
+        screen = View::Compare::CompareScreen.new(comparison, given: @given, **layout)
+        Formats.screen(screen, console: @console, wide: @wide)
       end
 
       # Shows the distributions of both sides in one chart.
@@ -125,8 +128,10 @@ module Holdup
         render(page.with(blocks: [*page.blocks, charts]))
       end
 
-      def report(comparison, layout = View::Compare)
-        layout.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
+      def report(comparison) = View::Compare.new(comparison, **layout)
+
+      def layout
+        {words: @words, kind: @filter.kind, families: @families, picked: @picked}
       end
 
       def json(comparison)
@@ -149,6 +154,8 @@ module Holdup
         FAMILIES = Analysis::Comparison::Metric::FAMILIES
         # Options that take several arguments.
         LISTS = %w[--revision --states].freeze
+        # Options that the next commands take as well.
+        GIVEN = View::Compare::CompareScreen::TAKEN + View::Compare::CompareScreen::SPAN
         # Ways to name both sides, each with the values that it takes.
         MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
                  "--states" => %i[states]}.freeze
@@ -166,7 +173,8 @@ module Holdup
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))
-          values.key?(:help) ? values : keywords(values)
+          return values if values.key?(:help)
+          {**keywords(values), given: Options.given(argv, GIVEN)}
         end
 
         private

@@ -14,7 +14,7 @@ module Holdup
             "or caught: the one that met the rule of the capture") do |text|
             values[:unit] = unit(text)
           end
-          parser.on("--full", "more rows and every remark, not only one screen") { values[:full] = true }
+          Formats.declare_screen(parser, values)
           parser.on("--export FORMAT", "all of it for another viewer, or for programs:",
             EXPORTS.join(", ")) do |text|
             values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
@@ -37,11 +37,12 @@ module Holdup
       # @param files [Array<String>] one file, or the id of a saved capture; empty: lists the saved captures
       # @param unit [String, nil] id, or "slowest"
       # @param full [Boolean] whether a capture is shown with all its tables' rows
+      # @param wide [Boolean] whether no name is cut
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
       # @raise [UsageError]
-      def initialize(console:, files: [], unit: nil, export: nil, full: false, out: nil, store: nil,
-        language: nil)
+      def initialize(console:, files: [], unit: nil, export: nil, full: false, wide: false, out: nil,
+        store: nil, language: nil)
         if files.size > 1 || (files.empty? && (unit || export))
           raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one")
         end
@@ -49,8 +50,10 @@ module Holdup
         @console = console
         @archive = Holdup::Capture::Archive.new(Places.captures(console.env, store))
         @file = files.first
+        @store = store
         @unit = unit
         @full = full
+        @wide = wide
         @export = export
         @destination = Formats::Destination.new(console, file: out, format: export || :text)
         @words = View::Words.new(language || Places.language(console.env))
@@ -74,9 +77,17 @@ module Holdup
 
       def text
         return exported if @file && @export
-        few = View::Timeline::FEW_ROWS
-        return Formats.screen(overview(rows: few), console: @console) unless @full || @unit || @file.nil?
-        Formats.render(report.page, format: :text, console: @console, words: @words)
+        return screen unless @full || @unit || @file.nil?
+        Formats.render(report.page, format: :text, console: @console, words: @words, wide: @wide)
+      end
+
+      def screen
+        Formats.screen(overview(rows: View::Timeline::FEW_ROWS, source:), console: @console, wide: @wide)
+      end
+
+      # What the next commands begin with.
+      def source
+        @store ? [@file, "--store=#{Holdup::Store.redact(@store)}"] : [@file]
       end
 
       def report
@@ -102,10 +113,11 @@ module Holdup
           "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
-      def overview(rows: View::Timeline::ROWS)
+      def overview(rows: View::Timeline::ROWS, source: [])
         View::Timeline.new(
           scene,
           rows:,
+          source:,
           holders: Analysis::Timeline::HolderTable.new(scene),
           patterns: Analysis::Timeline::Patterns.new(scene).call,
           methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call,

@@ -62,7 +62,7 @@ module Holdup
         key = APART.fetch(@picked.fact, :compare_by)
         others = @picked.count > @picked.sides.size && !@picked.asked?
         most = @words.call(:compare_by_most, units:, count: Figures.count(@picked.count)) if others
-        [[@words.call(key, fact: Width.clean(@picked.fact)), *most].join(" ")]
+        [@words.sentences([@words.call(key, fact: Width.clean(@picked.fact)), *most])]
       end
 
       def units = @words.units(@kind)
@@ -150,35 +150,97 @@ module Holdup
         end
       end
 
-      # A comparison on one screen: the verdict, what differs between the settings, the main figures, and the
-      # endpoints that moved most.
+      # A comparison on one screen: the verdict, what differs between the settings, the main figures, the
+      # endpoints that moved most, and the next commands.
       class CompareScreen < Compare
         # Figures of the table besides those of the verdict.
-        FIGURES = %i[wall_mean wall_p99 wait_p95 stalled_mean errors throughput].freeze
+        FIGURES = %i[wall_p99 wait_p95 errors stalled_mean wall_mean throughput].freeze
         ENDPOINTS = 3
+        # Rows of the settings, and how many of them are always shown.
         FACTS = 6
+        FACTS_AT_LEAST = 3
         # Columns of a sentence that may contain any name.
         SENTENCE = 220
+        # Options that other commands take as well.
+        TAKEN = %w[--store --app --host --role --kind].freeze
+        SPAN = %w[--since --until].freeze
+        # Of a comparison by settings; other commands look less far back.
+        DEFAULT_SINCE = "1d"
 
-        # How many sentences can be left out to fit a screen.
-        def spare = remarks.texts.size
+        # @param given [Hash{String => String}] options of the comparison, as they were given
+        # @param options [Hash] see Compare
+        def initialize(comparison, given: {}, **options)
+          super(comparison, **options)
+          @given = given
+        end
 
-        # @param kept [Integer] of the sentences that can be left out
+        # How many sentences, commands and rows can be left out to fit a screen.
+        def spare = spared.size
+
+        # @param kept [Integer] of those that can be left out
         # @return [Page]
         def page(kept = spare)
-          full = super()
-          texts = remarks.texts.first(kept).map { |text| Width.truncate(text, SENTENCE) }
-          more = Blocks::Notes.new(texts: [@words.call(:screen_compare_more)])
-          full.with(blocks: [full.blocks.first, remarks.with(texts:), *tables, more])
+          @kept = spared.first(kept)
+          super().with(blocks: [Blocks::Lead.new(text: sentences.lead), notes, *tables, commands])
         end
 
         private
 
         def sections = []
 
+        # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
+        def spared
+          @spared ||= begin
+            first_rows, rows = [FIGURES.first(2), FIGURES.drop(2)].map { |some| marked(:figures, some) }
+            facts = Array.new(FACTS - FACTS_AT_LEAST) { [:facts, nil] }
+            found = marked(:remarks, [sentences.cause, *sentences.remarks])
+            [*found, *marked(:commands, [advise]), *first_rows, *facts, *rows,
+              *marked(:remarks, sentences.limits)]
+          end
+        end
+
+        def marked(block, parts) = parts.map { |part| [block, part] }
+
+        def kept(block)
+          @kept.filter_map { |owner, part| part if owner == block }
+        end
+
+        def notes
+          texts = kept(:remarks).map { |text| Width.truncate(text, SENTENCE) }
+          Blocks::Notes.new(texts:, warning: true)
+        end
+
         def tables
+          facts = FACTS_AT_LEAST + @kept.count { |owner, _| owner == :facts }
           sections = Sections.new(@comparison, words: @words, families: @families, limit: ENDPOINTS)
-          sections.brief(judged | FIGURES, facts: FACTS)
+          sections.brief(judged | kept(:figures), facts:)
+        end
+
+        def commands
+          Blocks::Commands.new(title: @words.call(:screen_next), items: [*first_command, *kept(:commands)],
+            notes: [@words.call(:screen_compare_more)])
+        end
+
+        # @return [Blocks::ShellCommand, nil] about the endpoint that moved most
+        def first_command
+          moved = @comparison.contributions.first or return
+          command(:moved, "report --full", span, "--name" => Blocks::ShellCommand.pattern(moved.series.name))
+        end
+
+        def advise = command(:advise, "advise", span)
+
+        # The time that both sides share, else that of the side after.
+        def span
+          return {"--since" => DEFAULT_SINCE, **@given.slice(*SPAN)} if @picked
+          after = @comparison.after
+          SPAN.zip([after.from_s, after.to_s]).to_h { |option, at_s|
+            [option, Time.at(at_s).utc.strftime("%FT%TZ")]
+          }
+        end
+
+        def command(key, text, *options)
+          Blocks::ShellCommand.holdup(text, options: @given.slice(*TAKEN).merge(*options),
+            purpose: @words.call(:"screen_next_#{key}"))
         end
       end
 

@@ -13,17 +13,16 @@ module Holdup
         @words = words
       end
 
-      # How many checks can be left out to fit a screen: those that found nothing.
-      def spare = @findings.count(&:ok?)
+      # How many checks can be left out to fit a screen: all but the worst.
+      def spare = [@findings.size - 1, 0].max
 
-      # The summary is at the end, where a terminal shows it.
-      # @param kept [Integer] of the checks that found nothing, the first ones
+      # @param kept [Integer, nil] how many besides the worst are shown, the worst first, under the summary;
+      #   nil: all in their own order, with the summary at the end, where a terminal shows it
       # @return [Page]
-      def page(kept = spare)
-        sound = @findings.select(&:ok?).first(kept)
-        more = @words.call(:screen_doctor_more, count: spare - kept) if kept < spare
-        shown = @findings.select { |finding| !finding.ok? || sound.include?(finding) }
-        Page.new(title:, blocks: [checks(title: "", shown:), Blocks::Notes.new(texts: [*more]), lead])
+      def page(kept = nil)
+        return Page.new(title:, blocks: [checks(title: ""), lead]) unless kept
+        shown, hidden = by_level.partition.with_index { |_, index| index <= kept }
+        Page.new(title:, blocks: [lead, checks(title: "", shown:), Blocks::Notes.new(texts: more(hidden))])
       end
 
       def title = @words.call(:doctor_title)
@@ -42,6 +41,18 @@ module Holdup
       end
 
       private
+
+      def by_level
+        @findings.sort_by.with_index { |finding, index| [-LEVELS.index(finding.level), index] }
+      end
+
+      # @return [Array<String>] what is not shown
+      def more(hidden)
+        sound, troubles = hidden.partition(&:ok?)
+        {screen_doctor_more_wrong: troubles, screen_doctor_more: sound}.filter_map do |key, some|
+          @words.call(key, count: some.size) if some.any?
+        end
+      end
 
       def check(finding)
         remedy = finding.ok? ? nil : text(:"#{finding.key}_fix", finding.facts)

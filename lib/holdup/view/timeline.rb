@@ -10,7 +10,9 @@ module Holdup
 
       # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed
       # @param rows [Integer] of each table
-      def initialize(scene, holders:, patterns:, words:, within: scene.whole_units, methods: [], rows: ROWS)
+      # @param source [Array<String>] what the next commands begin with: the file or id, and options
+      def initialize(scene, holders:, patterns:, words:, within: scene.whole_units, methods: [], rows: ROWS,
+        source: [])
         @scene = scene
         @holders = holders
         @patterns = patterns
@@ -18,20 +20,21 @@ module Holdup
         @words = words
         @within = within
         @rows = rows
+        @source = source
         @names = TimelineStory::Names.new(scene, words)
         @header = scene.recording.header
       end
 
-      # How many sentences can be left out to fit a screen.
-      def spare = findings.size + remarks.size
+      # How many sentences and commands can be left out to fit a screen.
+      def spare = spared.size
 
-      # @param kept [Integer] of the sentences that can be left out
+      # @param kept [Integer] of those that can be left out
       # @return [Page]
       def page(kept = spare)
+        @kept = spared.first(kept)
         lead = [*answer].map { |text| Blocks::Lead.new(text:) }
-        notes = remarks.first([kept - findings.size, 0].max)
-        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: findings.first(kept), warning: true),
-          Blocks::Notes.new(texts: notes), *tables])
+        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: kept(:findings), warning: true),
+          Blocks::Notes.new(texts: kept(:remarks)), *tables, *commands])
       end
 
       # @return [String, nil] what happened to the unit that triggered it, else for whom all threads waited
@@ -91,6 +94,19 @@ module Holdup
         @words.call(:"timeline_#{key}", **facts)
       end
 
+      # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
+      def spared
+        @spared ||= begin
+          finding, *others = findings.map { |text| [:findings, text] }
+          second = [:commands, next_commands.last] if next_commands.size > 1
+          [finding, second, *others, *remarks.map { |text| [:remarks, text] }, [:method_notes, true]].compact
+        end
+      end
+
+      def kept(block)
+        @kept.select { |owner, _| owner == block }.map(&:last)
+      end
+
       def time(ticks) = @names.time(ticks)
 
       # What the thread was waiting for, and what came.
@@ -104,7 +120,32 @@ module Holdup
 
       def tables
         return [Blocks::Notes.new(texts: [word(:nothing)])] if @scene.waits.empty? && @scene.units.empty?
-        [(units if @within.any?), holders, ran].compact
+        waited = [(units if @within.any?), holders].compact
+        return [*waited, *ran] if @source.empty?
+        notes = kept(:method_notes).any? ? ran&.notes : []
+        [*waited.map { |section| section.with(notes: []) }, *ran&.with(notes:)]
+      end
+
+      # @return [Array<Blocks::Commands>] about the capture on the screen, if any
+      def commands
+        return [] if @source.empty?
+        items = [next_commands.first, *kept(:commands)]
+        [Blocks::Commands.new(title: @words.call(:screen_next), items:, notes: [word(:screen_more)])]
+      end
+
+      def next_commands
+        return [] if @source.empty?
+        @next_commands ||= begin
+          unit = @scene.caught ? "caught" : "slowest"
+          [(command(:story, "--unit #{unit}") if @within.any?),
+            command(:perfetto, "--export perfetto", "--out capture.pftrace")].compact
+        end
+      end
+
+      def command(key, *options)
+        start, *others = @source.map { |text| Blocks::ShellCommand.quoted(text) }
+        Blocks::ShellCommand.new(words: ["holdup timeline #{start}", *others, *options],
+          purpose: @words.call(:"screen_next_#{key}"))
       end
 
       def unit_row(unit, sums)
@@ -259,8 +300,8 @@ module Holdup
 
         def sentences(one)
           return word(:broken) unless one.header
-          [what(one),
-            word(TRIGGERS.fetch(one.facts["trigger"], :asked), rule: text(one.facts["rule"]))].join(" ")
+          trigger = TRIGGERS.fetch(one.facts["trigger"], :asked)
+          @words.sentences([what(one), word(trigger, rule: text(one.facts["rule"]))])
         end
 
         def what(one)

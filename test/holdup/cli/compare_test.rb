@@ -54,9 +54,29 @@ class Holdup::CLI::CompareTest < Minitest::Test
       assert_match(/^jit +yjit +none$/, screen.call)
       assert_match(/^CPU per request or job .* better$/, screen.call)
       assert_match(/^B#slow /, screen.call)
+      assert_match(/^What to do next\n(  # .*\n)?  holdup report --full .*--name 'B#slow'/m, screen.call)
       %w[en ja].each { |language| assert_operator screen.call("--lang", language).lines.size, :<=, 39 }
       assert_operator screen.call("--full").lines.size, :>, screen.call.lines.size
       assert_equal screen.call("--full", "--json"), screen.call("--json")
+    end
+  end
+
+  def test_the_screen_fits_whatever_the_names_and_the_facts
+    name = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController#全テナントの再計算"
+    sides = [5, 8].each_with_index.map do |cpu, side|
+      units = Array.new(8) { |index| ["#{name}#{index}", {**SHOP.values.first, ms: {cpu: cpu + index}}] }.to_h
+      facts = Array.new(12) { |index| ["option_#{index}", "値#{side} " * 30] }.to_h
+      SampleWindows.new(units:, minutes: MINUTES, setting: FACTS.merge(facts)).to_a
+    end
+    windows = sides.first + sides.last.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) do |path|
+      [%w[en 80], %w[ja 80], %w[ja 120], %w[en 200]].each do |language, columns|
+        text = holdup("compare", "--store", path, *SPANS, "--lang", language, env: {"COLUMNS" => columns},
+          now_s: NOW_S).out
+        assert_operator text.lines.size, :<=, 39, text
+        widest = text.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max
+        assert_operator widest, :<=, columns.to_i, text
+      end
     end
   end
 

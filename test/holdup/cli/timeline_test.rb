@@ -33,6 +33,19 @@ class TimelineTest < Minitest::Test
     end
   end
 
+  def test_the_screen_ends_with_commands_that_can_be_pasted
+    with_capture do |file|
+      screen = holdup("timeline", file, env: {"COLUMNS" => "80"}).out
+      joined = screen[/^What to do next\n(.*)/m, 1].gsub(/ \\\n */, " ")
+      commands = joined.lines.grep(/^  holdup/).map { |line| line.sub(/  # .*/, "").split.drop(2) }
+      assert_equal [[file, "--unit", "slowest"], [file, "--export", "perfetto", "--out", "capture.pftrace"]], commands
+      commands.each { |arguments| assert_equal 0, within(file) { holdup("timeline", *arguments).status } }
+      refute_includes holdup("timeline", file, "--full").out, "What to do next"
+    end
+  end
+
+  def within(file, &) = Dir.chdir(File.dirname(file), &)
+
   def test_the_story_of_one_unit_by_its_number_or_as_the_slowest
     with_capture do |file|
       said = holdup("timeline", file, "--unit", "1").out

@@ -9,6 +9,8 @@ module Holdup
         FINGERPRINT = "fingerprint"
         # A column has no room for more fingerprints.
         FINGERPRINTS = 2
+        # Columns of a fact's value on a screen.
+        VALUE = 26
 
         # @param families [Array<Symbol>, nil] of metrics; nil for all
         # @param limit [Integer] endpoints
@@ -25,16 +27,17 @@ module Holdup
         end
 
         # @param metrics [Array<Symbol>] names of the figures
-        # @param facts [Integer] of the settings, those that differ
+        # @param facts [Integer] rows of the settings: the fingerprint and facts that differ
         # @return [Array<Section>] without notes
         def brief(metrics, facts:)
           estimates = shown.select { |estimate| metrics.include?(estimate.metric.name) }
-          all = settings
-          few = all.with(rows: all.rows.first(facts))
+          few = settings.with(rows: settings.rows.first(facts).map { |row| short(row) })
           [few, figures(estimates), endpoints].compact.map { |section| section.with(notes: []) }
         end
 
         private
+
+        def short(row) = row.map { |cell| Width.truncate(cell, VALUE) }
 
         def word(key, **facts)
           @words.call(:"compare_#{key}", **facts)
