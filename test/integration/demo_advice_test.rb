@@ -103,6 +103,20 @@ class DemoAdviceTest < Minitest::Test
     assert_equal "1\n2\n[...]\nhead\nmean\np95\nwait\n", screen.string
   end
 
+  # Set-up, boot, traffic, the count, advice, restart, traffic, verification, and the file.
+  PROGRESS = 9
+
+  def test_all_that_it_prints_is_at_most_40_lines
+    output = Demo::FullOutput.new(out: screen = StringIO.new)
+    paragraph = ->(lines) { (1..lines).to_a.join("\n") }
+    split = "Where the time goes\n#{"#" * 80}\n# cpu 90 %\nz sleep 10 %"
+    # Title, sentence, figures, remarks, where the time goes, three causes with their methods, victims.
+    output.print_report(["Title", *[3, 2, 4].map(&paragraph), split, *[8, 8].map(&paragraph)].join("\n\n"))
+    output.print_advice(["Title", *[9, 20].map(&paragraph)].join("\n\n"))
+    output.print_verification(["Title", *[9, 20].map(&paragraph)].join("\n\n"))
+    assert_operator screen.string.lines.size + PROGRESS, :<=, 40, screen.string
+  end
+
   def test_says_once_that_the_machine_can_not_keep_up
     outcome = lambda do |lost|
       Holdup::Lab::Exchange::Outcome.new(

@@ -182,9 +182,9 @@ module Holdup
       end
 
       # `sort`: the value its link sorts by; `sorted`: "ascending", "descending" or nil; `words`: whether its
-      # cells are sentences, which wrap
-      Column = Data.define(:text, :sort, :sorted, :words) do
-        def initialize(text:, sort: nil, sorted: nil, words: false)
+      # cells are sentences, which wrap; `optional`: whether a terminal leaves it out rather than cut names
+      Column = Data.define(:text, :sort, :sorted, :words, :optional) do
+        def initialize(text:, sort: nil, sorted: nil, words: false, optional: false)
           super
         end
 

@@ -62,12 +62,15 @@ module Holdup
         # @param sentences [Numeric] columns that a line with a sentence may take
         def initialize(section, width:, sentences: width, style: Style.none)
           @section = section
+          @options = {width:, sentences:, style:}
           @sentences = section.headings.last.words
           @width = @sentences ? sentences : width
           @style = style
         end
 
         def lines
+          narrower = @section.narrower if name_width < longest(0)
+          return Table.new(narrower, **@options).lines if narrower
           [*head.map { |line| @style.paint(line, :dim) }, *body,
             *total.map { |line| @style.paint(line, :bold) }]
         end

@@ -30,6 +30,13 @@ module Holdup
         with(rows: rows.each_with_index.map { |(name, *others), index| [yield(name, index), *others] })
       end
 
+      # @return [Section, nil] without its last optional column; nil if it has none
+      def narrower
+        index = headings.rindex(&:optional) or return
+        keep = ->(cells) { cells.reject.with_index { |_, column| column == index } }
+        with(columns: keep.call(columns), rows: rows.map(&keep), total: total && keep.call(total))
+      end
+
       def headings
         columns.map { |column| column.is_a?(Blocks::Column) ? column : Blocks::Column.new(text: column) }
       end

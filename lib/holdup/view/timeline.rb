@@ -66,14 +66,16 @@ module Holdup
       # @return [Section, nil] methods that ran while others waited; nil without stacks
       def ran
         return unless @scene.recording.stacks.any?
-        Methods.new(@scene, @methods, words: @words, limit: @rows).section
+        Methods.new(@scene, @methods, words: @words, limit: @rows, brief: brief?).section
       end
 
       # @return [Section] units that waited longest, with their id in the second column
       def units
         waited = @within.to_h { |unit| [unit, @scene.sums_of(unit)] }
         longest = waited.max_by(@rows) { |_, sums| sums[:stalled] }
-        columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
+        columns = %i[unit id wall ran stalled idle for].map { |key|
+          Blocks::Column.new(text: word(key), optional: brief? && %i[ran idle].include?(key))
+        }
         Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) },
           notes: [word(:more)])
       end
@@ -93,6 +95,9 @@ module Holdup
       def word(key, **facts)
         @words.call(:"timeline_#{key}", **facts)
       end
+
+      # Whether it is for one screen, with the next commands.
+      def brief? = @source.any?
 
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
@@ -121,20 +126,20 @@ module Holdup
       def tables
         return [Blocks::Notes.new(texts: [word(:nothing)])] if @scene.waits.empty? && @scene.units.empty?
         waited = [(units if @within.any?), holders].compact
-        return [*waited, *ran] if @source.empty?
+        return [*waited, *ran] unless brief?
         notes = kept(:method_notes).any? ? ran&.notes : []
         [*waited.map { |section| section.with(notes: []) }, *ran&.with(notes:)]
       end
 
       # @return [Array<Blocks::Commands>] about the capture on the screen, if any
       def commands
-        return [] if @source.empty?
+        return [] unless brief?
         items = [next_commands.first, *kept(:commands)]
         [Blocks::Commands.new(title: @words.call(:screen_next), items:, notes: [word(:screen_more)])]
       end
 
       def next_commands
-        return [] if @source.empty?
+        return [] unless brief?
         @next_commands ||= begin
           unit = @scene.caught ? "caught" : "slowest"
           [(command(:story, "--unit #{unit}") if @within.any?),
@@ -166,9 +171,11 @@ module Holdup
       # the table of holders.
       class Methods
         # @param limit [Integer] methods that are named
-        def initialize(scene, rows, words:, limit:)
+        # @param brief [Boolean] whether names come before the less important figures
+        def initialize(scene, rows, words:, limit:, brief: false)
           @scene = scene
           @limit = limit
+          @brief = brief
           @words = words
           @named, @nameless = rows.partition(&:method)
           @all = rows.sum(&:stalled)
@@ -176,7 +183,9 @@ module Holdup
         end
 
         def section
-          columns = %i[method in caused share held stalled].map { |key| word(key) }
+          columns = %i[method in caused share held stalled].map { |key|
+            Blocks::Column.new(text: word(key), optional: @brief && %i[held stalled].include?(key))
+          }
           Section.new(title: word(:methods), columns:,
             rows: [*@named.first(@limit).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
         end
