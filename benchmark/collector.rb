@@ -149,7 +149,7 @@ ensure
   database&.close
 end
 
-require "holdup/agent/runtime/collectors"
+require "holdup/agent/runtime/collector_supervisor"
 processes, series = [[ARGV[0], 16], [ARGV[1], 100]].map { |given, default| Integer(given || default) }
 title = "#{processes} processes x #{series} series"
 measure("#{title}, 20 units in each, every tick", processes, series) { |fleet| fleet.advance_all(20) }

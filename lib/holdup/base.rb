@@ -12,7 +12,6 @@ require_relative "agent/instrumentation/connection_pool"
 require_relative "agent/instrumentation/job_units"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
-require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/tracers"
 require_relative "agent/instrumentation/unit_name"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "native/capturing"
-require "holdup/capture/ring"
+require "holdup/capture/controller"
 
 # Stacks that another sampler tells a capture later: believed where the ring agrees.
 class CaptureSamplesTest < NativeTest

@@ -2,7 +2,7 @@
 
 require "native/capturing"
 require "objspace"
-require "holdup/capture/ring"
+require "holdup/capture/controller"
 
 # Stacks in a capture: of which threads they are, and that no unit is charged for the time they take.
 class CaptureStacksTest < NativeTest

@@ -8,7 +8,7 @@ class VernierSamplingTest < NativeTest
   SCRIPT = <<~RUBY
     require "vernier"
     require "holdup/capture/event_log"
-    require "holdup/capture/ring"
+    require "holdup/capture/controller"
     require "holdup/capture/stack_sampling"
     require "holdup/agent/fork_hook"
     require "holdup/agent/guard"

@@ -18,7 +18,7 @@ module Collecting
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its
   # answer would.
   WRITER = <<~RUBY
-    require "holdup/segment/owner_process"
+    require "holdup/segment/directory"
     require "support/segment_writer"
     writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::OwnerProcess.new.namespace)
     random = Random.new(Integer(ARGV[1]))

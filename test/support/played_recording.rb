@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "holdup/loader"
-require "holdup/model/unit_sample"
+require "holdup/model/sample_block"
 
 # A recording as a server would make it, simulated: units with these shapes arrive at these rates and are
 # replayed on the setting that is "now". What was measured is then known, and what other settings would do can

@@ -4,7 +4,7 @@ require "fileutils"
 require "json"
 require "holdup/model/histogram"
 require "holdup/segment/layout"
-require "holdup/segment/owner_process"
+require "holdup/segment/directory"
 
 # Writes a segment as the C half does, word for word and in the same order, in pure Ruby: what the reader and
 # the collector are tested with where no probe runs, and what can be made to die at any word.

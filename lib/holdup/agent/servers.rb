@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "servers/identity"
-require_relative "servers/lever"
 
 module Holdup
   # Adapters of servers and job runners, each loaded only where its server is loaded.
@@ -32,7 +31,7 @@ module Holdup
         Pitchfork
       },
       "Async::Container::Controller" => -> {
-        require_relative "servers/async_container"
+        require_relative "servers/falcon"
         AsyncContainer
       },
       "Falcon::Server" => -> {
@@ -95,6 +94,37 @@ module Holdup
 
       def loaded
         @known.keys.select { |constant| Object.const_defined?(constant) }
+      end
+    end
+  end
+
+  module Servers
+    # A module to prepend to a server's class: calls back before or after the server's own methods. Arguments,
+    # block and value pass through unchanged, and private methods stay private.
+    #
+    #   ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
+    #
+    # A callback gets the receiver and the positional arguments. It runs in the application and must guard
+    # itself.
+    class MethodHook < Module
+      # callback before it runs => @param before [Hash{Symbol => #call}] method => callback
+      # callback when it has returned => @param after [Hash{Symbol => #call}] method => callback
+      # @param hidden [Array<Symbol>] private methods
+      def initialize(before: {}, after: {}, hidden: [])
+        super()
+        (before.keys | after.keys).each { |name| wrap(name, before[name], after[name]) }
+        private(*hidden) if hidden.any?
+      end
+
+      private
+
+      def wrap(name, before, after)
+        define_method(name) do |*arguments, **options, &block|
+          before&.call(self, *arguments)
+          value = super(*arguments, **options, &block)
+          after&.call(self, *arguments)
+          value
+        end
       end
     end
   end

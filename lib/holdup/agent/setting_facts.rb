@@ -2,7 +2,6 @@
 
 require_relative "../model/flat_json"
 require_relative "../version"
-require_relative "setting_facts/cgroup"
 
 module Holdup
   # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
@@ -93,6 +92,108 @@ module Holdup
     def revision_file
       file = File.join(@root, "REVISION")
       File.read(file, FlatJson::LONGEST_VALUE).to_s.strip if File.file?(file)
+    end
+  end
+
+  class SettingFacts
+    # The control group of a process, version 1 or 2: its CPU quota, and the folders of its other files.
+    #
+    # A limit may be set on the group or on any group around it (a pod's, a slice's), so all are read. In a
+    # container the kernel may name a path that does not exist: then the root of the mounted tree is the
+    # container's own.
+    class Cgroup
+      # Possible folders of a controller where several share one hierarchy.
+      FOLDERS = {
+        "cpu" => %w[cpu cpu,cpuacct cpuacct,cpu],
+        "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]
+      }.freeze
+      Limit = Data.define(:folder, :vcpus)
+
+      def initialize(proc: "/proc", root: "/sys/fs/cgroup", pid: "self")
+        @root = root
+        @lines = read("#{proc}/#{pid}/cgroup").to_s.lines(chomp: true).map { |line| line.split(":", 3) }
+      end
+
+      # vCPUs that the quota gives; nil without one.
+      def quota = limit&.vcpus
+
+      # @return [Limit, nil] the tightest quota, and the group that has it
+      def limit
+        folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
+      end
+
+      # @return [Array<String>] the group's folder, then those around it
+      def folders(controller)
+        base, path = version_1(controller) || version_2
+        levels(path.to_s).map { |level| File.join(base, level) }.select { |folder| File.directory?(folder) }
+      end
+
+      def read(path)
+        File.binread(path) if File.file?(path)
+      rescue SystemCallError
+        nil
+      end
+
+      private
+
+      def version_1(controller)
+        path = @lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
+        candidates = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }
+        base = candidates.find { |folder| File.directory?(folder) }
+        [base, path] if base && path
+      end
+
+      # Where both versions are mounted, the second has a folder of its own.
+      def version_2
+        unified = File.join(@root, "unified")
+        base = File.directory?(unified) ? unified : @root
+        line = @lines.find { |number, names, _| number == "0" && names == "" }
+        [base, line&.last]
+      end
+
+      # "/a/b" => /a/b, /a, /
+      def levels(path)
+        parts = path.split("/").reject { |part| part.empty? || part == ".." }
+        parts.size.downto(0).map { |size| parts.first(size).join("/") }
+      end
+
+      def limit_of(folder)
+        quota, period = read("#{folder}/cpu.max")&.split || quota_of_version_1(folder)
+        Limit.new(folder:, vcpus: quota.to_f / period.to_f) if quota.to_i.positive? && period.to_i.positive?
+      end
+
+      def quota_of_version_1(folder)
+        [read("#{folder}/cpu.cfs_quota_us"), read("#{folder}/cpu.cfs_period_us")]
+      end
+    end
+
+    # The CPUs that a process may run on, and the quota of its container. Read from Linux's files, because
+    # Holdup loads no gem into an application.
+    class CpuQuota
+      def initialize(proc: "/proc", cgroup: "/sys/fs/cgroup", pid: "self")
+        @status = "#{proc}/#{pid}/status"
+        @cgroup = Cgroup.new(proc:, root: cgroup, pid:)
+      end
+
+      # @return [Hash{String => Numeric, nil}] cpus: allowed CPUs; vcpus: what the quota leaves of them
+      def to_h
+        @to_h ||= {"cpus" => cpus, "vcpus" => [@cgroup.quota, cpus].compact.min}.freeze
+      end
+
+      private
+
+      def cpus
+        list = @cgroup.read(@status)&.slice(/^Cpus_allowed_list:\s*(\S+)/, 1)
+        count(list) if list
+      end
+
+      # "0-3,8" is five CPUs.
+      def count(list)
+        list.split(",").sum do |range|
+          first, last = range.split("-").map(&:to_i)
+          last ? last - first + 1 : 1
+        end
+      end
     end
   end
 end

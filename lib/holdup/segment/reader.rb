@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../model/setting"
-require_relative "header"
 require_relative "layout"
 require_relative "ring_slice"
 require_relative "slot"

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "autopilot_goal"
+require_relative "goals"
 require_relative "exports"
-require_relative "scaling_goal"
 require_relative "types"
 
 module Holdup

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../recorder/open_unit"
+require_relative "../recorder"
 require_relative "rack"
 
 module Holdup

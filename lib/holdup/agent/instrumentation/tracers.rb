@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../probe"
-require_relative "../recorder/open_unit"
+require_relative "../recorder"
 
 module Holdup
   module Instrumentation

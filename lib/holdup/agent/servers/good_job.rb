@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "method_hook"
+require_relative "."
 require_relative "identity"
 require_relative "job_backlog"
-require_relative "lever"
 
 module Holdup
   module Servers

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "lever"
-require_relative "method_hook"
 require_relative "identity"
+require_relative "."
 
 module Holdup
   module Servers

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "method_hook"
+require_relative "."
 require_relative "identity"
 require_relative "puma/levers"
-require_relative "puma/live_threads"
 
 module Holdup
   module Servers

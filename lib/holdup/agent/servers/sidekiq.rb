@@ -3,7 +3,7 @@
 require_relative "../../model/clock"
 require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
-require_relative "method_hook"
+require_relative "."
 require_relative "identity"
 require_relative "sidekiq/levers"
 

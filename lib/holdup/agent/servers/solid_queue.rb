@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "method_hook"
+require_relative "."
 require_relative "identity"
 require_relative "job_backlog"
 require_relative "solid_queue/levers"

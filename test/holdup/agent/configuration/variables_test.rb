@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "holdup/agent/configuration"
-require "holdup/agent/configuration/variables"
 
 class Holdup::Configuration::VariablesTest < Minitest::Test
   Variables = Holdup::Configuration::Variables

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/recorder/open_unit"
+require "holdup/agent/recorder"
 
 class Holdup::Recorder::ConnectionHoldTest < Minitest::Test
   def setup

@@ -3,7 +3,7 @@
 require "test_helper"
 require "tmpdir"
 require "holdup/agent/runtime/collector_supervisor"
-require "holdup/segment/owner_process"
+require "holdup/segment/directory"
 
 class Holdup::Collector
   class CollectorSupervisorTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/servers/lever"
+require "holdup/agent/servers/identity"
 
 class Holdup::Servers::ConfigLineTest < Minitest::Test
   include FreshRuby
@@ -25,12 +25,12 @@ class Holdup::Servers::ConfigLineTest < Minitest::Test
 
   def test_comments_in_any_script_whatever_the_locale
     File.binwrite(@path, "# ワーカー数\n# caf\xE9\nworker_processes 2 # 二つ\n")
-    script = "require \"holdup/agent/servers/lever\"\n" \
+    script = "require \"holdup/agent/servers/identity\"\n" \
       "puts Holdup::Servers::ConfigLine.find(#{@path.dump}, \"worker_processes\").value"
     assert_equal "2\n", fresh_ruby(script, env: {"LC_ALL" => "C"})
     Dir.mkdir(File.join(@root, "設定"))
     FileUtils.cp(@path, File.join(@root, "設定", "unicorn.rb"))
-    script = "require \"holdup/agent/servers/lever\"\n" \
+    script = "require \"holdup/agent/servers/identity\"\n" \
       "Dir.chdir(#{@root.dump} + \"/\" + [0xe8a8ade5ae9a].pack(\"Q>\").byteslice(2..))\n" \
       "print Holdup::Servers::ConfigLine.find(File.expand_path(\"unicorn.rb\"), \"worker_processes\").place"
     assert_equal "unicorn.rb:3", fresh_ruby(script, env: {"LC_ALL" => "C"})

@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "holdup/agent/servers/identity"
-require "holdup/agent/servers/lever"
 
 class Holdup::Servers::IdentityTest < Minitest::Test
   def identity(name, **more)

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/model/clock"
 require "holdup/agent/guard"
-require "holdup/agent/servers/method_hook"
+require "holdup/agent/servers"
 require "holdup/agent/servers/solid_queue"
 
 # What stands in front of a server's own methods must not be what breaks a later version of it, whose methods

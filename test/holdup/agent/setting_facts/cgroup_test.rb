@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/setting_facts/cgroup"
+require "holdup/agent/setting_facts"
 
 class Holdup::SettingFacts::CgroupTest < Minitest::Test
   include TemporaryFolder

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "fileutils"
-require "holdup/agent/setting_facts/cgroup"
+require "holdup/agent/setting_facts"
 
 class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
   def machine(files)

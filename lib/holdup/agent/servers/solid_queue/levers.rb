@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../lever"
+require_relative "../identity"
 
 module Holdup
   module Servers

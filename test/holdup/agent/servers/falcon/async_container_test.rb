@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/agent/guard"
-require "holdup/agent/servers/async_container"
+require "holdup/agent/servers/falcon"
 
 class Holdup::Servers::AsyncContainerTest < Minitest::Test
   AsyncContainer = Holdup::Servers::AsyncContainer
