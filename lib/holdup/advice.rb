@@ -22,4 +22,48 @@ module Holdup
       rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
     end
   end
+
+  module Advice
+    # One thing to do, or to know. Locales make sentences of the rule and the facts.
+    #
+    # - `facts`: for the sentences, formatted by their endings (_ns, _share, _bytes, _rate)
+    # - `remedy`: :setting, :jobs (a setting of the job runner), :code, :machine, :scaling or :measuring. It
+    #   decides how to verify and to undo
+    # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure`: what
+    #   improves, :latency (queued + stalled at the percentile against the response) or a name of
+    #   Sizing::Objective
+    # - `weight`: share of time that it concerns, 0.0 .. 1.0: orders findings without a gain
+    # - `limits`: Array of Sizing::Guards::Violation that the change would cause
+    Finding = Data.define(:rule, :facts, :remedy, :change, :gain, :interval, :measure, :weight, :limits) do
+      def initialize(rule:, facts: {}, remedy: :code, change: nil, gain: nil, interval: nil,
+        measure: :latency, weight: 0.0, limits: [])
+        super
+      end
+
+      def line
+        limits.empty? ? change : nil
+      end
+
+      # Sorts findings by the largest gain, then by the largest weight.
+      def rank
+        [-(gain || 0.0), -weight, rule.to_s]
+      end
+    end
+
+    # What to write, what it replaces, and what to do then.
+    #
+    # - `new`: "threads 3, 3"; `old`: "threads 5, 5", nil if the present text is not known
+    # - `where`: "config/puma.rb:12", "environment WEB_CONCURRENCY", or nil
+    # - `rest`: "then restart (SIGUSR2 to the master)", or nil
+    Finding::ProposedChange = Data.define(:new, :old, :where, :rest) do
+      def initialize(new:, old: nil, where: nil, rest: nil)
+        super
+      end
+
+      # @return [Array<String>] "- old" and "+ new"; empty if the place is not known
+      def diff
+        (where && old && old != new) ? ["- #{old}", "+ #{new}"] : []
+      end
+    end
+  end
 end

@@ -58,7 +58,7 @@ module Holdup
     # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`
     # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
     #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
-    #   `lives` (Array of Analysis::WorkerLifetimes)
+    #   `lives` (Array of Analysis::JitReport::ProcessLife::WorkerLifetimes)
     # - `autoscale_target`: CPU percentage of an alarm, nil if not asked
     # - `skipped`: Array of SkippedRow of the last day, latest first
     # - `drifts`: Array of Analysis::SettingChanges::SettingDrift since the last change of setting

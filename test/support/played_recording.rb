@@ -64,7 +64,7 @@ class PlayedRecording
     @random = Random.new(seed)
     @problems = []
     @resource_wait_ns = 0
-    @machine_speed = Holdup::Analysis::MachineSpeed.new
+    @machine_speed = Holdup::Analysis::Machine::MachineSpeed.new
     @held_per_cpu = 1.0
     @time_slice_ns = 100 * MS
   end

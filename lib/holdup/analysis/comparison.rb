@@ -69,7 +69,7 @@ module Holdup
       def contributions
         @contributions ||= begin
           moves = rounds.map(&:last)
-          Contribution.all(measured, moves, @bootstrap, widening: widening(:wall_mean))
+          BlockBootstrap::Contribution.all(measured, moves, @bootstrap, widening: widening(:wall_mean))
         end
       end
 
@@ -94,7 +94,7 @@ module Holdup
       def left_out = strata.left_out
 
       # @return [Float, nil] how much longer the machine took for the same work after than before, see
-      #   MachineSpeed; nil while unknown
+      #   Machine::MachineSpeed; nil while unknown
       def machine_slower
         after.machine_speed.slower_than(before.machine_speed)
       end
@@ -155,7 +155,7 @@ module Holdup
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|
           resampled = cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
-          [figures_of(resampled), Contribution.moves(resampled)]
+          [figures_of(resampled), BlockBootstrap::Contribution.moves(resampled)]
         end
       end
 
@@ -191,7 +191,7 @@ module Holdup
       end
 
       def process_variance
-        @process_variance ||= ProcessVariance.new(*sides.map(&:profiles))
+        @process_variance ||= Estimate::ProcessVariance.new(*sides.map(&:profiles))
       end
 
       def widening(name)

@@ -67,7 +67,7 @@ module Holdup
 
       # Workers that were replaced before their JIT paid, one for each server.
       def wasted
-        WorkerLifetimes.of(@samples).select(&:wasted?)
+        ProcessLife::WorkerLifetimes.of(@samples).select(&:wasted?)
       end
 
       def servers

@@ -72,12 +72,12 @@ module Holdup
       end
 
       def time_series
-        ProcessTimeSeries.new(measured, every_s: @span[:every_s])
+        MeasuredProcess::ProcessTimeSeries.new(measured, every_s: @span[:every_s])
       end
 
       # CPU shares of containers are of one core too.
       def container_time_series
-        ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
+        MeasuredProcess::ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
       end
 
       def connections = ConnectionUse.new(members)

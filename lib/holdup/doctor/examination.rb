@@ -47,7 +47,7 @@ module Holdup
         to_s = @clock.realtime_s
         from_s = to_s - HOUR_S
         summary = Queries::LoadSummary.call(store, from_s:, to_s:)
-        lives = Analysis::WorkerLifetimes.of(store.processes(from_s, to_s))
+        lives = Analysis::JitReport::ProcessLife::WorkerLifetimes.of(store.processes(from_s, to_s))
         drifts = Queries::SettingHistory.drifts(store, to_s)
         {**load(summary), store: store.health, lives:, drifts:, skipped: skipped(store), store_problem: nil}
       rescue Error => error

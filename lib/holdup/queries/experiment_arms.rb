@@ -10,7 +10,7 @@ module Holdup
       TURNS_S = [60, 120, 300].freeze
 
       # What an experiment at the recorded traffic can show. `effects`: Array of
-      # Analysis::Experiment::DetectableEffect; `basis`: :processes (halves of the processes) or :turns
+      # Analysis::Experiment::LookSchedule::DetectableEffect; `basis`: :processes (halves of the processes) or :turns
       # (alternating in time); `block_s`: length of the blocks; `equality`:
       # Analysis::Experiment::EqualityResult; `rate`: requests or jobs per second
       ExperimentOutlook = Data.define(:effects, :basis, :block_s, :equality, :rate)
@@ -127,7 +127,7 @@ module Holdup
         experiment = Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: true)
         outcomes = experiment.outcomes
         effects = (outcomes & Analysis::Experiment::EQUAL_OUTCOMES).map do |metric|
-          Analysis::Experiment::DetectableEffect.new(experiment.comparison.estimate(metric), blocks:,
+          Analysis::Experiment::LookSchedule::DetectableEffect.new(experiment.comparison.estimate(metric), blocks:,
             outcomes: outcomes.size)
         end
         rate = sides.sum(&:units).fdiv([blocks.size * block_s, 1].max)

@@ -25,7 +25,7 @@ module Holdup
       # @return [Array<Window>] of the pools of threads that ran jobs, likewise
       attr_reader :of_pools
 
-      # @return [Analysis::MachineSpeed] of the span
+      # @return [Analysis::Machine::MachineSpeed] of the span
       attr_reader :machine_speed
 
       # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
@@ -48,7 +48,7 @@ module Holdup
         end
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
-        @machine_speed = Analysis::MachineSpeed.of(samples)
+        @machine_speed = Analysis::Machine::MachineSpeed.of(samples)
       end
 
       # @return [Hash{Setting => Integer}] units of each, most first

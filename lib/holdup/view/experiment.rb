@@ -291,7 +291,7 @@ module Holdup
 
         def effects = @outlook.effects
 
-        def shares = Analysis::Experiment::DetectableEffect::SHARES
+        def shares = Analysis::Experiment::LookSchedule::DetectableEffect::SHARES
 
         def basis
           word(@outlook.basis, rate: Figures.rate(@outlook.rate), units: @words.units(@kind),

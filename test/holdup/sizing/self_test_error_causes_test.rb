@@ -18,7 +18,7 @@ module Holdup::Sizing
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
       recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, resource_ms * MS,
-        Holdup::Analysis::MachineSpeed.new({"a" => work}))
+        Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}))
       SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end
 

@@ -114,11 +114,11 @@ module Holdup
           (sampled | profiled).size
         end
 
-        # @return [MachineSpeed] in the windows that have such units
+        # @return [Machine::MachineSpeed] in the windows that have such units
         def machine_speed
           lengths = chosen.to_h { |window| [window.start_s, window.seconds] }
           starts = lengths.keys.sort
-          MachineSpeed.of(@all_samples.select do |sample|
+          Machine::MachineSpeed.of(@all_samples.select do |sample|
             start_s = starts[starts.bsearch_index { |each| each > sample[:at_s] }.to_i - 1]
             start_s && (start_s...(start_s + lengths[start_s])).cover?(sample[:at_s])
           end)

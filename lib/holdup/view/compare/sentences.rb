@@ -176,7 +176,7 @@ module Holdup
 
         def processes
           known = sides.map(&:processes)
-          if known.all?(&:positive?) && known.min < Analysis::Comparison::ProcessVariance::FEWEST_PROCESSES
+          if known.all?(&:positive?) && known.min < Analysis::Comparison::Estimate::ProcessVariance::FEWEST_PROCESSES
             word(:few_processes, before: known.first, after: known.last)
           end
         end

@@ -14,7 +14,7 @@ class Holdup::Sizing::Recording
     PROFILES = Array.new(RecordingChecks::FEWEST_PROFILES) { |index| SampleProfiles.profile(index) }.freeze
     # Of a machine whose slow minutes take so much longer than the fast ones, which take 100.
     def self.speed(slow)
-      Holdup::Analysis::MachineSpeed.new({"a" => [100, 100, 100, slow, slow]})
+      Holdup::Analysis::Machine::MachineSpeed.new({"a" => [100, 100, 100, slow, slow]})
     end
     GOOD = FigureSet.new(settings: {SETTING => 400}, units: 400, cold_share: 0.5, profiles: PROFILES,
       cpu_share: 0.85, held_per_cpu: 1.1, pool_share: 0.05, machine_speed: speed(110))

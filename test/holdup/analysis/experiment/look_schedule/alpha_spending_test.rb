@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Analysis::Experiment::AlphaSpendingTest < Minitest::Test
-  AlphaSpending = Holdup::Analysis::Experiment::AlphaSpending
+  AlphaSpending = Holdup::Analysis::Experiment::LookSchedule::AlphaSpending
   # Two-sided, 5 %, looks at equal distances: as printed by the programs of Reboussin, DeMets, Kim & Lan
   # (Computations for group sequential boundaries, Controlled Clinical Trials 21, 2000).
   PUBLISHED = {1 => [1.9600], 2 => [2.9626, 1.9686], 3 => [3.7103, 2.5114, 1.9930],

@@ -11,7 +11,7 @@ class Holdup::Analysis::Experiment::DetectableEffectTest < Minitest::Test
     estimate = Holdup::Analysis::Comparison::Estimate.new(metric: Metric::ALL.fetch(metric), before:,
       after: before, deviation:, freedom: 29)
     blocks = Experiment::ArmBlocks.new(SimulatedArms.new(minutes: 30).sides, length_s: 60)
-    Experiment::DetectableEffect.new(estimate, blocks:, outcomes:)
+    Experiment::LookSchedule::DetectableEffect.new(estimate, blocks:, outcomes:)
   end
 
   # 1.96 + 0.84 standard errors, a little more with looks on the way and few blocks. With four times the data,

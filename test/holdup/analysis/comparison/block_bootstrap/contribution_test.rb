@@ -14,7 +14,7 @@ class Holdup::Analysis::Comparison
 
     def test_an_endpoint_moves_the_mean_by_its_share_of_the_units_before
       after = MeasuredSide.new(counts: {A => 10, B => 90}, walls: {A => 20.0, B => 50.0})
-      assert_equal({A => 6.0, B => -20.0}, Contribution.moves([BEFORE, after]))
+      assert_equal({A => 6.0, B => -20.0}, BlockBootstrap::Contribution.moves([BEFORE, after]))
     end
 
     # With the mix of the side before on both sides.
@@ -24,13 +24,13 @@ class Holdup::Analysis::Comparison
         sides = Array.new(2) { MeasuredSide.new(counts: numbers(random), walls: numbers(random)) }
         shares = sides.first.counts.transform_values { |count| count / sides.first.counts.values.sum }
         before, after = sides.map { |side| shares.sum { |series, share| share * side.walls[series] } }
-        assert_in_delta after - before, Contribution.moves(sides).values.sum, 1e-6
+        assert_in_delta after - before, BlockBootstrap::Contribution.moves(sides).values.sum, 1e-6
       end
     end
 
     def test_an_endpoint_that_one_side_has_not_drawn_does_not_move
       after = MeasuredSide.new(counts: {A => 10, B => 0}, walls: {A => 20.0})
-      assert_equal [A], Contribution.moves([BEFORE, after]).keys
+      assert_equal [A], BlockBootstrap::Contribution.moves([BEFORE, after]).keys
     end
 
     def test_those_that_moved_most_come_first_in_either_direction
@@ -82,7 +82,7 @@ class Holdup::Analysis::Comparison
 
     def contributions(after, rounds: [], **)
       bootstrap = BlockBootstrap.new(10, 10, paired: true)
-      Contribution.all([BEFORE, after], rounds, bootstrap, **)
+      BlockBootstrap::Contribution.all([BEFORE, after], rounds, bootstrap, **)
     end
 
     def rounds(spread)

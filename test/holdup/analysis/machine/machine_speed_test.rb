@@ -41,12 +41,12 @@ module Holdup::Analysis
     def test_of_samples_that_have_it
       times = [100, 110, 120, 130].map { |ns| {host: "a", pid: 0, fixed_work_ns: ns} }
       samples = [{host: "a", pid: 7}, *times]
-      assert_in_delta 1.3, MachineSpeed.of(samples).variation
-      refute_predicate MachineSpeed.of([{host: "a", pid: 0}]), :known?
+      assert_in_delta 1.3, Machine::MachineSpeed.of(samples).variation
+      refute_predicate Machine::MachineSpeed.of([{host: "a", pid: 0}]), :known?
     end
 
     private
 
-    def speed(times) = MachineSpeed.new(times)
+    def speed(times) = Machine::MachineSpeed.new(times)
   end
 end

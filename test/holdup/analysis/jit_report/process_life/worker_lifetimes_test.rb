@@ -10,7 +10,7 @@ class Holdup::Analysis::WorkerLifetimesTest < Minitest::Test
   end
 
   def lives(*samples)
-    Holdup::Analysis::WorkerLifetimes.of(samples)
+    Holdup::Analysis::JitReport::ProcessLife::WorkerLifetimes.of(samples)
   end
 
   def test_of_those_that_ended

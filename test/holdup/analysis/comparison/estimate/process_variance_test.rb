@@ -19,7 +19,7 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
   end
 
   def deviation(before, after, family = :wall)
-    Math.sqrt(Holdup::Analysis::Comparison::ProcessVariance.new(before, after).variance(family))
+    Math.sqrt(Holdup::Analysis::Comparison::Estimate::ProcessVariance.new(before, after).variance(family))
   end
 
   one_ruby def test_processes_that_differ_by_chance_alone_add_nothing
