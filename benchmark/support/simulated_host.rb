@@ -74,7 +74,8 @@ module Bench
       # @return [String] the units of a process's checkpoint
       def checkpoint
         @checkpoint ||= begin
-          marks = windows(0, 50).first(SERIES).map { |one| Holdup::Collector::SlotCheckpoint.of(slot(one)) }
+          checkpoint = Holdup::Collector::SegmentCheckpoint::SlotCheckpoint
+          marks = windows(0, 50).first(SERIES).map { |one| checkpoint.of(slot(one)) }
           position = Holdup::Collector::SegmentCheckpoint.start(1).with(marks:)
           Holdup::Collector::SegmentCheckpoint::Codec.dump_units(position)
         end

@@ -81,7 +81,7 @@ module Bench
     # @return [Holdup::Lab::Load::OpenLoop::Seen]
     # @raise [Failure] when an answer was not as it should be
     def serve(arrivals, seconds)
-      target = Holdup::Lab::Target.new("http://127.0.0.1:#{@port}")
+      target = Holdup::Lab::Load::Target.new("http://127.0.0.1:#{@port}")
       load = Holdup::Lab::Load.new(target:, arrivals:, patience_s: PATIENCE_S)
       routes = load.run
       total = load.total or raise Failure, "the tracker got no request"

@@ -37,7 +37,7 @@ module Demo
     def self.send_to(url, options, progress:)
       warm_up = arrivals(options.rate * WARM_UP_SHARE, WARM_UP_SECONDS, options.seed)
       main = arrivals(options.rate, options.seconds, options.seed).map { |arrival| later(arrival) }
-      Holdup::Lab::Load.new(target: Holdup::Lab::Target.new(url), arrivals: warm_up + main, progress:).run
+      Holdup::Lab::Load.new(target: Holdup::Lab::Load::Target.new(url), arrivals: warm_up + main, progress:).run
     end
 
     # @return [Numeric] how long that sends

@@ -119,10 +119,10 @@ module Holdup
         @fleet ||= @prices && Sizing::CheapestFleet.new(sized.recommendation, prices: @prices)
       end
 
-      def span = SizingOptions.span_text(**@span)
+      def span = Options::SizingOptions.span_text(**@span)
 
       def again
-        SizingOptions.again(**@span, origin: @origin, store: @store)
+        Options::SizingOptions.again(**@span, origin: @origin, store: @store)
       end
 
       # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
@@ -158,7 +158,7 @@ module Holdup
 
         def span(values)
           return {from_s: values[:since], to_s: values.fetch(:until, @now_s)} if values.key?(:verify)
-          SizingOptions.span_of(values, @now_s)
+          Options::SizingOptions.span_of(values, @now_s)
         end
 
         # The advice's file already holds these options.
@@ -179,7 +179,7 @@ module Holdup
         end
 
         def declare(parser, values)
-          SizingOptions.declare(parser, values, @now_s)
+          Options::SizingOptions.declare(parser, values, @now_s)
           parser.on("--queue NAME", "of jobs: size what serves that queue") { |text| values[:queue] = text }
           parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") do |text|
             values[:objective] = Queries::OptionValues.choice("--objective", text, OBJECTIVES)
@@ -188,13 +188,13 @@ module Holdup
             values[:within_s] = [Queries::OptionValues.duration("--within", text) / 1_000_000_000, 1].max
           end
           parser.on("--prices WHAT", "vcpu=0.04,gb=0.005: an hour of each; compares fleets") do |text|
-            values[:prices] = SizingOptions.prices(text)
+            values[:prices] = Options::SizingOptions.prices(text)
           end
           parser.on("--load FACTOR", "x1.3: for so much of the recorded load") do |text|
             values[:factor] = Queries::OptionValues.factor("--load", text)
           end
           parser.on("--memory SIZE", "limit of a host: 512M, 2G") do |text|
-            values[:memory] = SizingOptions.bytes("--memory", text)
+            values[:memory] = Options::SizingOptions.bytes("--memory", text)
           end
           parser.on("--db-connections N", "that the database server has for this app") do |text|
             values[:connections] = Queries::OptionValues.whole("--db-connections", text, 1..1_000_000)

@@ -15,7 +15,7 @@ module Holdup
         Options.new("holdup scale --slo p95=300ms [options]") do |parser, values|
           now_s = console.clock.realtime_s
           parser.on("--slo WHAT", "the promise to requests: p95=300ms") do |text|
-            values[:slo] = SizingOptions.slo(text)
+            values[:slo] = Options::SizingOptions.slo(text)
           end
           parser.on("--within TIME", "in which waiting jobs are to begin (300s)") do |text|
             values[:within_s] = Queries::OptionValues.duration("--within", text) / 1_000_000_000
@@ -38,7 +38,7 @@ module Holdup
         @within_s = within_s
         @host = host
         @origin = origin
-        @span = SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
+        @span = Options::SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
         @store = store
         @format = format
         @words = View::Words.new(language || Places.language(console.env))

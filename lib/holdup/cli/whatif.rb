@@ -89,7 +89,7 @@ module Holdup
         end
       end
 
-      def span = SizingOptions.span_text(**@span)
+      def span = Options::SizingOptions.span_text(**@span)
 
       # The arguments of `holdup whatif`: the change and the recording.
       class Arguments
@@ -127,7 +127,7 @@ module Holdup
           check(change, values[:kind])
           {
             **values.except(:since, :until, *CHANGES.values),
-            **SizingOptions.span_of(values, @now_s),
+            **Options::SizingOptions.span_of(values, @now_s),
             change:
           }
         end
@@ -158,7 +158,7 @@ module Holdup
             (values[:priorities] ||= {})[name] = Queries::OptionValues.whole("--priority", number, PRIORITIES)
           end
           parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
-          SizingOptions.declare(parser, values, @now_s)
+          Options::SizingOptions.declare(parser, values, @now_s)
           Formats.declare(parser, values, %i[text json])
         end
 

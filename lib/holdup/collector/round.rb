@@ -32,7 +32,7 @@ module Holdup
         @skipped.start(now_ns)
         checkpoints
         entries = @directory.entries
-        builder = WindowBuilder.new
+        builder = SegmentDelta::WindowBuilder.new
         read = {}
         delta = segment_delta(builder, now_ns, steady)
         readings = read_entries(entries, delta, read)

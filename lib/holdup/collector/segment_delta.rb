@@ -109,12 +109,12 @@ module Holdup
         before
       end
 
-      # @return [Array(SlotDelta, SlotCheckpoint)] when it is new, or something is wrong
+      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)] when it is new, or something is wrong
       def compared(reader, bytes, before, index, entry)
         now = Segment::Slot.parse(bytes, before) || reader.damaged("slot #{index} is damaged")
         change = SlotDelta.between(now, earlier(before, now, index, entry))
         reader.damaged("a counter went back") unless change
-        [change, SlotCheckpoint.of(now)]
+        [change, SegmentCheckpoint::SlotCheckpoint.of(now)]
       end
 
       # When it is unknown what was carried, everything counts as carried, so nothing is counted twice.
@@ -148,6 +148,56 @@ module Holdup
         from_ns, to_ns = [from_ns, to_ns].map { |time_ns| possible.cover?(time_ns) ? time_ns : @now_ns }
         middle_s = ([from_ns, to_ns].min + to_ns) / 2 / NS
         middle_s - middle_s % 60
+      end
+    end
+
+    class SegmentDelta
+      # Merges what one tick reads from all segments: one window for each series, setting and minute.
+      class WindowBuilder
+        # Origin of a change. `process`: Series of the process; `start_s`: the minute
+        DeltaSource = Data.define(:process, :setting, :pid, :start_s)
+
+        # @return [Hash{Series => String}] paths that are new
+        attr_reader :paths
+
+        def initialize
+          @totals = {}
+          @paths = {}
+        end
+
+        def add(change, source)
+          totals(change.series.plain, source).add_delta(change)
+          @paths[change.series] = change.path if change.path
+          if change.series.unit?
+            [source.process, *change.series.views].each { |view| totals(view, source).add_delta(change) }
+          elsif change.series.kind == :nested
+            totals(source.process, source).subtract_time(change)
+          end
+        end
+
+        # Stall while no thread held the GVL: no unit caused it, so it has its own account.
+        def add_handoff(handoff_ns, source)
+          totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
+        end
+
+        def windows(host)
+          @totals.flat_map do |(start_s, setting), by_series|
+            by_series.map do |series, totals|
+              Window.new(start_s:, seconds: 60, series:, setting:, host:, **totals.to_h)
+            end
+          end
+        end
+
+        private
+
+        # Changes of one source come one after the other.
+        def totals(series, source)
+          unless @source.equal?(source)
+            @source = source
+            @of_source = (@totals[[source.start_s, source.setting]] ||= {})
+          end
+          @of_source[series] ||= Window::Totals.new
+        end
       end
     end
   end

@@ -21,8 +21,9 @@ module Holdup
 
       # The same from the bytes of a slot and its checkpoint, and the next checkpoint, without an array for
       # each bucket: see ext/holdup/slot_dumps.c.
-      # @param known [SlotCheckpoint, nil] nil: a new slot
-      # @return [Array(SlotDelta, SlotCheckpoint), nil] nil when only Slot and `between` can say what it is
+      # @param known [SegmentCheckpoint::SlotCheckpoint, nil] nil: a new slot
+      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint), nil] nil when only Slot and `between` can
+      #   say what it is
       def self.of_bytes(bytes, known)
         return unless defined?(SlotDumps) && bytes.bytesize >= Segment::Layout::SERIES_BYTES
         known ||= SlotDelta::UNKNOWN
@@ -32,7 +33,7 @@ module Holdup
         return unless dump
         path = known.path || Segment::Slot.parse_path(bytes)
         [new(series, grown.shift, grown.shift, grown, histograms, known.path ? nil : path),
-          SlotCheckpoint.new(series, count, errors, dump, path, series.kind == :account)]
+          SegmentCheckpoint::SlotCheckpoint.new(series, count, errors, dump, path, series.kind == :account)]
       end
 
       # The account of stall that no unit caused.
@@ -53,7 +54,7 @@ module Holdup
       Segment::HistogramCells.new(0, 0, 0, 0, 0, 0, [].freeze).freeze
     end
     SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, empty_sums, empty_histograms.freeze).freeze
-    SlotDelta::UNKNOWN = SlotCheckpoint.of(SlotDelta::NOTHING).freeze
+    SlotDelta::UNKNOWN = SegmentCheckpoint::SlotCheckpoint.of(SlotDelta::NOTHING).freeze
 
     # What was added to one histogram between two readings. `slots`: buckets that grew, ascending (few do in
     # ten seconds); `counts`: by how much.

@@ -35,7 +35,7 @@ module Holdup
         }
         @root = root
         @log = File.join(folder, "server.log")
-        @target = Target.new("http://#{HOST}:#{@port}")
+        @target = Load::Target.new("http://#{HOST}:#{@port}")
       end
 
       # @param route [Route] to request until the server answers

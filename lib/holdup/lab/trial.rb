@@ -108,7 +108,7 @@ module Holdup
         private
 
         def memory_bytes
-          facts = pids.map { |pid| Collector::ProcessFacts.new.call(pid) }
+          facts = pids.map { |pid| Collector::ProcessSampler::ProcessFacts.new.call(pid) }
           sizes = facts.filter_map { |fact| fact[:pss_bytes] || fact[:rss_bytes] }
           sizes.sum if sizes.any?
         end

@@ -58,7 +58,7 @@ module Holdup
       def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = SeriesFilter.new(**filter)
         Enumerator.new do |windows|
-          ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:).each do |range|
+          Tier::ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:).each do |range|
             wanted = @rows.between(range.seconds, range.from_s, range.to_s)
             wanted.select! { |window| filter.match?(window.series) }
             wanted.select! { |window| hosts.include?(window.host) } if hosts
@@ -134,7 +134,7 @@ module Holdup
         @rows.transaction { @outcomes.values.sort_by(&:at_s) }
       end
 
-      def rollup(now_s) = Rollup.new(@rows).run(now_s)
+      def rollup(now_s) = Tier::Rollup.new(@rows).run(now_s)
 
       def prune(now_s, max_bytes: nil)
         max_bytes ||= DEFAULT_MAX_BYTES
@@ -147,7 +147,7 @@ module Holdup
           states_from_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
           @states.delete_if { |_, state| state.at_ns < states_from_ns }
         end
-        Pruning.new(@rows).run(now_s, max_bytes:)
+        Tier::Pruning.new(@rows).run(now_s, max_bytes:)
       end
 
       def health
@@ -212,7 +212,7 @@ module Holdup
         rows.each { |row| @skipped[row.key] = @skipped[row.key]&.merge(row) || row }
       end
 
-      # Windows in hashes by tier and start, with the operations that Rollup and Pruning need.
+      # Windows in hashes by tier and start, with the operations that roll-up and pruning need.
       class WindowRows
         BYTES_A_ROW = 2_000 # a guess that lets a size cap work here too
 

@@ -170,7 +170,7 @@ module Holdup
       # Fills the coarser windows; for a call about once a minute.
       # @return [Integer] spans written; 0 while another collector does this or prunes
       def rollup(now_s)
-        @connection.upkeep { Rollup.new(@rows).run(now_s) } || 0
+        @connection.upkeep { Tier::Rollup.new(@rows).run(now_s) } || 0
       end
 
       # Deletes windows that are too old, then those above the size limit; for a call after rollup.
@@ -179,7 +179,7 @@ module Holdup
       def prune(now_s, max_bytes: nil)
         max_bytes ||= @connection.dialect.default_max_bytes
         deleted = @connection.upkeep do
-          windows = Pruning.new(@rows).run(now_s, max_bytes:)
+          windows = Tier::Pruning.new(@rows).run(now_s, max_bytes:)
           @rows.transaction { prune_the_rest(now_s, max_bytes) }
           windows
         end

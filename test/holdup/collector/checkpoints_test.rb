@@ -189,11 +189,11 @@ class Holdup::Collector
     end
 
     def unit_mark(units)
-      SlotCheckpoint.of(SegmentSlots.slot(SERIES, count: units, wall: [5_000] * units))
+      SegmentCheckpoint::SlotCheckpoint.of(SegmentSlots.slot(SERIES, count: units, wall: [5_000] * units))
     end
 
     def account_mark(caused_ns)
-      SlotCheckpoint.of(SegmentSlots.slot(ACCOUNT, sums: {caused_ns:}))
+      SegmentCheckpoint::SlotCheckpoint.of(SegmentSlots.slot(ACCOUNT, sums: {caused_ns:}))
     end
   end
 end

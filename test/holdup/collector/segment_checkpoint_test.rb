@@ -64,7 +64,7 @@ class Holdup::Collector
         yield SegmentWriter.new(dir)
         slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
         return SegmentCheckpoint.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, ring_head: 4,
-          marks: slots.map { |slot| SlotCheckpoint.of(slot) })
+          marks: slots.map { |slot| SegmentCheckpoint::SlotCheckpoint.of(slot) })
       end
     end
   end

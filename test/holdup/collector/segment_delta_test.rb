@@ -27,7 +27,7 @@ class Holdup::Collector
     end
 
     def setup
-      @builder = WindowBuilder.new
+      @builder = SegmentDelta::WindowBuilder.new
       @units = OfferedUnits.new
       @settings = {}
       @log = CollectedLog.new
@@ -185,8 +185,8 @@ class Holdup::Collector
     def test_a_damaged_position_counts_as_carried
       writer = writer()
       3.times { writer.record("A#b", wall: 5_000) }
-      damaged = read.with(marks: [SlotCheckpoint.load("\x00\x03\x00\x01".b)])
-      @builder = WindowBuilder.new
+      damaged = read.with(marks: [SegmentCheckpoint::SlotCheckpoint.load("\x00\x03\x00\x01".b)])
+      @builder = SegmentDelta::WindowBuilder.new
       writer.record("A#b", wall: 5_000)
       after = read(damaged)
       assert_empty @builder.windows("h")
@@ -267,7 +267,7 @@ class Holdup::Collector
       starts.each do |from_ns, start_ns|
         file = writer(now_ns: from_ns)
         file.record("A#b", wall: 5_000)
-        @builder = WindowBuilder.new
+        @builder = SegmentDelta::WindowBuilder.new
         read(nil, now_ns: minute_ns + 10 * NS)
         assert_equal start_ns / NS, window("A#b").start_s
         File.unlink(file.path)
@@ -279,7 +279,7 @@ class Holdup::Collector
       [5, NOW_NS - SegmentDelta::OLDEST_NS - 1, NOW_NS + 86_400 * NS].each do |created_ns|
         file = writer(now_ns: created_ns)
         file.record("A#b", wall: 5_000)
-        @builder = WindowBuilder.new
+        @builder = SegmentDelta::WindowBuilder.new
         read
         assert_equal NOW_NS / NS / 60 * 60, window("A#b").start_s, "created at #{created_ns}"
         File.unlink(file.path)

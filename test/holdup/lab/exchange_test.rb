@@ -10,7 +10,7 @@ class Holdup::Lab::ExchangeTest < Minitest::Test
   def exchange(url, **route)
     route = Holdup::Lab::Route.new(label: "a", path: "/a?b=1", **route)
     arrival = Holdup::Lab::Load::Arrivals::Arrival.new(at_ns: 0, route:, path: route.path)
-    Holdup::Lab::Exchange.new(arrival, Holdup::Lab::Target.new(url), due_us: 1_700_000_000_123_456)
+    Holdup::Lab::Exchange.new(arrival, Holdup::Lab::Load::Target.new(url), due_us: 1_700_000_000_123_456)
   end
 
   def finish(exchange)

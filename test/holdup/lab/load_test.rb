@@ -24,7 +24,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
   end
 
   def load(arrivals, **options)
-    Holdup::Lab::Load.new(target: Holdup::Lab::Target.new(@server.url), arrivals:, **options).run
+    Holdup::Lab::Load.new(target: Holdup::Lab::Load::Target.new(@server.url), arrivals:, **options).run
   end
 
   def test_every_request_is_sent_once_and_counted_under_its_route
@@ -81,7 +81,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   def test_a_server_that_is_gone_is_counted_not_raised
     serve { SmallServer.ok }
-    target = Holdup::Lab::Target.new(@server.url)
+    target = Holdup::Lab::Load::Target.new(@server.url)
     @server.close
     @server = nil
     outcome = Holdup::Lab::Load.new(target:, arrivals: arrivals([0, 0.01, 0.02])).run.fetch("a")

@@ -106,7 +106,7 @@ module Holdup
         end
 
         def complete_to(fine, now_s)
-          fine.rolled? ? fine.rolled_to_s : now_s - Rollup::GRACE_S
+          fine.rolled? ? fine.rolled_to_s : now_s - Tier::Rollup::GRACE_S
         end
 
         # Fixes up to which commit of each session this step goes.

@@ -153,7 +153,7 @@ module Holdup
 
         # Rows of one tier that the store shows, for roll-up and pruning.
         def part(seconds, from_s, to_s, state)
-          range = ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
+          range = Tier::ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
           SpanSource.new(range:, state:)
         end
 
@@ -170,7 +170,7 @@ module Holdup
         def parts(from_s, to_s, seconds, **only)
           state = @steps.state
           late_from_s = late_from_s(state)
-          ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
+          Tier::ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
             SpanSource.new(range:, state:, late_from_s:, **only)
           end
         end

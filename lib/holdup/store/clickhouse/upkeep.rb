@@ -60,7 +60,7 @@ module Holdup
           (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("units", [0]).first
         end
 
-        # Windows as Pruning sees them. What it changes is the state, which a step saves.
+        # Windows as Tier::Pruning sees them. What it changes is the state, which a step saves.
         class Windows
           attr_reader :state
 
@@ -180,7 +180,7 @@ module Holdup
         # @return [Array(Integer, RollupSteps::RollupState)] windows that go, and the state after
         def pruned(state, now_s, max_bytes)
           windows = Windows.new(@client, @spans, state, method(:bytes))
-          deleted = Pruning.new(windows).run(now_s, max_bytes:)
+          deleted = Tier::Pruning.new(windows).run(now_s, max_bytes:)
           [deleted, kept(windows.state, now_s, max_bytes)]
         end
 

@@ -61,7 +61,7 @@ module Holdup
             ids = {series_id: (series_ids(filter) unless filter.all?), host_id: hosts && host_ids(hosts)}
             ids.compact!
             next if ids.value?([])
-            ranges = ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:)
+            ranges = Tier::ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:)
             ranges.each { |range| yield range, ids }
           end
         end

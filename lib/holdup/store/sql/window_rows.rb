@@ -3,7 +3,7 @@
 module Holdup
   module Store
     class Sql
-      # The table of windows, with the operations that Rollup and Pruning need.
+      # The table of windows, with the operations that roll-up and pruning need.
       class WindowRows
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
@@ -51,7 +51,7 @@ module Holdup
         # @return [Array<Window>] one for each series, setting and host
         def summed(seconds, from_s, to_s)
           @connection.write do |db|
-            range = ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
+            range = Tier::ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
             sums_by_database(range) if @connection.dialect.concatenates_some?(db)
           end || sums_of_rows(seconds, from_s, to_s)
         end

@@ -47,7 +47,7 @@ class Holdup::Lab::LoadTool::HeyTest < Minitest::Test
 
   def call(hey, rate: 3, seconds: 1.2)
     @server = SmallServer.new { SmallServer.ok.sub("\r\n\r\n", "\r\nConnection: close\r\n\r\n") }
-    hey.call(Holdup::Lab::Target.new(@server.url),
+    hey.call(Holdup::Lab::Load::Target.new(@server.url),
       routes: [Holdup::Lab::Route.new(label: "/a", path: "/a", verb: "POST")], rate:, seconds:)
   end
 

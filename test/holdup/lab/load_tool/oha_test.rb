@@ -43,7 +43,7 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
 
   def call(says, routes: [route("/a", 9), route("/b")])
     Holdup::Lab::LoadTool::Oha.new(fake_program("oha", says)).call(
-      Holdup::Lab::Target.new("http://127.0.0.1:9"),
+      Holdup::Lab::Load::Target.new("http://127.0.0.1:9"),
       routes:,
       rate: 40.0,
       seconds: 2
@@ -69,7 +69,7 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
   end
 
   def test_a_path_has_as_many_lines_as_it_has_weight
-    Holdup::Lab::LoadTool::Oha.new("/oha").send(:with_list, Holdup::Lab::Target.new("http://127.0.0.1:9"),
+    Holdup::Lab::LoadTool::Oha.new("/oha").send(:with_list, Holdup::Lab::Load::Target.new("http://127.0.0.1:9"),
       [route("/a", 9), route("/b")]) do |list|
       assert_equal({"http://127.0.0.1:9/a" => 900, "http://127.0.0.1:9/b" => 100},
         File.readlines(list, chomp: true).tally)

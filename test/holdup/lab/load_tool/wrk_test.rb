@@ -25,7 +25,7 @@ class Holdup::Lab::LoadTool::WrkTest < Minitest::Test
       head.to_s.include?("/broken") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok
     }
     routes = paths.map { |path| Holdup::Lab::Route.new(label: path, path:, verb: "POST") }
-    wrk.call(Holdup::Lab::Target.new(@server.url), routes:, rate: 2, seconds: 0.5)
+    wrk.call(Holdup::Lab::Load::Target.new(@server.url), routes:, rate: 2, seconds: 0.5)
   end
 
   def test_reads_what_wrk_tells

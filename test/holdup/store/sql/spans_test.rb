@@ -9,7 +9,7 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
   include TemporaryFolder
 
   Sql = Holdup::Store::Sql
-  Range = Holdup::Store::ReadPlan::TierRange
+  Range = Holdup::Store::Tier::ReadPlan::TierRange
   Histogram = Holdup::Histogram
   Window = Holdup::Window
   # Not at a round time of any step.

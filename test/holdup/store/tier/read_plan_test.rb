@@ -62,7 +62,7 @@ class Holdup::Store::ReadPlanTest < Minitest::Test
     tiers = Holdup::Store::Tier.fresh.map do |tier|
       tier.with(rolled_to_s: rolled.fetch(tier.seconds, 0), kept_from_s: kept.fetch(tier.seconds, 0))
     end
-    Holdup::Store::ReadPlan.new(tiers)
+    Holdup::Store::Tier::ReadPlan.new(tiers)
   end
 
   # As roll-up and prune leave it: a tier is complete up to a multiple of its length and no further than the

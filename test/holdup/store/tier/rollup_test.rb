@@ -28,25 +28,25 @@ class Holdup::Store::RollupTest < Minitest::Test
   def test_an_interrupted_roll_up_goes_on_where_it_stopped
     now_s = SampleMinutes::MINUTE_START + 86_400 * 2
     6.times do |spans|
-      interrupted = Holdup::Store::Rollup.new(Interrupted.new(@rows, spans))
+      interrupted = Holdup::Store::Tier::Rollup.new(Interrupted.new(@rows, spans))
       assert_raises(Interrupt) { interrupted.run(now_s) }
     end
-    Holdup::Store::Rollup.new(@rows).run(now_s)
+    Holdup::Store::Tier::Rollup.new(@rows).run(now_s)
 
     assert_equal [[24, 120], [2, 120], [1, 120]], [300, 3600, 86_400].map { |seconds| coarse(seconds) }
   end
 
   def test_a_span_waits_until_its_last_minute_had_time_to_come_in
-    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 119)
+    Holdup::Store::Tier::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 119)
     assert_equal [0, 0], coarse(300)
 
-    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 120)
+    Holdup::Store::Tier::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 120)
     assert_equal [1, 5], coarse(300)
   end
 
   def test_a_store_without_rows_is_left_alone
     empty = Holdup::Store::Memory::WindowRows.new
-    assert_equal 0, Holdup::Store::Rollup.new(empty).run(SampleMinutes::MINUTE_START)
+    assert_equal 0, Holdup::Store::Tier::Rollup.new(empty).run(SampleMinutes::MINUTE_START)
   end
 
   # The database adds up what can be read, and all else is read row by row.

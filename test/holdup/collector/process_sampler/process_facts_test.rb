@@ -7,7 +7,7 @@ require "holdup/loader"
 class Holdup::Collector
   class ProcessFactsTest < Minitest::Test
     def test_of_this_process
-      facts = ProcessFacts.new.call(Process.pid)
+      facts = ProcessSampler::ProcessFacts.new.call(Process.pid)
       assert_in_delta Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond), facts[:cpu_ns],
         1_000_000_000
       assert_operator facts[:rss_bytes], :>, 5_000_000
@@ -41,7 +41,7 @@ class Holdup::Collector
     end
 
     def test_of_one_that_has_gone
-      assert_empty ProcessFacts.new.call(4_194_999)
+      assert_empty ProcessSampler::ProcessFacts.new.call(4_194_999)
     end
 
     private
@@ -52,7 +52,7 @@ class Holdup::Collector
           FileUtils.mkdir_p(File.dirname(File.join(proc, "7", path)))
           File.binwrite(File.join(proc, "7", path), text)
         end
-        return ProcessFacts.new(proc:, ticks_per_s: 100).call(7)
+        return ProcessSampler::ProcessFacts.new(proc:, ticks_per_s: 100).call(7)
       end
     end
   end

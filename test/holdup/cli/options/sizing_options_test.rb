@@ -5,7 +5,7 @@ require "holdup/loader"
 require "shellwords"
 
 class Holdup::CLI::SizingOptionsTest < Minitest::Test
-  SizingOptions = Holdup::CLI::SizingOptions
+  SizingOptions = Holdup::CLI::Options::SizingOptions
   NOW_S = 1_790_000_000
 
   def test_sizes_of_memory

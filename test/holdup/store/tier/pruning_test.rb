@@ -9,7 +9,7 @@ class Holdup::Store::PruningTest < Minitest::Test
   def setup
     @rows = Holdup::Store::Memory::WindowRows.new
     @rows.merge(Array.new(300) { |i| minute(i) })
-    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 * 60)
+    Holdup::Store::Tier::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 * 60)
   end
 
   def test_the_cut_is_on_a_boundary_of_the_coarser_tier
@@ -29,6 +29,6 @@ class Holdup::Store::PruningTest < Minitest::Test
   private
 
   def prune(now_s, max_bytes: 1 << 30)
-    Holdup::Store::Pruning.new(@rows).run(now_s, max_bytes:)
+    Holdup::Store::Tier::Pruning.new(@rows).run(now_s, max_bytes:)
   end
 end

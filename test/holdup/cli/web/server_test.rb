@@ -4,7 +4,7 @@ require "test_helper"
 require "net/http"
 require "holdup/loader"
 
-class Holdup::Web::ServerTest < Minitest::Test
+class Holdup::CLI::Web::ServerTest < Minitest::Test
   def test_a_page_that_takes_long_does_not_keep_it_from_stopping
     _, said = capture_io { stop_while_asked }
     assert_match(/ForceShutdown/, said)
@@ -12,7 +12,7 @@ class Holdup::Web::ServerTest < Minitest::Test
 
   def stop_while_asked
     asked, address = Array.new(2) { Queue.new }
-    server = Holdup::Web::Server.new(->(_env) { asked.push(true) && sleep }, host: "127.0.0.1", port: 0)
+    server = Holdup::CLI::Web::Server.new(->(_env) { asked.push(true) && sleep }, host: "127.0.0.1", port: 0)
     serving = Thread.new { server.run { |where| address << where } }
     serving.report_on_exception = false
     client = Thread.new { Net::HTTP.get(URI(address.pop)) }
