@@ -6,7 +6,7 @@ require_relative "../segment/layout"
 require_relative "controller"
 require_relative "header"
 require_relative "layout"
-require_relative "request"
+require_relative "rule"
 
 module Holdup
   module Capture

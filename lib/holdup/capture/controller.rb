@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../segment/layout"
-require_relative "request"
+require_relative "rule"
 require_relative "stack_sampling"
 require_relative "rule_watch"
 require_relative "../model/flat_json"

@@ -92,7 +92,7 @@ module Holdup
       #   ascending
       # - `tool`: of LoadTool, nil: the built-in load; in a closed loop the rates are numbers of connections
       # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as the user wrote it, or nil
-      # - `recorded`: RecordedTraffic#to_h if the requests come from a recording
+      # - `recorded`: Route::RecordedTraffic#to_h if the requests come from a recording
       SweepPlan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds,
         :warm_up_s, :slo, :tool, :recorded) do
         # @param arms [Array<Arm>] each setting once

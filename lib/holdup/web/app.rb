@@ -21,7 +21,7 @@ module Holdup
       end
 
       include Captures::Routes
-      include ComputedAnswers
+      include Pages::ComputedPage::ComputedAnswers
       include ErrorPages
 
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
@@ -114,7 +114,7 @@ module Holdup
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
         response.status = wait.status if wait
         return "" if request.head?
-        blocks = wait ? [ComputedAnswers::ProgressText.new(wait, page: name, words:).block] : page.blocks
+        blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))

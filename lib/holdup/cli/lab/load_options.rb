@@ -128,7 +128,7 @@ module Holdup
           end
 
           # @param values [Hash{Symbol => Object}] as parsed
-          # @return [Holdup::Lab::RecordedTraffic, nil] nil: without --recorded
+          # @return [Holdup::Lab::Route::RecordedTraffic, nil] nil: without --recorded
           # @raise [Holdup::Error] the store has no recording, or no paths; then it prints the endpoints, for
           #   the user to add paths
           def call(values)
@@ -177,7 +177,7 @@ module Holdup
           def read(store, from_s, to_s)
             app = Configuration.build(env: @console.env).app
             Places.reading(@console.env, store.empty? ? nil : store) do |opened|
-              Holdup::Lab::RecordedTraffic.read(opened, from_s, to_s, app:)
+              Holdup::Lab::Route::RecordedTraffic.read(opened, from_s, to_s, app:)
             end
           end
 

@@ -29,7 +29,7 @@ class Holdup::Lab::RecordedTrafficTest < Minitest::Test
   end
 
   def recorded(minutes = MINUTES, **options)
-    Holdup::Lab::RecordedTraffic.read(@store, SampleWindows::START_S, SampleWindows::START_S + minutes * 60,
+    Holdup::Lab::Route::RecordedTraffic.read(@store, SampleWindows::START_S, SampleWindows::START_S + minutes * 60,
 **options)
   end
 

@@ -3,14 +3,14 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Web::ComputedAnswersTest < Minitest::Test
-  ProgressText = Holdup::Web::ComputedAnswers::ProgressText
+class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
+  ProgressText = Holdup::Web::Pages::ComputedPage::ComputedAnswers::ProgressText
   Wait = Holdup::Web::AnswerCache::Wait
   Cache = Holdup::Web::AnswerCache
 
   # What the dashboard's route brings along.
   class Route
-    include Holdup::Web::ComputedAnswers
+    include Holdup::Web::Pages::ComputedPage::ComputedAnswers
 
     public :computed, :later
 

@@ -4,9 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Web::ControlsTest < Minitest::Test
-  Controls = Holdup::Web::Controls
+  Controls = Holdup::Web::Pages::Controls
   TEMPLATES = %w[web/views/blocks view/html/views/blocks].map do |folder|
-    File.expand_path("../../../lib/holdup/#{folder}", __dir__)
+    File.expand_path("../../../../lib/holdup/#{folder}", __dir__)
   end
 
   # @return [Array<Class>] of what a page consists of
