@@ -37,7 +37,8 @@ module Demo
     def self.send_to(url, options, progress:)
       warm_up = arrivals(options.rate * WARM_UP_SHARE, WARM_UP_SECONDS, options.seed)
       main = arrivals(options.rate, options.seconds, options.seed).map { |arrival| later(arrival) }
-      Holdup::Lab::Load.new(target: Holdup::Lab::Load::Target.new(url), arrivals: warm_up + main, progress:).run
+      target = Holdup::Lab::Load::Target.new(url)
+      Holdup::Lab::Load.new(target:, arrivals: warm_up + main, progress:).run
     end
 
     # @return [Numeric] how long that sends

@@ -43,7 +43,6 @@ module Holdup
         Sidekiq
       },
       "Sidekiq::Shutdown" => -> {
-        require_relative "servers"
         SidekiqLibrary
       },
       "SolidQueue::Worker" => -> {

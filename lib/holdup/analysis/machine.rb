@@ -214,8 +214,8 @@ module Holdup
 
         def known? = @by_host.any?
 
-        # @return [Float, nil] how much longer the work took in a host's slow minutes than in its fast ones, on
-        #   the host where that is most: 1.2 is 20 %
+        # @return [Float, nil] how much longer the work took in a host's slow minutes than in its fast ones,
+        #   on the host where that is most: 1.2 is 20 %
         def variation
           @by_host.values.map { |times| USUAL.map { |share| at(times, share) }.reverse.inject(:fdiv) }.max
         end

@@ -28,8 +28,8 @@ module Holdup
       # @raise [Error] there is nothing to compare
       def run
         found = verification
-        report = View::Verification.new(found, stored: stored?(found), span: Options::SizingOptions.span_text(**@span),
-          words: @words)
+        span = Options::SizingOptions.span_text(**@span)
+        report = View::Verification.new(found, stored: stored?(found), span:, words: @words)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? OK : FAILED
       end

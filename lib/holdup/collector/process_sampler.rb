@@ -193,8 +193,8 @@ module Holdup
           @ticks_per_s = ticks_per_s
         end
 
-        # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of its living
-        #   threads: falls when one ends); without unknown ones
+        # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of its
+        #   living threads: falls when one ends); without unknown ones
         def call(pid)
           times = {cpu_ns: cpu_ns(pid), run_delay_ns: run_delay_ns(pid)}
           {rss_bytes: rss_bytes(pid), **memory(pid), **times}.compact

@@ -112,8 +112,9 @@ module Holdup
 
     class SegmentCheckpoint
       # How far one slot of a segment has been carried: its numbers at that reading, packed as the store keeps
-      # them, because most slots do not change and a collector has thousands. The few numbers that may be large
-      # are BER (`pack "w"`); the many bucket counts have the form of UTF-8 (`pack "U"`), eight times faster.
+      # them, because most slots do not change and a collector has thousands. The few numbers that may be
+      # large are BER (`pack "w"`); the many bucket counts have the form of UTF-8 (`pack "U"`), eight times
+      # faster.
       #
       # - `series`, `path`: nil in a mark from a store, until the slot is read
       # - `account`: whether it is a thread's time outside of units

@@ -22,8 +22,8 @@ module Holdup
       # The same from the bytes of a slot and its checkpoint, and the next checkpoint, without an array for
       # each bucket: see ext/holdup/slot_dumps.c.
       # @param known [SegmentCheckpoint::SlotCheckpoint, nil] nil: a new slot
-      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint), nil] nil when only Slot and `between` can
-      #   say what it is
+      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint), nil] nil when only Slot and `between`
+      #   can say what it is
       def self.of_bytes(bytes, known)
         return unless defined?(SlotDumps) && bytes.bytesize >= Segment::Layout::SERIES_BYTES
         known ||= SlotDelta::UNKNOWN

@@ -11,7 +11,8 @@ module Holdup
     # the server.
     #
     #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
-    #   Load.new(target: Load::Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
+    #   target = Load::Target.new("http://127.0.0.1:9300")
+    #   Load.new(target:, arrivals:).run["OrdersController#index"].p95_ns
     class Load
       REPORT_EVERY_NS = 250_000_000
       LONGEST_NAP_S = 0.1

@@ -10,8 +10,8 @@ module Holdup
       TURNS_S = [60, 120, 300].freeze
 
       # What an experiment at the recorded traffic can show. `effects`: Array of
-      # Analysis::Experiment::LookSchedule::DetectableEffect; `basis`: :processes (halves of the processes) or :turns
-      # (alternating in time); `block_s`: length of the blocks; `equality`:
+      # Analysis::Experiment::LookSchedule::DetectableEffect; `basis`: :processes (halves of the processes) or
+      # :turns (alternating in time); `block_s`: length of the blocks; `equality`:
       # Analysis::Experiment::EqualityResult; `rate`: requests or jobs per second
       ExperimentOutlook = Data.define(:effects, :basis, :block_s, :equality, :rate)
 
@@ -127,8 +127,8 @@ module Holdup
         experiment = Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: true)
         outcomes = experiment.outcomes
         effects = (outcomes & Analysis::Experiment::EQUAL_OUTCOMES).map do |metric|
-          Analysis::Experiment::LookSchedule::DetectableEffect.new(experiment.comparison.estimate(metric), blocks:,
-            outcomes: outcomes.size)
+          estimate = experiment.comparison.estimate(metric)
+          Analysis::Experiment::LookSchedule::DetectableEffect.new(estimate, blocks:, outcomes: outcomes.size)
         end
         rate = sides.sum(&:units).fdiv([blocks.size * block_s, 1].max)
         ExperimentOutlook.new(effects:, basis:, block_s:, equality: experiment.equality.first, rate:)

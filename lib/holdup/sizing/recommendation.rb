@@ -11,8 +11,8 @@ module Holdup
     # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
     # `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured` (SelfTest::MeasuredFigures), `pools`
     # (ThreadPools), `concurrent_units` (ConcurrentUnits or nil), `resource_wait_ns` (waits for pools and
-    # locks per unit), `machine_speed` (Analysis::Machine::MachineSpeed) and `problems` (Symbols that forbid an
-    # answer).
+    # locks per unit), `machine_speed` (Analysis::Machine::MachineSpeed) and `problems` (Symbols that forbid
+    # an answer).
     class Recommendation
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05

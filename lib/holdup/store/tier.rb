@@ -112,8 +112,9 @@ module Holdup
         end
       end
 
-      # Deletes rows that are too old for their tier and then, while the store is above its size, the oldest of
-      # the finest tier, and so on up. It never deletes rows that were not rolled up: they exist nowhere else.
+      # Deletes rows that are too old for their tier and then, while the store is above its size, the oldest
+      # of the finest tier, and so on up. It never deletes rows that were not rolled up: they exist nowhere
+      # else.
       class Pruning
         # Seconds that one size cut deletes, by tier: enough to matter, little enough to keep what fits.
         CUT_S = {60 => 3600, 300 => 86_400, 3600 => 7 * 86_400, 86_400 => 30 * 86_400}.freeze
@@ -177,8 +178,8 @@ module Holdup
         end
       end
 
-      # The rows to read for a span: the coarsest that lie inside it, finer ones at its ends, each second once.
-      # Where the fine rows of an end were pruned, the end is widened to the remaining windows.
+      # The rows to read for a span: the coarsest that lie inside it, finer ones at its ends, each second
+      # once. Where the fine rows of an end were pruned, the end is widened to the remaining windows.
       class ReadPlan
         # Rows of one tier with from_s <= start < to_s.
         TierRange = Data.define(:seconds, :from_s, :to_s)

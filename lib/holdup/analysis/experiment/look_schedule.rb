@@ -47,7 +47,8 @@ module Holdup
         # @return [Array<Float>] level of the intervals at each look
         def levels(sizes, outcomes:, over: false, alpha: self.class::ALPHA)
           return [] if sizes.empty?
-          spending = LookSchedule::AlphaSpending.new(over ? sizes : self.sizes, planned: blocks, alpha: alpha / outcomes)
+          looked = over ? sizes : self.sizes
+          spending = LookSchedule::AlphaSpending.new(looked, planned: blocks, alpha: alpha / outcomes)
           spending.levels.first(sizes.size)
         end
       end
@@ -67,13 +68,13 @@ module Holdup
         # difference between equals in at most `alpha` of the experiments. Early looks need overwhelming
         # evidence; the last one nearly what a single look needs.
         #
-        # Each look may spend what the spending function has grown by since the look before. The function is the
-        # one of O'Brien and Fleming's type; how likely a look is the first to cross its boundary comes from
-        # integrating over all paths that crossed none before.
-        # Sources: Lan & DeMets, Discrete sequential boundaries for clinical trials (Biometrika 70, 1983);
-        # Armitage, McPherson & Rowe, Repeated significance tests on accumulating data (JRSS A 132, 1969);
-        # Jennison & Turnbull, Group Sequential Methods (2000), 3.8: the levels, which are of the normal
-        # distribution here, also serve for Student's.
+        # Each look may spend what the spending function has grown by since the look before. The function is
+        # the one of O'Brien and Fleming's type; how likely a look is the first to cross its boundary comes
+        # from integrating over all paths that crossed none before. Sources: Lan & DeMets, Discrete sequential
+        # boundaries for clinical trials (Biometrika 70, 1983); Armitage, McPherson & Rowe, Repeated
+        # significance tests on accumulating data (JRSS A 132, 1969); Jennison & Turnbull, Group Sequential
+        # Methods (2000), 3.8: the levels, which are of the normal distribution here, also serve for
+        # Student's.
         class AlphaSpending
           # Intervals of the numerical integration, an even number.
           STEPS = 240
@@ -228,8 +229,8 @@ module Holdup
 
           private
 
-          # The last look's, at which most differences are found. Looks before it find some sooner, so the power
-          # is slightly higher.
+          # The last look's, at which most differences are found. Looks before it find some sooner, so the
+          # power is slightly higher.
           def level(schedule)
             @levels[schedule.looks] ||= schedule.levels(schedule.sizes, outcomes: @outcomes).last
           end

@@ -181,8 +181,8 @@ module Holdup
             jit && recycled? && short?
           end
 
-          # Whether they were replaced more than twice in the time. A deployment or two replaces all of them as
-          # well, and a server that was stopped has no workers left.
+          # Whether they were replaced more than twice in the time. A deployment or two replaces all of them
+          # as well, and a server that was stopped has no workers left.
           def recycled?
             alive.positive? && ended > 2 * alive
           end

@@ -90,10 +90,11 @@ module Holdup
       end
 
       class MeasuredProcess
-        # Processes (or containers) over time: from one of their samples to the next, in steps that all have in
-        # common, because the collector does not sample all of them in the same second.
+        # Processes (or containers) over time: from one of their samples to the next, in steps that all have
+        # in common, because the collector does not sample all of them in the same second.
         class ProcessTimeSeries
-          # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a unit.
+          # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a
+          # unit.
           ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
             def self.of(trail)
               process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)

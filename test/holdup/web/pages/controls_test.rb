@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Web::ControlsTest < Minitest::Test
+class Holdup::Web::Pages::ControlsTest < Minitest::Test
   Controls = Holdup::Web::Pages::Controls
   TEMPLATES = %w[web/views/blocks view/html/views/blocks].map do |folder|
     File.expand_path("../../../../lib/holdup/#{folder}", __dir__)
