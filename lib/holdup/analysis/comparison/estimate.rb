@@ -137,8 +137,9 @@ module Holdup
         # How much one process differs from the next for as long as it lives: where things lie in its memory,
         # what was compiled first. Blocks of time do not show it, because each has all processes. It is how
         # much the means of processes differ beyond chance; the fewer processes a side has, the less certain
-        # it is. Source: variance components of a one-way layout with unequal sizes (Searle, Casella &
-        # McCulloch, Variance Components, 3.6).
+        # it is.
+        # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch,
+        # Variance Components, 3.6).
         class ProcessVariance
           # A side with fewer takes the variance of the other side.
           FEWEST_PROCESSES = 3

@@ -70,11 +70,11 @@ module Holdup
         #
         # Each look may spend what the spending function has grown by since the look before. The function is
         # the one of O'Brien and Fleming's type; how likely a look is the first to cross its boundary comes
-        # from integrating over all paths that crossed none before. Sources: Lan & DeMets, Discrete sequential
-        # boundaries for clinical trials (Biometrika 70, 1983); Armitage, McPherson & Rowe, Repeated
-        # significance tests on accumulating data (JRSS A 132, 1969); Jennison & Turnbull, Group Sequential
-        # Methods (2000), 3.8: the levels, which are of the normal distribution here, also serve for
-        # Student's.
+        # from integrating over all paths that crossed none before.
+        # Sources: Lan & DeMets, Discrete sequential boundaries for clinical trials (Biometrika 70, 1983);
+        # Armitage, McPherson & Rowe, Repeated significance tests on accumulating data (JRSS A 132, 1969);
+        # Jennison & Turnbull, Group Sequential Methods (2000), 3.8: the levels, which are of the normal
+        # distribution here, also serve for Student's.
         class AlphaSpending
           # Intervals of the numerical integration, an even number.
           STEPS = 240
