@@ -45,7 +45,7 @@ module Holdup
       # @param wide [Boolean] whether tables cut no name, however wide they become
       # @return [Hash{Symbol => Object}] for texts
       def layout(wide: false)
-        {width:, table_width: wide ? Float::INFINITY : table_width, style: View::Style.for(out, env)}
+        {width:, table_width: wide ? Float::INFINITY : table_width, style: View::Drawing::Style.for(out, env)}
       end
 
       # Prints a line that the next one replaces; outside a terminal each line stays.

@@ -84,7 +84,8 @@ module Holdup
         page = View::Pages::Fleet.new(context: nil, store: cache, query:, words: @words)
         title = @words.call(:title_fleet)
         part = View::Html::Part.new(id: "fleet", title:, blocks: page.blocks, charts: page.charts)
-        View::Html.new([part], title:, about: [View::Moments.span(*@span.values)], words: @words).call
+        about = [View::Figures::Moments.span(*@span.values)]
+        View::Html.new([part], title:, about:, words: @words).call
       end
     end
   end

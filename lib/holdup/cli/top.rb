@@ -47,7 +47,7 @@ module Holdup
       private
 
       def live
-        @style = View::Style.for(@console.out, @console.env)
+        @style = View::Drawing::Style.for(@console.out, @console.env)
         terminal = Holdup::Top::Terminal.new(@input, @console.out)
         terminal.take do
           look
@@ -111,7 +111,7 @@ module Holdup
           raise Error.new(@monitor.trouble || "no process measures in #{@dir}",
             "`holdup doctor` says why; --dir names another folder")
         end
-        @style = View::Style.none
+        @style = View::Drawing::Style.none
         @console.out.puts(frame.plain(@console.columns || PIPE_WIDTH))
       end
     end

@@ -162,7 +162,7 @@ module Holdup
       # @param state [ScreenState]
       # @param title [String] of the first line: host and time
       # @param trouble [String, nil] what can't be read
-      def initialize(tables, state, title:, words:, style: View::Style.none, trouble: nil)
+      def initialize(tables, state, title:, words:, style: View::Drawing::Style.none, trouble: nil)
         @tables = tables
         @state = state
         @title = title

@@ -29,11 +29,13 @@ module Holdup
 
         def view = "split"
 
-        # @return [Section] whose first column has the symbols of View::Bar
+        # @return [Section] whose first column has the symbols of View::Drawing::Bar
         def table
           *figures, meaning = columns
           section = plain.with(columns: [*figures, Column.new(text: meaning, words: true)])
-          section.with_first_cells { |name, index| "#{View::Bar::SYMBOLS.fetch(rows[index].state)} #{name}" }
+          section.with_first_cells do |name, index|
+            "#{View::Drawing::Bar::SYMBOLS.fetch(rows[index].state)} #{name}"
+          end
         end
 
         def plain

@@ -78,5 +78,65 @@ module Holdup
         end
       end
     end
+
+    class Drawing
+      # A split as a row of characters. Each state has its own, so the bar reads the same without colours, in
+      # a log file and in an East-Asian terminal (where block characters may take two columns).
+      module Bar
+        SYMBOLS = {cpu: "#", starved: "!", stalled: "x", io: "~", lock: "=", sleep: "z", native: "+"}.freeze
+        COLORS = {cpu: :green, starved: :yellow, stalled: :red, io: :blue, lock: :magenta, sleep: :dim,
+                  native: :cyan}.freeze
+        RUN = /(#+)|(!+)|(x+)|(~+)|(=+)|(z+)|(\++)/
+
+        module_function
+
+        # @return [String] exactly `columns` characters; spaces if nothing is measured
+        def draw(split, columns)
+          return " " * columns if split.total.zero?
+          fill(SYMBOLS.to_h { |state, _| [state, split.share(state)] }, columns)
+        end
+
+        # @param shares [Hash{Symbol => Float}] of all states
+        # @return [String] exactly `columns` characters, largest remainders first; spaces without any share
+        def fill(shares, columns)
+          return " " * columns if shares.values.sum.zero?
+          cells = SYMBOLS.to_h { |state, _| [state, shares.fetch(state) * columns] }
+          whole = cells.transform_values(&:floor)
+          cells.keys.max_by(columns - whole.values.sum) { |state| cells[state] % 1 }.each { |state|
+            whole[state] += 1
+          }
+          whole.map { |state, count| SYMBOLS[state] * count }.join
+        end
+
+        # @param bar [String] from draw
+        def paint(bar, style)
+          bar.gsub(RUN) { |run| style.paint(run, COLORS.fetch(SYMBOLS.key(run[0]))) }
+        end
+      end
+
+      # Colours for terminals. They only repeat what characters already say, so a report without them loses
+      # nothing.
+      class Style
+        CODES = {bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36}.freeze
+
+        # @param io [IO] the report's destination
+        # @param env [Hash] NO_COLOR (any value) and TERM=dumb switch colours off
+        def self.for(io, env)
+          new(io.tty? && env["NO_COLOR"].to_s.empty? && env["TERM"] != "dumb")
+        end
+
+        def self.none = new(false)
+
+        def initialize(enabled)
+          @enabled = enabled
+        end
+
+        # @param color [Symbol, nil] a key of CODES
+        def paint(text, color)
+          return text unless @enabled && color
+          "\e[#{CODES.fetch(color)}m#{text}\e[0m"
+        end
+      end
+    end
   end
 end

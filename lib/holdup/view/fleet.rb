@@ -50,7 +50,7 @@ module Holdup
 
       def count(number) = Figures.count(number)
 
-      def span(from_s, to_s) = Moments.span(from_s, to_s)
+      def span(from_s, to_s) = Figures::Moments.span(from_s, to_s)
 
       def nothing
         [Blocks::Lead.new(text: word(:fleet_empty)), Blocks::Notes.new(texts: [word(:fleet_empty_next)])]

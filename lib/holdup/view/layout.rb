@@ -10,14 +10,14 @@ module Holdup
 
       # @param width [Integer] columns of sentences
       # @param table_width [Numeric] columns of tables; WHOLE cuts no name
-      def initialize(width: 80, style: Style.none, table_width: width)
+      def initialize(width: 80, style: Drawing::Style.none, table_width: width)
         @width = width
         @style = style
         @table_width = table_width
       end
 
       # @param text [String] one or more sentences
-      # @param color [Symbol, nil] see Style
+      # @param color [Symbol, nil] see Drawing::Style
       def lines(text, color = nil)
         Width.wrap(text, @width).map { |line| @style.paint(line, color) }
       end
@@ -60,7 +60,7 @@ module Holdup
 
         # @param width [Numeric] columns; Layout::WHOLE cuts no name
         # @param sentences [Numeric] columns that a line with a sentence may take
-        def initialize(section, width:, sentences: width, style: Style.none)
+        def initialize(section, width:, sentences: width, style: Drawing::Style.none)
           @section = section
           @options = {width:, sentences:, style:}
           @sentences = section.headings.last.words
@@ -112,11 +112,11 @@ module Holdup
         end
 
         def text(cell)
-          cell.is_a?(Blocks::Bar) ? Bar.fill(cell.parts, BAR) : cell.to_s
+          cell.is_a?(Blocks::Bar) ? Drawing::Bar.fill(cell.parts, BAR) : cell.to_s
         end
 
         def painted(cell, text)
-          cell.is_a?(Blocks::Bar) ? Bar.paint(text, @style) : text
+          cell.is_a?(Blocks::Bar) ? Drawing::Bar.paint(text, @style) : text
         end
 
         # Without the column of sentences.

@@ -17,7 +17,7 @@ module Holdup
 
       # @param width [Integer] columns of sentences
       # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-      def initialize(page, width: WIDTH, table_width: width, style: Style.none)
+      def initialize(page, width: WIDTH, table_width: width, style: Drawing::Style.none)
         @page = page
         @width = width
         @style = style
@@ -82,7 +82,7 @@ module Holdup
       end
 
       def legend(block)
-        states = block.rows.map { |row| "#{Bar::SYMBOLS.fetch(row.state)} #{row.name} #{row.share}" }
+        states = block.rows.map { |row| "#{Drawing::Bar::SYMBOLS.fetch(row.state)} #{row.name} #{row.share}" }
         filled_lines(states, GAP, @width)
       end
 

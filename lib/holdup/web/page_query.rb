@@ -67,7 +67,7 @@ module Holdup
       end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
-      def span = View::Moments.span(from_s, until_s)
+      def span = View::Figures::Moments.span(from_s, until_s)
 
       # @param overriding [Hash] filters that the page sets itself
       def filter(**overriding)

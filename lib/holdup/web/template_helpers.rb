@@ -71,7 +71,7 @@ module Holdup
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
         ago = View::Figures.rough((now_s - newest_s) * NS)
-        word(:behind, time: View::Moments.at(newest_s, "%F %T"), ago:)
+        word(:behind, time: View::Figures::Moments.at(newest_s, "%F %T"), ago:)
       end
 
       # @param at_ns [Integer, nil] when the collector read the stored data

@@ -9,7 +9,7 @@ class Holdup::View::DrawingTest < Minitest::Test
   Split = Holdup::Analysis::SeriesRow::StateSplit
   MS = 1_000_000
 
-  def drawing(width: 33, style: Holdup::View::Style.none)
+  def drawing(width: 33, style: Holdup::View::Drawing::Style.none)
     Holdup::View::Drawing.new(width:, style:)
   end
 
@@ -46,7 +46,7 @@ class Holdup::View::DrawingTest < Minitest::Test
 
   def test_colours_only_add
     block = time_bars(bar("one", "A", 0, 10, cpu: 1))
-    painted = drawing(style: Holdup::View::Style.new(true)).time_bars(block)
+    painted = drawing(style: Holdup::View::Drawing::Style.new(true)).time_bars(block)
     assert_equal drawing.time_bars(block), painted.map { |line| line.gsub(/\e\[\d+m/, "") }
     assert_includes painted.last, "\e[32m"
   end

@@ -59,11 +59,11 @@ class Holdup::View::LayoutTest < Minitest::Test
   end
 
   def test_a_bar_of_states_is_drawn_and_colours_only_add
-    parts = Holdup::View::Bar::SYMBOLS.to_h { |state, _| [state, (state == :cpu) ? 1.0 : 0.0] }
+    parts = Holdup::View::Drawing::Bar::SYMBOLS.to_h { |state, _| [state, (state == :cpu) ? 1.0 : 0.0] }
     bar = Holdup::View::Blocks::Bar.new(parts:, label: "cpu 100 %")
     section = Holdup::View::Section.new(title: "", columns: ["name", "", "p50"], rows: [["A", bar, "1 ms"]])
     plain, painted = [false, true].map { |on|
-      Holdup::View::Layout::Table.new(section, width: 40, style: Holdup::View::Style.new(on)).body
+      Holdup::View::Layout::Table.new(section, width: 40, style: Holdup::View::Drawing::Style.new(on)).body
     }
     assert_equal ["A         ############  1 ms"], plain
     assert_equal ["A         \e[32m############\e[0m  1 ms"], painted

@@ -166,7 +166,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
       to_s: SampleWindows::START_S + 180)
     page = Holdup::View::ReportScreen.new(summary).page
     plain, painted = [false, true].map { |on|
-      Holdup::View::Text.new(page, style: Holdup::View::Style.new(on)).call
+      Holdup::View::Text.new(page, style: Holdup::View::Drawing::Style.new(on)).call
     }
     assert_equal plain, painted.gsub(/\e\[\d+m/, "")
     refute_includes plain, "\e"

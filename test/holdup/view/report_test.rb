@@ -7,8 +7,8 @@ class Holdup::View::ReportTest < Minitest::Test
   LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController" \
     "#recalculate_everything_for_all_tenants"
 
-  def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Style.none, extra: [], by: :name,
-    **options)
+  def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Drawing::Style.none, extra: [],
+    by: :name, **options)
     summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
       by:)
     layout = options.slice(:width, :table_width)
@@ -107,7 +107,7 @@ class Holdup::View::ReportTest < Minitest::Test
 
   def test_colours_only_add
     plain = text
-    assert_equal plain, text(style: Holdup::View::Style.new(true)).gsub(/\e\[\d+m/, "")
+    assert_equal plain, text(style: Holdup::View::Drawing::Style.new(true)).gsub(/\e\[\d+m/, "")
     refute_includes plain, "\e"
   end
 

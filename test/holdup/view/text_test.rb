@@ -9,7 +9,7 @@ class Holdup::View::TextTest < Minitest::Test
   Part = Holdup::View::AdviceFindings::Part
   FindingText = Holdup::View::AdviceFindings::FindingText
 
-  def text(*blocks, title: "Title", about: [], style: Holdup::View::Style.none, **options)
+  def text(*blocks, title: "Title", about: [], style: Holdup::View::Drawing::Style.none, **options)
     Holdup::View::Text.new(Holdup::View::Page.new(title:, about:, blocks:), style:, **options).call
   end
 
@@ -81,7 +81,7 @@ class Holdup::View::TextTest < Minitest::Test
       Blocks::Check.new(level: :warn, word: "warn", text: "odd", remedy: "mend it")]
     checks = Blocks::Checks.new(title: nil, items:, words: %w[ok warn])
     assert_equal "ok    fine\nwarn  odd\n      -> mend it\n", body(checks)
-    assert_includes body(checks, style: Holdup::View::Style.new(true)), "\e[33mwarn\e[0m  odd"
+    assert_includes body(checks, style: Holdup::View::Drawing::Style.new(true)), "\e[33mwarn\e[0m  odd"
   end
 
   def test_what_only_a_browser_can_show_is_left_out

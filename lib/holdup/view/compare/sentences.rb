@@ -176,7 +176,8 @@ module Holdup
 
         def processes
           known = sides.map(&:processes)
-          if known.all?(&:positive?) && known.min < Analysis::Comparison::Estimate::ProcessVariance::FEWEST_PROCESSES
+          fewest = Analysis::Comparison::Estimate::ProcessVariance::FEWEST_PROCESSES
+          if known.all?(&:positive?) && known.min < fewest
             word(:few_processes, before: known.first, after: known.last)
           end
         end

@@ -108,7 +108,7 @@ module Holdup
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-          text = word(:last_data, span: Moments.span(from_s, to_s))
+          text = word(:last_data, span: Figures::Moments.span(from_s, to_s))
           [Blocks::SpanLink.new(text:, label: word(:last_data_open),
             params: {"since" => since, "until" => till})]
         end
@@ -127,7 +127,7 @@ module Holdup
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil without a rest
         def part
           return if with_data == [query.from_s, query.until_s]
-          span = Moments.span(*with_data)
+          span = Figures::Moments.span(*with_data)
           key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
           Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"),
             params: {"whole" => whole})
@@ -167,6 +167,51 @@ module Holdup
 
         def label(row)
           Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+        end
+      end
+
+      class Base
+        # For pages about all chosen units: where their time went, and their figures over time.
+        module OverTime
+          # @return [Hash{String => Chart}]
+          def charts = time_series_charts.to_h
+
+          private
+
+          def split = Blocks::Split.of(summary.total, @words)
+
+          def time_series
+            from_s, to_s = shown
+            @time_series ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:,
+              histograms: histograms_over_time, methods: methods_over_time?)
+          end
+
+          def methods_over_time? = false
+
+          def histograms_over_time
+            Queries::TimeSeriesQuery::OF_UNITS
+          end
+
+          # The GVL chart covers all that ran; it lacks data from before processes were recorded separately.
+          def charted
+            Charts::TimeSeries::NAMES + (time_series.gvl.empty? ? [] : ["gvl"])
+          end
+
+          def time_series_charts
+            Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: changes.to_a)
+          end
+
+          def changes
+            @changes ||= Charts::TimeSeries::Changes.new(marks, words: @words)
+          end
+
+          def over_time
+            return if time_series.empty?
+            table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,
+              limit: query.limit)
+            Blocks::FetchedCharts.new(title: word(:over_time), names: time_series_charts.titles,
+              twin: table.call, part:)
+          end
         end
       end
     end

@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # All hosts, what runs on them, and how they differ.
       class Fleet < Base
-        include OverTime
+        include Base::OverTime
 
         def blocks
           return view.blocks if fleet.empty?

@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
       class Overview < Base
-        include OverTime
+        include Base::OverTime
 
         TOP = 5
         COLUMNS = %i[name count p95 split suffered each].freeze

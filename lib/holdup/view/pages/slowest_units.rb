@@ -7,7 +7,7 @@ module Holdup
       class SlowestUnits
         # Reading all single units of a month takes too long: reads this many periods of ten minutes, evenly
         # spread, and if they are empty, the maximum of UnitSampleQuery.
-        PERIODS = [6, Queries::UnitSampleQuery::BLOCKS].freeze
+        PERIODS = [6, Queries::RecordedInterval::UnitSampleQuery::BLOCKS].freeze
         ROWS = 10
         NS = 1_000_000_000
         COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
@@ -36,7 +36,7 @@ module Holdup
           @all = @store.profile_starts(*@span).size
           PERIODS.each do |most|
             @read = [most, @all].min
-            profiles = Queries::UnitSampleQuery.call(@store, *@span, blocks: most)
+            profiles = Queries::RecordedInterval::UnitSampleQuery.call(@store, *@span, blocks: most)
             @profiles = profiles.select { |profile| wanted?(profile) }
             break if @profiles.any? || !part?
           end
@@ -77,7 +77,7 @@ module Holdup
           first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
           count = Figures.count(@profiles.size)
           units = Figures.count(@profiles.sum(&:weight))
-          @words.call(:singles_note, count:, units:, span: Moments.span(first, last))
+          @words.call(:singles_note, count:, units:, span: Figures::Moments.span(first, last))
         end
 
         def row(profile)

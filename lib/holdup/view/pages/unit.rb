@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are distributed.
       class Unit < Base
-        include OverTime
+        include Base::OverTime
 
         CHARTS = %w[shares heat_wall rate wall waits].freeze
         PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
@@ -37,7 +37,7 @@ module Holdup
 
         def title
           name = [query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")
-          Width.truncate(Width.clean(name), Html::Markup::NAME)
+          Width.truncate(Width.clean(name), Html::Helpers::Markup::NAME)
         end
 
         private

@@ -7,7 +7,7 @@ module Holdup
         # Where the time of each row went, in per cent of its elapsed time and as a bar.
         class StateSplitTable < SectionBase
           def call
-            states = Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
+            states = Drawing::Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
             figures_section(:splits, ["", *states]) { |row| cells(row.split) }
           end
 
@@ -15,7 +15,7 @@ module Holdup
 
           def cells(split)
             shares = split.members.to_h { |state| [state, split.share(state)] }
-            bar = Blocks::Bar.new(parts: shares, label: Bar.fill(shares, Layout::Table::BAR))
+            bar = Blocks::Bar.new(parts: shares, label: Drawing::Bar.fill(shares, Layout::Table::BAR))
             [bar, *shares.values.map { |share| Figures.bare_share(share) }]
           end
         end

@@ -38,7 +38,7 @@ module Holdup
         def kind = self.class.kind(query)
 
         def span
-          View::Moments.span(query.from_s, query.until_s)
+          View::Figures::Moments.span(query.from_s, query.until_s)
         end
 
         # A reader who asks about another setting sees that answer first.

@@ -156,7 +156,7 @@ module Holdup
             from_s, to_s = base
             [
               [Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter),
-                View::Moments.span(from_s, to_s)], [recorded, @query.span]
+                View::Figures::Moments.span(from_s, to_s)], [recorded, @query.span]
             ]
           end
 

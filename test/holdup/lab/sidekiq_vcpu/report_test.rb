@@ -116,7 +116,7 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
   end
 
   def test_colours_only_repeat_what_characters_say
-    style = Holdup::View::Style.new(true)
+    style = Holdup::View::Drawing::Style.new(true)
     assert_equal text, text(style:).gsub(/\e\[\d+m/, "")
   end
 

@@ -6,7 +6,7 @@ require "pty"
 
 class Holdup::View::StyleTest < Minitest::Test
   def painted(io, env)
-    Holdup::View::Style.for(io, env).paint("x", :red)
+    Holdup::View::Drawing::Style.for(io, env).paint("x", :red)
   end
 
   def test_colours_only_on_a_terminal_and_not_against_the_users_wish

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::View::MomentsTest < Minitest::Test
-  Moments = Holdup::View::Moments
+  Moments = Holdup::View::Figures::Moments
 
   def in_zone(name)
     before = ENV["TZ"]

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::View::BarTest < Minitest::Test
-  Bar = Holdup::View::Bar
+  Bar = Holdup::View::Drawing::Bar
 
   def split(*values)
     Holdup::Analysis::SeriesRow::StateSplit.new(*values)
@@ -29,9 +29,9 @@ class Holdup::View::BarTest < Minitest::Test
 
   def test_colours_repeat_the_characters
     bar = Bar.draw(split(20, 0, 50, 30, 0, 0, 0), 10)
-    painted = Bar.paint(bar, Holdup::View::Style.new(true))
+    painted = Bar.paint(bar, Holdup::View::Drawing::Style.new(true))
     assert_equal bar, painted.gsub(/\e\[\d+m/, "")
     assert_equal 3, painted.scan("\e[0m").size
-    assert_equal bar, Bar.paint(bar, Holdup::View::Style.none)
+    assert_equal bar, Bar.paint(bar, Holdup::View::Drawing::Style.none)
   end
 end

@@ -4,12 +4,12 @@ require "test_helper"
 require "forwardable"
 require "holdup/loader"
 
-class Holdup::View::Html::MarkupTest < Minitest::Test
+class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
   extend Forwardable
 
   # Minitest calls a `time` of its own, so it is not mixed into the test.
   class Markup
-    include Holdup::View::Html::Markup
+    include Holdup::View::Html::Helpers::Markup
   end
 
   def_delegators :@markup, :sentence, :breaking, :cut
@@ -59,7 +59,7 @@ class Holdup::View::Html::MarkupTest < Minitest::Test
   end
 
   def test_cuts_a_name_at_its_width
-    longest = Holdup::View::Html::Markup::NAME
+    longest = Holdup::View::Html::Helpers::Markup::NAME
     assert_equal "x" * longest, cut("x" * longest)
     assert_equal longest, cut("x" * (longest + 1)).size
     assert_includes cut("x" * (longest + 1)), "…"
