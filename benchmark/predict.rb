@@ -98,7 +98,7 @@ module Bench
     # What everything else took of the machine is not the server's.
     def vcpus
       Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"],
-        others: Holdup::Sizing::OtherCpus.always(@recorded.other_cpus)).free_vcpus
+        others: Holdup::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)).free_vcpus
     end
 
     def about

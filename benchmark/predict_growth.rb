@@ -83,7 +83,7 @@ module Bench
 
     def predicted(threads, constant: false)
       (@predicted ||= {})[[threads,
-        constant]] ||= Holdup::Sizing::BacklogReplay.new(
+        constant]] ||= Holdup::Sizing::PoolThroughput::BacklogReplay.new(
           @recorded.profiles,
           vcpus: recording.vcpus,
           between: recording.between,

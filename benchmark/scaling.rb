@@ -119,11 +119,11 @@ module Bench
         (-Math.log(1 - random.rand) * mean_ms * MS).round
       end
 
-      # As Holdup::Sizing::CapacityAtSlo finds it, of requests that the day does not have.
+      # As Holdup::Sizing::Slo::CapacityAtSlo finds it, of requests that the day does not have.
       def at_slo
         low = 0.0
         high = @ceiling
-        SIZING::CapacityAtSlo::STEPS.times do
+        SIZING::Slo::CapacityAtSlo::STEPS.times do
           middle = (low + high) / 2
           (point(middle, seed: 2)[1] <= @slo_ms) ? low = middle : high = middle
         end

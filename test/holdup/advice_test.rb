@@ -21,7 +21,7 @@ class Holdup::AdviceTest < Minitest::Test
     levers = [{"lever.processes.value": 1, "lever.processes.how": "workers N", "lever.threads.value": 5,
                "lever.threads.how": "threads N, N"}]
     [{}, {process_bytes: 300_000_000, memory_limit_bytes: 500_000_000},
-      {others: Holdup::Sizing::OtherCpus.always(1.2)}].each do |limits|
+      {others: Holdup::Sizing::ResourceLimits::OtherCpus.always(1.2)}].each do |limits|
       recommendation = advised(PlayedRecording.new(minutes: 4), **limits)
       found = Holdup::Advice.call(situation(samples: container(processes: 1, vcpus: 2.0), recommendation:,
         levers:) { |sample| [queueing(sample)] })

@@ -31,7 +31,7 @@ module Bench
       def ceiling(candidate)
         @ceilings[candidate] ||= begin
           outcome = replay(@units, candidate, assignment: :shared)
-          span = outcome.steady_span(SIZING::BacklogReplay::EDGE)
+          span = outcome.steady_span(SIZING::PoolThroughput::BacklogReplay::EDGE)
           outcome.ended(span).size * 1e9 / (span.end - span.begin)
         end
       end

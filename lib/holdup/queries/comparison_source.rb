@@ -145,7 +145,7 @@ module Holdup
 
       def profiles
         @profiles ||= begin
-          profiles = UnitSampleQuery.call(@store, *@span.values)
+          profiles = RecordedInterval::UnitSampleQuery.call(@store, *@span.values)
           profiles.select { |profile| @filter.series?(profile.series) }
         end
       end

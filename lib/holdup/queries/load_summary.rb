@@ -20,7 +20,7 @@ module Holdup
       def own_cost(store, from_s:, to_s:)
         windows = store.sums(from_s, to_s, kinds: [:account]).map(&:window)
         processes = Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:)
-        Analysis::OwnCost.new(windows, processes)
+        OwnCost.new(windows, processes)
       end
 
       # For Analysis::Summary: reads the processes while any units ran, whatever the filter.
@@ -98,6 +98,53 @@ module Holdup
           windows.filter_map(&:setting).uniq.to_h { |setting| [setting.fingerprint, setting] }
         end
         private_class_method :threads, :samples, :every_s, :settings
+      end
+    end
+
+    module LoadSummary
+      # What Holdup itself used in a span: its threads in the measured processes, the collector, the memory of
+      # segments. What measuring adds to each unit is part of the unit's own time; bin/bench measures it.
+      class OwnCost
+        OURS = "thread:holdup"
+
+        def initialize(windows, processes)
+          @windows = windows.select { |window| window.series.name.start_with?(OURS) }
+          @processes = processes
+        end
+
+        def known?
+          @windows.any? || !collector_cpu_share.nil?
+        end
+
+        # Share of the time of a process, on average, in which a thread of Holdup held the GVL.
+        def held_share
+          seconds = @processes.members.sum(&:seconds)
+          ns = Analysis::ProcessReport::SampleTrail::NS
+          held_ns.fdiv(seconds * ns) if @windows.any? && seconds.positive?
+        end
+
+        def caused_ns
+          @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
+        end
+
+        def collector_cpu_share
+          sum(:collector_cpu_share)
+        end
+
+        def collector_bytes = sum(:collector_bytes)
+
+        def segment_bytes = sum(:segment_bytes)
+
+        private
+
+        def held_ns
+          @windows.sum { |window| window.histograms[:running].sum }
+        end
+
+        def sum(key)
+          known = @processes.machines.filter_map(&key)
+          known.sum if known.any?
+        end
       end
     end
   end

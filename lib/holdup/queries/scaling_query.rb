@@ -11,7 +11,7 @@ module Holdup
       KINDS = %i[request job].freeze
 
       # `shape`: fingerprint of the setting without revision and arm; `capacity`:
-      # Sizing::CapacityAtSlo::CapacityFigure of a host; `rate`: units per second and host over the last
+      # Sizing::Slo::CapacityAtSlo::CapacityFigure of a host; `rate`: units per second and host over the last
       # minutes; `queued_p95_ns`: nil if unknown
       RoleSummary = Data.define(:app, :role, :kind, :shape, :capacity, :hosts, :rate, :queued_p95_ns) do
         # @return [Float, nil]
@@ -105,7 +105,7 @@ module Holdup
         objective = Sizing::Objective.new((kind == :job) ? :throughput : :latency, slo: @slo)
         inputs = SizingInputs.new(store, from_s: @from_s, to_s: @to_s, kind:, objective:,
           setting: setting.fingerprint)
-        Sizing::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo, units: @units).call
+        Sizing::Slo::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo, units: @units).call
       end
 
       # More load than was recorded comes on its own, also where a load test waited for answers.

@@ -82,7 +82,8 @@ module Holdup
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
         @windows = wanted(windows(store, from_s, to_s))
-        @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, from_s].compact.min, to_s)
+        sampled_s = [@coverage.from_s&.floor, from_s].compact.min
+        @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
@@ -154,14 +155,14 @@ module Holdup
         summary.processes.smallest_machine
       end
 
-      # @return [Hash{Symbol => Sizing::OtherCpus}] empty without samples of the container
+      # @return [Hash{Symbol => Sizing::ResourceLimits::OtherCpus}] empty without samples of the container
       def others
         intervals = machine ? summary.processes.other_cpus(machine.host) : []
         # Units that came before or after were not read.
         intervals = intervals.select { |one| one.from_s >= @span.from_s && one.to_s <= @span.to_s }
         units = @profiles.select { |unit| unit.host == machine&.host && unit.series.kind == @kind }
-        spans = Sizing::OtherCpus.spans(intervals, units)
-        spans.any? ? {others: Sizing::OtherCpus.of(spans)} : {}
+        spans = Sizing::ResourceLimits::OtherCpus.spans(intervals, units)
+        spans.any? ? {others: Sizing::ResourceLimits::OtherCpus.of(spans)} : {}
       end
 
       def limits

@@ -164,7 +164,7 @@ module Holdup
 
         # Until its queue is that long, the others exceed their part of the mix: the fullest pool decides.
         def throughput
-          span = @outcome.steady_span(BacklogReplay::EDGE)
+          span = @outcome.steady_span(PoolThroughput::BacklogReplay::EDGE)
           fullest = fullest()
           @outcome.ended(span, fullest).size * @units.size.fdiv(fullest.size) * NS / (span.end - span.begin)
         end

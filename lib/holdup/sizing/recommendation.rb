@@ -29,8 +29,8 @@ module Holdup
       # @param open [Boolean] requests come on their own, also where they waited for answers when recorded
       # @param bias [PredictionBias] corrects predictions of settings other than the present one
       def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
-        rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE,
-        open: false)
+        rounds: Sufficiency::RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1,
+        bias: PredictionBias::NONE, open: false)
         @recording = recording
         @limits = limits
         @objective = objective
@@ -97,7 +97,7 @@ module Holdup
       # @return [Range<Float>] 90 % of that gain
       def interval
         @interval ||= begin
-          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
           range = bootstrap.interval { |part, seed| trial(part, seed) }
           [range.begin, gain].min..[range.end, gain].max
         end

@@ -118,7 +118,7 @@ module Holdup
       # GVL time of threads outside of units, and the time of requests before a free thread has them.
       def between
         held_ns, acquisitions = %i[running acquisitions].map { |name| apart[name].fdiv([units, 1].max) }
-        DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
+        Scenario::DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
       end
 
       # @return [Float, nil] mean ns of a unit's stall while no thread held the GVL; nil if not recorded

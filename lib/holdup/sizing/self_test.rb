@@ -62,7 +62,7 @@ module Holdup
       # @param load [ClosedLoad] of the recording
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
-        load: ClosedLoad::NONE, handoff_ns: nil, others: OtherCpus::NONE, seed: 1)
+        load: ClosedLoad::NONE, handoff_ns: nil, others: ResourceLimits::OtherCpus::NONE, seed: 1)
         @recording = recording
         @traffic = traffic
         @current = current

@@ -11,13 +11,13 @@ module Holdup
     # - `cost`: what concurrency and rests add to held_ns, cpu_ns and idle_ns, which are those of a unit that
     #   is alone: see CoherencyCost
     # - `handoff_ns`: what each of them adds while other threads wait: see Handoff
-    # - `between`: work from one unit to the next, see DispatchCost
+    # - `between`: work from one unit to the next, see Scenario::DispatchCost
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
     ServiceDemand = Data.define(
       :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between, :handoff_ns
     ) do
       def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
-        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING, handoff_ns: 0)
+        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: Scenario::DispatchCost::NOTHING, handoff_ns: 0)
         raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
         raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
         super
@@ -55,7 +55,7 @@ module Holdup
       def in_all
         with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns,
           idle_ns: idle_ns + between.idle_ns, acquisitions: acquisitions + between.acquisitions,
-          between: DispatchCost::NOTHING)
+          between: Scenario::DispatchCost::NOTHING)
       end
 
       # The demand with so many units always in flight in a process, which never rests.

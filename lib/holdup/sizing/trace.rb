@@ -9,7 +9,7 @@ module Holdup
       # recorded process, in thousandths; `rest_ns`: idle time of the process before it; `group`: of processes
       # that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads); `slice_ns`:
       # its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see ThreadPools;
-      # `before`: number of holds before it begins, see DispatchCost
+      # `before`: number of holds before it begins, see Scenario::DispatchCost
       class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
         :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
         def self.of(profile, arrival_ns, pool: 0)
@@ -72,9 +72,9 @@ module Holdup
       end
 
       # Each unit with the work before it: the same trace for all candidates that are replayed.
-      # @param between [DispatchCost]
+      # @param between [Scenario::DispatchCost]
       def after(between)
-        return self if between == DispatchCost::NOTHING
+        return self if between == Scenario::DispatchCost::NOTHING
         @after = with_dispatch(between) unless @between == between
         @between = between
         @after
@@ -179,7 +179,7 @@ module Holdup
           @unit.with(arrival_ns: at_ns)
         end
 
-        # With the work before it, see DispatchCost.
+        # With the work before it, see Scenario::DispatchCost.
         def after(between)
           return @after if @between == between
           @between = between

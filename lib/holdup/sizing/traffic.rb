@@ -3,7 +3,7 @@
 module Holdup
   module Sizing
     # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Also of
-    # a part of the recording, for intervals (see RecordingBootstrap).
+    # a part of the recording, for intervals (see Sufficiency::RecordingBootstrap).
     class Traffic
       NS = 1_000_000_000
       MINUTE_S = 60

@@ -133,7 +133,7 @@ module Holdup
       # Both sides might have been other minutes.
       def interval(name)
         @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
-        RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
+        Sufficiency::RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
       end
 
       def trial(seed)

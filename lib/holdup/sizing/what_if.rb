@@ -34,7 +34,7 @@ module Holdup
 
       def interval
         @interval ||= begin
-          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
           range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, round: seed)) }
           [range.begin, gain].min..[range.end, gain].max
         end

@@ -5,6 +5,8 @@ require "holdup/loader"
 
 class Holdup::Collector
   class SlotDeltaTest < Minitest::Test
+    SlotCheckpoint = SegmentCheckpoint::SlotCheckpoint
+
     HistogramDelta = SlotDelta::HistogramDelta
 
     # Window::Totals adds deltas by position.
@@ -65,7 +67,7 @@ class Holdup::Collector
         found = SlotDelta.of_bytes(bytes, known)
         assert_equal by_hand(bytes, known), found.map(&:to_a) if found
         now = read(bytes)
-        known = SegmentCheckpoint::SlotCheckpoint.of(now) if now
+        known = SlotCheckpoint.of(now) if now
         found ? :same : :left
       end
       assert_operator outcomes.count(:same), :>, 100
@@ -76,14 +78,14 @@ class Holdup::Collector
     def test_checkpoints_of_wide_histograms_are_the_same_in_c_and_in_ruby
       wide = Array.new(Holdup::Segment::Layout::HISTOGRAMS.size) { [2_000, 5_000, 3_000_000_000] }
       narrow = wide.map { |values| values.first(1) }
-      _, made = SlotDelta.of_bytes(slot_bytes(wide), SegmentCheckpoint::SlotCheckpoint.of(read(slot_bytes(narrow))))
-      assert_equal SegmentCheckpoint::SlotCheckpoint.of(read(slot_bytes(wide))).bytes, made.bytes
+      _, made = SlotDelta.of_bytes(slot_bytes(wide), SlotCheckpoint.of(read(slot_bytes(narrow))))
+      assert_equal SlotCheckpoint.of(read(slot_bytes(wide))).bytes, made.bytes
       assert_operator made.slot.histograms.last.counts.size, :>, 128
     end
 
     def test_leaves_what_it_can_not_read_to_ruby
       bytes = slot_bytes([[5_000], [], [70], []])
-      known = SegmentCheckpoint::SlotCheckpoint.of(read(slot_bytes([[], [], [], []])))
+      known = SlotCheckpoint.of(read(slot_bytes([[], [], [], []])))
       assert SlotDelta.of_bytes(bytes, known)
       broken = known.bytes.chop
       large = "\x01".b + known.bytes.byteslice(1..)
@@ -97,11 +99,11 @@ class Holdup::Collector
     # One that is new, and one of a checkpoint that was read from a store.
     def test_reads_the_series_of_a_slot_that_it_does_not_know
       bytes = slot_bytes([[5_000], [], [70], []])
-      stored = SegmentCheckpoint::SlotCheckpoint.load(SegmentCheckpoint::SlotCheckpoint.of(read(slot_bytes([[], [], [], []]))).bytes)
+      stored = SlotCheckpoint.load(SlotCheckpoint.of(read(slot_bytes([[], [], [], []]))).bytes)
       [nil, stored].each do |known|
         change, mark = SlotDelta.of_bytes(bytes, known)
         assert_equal SlotDelta.between(read(bytes), known&.slot), change
-        assert_equal SegmentCheckpoint::SlotCheckpoint.of(read(bytes)), mark
+        assert_equal SlotCheckpoint.of(read(bytes)), mark
       end
     end
 
@@ -111,7 +113,7 @@ class Holdup::Collector
     def by_hand(bytes, known)
       now = read(bytes)
       change = now && SlotDelta.between(now, known&.slot)
-      change && [change.to_a, SegmentCheckpoint::SlotCheckpoint.of(now).to_a]
+      change && [change.to_a, SlotCheckpoint.of(now).to_a]
     end
 
     def read(bytes) = Holdup::Segment::Slot.parse(bytes)

@@ -77,8 +77,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def test_workers_that_do_not_live_long_enough
     host = Struct.new(:lives)
-    short = Holdup::Analysis::JitReport::ProcessLife::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4, units: 300,
-      seconds: 90, jit: true)
+    short = Holdup::Analysis::JitReport::ProcessLife::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4,
+      units: 300, seconds: 90, jit: true)
     found = Holdup::Doctor::JitChecks::ShortLives.call(host.new([short]))
     assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]],
       found.map { |finding| [finding.key, finding.facts] }

@@ -117,11 +117,11 @@ module Holdup::Sizing
 
     def test_what_lies_between_units_takes_of_what_can_be_served
       demand = ServiceDemand.new(held_ns: 8.0, idle_ns: 24.0,
-        between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
+        between: Scenario::DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
       assert_in_delta 0.8,
         ClosedModel.new(demand.in_all).throughput(1) / ClosedModel.new(demand).throughput(1), 1e-9
       assert_in_delta 1e8, ClosedModel.new(demand.in_all).throughput(50), 1e5
-      assert_equal [4.0, DispatchCost::NOTHING], [demand.in_all.acquisitions, demand.in_all.between]
+      assert_equal [4.0, Scenario::DispatchCost::NOTHING], [demand.in_all.acquisitions, demand.in_all.between]
     end
 
     def test_nonsense_is_refused

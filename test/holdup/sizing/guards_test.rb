@@ -44,7 +44,7 @@ module Holdup::Sizing
 
     def test_cpus_that_others_use
       assert_equal [], names(vcpus: 2, rate: 40)
-      assert_includes names(vcpus: 2, rate: 40, others: OtherCpus.always(1.5)), :cpu
+      assert_includes names(vcpus: 2, rate: 40, others: ResourceLimits::OtherCpus.always(1.5)), :cpu
     end
 
     def test_processes_that_would_fight_for_cpus

@@ -231,7 +231,7 @@ module Holdup::Sizing
 
     # Two at once on one thread: before each lie 3 ms, in which the thread can do nothing else.
     def test_what_is_between_two_units_keeps_a_thread
-      between = DispatchCost.new(held_ns: 1.0 * MS, idle_ns: 2.0 * MS, acquisitions: 0.4)
+      between = Scenario::DispatchCost.new(held_ns: 1.0 * MS, idle_ns: 2.0 * MS, acquisitions: 0.4)
       one, two = replay([unit, unit], threads: 1, between:).then { |result|
         result.column(:queued).zip(result.column(:response))
       }
@@ -247,20 +247,21 @@ module Holdup::Sizing
           cost: CoherencyCost.new(marking: 1.0)).column(:held)[1]
       }
       assert_equal [10 * MS, 20 * MS], [held[fetching], held[fetching.with(before: 0)]]
-      both = DispatchCost.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1).before(unit(acquisitions: 3))
+      both = Scenario::DispatchCost.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1).before(unit(acquisitions: 3))
       assert_equal [3, 1], [both.acquisitions, both.before]
     end
 
     # Who fetches a job and begins it takes the GVL once for both.
     def test_to_be_taken_is_one_of_the_acquisitions_between_two_units
       units = Array.new(40) { |index| unit(arrival_ms: index, held_ms: 3, idle_ms: 2, acquisitions: 2) }
-      fetch = DispatchCost.new(held_ns: 0, idle_ns: 0, acquisitions: 1)
-      with, without = [fetch, DispatchCost::NOTHING].map { |between| replay(units, threads: 3, between:) }
+      fetch = Scenario::DispatchCost.new(held_ns: 0, idle_ns: 0, acquisitions: 1)
+      costs = [fetch, Scenario::DispatchCost::NOTHING]
+      with, without = costs.map { |between| replay(units, threads: 3, between:) }
       assert_equal without.column(:response), with.column(:response)
     end
 
     def test_acquisitions_of_some_of_the_units_are_spread_over_all
-      cost = DispatchCost.new(held_ns: 0, idle_ns: 0, acquisitions: 0.6)
+      cost = Scenario::DispatchCost.new(held_ns: 0, idle_ns: 0, acquisitions: 0.6)
       units = Array.new(1000) { |index| unit(acquisitions: 5).with(held_ns: MS + 7_919 * index) }
       more = units.sum { |one| cost.before(one).acquisitions - one.acquisitions }
       assert_in_delta(-400, more, 20)

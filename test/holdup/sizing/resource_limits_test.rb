@@ -24,16 +24,16 @@ module Holdup::Sizing
     # free.
     def test_what_others_use_is_not_there
       limits = ResourceLimits.of(machine, processes: 2)
-      assert_equal OtherCpus.always(machine.other_cpus), limits.others
-      assert_equal 2.75, limits.with(others: OtherCpus.always(1.25)).free_vcpus
-      assert_in_delta 0.8, limits.with(others: OtherCpus.always(4.0)).free_vcpus, 1e-9
-      assert_equal 4.0, limits.with(others: OtherCpus::NONE).free_vcpus
-      assert_equal OtherCpus::NONE, ResourceLimits.of(nil, processes: 1).others
+      assert_equal ResourceLimits::OtherCpus.always(machine.other_cpus), limits.others
+      assert_equal 2.75, limits.with(others: ResourceLimits::OtherCpus.always(1.25)).free_vcpus
+      assert_in_delta 0.8, limits.with(others: ResourceLimits::OtherCpus.always(4.0)).free_vcpus, 1e-9
+      assert_equal 4.0, limits.with(others: ResourceLimits::OtherCpus::NONE).free_vcpus
+      assert_equal ResourceLimits::OtherCpus::NONE, ResourceLimits.of(nil, processes: 1).others
     end
 
     # With 100 units per second they use 0.5 + 1 CPUs, half of which hinders.
     def test_what_others_use_changes_with_the_load
-      others = OtherCpus.new(constant: 0.5, unit_ns: 10_000_000, mean: 1.5)
+      others = ResourceLimits::OtherCpus.new(constant: 0.5, unit_ns: 10_000_000, mean: 1.5)
       limits = ResourceLimits.new(vcpus: 4, others:).fitted(3.25)
       assert_equal [3.25, 3.25, 2.75, 3.75],
         [limits.free_vcpus, limits.free_vcpus(100), limits.free_vcpus(200), limits.free_vcpus(0)]

@@ -48,7 +48,7 @@ module Holdup::Sizing
       one = trace(slow: 0)
       scenario = Scenario.of(processes: 1, threads: 3, vcpus: 4, assignment: :shared)
       outcome = Replay.call(one.backlog, scenario)
-      span = outcome.steady_span(BacklogReplay::EDGE)
+      span = outcome.steady_span(PoolThroughput::BacklogReplay::EDGE)
       assert_in_delta 1,
         Forecast::Saturation.throughput(one,
           scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001

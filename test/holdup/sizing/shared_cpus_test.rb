@@ -55,7 +55,7 @@ module Holdup::Sizing
     # one process has one of them, the database has the other.
     def test_others_that_work_for_each_unit_take_cpus_as_throughput_grows
       demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 20e6)
-      others = OtherCpus.new(constant: 0.0, unit_ns: 10e6, mean: 0.1)
+      others = ResourceLimits::OtherCpus.new(constant: 0.0, unit_ns: 10e6, mean: 0.1)
       assert_in_delta 2000 / 30.0, shared(demand, 4, 5, others:).throughput, 0.01
       assert_in_delta 50, shared(demand, 1, 20, others:).throughput, 0.01
       assert_operator shared(demand, 2, 5, others:).inflation, :>, shared(demand, 2, 5).inflation + 0.1

@@ -61,12 +61,12 @@ module Holdup::Sizing
     # narrow.
     def test_an_interval_from_blocks
       even, uneven = [0.05, 0.6].map { |swing|
-        RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
+        Sufficiency::RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
           swing:))).interval { |part, _| part.mean_rate }
       }
       assert_operator even.end - even.begin, :<, 0.2 * (uneven.end - uneven.begin)
       assert_equal even,
-        RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
+        Sufficiency::RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
           swing: 0.05))).interval { |part, _| part.mean_rate }
     end
   end

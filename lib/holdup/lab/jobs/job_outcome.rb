@@ -60,7 +60,7 @@ module Holdup
           stalled_ns = outside_jobs(:stalled)
           rest_ns = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
           idle_ns = [rest_ns - held_ns - stalled_ns - outside_jobs(:lock_ns), 0.0].max
-          Sizing::DispatchCost.new(held_ns:, idle_ns:, acquisitions: outside_jobs(:acquisitions))
+          Sizing::Scenario::DispatchCost.new(held_ns:, idle_ns:, acquisitions: outside_jobs(:acquisitions))
         end
 
         # @return [Sizing::Handoff::HandoffTimes] of a job, with what is between two
@@ -123,7 +123,7 @@ module Holdup
           end
 
           def backlog_with(handoff_ns)
-            Sizing::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1,
+            Sizing::PoolThroughput::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1,
               between: @outcome.between, cost: demand.cost, handoff_ns:)
           end
 

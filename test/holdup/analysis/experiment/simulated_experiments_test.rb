@@ -75,7 +75,8 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
     history = SimulatedArms.new(minutes: 60, seed: 30_000 + trial)
     estimated = history.experiment(looks: 1)
     cpu = estimated.estimates.find { |estimate| estimate.metric.name == :cpu_unit }
-    plan = Experiment::LookSchedule::DetectableEffect.new(cpu, blocks: estimated.blocks, outcomes: estimated.outcomes.size)
+    plan = Experiment::LookSchedule::DetectableEffect.new(cpu, blocks: estimated.blocks,
+      outcomes: estimated.outcomes.size)
     minutes = plan.seconds(effect / (1 - effect)) / 60
     arms = SimulatedArms.new(minutes:, seed: 40_000 + trial, effect:, wall_effect: 0.0)
     arms.experiment.answer.moved.any? { |estimate| estimate.metric.name == :cpu_unit }

@@ -5,24 +5,26 @@ require "holdup/loader"
 
 class Holdup::Collector
   class SlotCheckpointTest < Minitest::Test
+    SlotCheckpoint = SegmentCheckpoint::SlotCheckpoint
+
     def test_unpacks_what_it_packed
       [[1, 2, 300, 70_000], [], [(1 << 31) - 1], [1 << 40, 3]].each do |counts|
-        copy = SegmentCheckpoint::SlotCheckpoint.load(SegmentCheckpoint::SlotCheckpoint.of(slot(counts)).bytes).slot
+        copy = SlotCheckpoint.load(SlotCheckpoint.of(slot(counts)).bytes).slot
         assert_equal slot(counts).to_a.drop(1), copy.to_a.drop(1)
       end
     end
 
     def test_refuses_damaged_bytes
-      cut = SegmentCheckpoint::SlotCheckpoint.of(slot([1, 2])).bytes[0, 20]
-      assert_raises(Holdup::DamagedData) { SegmentCheckpoint::SlotCheckpoint.load(cut).slot }
+      cut = SlotCheckpoint.of(slot([1, 2])).bytes[0, 20]
+      assert_raises(Holdup::DamagedData) { SlotCheckpoint.load(cut).slot }
     end
 
     def test_is_unchanged_while_count_and_errors_are
-      mark = SegmentCheckpoint::SlotCheckpoint.of(slot([1]))
+      mark = SlotCheckpoint.of(slot([1]))
       assert mark.still?([7, 2])
       refute mark.still?([8, 2])
       refute mark.still?([7, 3])
-      refute SegmentCheckpoint::SlotCheckpoint.load(mark.bytes).still?([7, 2]), "its series is not known yet"
+      refute SlotCheckpoint.load(mark.bytes).still?([7, 2]), "its series is not known yet"
     end
 
     private

@@ -5,11 +5,13 @@ require "holdup/loader"
 
 class Holdup::Collector
   class WindowBuilderTest < Minitest::Test
+    WindowBuilder = SegmentDelta::WindowBuilder
+
     START_S = 1_790_000_040
     SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5"})
 
     def setup
-      @builder = SegmentDelta::WindowBuilder.new
+      @builder = WindowBuilder.new
     end
 
     def test_nothing_added_gives_no_window
@@ -137,7 +139,7 @@ class Holdup::Collector
         [request(%w[A#b B#c].sample(random:), wall: values), source(worker: random.rand(2))]
       end
       first, second = [changes, changes.shuffle(random:)].map do |ordered|
-        builder = SegmentDelta::WindowBuilder.new
+        builder = WindowBuilder.new
         ordered.each { |change, source| builder.add(change, source) }
         builder.windows("h").to_h { |window| [window.series, window] }
       end
@@ -148,7 +150,7 @@ class Holdup::Collector
 
     def source(worker: 0, setting: SETTING, later_s: 0)
       process = Holdup::Series.new(kind: :process, name: "worker #{worker}")
-      SegmentDelta::WindowBuilder::DeltaSource.new(process:, setting:, pid: 7 + worker, start_s: START_S + later_s)
+      WindowBuilder::DeltaSource.new(process:, setting:, pid: 7 + worker, start_s: START_S + later_s)
     end
 
     def request(name, wall:, **rest)

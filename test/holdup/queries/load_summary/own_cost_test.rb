@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::OwnCostTest < Minitest::Test
+class Holdup::Queries::LoadSummary::OwnCostTest < Minitest::Test
   NS = 1_000_000_000
 
   def sample = @sample ||= SampleWindows.new
@@ -14,7 +14,7 @@ class Holdup::Analysis::OwnCostTest < Minitest::Test
   end
 
   def cost(windows, samples = SampleProcesses.new(sample).to_a)
-    Holdup::Analysis::OwnCost.new(windows,
+    Holdup::Queries::LoadSummary::OwnCost.new(windows,
       Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s))
   end
 

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
-require_relative "../../support/played_recording"
+require_relative "../../../support/played_recording"
 
 module Holdup::Sizing
   class CapacityAtSloTest < Minitest::Test
@@ -12,7 +12,7 @@ module Holdup::Sizing
     def capacity(slo, recording: RECORDING, **options)
       slo = Slo.parse(slo)
       found = recording&.recommendation(objective: Objective.new(:latency, slo:), open: true, **options)
-      CapacityAtSlo.new(found, slo:, units: UNITS).call
+      Slo::CapacityAtSlo.new(found, slo:, units: UNITS).call
     end
 
     def test_the_predicted_percentile_is_at_the_limit_there

@@ -5,6 +5,8 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class OtherCpusTest < Minitest::Test
+    OtherCpus = ResourceLimits::OtherCpus
+
     START_S = SampleProfiles::START_S
 
     def spans(points)
