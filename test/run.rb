@@ -29,7 +29,8 @@ PARTS = {
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   # Of these, those that `bin/test` leaves to `bin/test --thorough`.
-  "races" => "test/integration/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb",
+  "races" => "test/integration/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb " \
+    "test/holdup/analysis/experiment/simulated_experiments_test.rb",
   "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
   # that it measures, the rest.

@@ -55,7 +55,7 @@ class ArchitecturesTest < NativeTest
       end
     end
 
-    define_method(:"test_kernels_compute_on_#{name}_what_they_compute_here") do
+    test = define_method(:"test_kernels_compute_on_#{name}_what_they_compute_here") do
       Dir.mktmpdir do |folder|
         there = self.class.printed(architecture, folder)
         %w[histogram_slots units_wrong replay_done replay_stalled_us replay_response_us].each do |kernel|
@@ -66,6 +66,7 @@ class ArchitecturesTest < NativeTest
         assert_read there.fetch("segment"), File.join(folder, "segment")
       end
     end
+    one_ruby test
   end
 
   private
