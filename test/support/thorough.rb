@@ -33,18 +33,20 @@ module Thorough
   end
 
   # @param names [Array<Symbol>] tests of this class; none: all of them
-  # @return [void]
+  # @return [Array<Symbol>] for another mark
   def thorough(*names) = mark(:thorough, names)
 
   # @param names [Array<Symbol>] likewise
-  # @return [void]
+  # @return [Array<Symbol>] likewise
   def repeated(*names) = mark(:repeated, names)
 
   # @param names [Array<Symbol>] likewise
-  # @return [void]
+  # @return [Array<Symbol>] likewise
   def one_ruby(*names)
+    names = names.flatten
     @one_ruby ||= []
     @one_ruby.concat(names.empty? ? [:all] : names)
+    names
   end
 
   # @return [Array<String>] the tests of this class that belong to this run
@@ -60,6 +62,7 @@ module Thorough
 
   def mark(how, names)
     @marks ||= {}
+    names = names.flatten
     names = [:all] if names.empty?
     names.each { |name| @marks[name] = how }
   end

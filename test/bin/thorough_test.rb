@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Which tests of a class run where, by their marks (test/support/thorough.rb).
+class ThoroughTest < Minitest::Test
+  one_ruby
+
+  def setup
+    @before = [Thorough.run, Thorough.second]
+    @marked = Class.new(Minitest::Test) do
+      def test_usual = nil
+      thorough def test_thorough = nil
+      repeated def test_repeated = nil
+      one_ruby def test_one_ruby = nil
+      one_ruby repeated def test_repeated_on_one_ruby = nil
+    end
+  end
+
+  def teardown
+    Thorough.run, Thorough.second = @before
+    Minitest::Runnable.runnables.delete(@marked)
+  end
+
+  # @return [Array<String>] sorted, without "test_"
+  def chosen(run, second: false)
+    Thorough.run = run
+    Thorough.second = second
+    @marked.runnable_methods.map { |name| name.delete_prefix("test_") }.sort
+  end
+
+  def test_all_of_a_named_file
+    assert_equal %w[one_ruby repeated repeated_on_one_ruby thorough usual], chosen(:whole)
+  end
+
+  def test_quick
+    assert_equal %w[one_ruby repeated repeated_on_one_ruby usual], chosen(:quick)
+  end
+
+  def test_thorough
+    assert_equal %w[repeated repeated_on_one_ruby thorough], chosen(:thorough)
+  end
+
+  def test_the_second_ruby
+    assert_equal %w[repeated usual], chosen(:quick, second: true)
+    assert_equal %w[repeated thorough], chosen(:thorough, second: true)
+  end
+end
