@@ -3,7 +3,7 @@
 require "test_helper"
 require "fuzz/fuzzing"
 require "holdup/agent/guard"
-require "holdup/agent/instrumentation/rack"
+require "holdup/agent/instrumentation/queue_time"
 require "holdup/agent/instrumentation/unit_name"
 
 # What a client sends: headers that say when a proxy received the request, methods and paths.

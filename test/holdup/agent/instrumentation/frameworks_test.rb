@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/agent/guard"
 require "holdup/agent/recorder"
+require "holdup/agent/instrumentation/queue_time"
 require "holdup/agent/instrumentation/rack"
 require "holdup/agent/instrumentation/request_units"
 require "holdup/agent/instrumentation/unit_name"

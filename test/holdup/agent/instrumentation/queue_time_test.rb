@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/instrumentation/rack"
+require "holdup/agent/instrumentation/queue_time"
 
 class Holdup::Instrumentation::QueueTimeTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000

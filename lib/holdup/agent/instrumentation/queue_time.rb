@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # Queue time of a request: from the proxy's X-Request-Start or X-Queue-Start to now, less the time in
+    # which Puma read the request's body.
+    #
+    # Proxies send seconds, ms, us or ns since 1970, with or without "t="; the number's size decides which. A
+    # start in the future means that clocks differ: zero, and counted. More than an hour is ignored.
+    class QueueTime
+      FALLBACK = "HTTP_X_QUEUE_START"
+      BODY_WAIT = "puma.request_body_wait" # milliseconds
+      LONGEST_HEADER = 64
+      # Matches the first number when several proxies have added theirs.
+      FORMAT = /\A(?:t=)?\d{9,19}(?:\.\d{0,9})?\s*(?:,|\z)/
+      ABSURD_NS = 3_600_000_000_000
+      # Least number and its unit in ns: 1e8 s is the year 1973, which in ms is 1e11, and so on.
+      UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
+
+      # @param on_clamp [#call] called for each start in the future
+      def initialize(header:, clock:, on_clamp:)
+        @key = "HTTP_#{header.upcase.tr("-", "_")}".freeze
+        @clock = clock
+        @on_clamp = on_clamp
+      end
+
+      def call(env)
+        started = parse(env[@key] || env[FALLBACK])
+        return unless started
+        waited = @clock.realtime_ns - started
+        return if waited > ABSURD_NS
+        return clamp if waited < 0
+        [waited - body_wait(env[BODY_WAIT]), 0].max
+      end
+
+      def parse(header)
+        return unless valid?(header)
+        digits = header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header
+        number = digits.to_f
+        _, factor = UNITS.find { |least, _| number >= least }
+        (number * factor).to_i if factor
+      end
+
+      private
+
+      def valid?(header)
+        return false unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER
+        header.ascii_only? && FORMAT.match?(header)
+      end
+
+      def clamp
+        @on_clamp.call
+        0
+      end
+
+      def body_wait(milliseconds)
+        milliseconds.is_a?(Numeric) ? (milliseconds * 1_000_000).to_i : 0
+      end
+    end
+  end
+end
