@@ -32,7 +32,7 @@ Gem::Specification.new do |spec|
     "exe/*",
     "sig/**/*.rbs",
     "docs/vocabulary.md", # `holdup mcp` reads it
-    "README*.md",
+    "README.md",
     "CHANGELOG.md",
     "SECURITY.md",
     "LICENSE.txt"

@@ -13,7 +13,7 @@ class GemPackageTest < Minitest::Test
   # What the release workflow has in its environment.
   PUBLISHED = {"GITHUB_SERVER_URL" => "https://git.example", "GITHUB_REPOSITORY" => "someone/holdup"}.freeze
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
-  TOP = %w[README.md README.ja.md CHANGELOG.md SECURITY.md LICENSE.txt].freeze
+  TOP = %w[README.md CHANGELOG.md SECURITY.md LICENSE.txt].freeze
 
   BuiltGem = Data.define(:spec, :bytes, :printed)
 
