@@ -62,6 +62,7 @@ class PlayedRecording
     @assignment = assignment
     @threads = self.pools.threads if pools.any?
     @random = Random.new(seed)
+    @starts = Random.new(seed)
     @problems = []
     @resource_wait_ns = 0
     @machine_speed = Holdup::Analysis::Machine::MachineSpeed.new
@@ -144,7 +145,8 @@ class PlayedRecording
 
   def profiles
     @profiles ||= arrivals.flat_map { |at_s, count|
-      Array.new([PER_MINUTE, count].min) { |index| profile(at_s, index, count) }
+      offsets = Array.new([PER_MINUTE, count].min) { @starts.rand(60 * 1_000_000_000) }
+      offsets.sort.map { |offset_ns| profile(at_s * 1_000_000_000 + offset_ns, count) }
     }
   end
 
@@ -202,14 +204,14 @@ class PlayedRecording
     profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
   end
 
-  def profile(at_s, index, count)
+  def profile(start_ns, count)
     name, (_, held, idle, acquisitions) = draw
     Holdup::UnitSample.new(
       series: Holdup::Series.new(kind:, name:, queue: queue(name)),
       setting: nil,
       host: "web-1",
       process: nil,
-      start_ns: at_s * 1_000_000_000 + index * MS,
+      start_ns:,
       running_ns: spread(held),
       cpu_ns: spread(held),
       idle_ns: spread(idle),

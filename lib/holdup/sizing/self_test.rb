@@ -135,8 +135,8 @@ module Holdup
         end
         handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(replays, assignment, vcpus), *by_waiting]
         results = handoffs.map do |handoff_ns|
-          predicted = play(replays, assignment, vcpus:, handoff_ns:)
-          compare(predicted, vcpus:, handoff_ns:, assignments: [assignment])
+          all = play_each(replays, assignment, vcpus:, handoff_ns:)
+          compare(all, vcpus:, handoff_ns:, assignments: [assignment])
         end
         results.min_by { |result| worst(result.errors) }
       end
@@ -158,12 +158,24 @@ module Holdup
       # Units that come on their own come at other moments in each replay: how far the measured waits may lie
       # above those of the replays that fit (90 % prediction interval of a normal distribution). A replay has
       # at most as many units as were measured, so its waits vary at least as much.
-      def chance_ns(waits)
+      # @param fitted [Integer] number of replays whose mean is compared with the measured one
+      def chance_ns(waits, fitted: FITTED)
         mean = waits.sum / waits.size
         variance = waits.sum { |wait| (wait - mean)**2 } / (waits.size - 1)
         student = CoherencyEstimator::ScoreTest::BlockStatistics::ScoreInterval.student(waits.size - 1)
         measured_share = [@units.fdiv(@recording.units), 1].min
-        student * Math.sqrt(variance * (measured_share + 1.0 / FITTED))
+        student * Math.sqrt(variance * (measured_share + 1.0 / fitted))
+      end
+
+      # By how much errors may differ from zero by chance alone. The replays of a load that waits for answers
+      # are too few and too much alike to show it.
+      def chance(all)
+        return {} if @load.closed?
+        {response: all.map(&:response_ns), p95: all.map(&:p95_ns), wait: all.map { |one| wait(one) }}
+          .to_h do |name, times|
+            whole_ns = (name == :p95) ? measured.p95_ns : measured.response_ns
+            [name, chance_ns(times, fitted: times.size) / whole_ns]
+          end
       end
 
       def wait_ns(replays, assignment, vcpus)
@@ -176,11 +188,14 @@ module Holdup
         Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns:)
       end
 
-      def play(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
+      def play(...) = mean(play_each(...))
+
+      # @return [Array<MeasuredFigures>] of each replay
+      def play_each(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
         scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
           assignment:, seed: @seed)
-        figures = mean(replays.map { |replay| figures(replay.call(scenario)) })
-        measured.throughput ? figures.with(throughput: ceiling(vcpus, handoff_ns)) : figures
+        throughput = ceiling(vcpus, handoff_ns) if measured.throughput
+        replays.map { |replay| figures(replay.call(scenario)).with(throughput:) }
       end
 
       def ceiling(vcpus, handoff_ns)
@@ -194,9 +209,11 @@ module Holdup
         MeasuredFigures.new(**means)
       end
 
-      def compare(predicted, **fitted)
+      def compare(all, **fitted)
+        predicted = mean(all)
         errors = errors(predicted)
-        causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes, errors:)
+        outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:, closed: @load.closed?)
+        causes = ErrorCauses.new(@recording, traffic: @traffic, current: @current, outcome:)
         SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, **fitted)
       end
 

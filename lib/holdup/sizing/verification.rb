@@ -16,11 +16,12 @@ module Holdup
       end
       VerifiedFigure::CLOSE = 0.1
 
-      # A self-test's inputs: demand and units as recorded before, figures measured since.
-      RecordingPair = Data.define(:kind, :demand, :units, :held_per_cpu, :measured, :resource_wait_ns,
-        :machine_speed) do
+      # A self-test's inputs: demand as recorded before and units to replay (`replayed`) from then; figures,
+      # `units` (how many) and `profiles` since.
+      RecordingPair = Data.define(:kind, :demand, :growth_estimate, :replayed, :units, :profiles,
+        :held_per_cpu, :measured, :resource_wait_ns, :machine_speed) do
         # At each level of a closed load since, the units from before.
-        def on_free_cpus(_) = units
+        def on_free_cpus(_) = replayed
       end
 
       NAMES = %i[response p95 wait].freeze
@@ -33,8 +34,9 @@ module Holdup
         @since = since
         @rounds = rounds
         @pair = RecordingPair.new(kind: since.kind, demand: before.recording.demand,
-          units: before.recording.profiles, held_per_cpu: since.held_per_cpu, measured: since.measured,
-          resource_wait_ns: since.resource_wait_ns,
+          growth_estimate: before.recording.growth_estimate, replayed: before.recording.profiles,
+          units: since.units, profiles: since.profiles, held_per_cpu: since.held_per_cpu,
+          measured: since.measured, resource_wait_ns: since.resource_wait_ns,
           machine_speed: before.recording.machine_speed + since.machine_speed)
       end
 
@@ -111,7 +113,7 @@ module Holdup
 
       def test(part, seed, assignment, units)
         fitted = @before.self_test
-        SelfTest.new(@pair.with(units: part.profiles), traffic: loaded(part), current: candidate,
+        SelfTest.new(@pair.with(replayed: part.profiles), traffic: loaded(part), current: candidate,
           vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:, load: @since.closed_load,
           handoff_ns: fitted.handoff_ns, seed:).call
       end

@@ -24,8 +24,7 @@ module Holdup
 
       def sentence
         case @recommendation&.verdict
-        when nil, :unknown then word(:unknown,
-          reasons: Reasons.new(@recommendation, words: @words, kind: @kind).call)
+        when nil, :unknown then word(:unknown, reasons: reasons.call)
         when :change then change
         else keep
         end
@@ -35,15 +34,15 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence, *sampling.call,
-          *warnings, *canary]
+        [*effect, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence, *not_grade_a,
+          *sampling.call, *warnings, *canary]
       end
 
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*promise, confidence, *warnings, *canary]
+        [*promise, confidence, *not_grade_a, *warnings, *canary]
       end
 
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
@@ -184,6 +183,16 @@ module Holdup
           grade: @recommendation.self_test.grade.to_s.upcase, **errors)
       end
 
+      # With grade C there is no advice, and the causes are its reason.
+      def not_grade_a
+        found = @recommendation.self_test.reasons
+        found.empty? ? [] : [word(:not_grade_a, reasons: reasons.of(found))]
+      end
+
+      def reasons
+        Reasons.new(@recommendation, words: @words, kind: @kind)
+      end
+
       def errors
         @figures.errors(@recommendation.self_test)
       end
@@ -197,11 +206,10 @@ module Holdup
       # Why the number of threads and processes is unknown: a sentence for each reason.
       class Reasons
         # Reasons that have a sentence of their own.
-        KNOWN = %i[not_enough few_units few_profiles self_test starved resource_waits busy swings ceiling
-          machine_speed queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings
-          mixed_applications warming_up].freeze
-
         CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
+
+        KNOWN = (CAUSES + %i[not_enough few_units few_profiles self_test queue_unknown vcpus_unknown
+          no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
 
         def initialize(recommendation, words:, kind:)
           @recommendation = recommendation
@@ -210,8 +218,12 @@ module Holdup
         end
 
         def call
-          keys = @recommendation ? @recommendation.reasons : [:no_recording]
-          @words.sentences(keys.map { |key| reason(key) })
+          of(@recommendation ? @recommendation.reasons : [:no_recording])
+        end
+
+        # @return [String] sentences for these reasons
+        def of(reasons)
+          @words.sentences(reasons.map { |key| reason(key) })
         end
 
         private

@@ -89,8 +89,9 @@ module Holdup
 
       def self_test
         test = @recommendation.self_test
-        {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures),
-         handoff_ns: Array(test.handoff_ns).map(&:round), closed_load: recording.closed_load.closed?}
+        {grade: test.grade, reasons: test.reasons, errors: rounded(test.errors),
+         causes: rounded(test.causes.figures), handoff_ns: Array(test.handoff_ns).map(&:round),
+         closed_load: recording.closed_load.closed?}
       end
 
       def rounded(figures)

@@ -7,19 +7,43 @@ require "holdup/loader"
 module Holdup::Sizing
   class SelfTestErrorCausesTest < Minitest::Test
     MS = 1_000_000
-    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed)
-    ServiceDemand = Struct.new(:cpu_ns, :held_ns)
+    NS = 1_000_000_000
+    SERIES = Holdup::Series.new(kind: :request, name: "A#a")
+    NOW = Candidate.new(processes: 1, threads: 5)
+    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed, :profiles,
+      :growth_estimate)
     Traffic = Struct.new(:peak_rate, :blocks)
     Block = Struct.new(:rates)
+    Growth = Struct.new(:low, :high)
+    DEMAND = ServiceDemand.new(held_ns: 10 * MS, idle_ns: 0)
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
     def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0,
-      work: [])
-      measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
+      handoff_ns: nil, work: [], units: [], growth: nil, demand: DEMAND, current: NOW, **outcome)
+      measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns:,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
-      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, resource_ms * MS,
-        Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}))
-      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
+      recording = Recording.new(demand, measured, held_per_cpu, resource_ms * MS,
+        Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}), units, growth)
+      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), current:,
+        outcome: SelfTest::ErrorCauses::ReplayErrors.new(**outcome))
+    end
+
+    # 50 ms each, of which the wait for a thread is a part.
+    def unit(at_s, queued_ms: 0, concurrency: 0, process: 1, weight: 1.0, in_flight: 1.0)
+      Holdup::UnitSample.new(series: SERIES, setting: nil, host: "a", process:,
+        start_ns: ((at_s + queued_ms / 1000.0) * NS).round, running_ns: 10 * MS, cpu_ns: 10 * MS,
+        idle_ns: (40 - queued_ms) * MS, stalled_ns: 0, acquisitions: 1, longest_hold_ns: 0, gc_ns: 0,
+        queued_ns: queued_ms * MS, in_flight_milli: (in_flight * 1000).round, weight:, concurrency:)
+    end
+
+    # Starts at these seconds of every minute.
+    def every_minute(seconds, minutes: 12, **)
+      (0...minutes).flat_map { |minute| seconds.map { |at_s| unit(minute * 60 + at_s, **) } }
+    end
+
+    def independent(count, seed: 1)
+      random = Random.new(seed)
+      Array.new(count) { random.rand * 720 }.sort
     end
 
     def test_nothing_is_named_where_no_figure_supports_it
@@ -65,6 +89,108 @@ module Holdup::Sizing
       varied = causes(work: [100, 100, 100, 112, 112])
       assert_equal [:machine_speed], varied.call
       assert_predicate varied, :varied_machine?
+    end
+
+    # All of a minute's units in one of its twelve cells.
+    def test_arrivals_in_bursts
+      found = causes(stalled_ms: 50, units: every_minute(Array.new(60) { |at| 20 + at / 15.0 }))
+      assert_equal [:bursts], found.call
+      assert_operator found.figures[:bursts], :>, 1
+    end
+
+    # A paced load waits less than an independent one.
+    def test_arrivals_at_a_pace
+      assert_equal [:bursts], causes(stalled_ms: 50, units: every_minute(0...60)).call
+    end
+
+    def test_bursts_explain_nothing_where_units_hardly_wait
+      assert_equal [:unknown], causes(stalled_ms: 1, units: every_minute(0...60)).call
+    end
+
+    def test_independent_arrivals_are_no_bursts
+      found = (1..20).count do |seed|
+        causes(stalled_ms: 50, units: independent(720, seed:).map { |at_s| unit(at_s) }).call == [:unknown]
+      end
+      assert_operator found, :>=, 18
+    end
+
+    # Drawn ones look more independent than all of them: half of each burst.
+    def test_bursts_are_those_of_all_units
+      whole = every_minute(Array.new(60) { |at| 20 + at / 15.0 })
+      half = whole.each_slice(2).map { |unit, _| unit.with(weight: 2.0) }
+      all, drawn = [whole, half].map { |units| causes(stalled_ms: 50, units:).figures[:bursts] }
+      assert_in_epsilon all, drawn, 0.1
+    end
+
+    def test_a_miss_that_is_within_chance
+      found = causes(errors: {response: -0.23, p95: -0.26, utilisation: -0.03},
+        chance: {response: 0.25, p95: 0.3})
+      assert_equal [:chance], found.call
+      assert_in_delta 0.25, found.figures[:chance]
+    end
+
+    def test_chance_does_not_explain_a_larger_miss_nor_one_of_the_throughput
+      assert_equal [:unknown], causes(errors: {response: -0.23, p95: -0.26},
+        chance: {response: 0.25, p95: 0.2}).call
+      assert_equal [:ceiling], causes(errors: {response: -0.23, throughput: 0.3}, chance: {response: 0.25}).call
+    end
+
+    # Three at once for two minutes, then rarely any.
+    def test_a_load_test_that_was_replayed_as_if_units_came_on_their_own
+      test = (0...120).flat_map { |at| Array.new(3) { unit(at) } }
+      units = test.each_slice(3).flat_map { |same| same.map.with_index { |one, at| later(one, at) } }
+      found = causes(units: units + independent(100).map { |at_s| unit(200 + at_s) })
+      assert_includes found.call, :waits_for_answers
+      assert_operator found.figures[:waits_for_answers], :>, 0.5
+      refute_includes causes(units:, closed: true).call, :waits_for_answers
+    end
+
+    # A third of a second apart, each for a second: two others are always there.
+    def later(one, at)
+      one.with(start_ns: one.start_ns + at * NS / 3, idle_ns: NS - 10 * MS)
+    end
+
+    def test_more_units_at_once_than_the_setting_has_threads
+      found = causes(units: [unit(0, concurrency: 4), unit(1, concurrency: 5)])
+      assert_equal [:unlike_threads], found.call
+      assert_in_delta 0.5, found.figures[:unlike_threads]
+      assert_equal [:unknown], causes(units: [unit(0, concurrency: 4)]).call
+    end
+
+    # In the second process those that find another one have waited for it, though three threads are free.
+    def test_units_that_waited_in_a_process_with_free_threads
+      busy = Array.new(10) { |at| unit(at, concurrency: 1, queued_ms: 20, process: 2) }
+      free = Array.new(30) { |at| unit(at, concurrency: 1) }
+      found = causes(units: free + busy)
+      assert_equal [:unlike_threads], found.call
+      assert_in_delta 0.25, found.figures[:unlike_threads]
+      assert_equal [:unknown], causes(units: free + busy, current: NOW.with(threads: 2)).call
+    end
+
+    # It had nothing to wait for: such waits are the server's own.
+    def test_units_that_waited_without_others_say_nothing_of_threads
+      units = Array.new(9) { |at| unit(at, queued_ms: 20) }.push(unit(9, concurrency: 2))
+      assert_equal [:unknown], causes(units:).call
+    end
+
+    def test_a_hand_off_that_was_replayed_otherwise_than_counted
+      predicted = SelfTest::MeasuredFigures.new(queued_ns: 0, stalled_ns: 0, handoff_ns: 2 * MS, response_ns: 1,
+        p95_ns: 1, utilisation: 0.1)
+      assert_equal [:handoff], causes(handoff_ns: 8 * MS, predicted:).call
+      assert_equal [:unknown], causes(handoff_ns: 6 * MS, predicted:).call
+      assert_equal [:unknown], causes(predicted:).call
+    end
+
+    # Of two in flight at five threads: 1.3 doublings more, each between 0 and 10 %.
+    def test_a_ceiling_of_which_the_growth_is_not_known
+      units = [unit(0, in_flight: 2.0)]
+      found = causes(units:, growth: Growth.new(0.0, 0.1), errors: {throughput: 0.04})
+      assert_equal [:growth], found.call
+      assert_in_delta 0.1 * Math.log2(5 / 2.0), found.figures[:growth], 0.001
+      known = DEMAND.with(cost: CoherencyCost.new(growth: 0.1))
+      assert_equal [:unknown], causes(units:, growth: Growth.new(0.09, 0.11), errors: {throughput: 0.04},
+        demand: known).call
+      assert_equal [:unknown], causes(units:, growth: Growth.new(0.0, 0.1)).call, "waits don't depend on it"
     end
 
     def test_queue_time_that_is_unknown_explains_nothing_by_itself

@@ -9,9 +9,13 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
   Test = Struct.new(:errors, :causes)
   Recommendation = Struct.new(:reasons, :self_test)
 
+  FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, chance: 0.23,
+             waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074, ceiling: 0.061,
+             machine_speed: 0.125}.freeze
+
   def said(*reasons, language: "en")
     test = Test.new({response: -0.2, p95: -0.3, wait: 0.1, utilisation: 0.0},
-      Causes.new({starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4}))
+      Causes.new(FIGURES))
     words = Holdup::View::Words.new(language)
     Holdup::View::AdviceVerdict::Reasons.new(Recommendation.new(reasons, test), words:, kind: :request).call
   end
@@ -20,7 +24,8 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     text = said(:self_test, :unknown)
     assert_includes text, "The cause is not known."
     assert_includes text, "without a CPU, 1.2 % of the response"
-    assert_includes text, "waits for connections or locks, 0.3 % (these count from 5.0 % on)"
+    assert_includes text, "waits for connections or locks, 0.3 %, bursts of arrivals, 2.1 %, and passing the " \
+      "GVL on, 3.4 % (these count from 5.0 % on); chance, +-23.0 %"
     assert_includes text, "the GVL held for 31.0 % of the time at the peak (from 85.0 %)"
     assert_includes text, "the busiest minute with 1.40 times the mean load (from 3.00)"
     refute_includes text, "Likely"
@@ -30,17 +35,30 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     starved: "this takes 1.2 % of the response (counts as a cause from 5.0 % on)",
     resource_waits: "0.3 % of the response",
     busy: "held for 31.0 % of the time at the peak",
-    swings: "1.40 times the mean"
+    swings: "1.40 times the mean",
+    bursts: "this is 2.1 % of the response (counts as a cause from 5.0 % on)",
+    chance: "by up to +-23.0 % of the response. Record for longer.",
+    waits_for_answers: "42.0 % of the requests or jobs came when another one had ended",
+    unlike_threads: "53.0 % of the requests or jobs began while all of those were busy",
+    handoff: "the difference is 3.4 % of the response",
+    growth: "changes by 7.4 % (counts as a cause from 2.5 % on)",
+    ceiling: "served 6.1 % more or less",
+    machine_speed: "the same fixed work takes 12.5 % longer"
   }.each do |cause, figure|
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure
     }
   end
 
+  def test_each_possible_cause_has_a_sentence
+    assert_equal FIGURES.keys.sort, Holdup::Sizing::SelfTest::ErrorCauses::LIMITS.keys.sort
+  end
+
   def test_every_cause_in_japanese_with_its_figure
-    {starved: "1.2 %", resource_waits: "0.3 %", busy: "31.0 %", swings: "1.40"}.each { |cause, figure|
-      assert_includes said(cause, language: "ja"), figure
-    }
+    FIGURES.except(:swings).each do |cause, share|
+      assert_includes said(cause, language: "ja"), format("%.1f %%", share * 100)
+    end
+    assert_includes said(:swings, language: "ja"), "1.40"
     assert_match(/原因は不明です.*1\.2 %.*0\.3 %.*31\.0 %.*1\.40/, said(:unknown, language: "ja"))
   end
 end

@@ -107,6 +107,20 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     assert_equal [expected], verdict.details
   end
 
+  # 20 % between slow and fast minutes of the machine: no grade A, whatever the replay gives.
+  def test_advice_of_grade_b_says_why
+    varied = PlayedRecording.new(minutes: 8)
+    varied.machine_speed = Holdup::Analysis::Machine::MachineSpeed.new({"a" => [100, 100, 100, 120, 120]})
+    advised = varied.recommendation
+    verdict = Holdup::View::AdviceVerdict.new(advised, span: "now", words: Holdup::View::Words.new)
+    assert_equal :b, advised.self_test.grade
+    expected = /^Why the grade is not A: .*The machine computes faster and slower by turns: .* takes 20\.0 % longer/
+    assert_match expected, verdict.details.join("\n")
+    assert_match expected, verdict.reliability.join("\n")
+    json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
+    assert_includes json.dig(:self_test, :reasons), :machine_speed
+  end
+
   def test_the_same_for_programs
     told(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
     json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h

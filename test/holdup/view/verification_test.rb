@@ -16,7 +16,7 @@ class Holdup::View::VerificationTest < Minitest::Test
   def said(*causes, starved: 0.0, error: 0.3, queued: true, name: :p95, language: "en")
     line = Holdup::Sizing::Verification::VerifiedFigure.new(name:, before: 5_000_000, predicted: 4_000_000,
       measured: 3_000_000, error:, interval: error - 0.1..error + 0.1)
-    figures = {starved:, resource_waits: 0.0, busy: 0.2, swings: 1.1}
+    figures = {starved:, resource_waits: 0.0, busy: 0.2, swings: 1.1, bursts: 0.0, handoff: 0.0, chance: 0.1}
     candidate = Holdup::Sizing::Candidate.new(processes: 2, threads: 5, time_slice_ns: 100_000_000)
     found = Found.new([line], Causes.new(figures, causes), candidate, 1_000, queued)
     page = Holdup::View::Verification.new(found, span: "now", words: Holdup::View::Words.new(language)).page

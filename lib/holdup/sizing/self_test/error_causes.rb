@@ -8,6 +8,7 @@ module Holdup
       NS = 1_000_000_000
       # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
       SHARE = 0.05
+      ALLOWED = 2 * SHARE
       # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
       CEILING = 0.05
       # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
@@ -16,33 +17,53 @@ module Holdup
       SWINGS = 3.0
       # How much longer the machine takes for the same work in slow minutes than in fast ones.
       MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
-      LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
-                ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
+      LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
+                chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
+                growth: CEILING / 2, ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
 
-      # @param errors [Hash{Symbol => Float}] see SelfTestResult
-      def initialize(recording, traffic:, processes:, errors: {})
+      # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
+      # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
+      # MeasuredFigures or nil; `closed`: whether units came as others ended
+      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed) do
+        def initialize(errors: {}, chance: {}, predicted: nil, closed: false)
+          super
+        end
+
+        # Whether nothing but chance has to be wrong.
+        def by_chance?
+          missed = errors.select { |_, error| error.abs > ALLOWED }
+          missed.any? && missed.all? { |name, error| error.abs <= chance.fetch(name, 0.0) }
+        end
+      end
+
+      # @param current [Candidate] the recorded setting
+      # @param outcome [ReplayErrors]
+      def initialize(recording, traffic:, current:, outcome: ReplayErrors.new)
         @recording = recording
         @traffic = traffic
-        @processes = processes
-        @errors = errors
+        @current = current
+        @outcome = outcome
       end
 
       # @return [Array<Symbol>] causes that its figures support, else :unknown; and :queue_unknown
       def call
         found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
+        found.delete(:chance) unless @outcome.by_chance?
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
       # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
       def varied_machine? = figures[:machine_speed] > MACHINE_SPEED
 
-      # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
-      #   time, swings as a ratio, ceiling of the throughput, machine_speed of the time of the same work
+      # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts and chance as shares of the
+      #   response; busy of the time; swings as a ratio; waits_for_answers and unlike_threads as shares of the
+      #   units; growth and ceiling of the throughput; machine_speed of the time of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
-                      busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:,
-                      ceiling: @errors.fetch(:throughput, 0.0).abs,
+                      **arrivals, chance: @outcome.chance.fetch(:response, 0.0), unlike_threads:,
+                      handoff: handoff_ns.fdiv(measured.response_ns), growth:,
+                      ceiling: @outcome.errors.fetch(:throughput, 0.0).abs,
                       machine_speed: (@recording.machine_speed.variation || 1.0) - 1}
       end
 
@@ -52,15 +73,130 @@ module Holdup
 
       def demand = @recording.demand
 
+      def profiles = @recording.profiles
+
       # Without a CPU itself, and waiting for holders that had none.
       def starved_ns
         excess = [@recording.held_per_cpu - 1, 0.0].max
         demand.cpu_ns * excess + measured.stalled_ns * excess / (1 + excess)
       end
 
+      # How units came. Replays in which each waits for an answer need no rate.
+      def arrivals
+        return {busy: 0.0, swings: 0.0, bursts: 0.0, waits_for_answers: 0.0} if @outcome.closed
+        {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings:, bursts:,
+         waits_for_answers:}
+      end
+
       def swings
         rates = @traffic.blocks.flat_map(&:rates)
         rates.max / [rates.sum / rates.size, Float::MIN].max
+      end
+
+      # By Kingman's formula, waits are proportional to the sum of both variations.
+      def bursts
+        waits_ns = measured.queued_ns.to_i + measured.stalled_ns
+        excess = ArrivalVariation.new(profiles).excess
+        excess / (1 + demand.cv2) * waits_ns / measured.response_ns
+      end
+
+      # Looks at the units again: a recording that is mostly open may have a load test in it.
+      def waits_for_answers
+        cells = ClosedLoad.new(profiles).cells
+        weight(cells.flat_map(&:profiles)) / [weight(profiles), Float::MIN].max
+      end
+
+      # Where each unit knows how many others its process had.
+      def unlike_threads
+        return 0.0 if @current.shared? || profiles.empty? || !profiles.all?(&:concurrency)
+        unlike = profiles.group_by(&:process).values.flat_map { |own| beyond(own) || (fewer?(own) ? own : []) }
+        weight(unlike) / weight(profiles)
+      end
+
+      # Units that began while all threads of the setting had others; nil if there are none.
+      def beyond(own)
+        found = own.select { |unit| unit.concurrency >= @current.own_threads }
+        found unless found.empty?
+      end
+
+      # Whether units waited for threads that, by the setting, were free.
+      def fewer?(own)
+        most = own.map(&:concurrency).max
+        return false if most + 1 >= @current.own_threads
+        waited_ns = own.select { |unit| unit.concurrency == most }.sum do |unit|
+          [ClosedLoad.queued_ns(unit) - demand.between.own_ns, 0].max
+        end
+        waited_ns > SHARE * own.sum { |unit| ClosedLoad.queued_ns(unit) + unit.wall_ns }
+      end
+
+      # Stall while no thread held the GVL, as it was counted and as it was replayed.
+      def handoff_ns
+        replayed = @outcome.predicted&.handoff_ns
+        counted = measured.handoff_ns
+        (replayed && counted) ? (replayed - counted).abs : 0.0
+      end
+
+      # By how much the ceiling changes between the growth that was replayed and the ends of its interval. Waits
+      # don't depend on it: as many units are in flight as when they were recorded.
+      def growth
+        return 0.0 unless @outcome.errors.key?(:throughput) && @recording.growth_estimate
+        in_flight = WeightedSample.mean(profiles.map { |unit| [unit.in_flight, unit.weight] })
+        usual, full = [in_flight, @current.own_threads].map { |count| CoherencyCost.doublings(count) }
+        replayed = (demand.cost.factor(in_flight:) - 1) / [usual, Float::EPSILON].max
+        ends = [@recording.growth_estimate.low, @recording.growth_estimate.high]
+        ends.map { |one| (one - replayed).abs }.max * (full - usual).abs
+      end
+
+      def weight(units) = units.sum(0.0, &:weight)
+
+      # How far arrivals within a minute are from independent ones: the variance of their number in a few
+      # seconds against its mean, which is 1 for a Poisson process. More: in bursts; less: at a pace.
+      class ArrivalVariation
+        MINUTE_S = 60
+        CELL_S = ClosedLoad::CELL_S
+        CELLS = MINUTE_S / CELL_S
+        # Standard deviations that chance exceeds in 1 % of cases. What remains is multiplied for a sample.
+        CERTAIN = 2.576
+
+        def initialize(profiles)
+          @profiles = profiles
+        end
+
+        # @return [Float] by which it differs from 1 beyond chance
+        def excess
+          return 0.0 if freedom.zero?
+          sampled = @profiles.sum(&:weight) / @profiles.size
+          chance = CERTAIN * Math.sqrt(2.0 / freedom)
+          # Drawn units are more like independent ones than all are.
+          sampled * [(variances.sum / freedom - 1).abs - chance, 0.0].max
+        end
+
+        private
+
+        # The cells of a minute have its mean.
+        def freedom = (CELLS - 1) * minutes.size
+
+        def variances
+          minutes.map do |units|
+            mean = units.size.fdiv(CELLS)
+            counts = units.map { |unit| cell_of(unit) }.tally.values
+            (counts.sum { |count| (count - mean)**2 } + (CELLS - counts.size) * mean**2) / mean
+          end
+        end
+
+        # Whole ones: neither the first nor the last. With less than one in each cell, nearly all cells look
+        # like chance.
+        def minutes
+          @minutes ||= @profiles.group_by(&:host).values.flat_map do |own|
+            by_minute = own.group_by { |unit| cell_of(unit) / CELLS }
+            edges = by_minute.keys.minmax
+            by_minute.except(*edges).values.select { |units| units.size >= CELLS }
+          end
+        end
+
+        def cell_of(unit)
+          (unit.start_ns - ClosedLoad.queued_ns(unit)) / NS / CELL_S
+        end
       end
     end
   end
