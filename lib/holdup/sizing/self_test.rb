@@ -212,7 +212,8 @@ module Holdup
       def compare(all, **fitted)
         predicted = mean(all)
         errors = errors(predicted)
-        outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:, closed: @load.closed?)
+        outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:,
+          closed: @load.closed?)
         causes = ErrorCauses.new(@recording, traffic: @traffic, current: @current, outcome:)
         SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, **fitted)
       end

@@ -10,7 +10,11 @@ module Holdup::Sizing
   class IntervalCoverageTest < Minitest::Test
     COVERED = 0.85
     RISK = 0.01
-    COSTS = [0.0, 0.2].product([20_000, [200_000, 120_000, 60_000, 20_000]]).freeze
+    # Growths, and hand-offs of any length and by the number of waiting threads.
+    COSTS = [
+      [0.0, 0], [0.0, 200_000], [0.1, 70_000], [0.2, [20_000, 60_000, 120_000, 200_000]], [0.3, 20_000],
+      [0.3, [200_000, 120_000, 60_000, 20_000]]
+    ].freeze
 
     one_ruby def test_growth
       found = trials(rounds: 2, advised: 0, units: [1500]).map(&:growth)

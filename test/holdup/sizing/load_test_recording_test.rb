@@ -15,6 +15,8 @@ module Holdup::Sizing
     MEAN = PAGES.sum { |share, time| share * time }
     CONNECTIONS = [1, 2, 3, 4, 5, 7, 10, 15].freeze
     SERVED = 7.3
+    # What the application itself served at saturation, with these threads in one process.
+    MEASURED = {1 => 8.2, 3 => 7.2, 5 => SERVED, 10 => 6.7}.freeze
     SHARED = {}
 
     def endpoints
@@ -52,6 +54,14 @@ module Holdup::Sizing
     def test_its_ceilings_are_what_it_served
       assert_in_epsilon SERVED, recommendation.current.ceiling, 0.08
       assert_in_epsilon SERVED, observation.closed_load.saturation(5).throughput, 0.08
+    end
+
+    # Of each setting, though only 5 threads were recorded.
+    MEASURED.each do |threads, served|
+      define_method(:"test_predicts_what_#{threads}_threads_serve") do
+        found = recommendation.of(recommendation.now.with(threads:))
+        assert_in_epsilon served, found.ceiling, 0.08
+      end
     end
 
     def test_what_concurrency_and_hand_offs_cost_is_learned_from_the_levels

@@ -65,6 +65,31 @@ module Holdup::Sizing
       }, profiles: []).arrivals.size
     end
 
+    # Nine minutes of a load test, 30 s after its only boot: a minute and a half of them is warm-up.
+    def test_warm_up_is_counted_from_the_boot_and_not_by_whole_minutes
+      booted = SampleProfiles::PROCESS.with(since_ns: (SampleProfiles::START_S - 30) * NS)
+      found = recording(windows: minutes(to: 9), profiles: nine_minutes { booted })
+      assert_empty found.problems
+      assert_in_delta 750, found.units, 15
+      assert_in_delta 1 / 6.0, found.cold_share, 0.02
+    end
+
+    # One of two restarts after four minutes: for two minutes, half of the requests don't count.
+    def test_warm_up_is_counted_for_each_process
+      old, restarted = [-3600, 240].map.with_index do |since_s, pid|
+        SampleProfiles::PROCESS.with(pid:, since_ns: (SampleProfiles::START_S + since_s) * NS)
+      end
+      units = nine_minutes { |unit, at| (at.odd? && unit.start_ns >= restarted.since_ns) ? restarted : old }
+      found = recording(windows: minutes(to: 9), profiles: units)
+      assert_empty found.problems
+      assert_in_delta 800, found.units, 15
+    end
+
+    def nine_minutes
+      units = SampleProfiles.many(3000).select { |unit| unit.end_ns < (SampleProfiles::START_S + 540) * NS }
+      units.map.with_index { |unit, at| unit.with(process: yield(unit, at)) }
+    end
+
     def test_a_warm_up_phase_is_refused
       booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
       problem = only(

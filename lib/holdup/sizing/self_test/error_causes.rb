@@ -109,14 +109,14 @@ module Holdup
       # Where each unit knows how many others its process had.
       def unlike_threads
         return 0.0 if @current.shared? || profiles.empty? || !profiles.all?(&:concurrency)
-        unlike = profiles.group_by(&:process).values.flat_map { |own| beyond(own) || (fewer?(own) ? own : []) }
-        weight(unlike) / weight(profiles)
+        weight(profiles.group_by(&:process).values.flat_map { |own| unlike(own) }) / weight(profiles)
       end
 
-      # Units that began while all threads of the setting had others; nil if there are none.
-      def beyond(own)
-        found = own.select { |unit| unit.concurrency >= @current.own_threads }
-        found unless found.empty?
+      # Units of a process that began while all threads of the setting had others; all units of a process
+      # with fewer threads.
+      def unlike(own)
+        return own if fewer?(own)
+        own.select { |unit| unit.concurrency >= @current.own_threads }
       end
 
       # Whether units waited for threads that, by the setting, were free.
@@ -136,8 +136,8 @@ module Holdup
         (replayed && counted) ? (replayed - counted).abs : 0.0
       end
 
-      # By how much the ceiling changes between the growth that was replayed and the ends of its interval. Waits
-      # don't depend on it: as many units are in flight as when they were recorded.
+      # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
+      # Waits don't depend on it: as many units are in flight as when they were recorded.
       def growth
         return 0.0 unless @outcome.errors.key?(:throughput) && @recording.growth_estimate
         in_flight = WeightedSample.mean(profiles.map { |unit| [unit.in_flight, unit.weight] })
