@@ -12,6 +12,8 @@ module Holdup
       INDENT = "  "
       GAP = "  "
       REMEDY = "-> "
+      # Of a state in a legend.
+      SYMBOL = /(?<=^|#{GAP})[#!x~=z+](?= )/
       # Ends a line of a shell command that the next line continues.
       CONTINUED = " \\"
 
@@ -83,7 +85,9 @@ module Holdup
 
       def legend(block)
         states = block.rows.map { |row| "#{Drawing::Bar::SYMBOLS.fetch(row.state)} #{row.name} #{row.share}" }
-        filled_lines(states, GAP, @width)
+        filled_lines(states, GAP, @width).map do |line|
+          line.gsub(SYMBOL) { |symbol| Drawing::Bar.paint(symbol, @style) }
+        end
       end
 
       # @return [Array<String>] the texts one after the other; none of them is broken

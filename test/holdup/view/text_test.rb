@@ -76,6 +76,14 @@ class Holdup::View::TextTest < Minitest::Test
     assert_equal split.rows.map { |each| each.share.delete_suffix(" %") }, shares
   end
 
+  def test_a_legend_has_the_colours_of_the_bar
+    row = Holdup::Analysis::Summary.new(SampleWindows.new.to_a, from_s: 0, to_s: 1 << 40).total
+    split = Blocks::Split.of(row, Holdup::View::Words.new).with(brief: true)
+    painted = text(split, style: Holdup::View::Drawing::Style.new(true))
+    assert_match(/^\e\[32m#\e\[0m cpu [\d.]+ %  \e\[33m!\e\[0m starved .*  \e\[31mx\e\[0m stalled /, painted)
+    assert_equal text(split), painted.gsub(/\e\[\d+m/, "")
+  end
+
   def test_a_check_has_its_level_and_the_remedy_below
     items = [Blocks::Check.new(level: :ok, word: "ok", text: "fine", remedy: nil),
       Blocks::Check.new(level: :warn, word: "warn", text: "odd", remedy: "mend it")]
