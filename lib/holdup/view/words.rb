@@ -44,13 +44,22 @@ module Holdup
       JOINED = /(?<=\d )(秒|分|時間|日) (?=[\p{Han}\p{Hiragana}\p{Katakana}])/
       private_constant :UNITS, :FIGURE, :FIGURES, :JOINED
       LANGUAGES = %w[en ja].to_h { |language| [language, Translations.of(language)] }.freeze
+      # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
+      # does not type a command with its options.
+      ON_PAGE = "on_page_"
+      ON_PAGES = LANGUAGES.transform_values { |table|
+        own = table.select { |key, _| key.start_with?(ON_PAGE) }
+        table.merge(own.transform_keys { |key| key.to_s.delete_prefix(ON_PAGE).to_sym }).freeze
+      }.freeze
+      private_constant :ON_PAGES
 
       attr_reader :language
 
       # @param language [String] "en" or "ja"
+      # @param page [Boolean] whether a page of the dashboard says it, and not a report in a terminal
       # @raise [Holdup::UsageError] another language
-      def initialize(language = "en")
-        @table = LANGUAGES.fetch(language) do
+      def initialize(language = "en", page: false)
+        @table = (page ? ON_PAGES : LANGUAGES).fetch(language) do
           raise UsageError,
             "unknown language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
         end

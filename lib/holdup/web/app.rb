@@ -170,7 +170,7 @@ module Holdup
 
       def words
         @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"],
-          context.language))
+          context.language), page: true)
       end
 
       # Works even if the address as a whole is invalid.

@@ -57,6 +57,9 @@ module Holdup
           }
         }.freeze
 
+        # At the end of a remedy: "choose another span with --since". On a page one chooses with links.
+        OPTIONS = / with --\w.*\z/
+
         # `language`: of the text
         ErrorSentence = Data.define(:text, :language)
 
@@ -68,7 +71,8 @@ module Holdup
         # @return [Array<ErrorSentence>] what happened; what to do, if known
         def parts
           return of_store if @error.is_a?(StoreError)
-          [@error.problem || @error.message, @error.advice].compact.map { |text| translated(text) }
+          remedy = @error.advice&.sub(OPTIONS, "")
+          [@error.problem || @error.message, remedy].compact.map { |text| translated(text) }
         end
 
         private

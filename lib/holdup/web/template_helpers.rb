@@ -83,6 +83,14 @@ module Holdup
         word(:newest_waiting, newest:, count: View::Figures.count(look.units))
       end
 
+      # @return [String] HTML: a sentence in which the names of pages are links to them
+      def sentence(text)
+        super.gsub(page_names) do |named|
+          address = CGI.escapeHTML(url(pages_by_name[named]))
+          %(<a href="#{address}">#{named}</a>)
+        end
+      end
+
       # @param asks [Array<String>] parameters the reader can choose on this page
       # @param origins [Hash{String => Array<String>}] names to choose from
       # @return [Array<String>] what was chosen in addition to one of the usual spans
@@ -104,6 +112,15 @@ module Holdup
       end
 
       private
+
+      # @return [Hash{String => String}] pages by what sentences call them: "the Compare page"
+      def pages_by_name
+        @pages_by_name ||= Pages::MENU.to_h do |page|
+          [word(:page_link, title: word(:"title_#{page}")), page]
+        end
+      end
+
+      def page_names = @page_names ||= Regexp.union(pages_by_name.keys)
 
       # @param age_ns [Integer] negative after the clock was set back
       def age(age_ns)

@@ -11,9 +11,16 @@ class Holdup::View::WordsTest < Minitest::Test
   # Translations of what is written or recorded in English.
   LISTS = %i[change_hints error_texts jit_facts].freeze
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
+  # Files of locales that no page shows.
+  TERMINAL = %w[autopilot experiment lab scaling screen store sweep top].freeze
+  ONLY_IN_A_TERMINAL = %i[remark_uncollected remark_uncollected_first remark_uncollected_no_collector kept_more
+    timeline_more timeline_screen_more].freeze
+  OPTION = /(?<![\w-])--[a-z]/
+  OTHER_OPTIONS = /--(?:yjit|zjit|shm-size)/
   SAME_IN_BOTH = /
     \Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z|
-    \Acalls_(?:gc|ruby)\z|\Acall_(?:sql|http|(?:remote_)?(?:redis|memcached))\z|\Acall_library_
+    \Acalls_(?:gc|ruby)\z|\Acall_(?:sql|http|(?:remote_)?(?:redis|memcached))\z|\Acall_library_|
+    \Aon_page_advice_query\z
   /x
 
   def test_every_language_has_every_key
@@ -31,7 +38,8 @@ class Holdup::View::WordsTest < Minitest::Test
 
   one_ruby def test_every_key_is_used
     used = UsedKeys.new(Dir[File.expand_path("../../../lib/**/*.{rb,erb}", __dir__)])
-    assert_empty TABLES["en"].keys.reject { |key| used.include?(key) }
+    keys = TABLES["en"].keys.map { |key| key.to_s.delete_prefix(Holdup::View::Words::ON_PAGE).to_sym }
+    assert_empty keys.reject { |key| TABLES["en"].key?(key) && used.include?(key) }
   end
 
   def test_every_language_takes_the_same_values
@@ -44,6 +52,27 @@ class Holdup::View::WordsTest < Minitest::Test
   def test_japanese_is_translated
     same = TABLES["en"].select { |key, text| TABLES["ja"][key] == text }.keys
     assert_empty same.grep_v(SAME_IN_BOTH)
+  end
+
+  def test_a_page_says_it_without_options_of_commands
+    terminal = Holdup::View::Words.new("en").call(:remark_settings, count: 2)
+    page = Holdup::View::Words.new("en", page: true).call(:remark_settings, count: 2)
+    assert_includes terminal, "holdup report --by setting"
+    assert_includes page, "the Compare page"
+  end
+
+  # Options of commands are in sentences that only a terminal shows: of commands that have no page, and of
+  # screens, which end in commands. Options of Ruby, Docker and others are what a reader has to change.
+  def test_no_sentence_of_a_page_names_an_option
+    files = Dir["#{LOCALES}/{en,ja}/*.yml"].reject { |file| TERMINAL.include?(File.basename(file, ".yml")) }
+    named = files.flat_map do |file|
+      lines = File.readlines(file).grep(OPTION).reject { |line| line.match?(OTHER_OPTIONS) }
+      keys = lines.map { |line| line[/\w+/].to_sym }
+      keys.reject { |key| TABLES["en"].key?(:"#{Holdup::View::Words::ON_PAGE}#{key}") }
+    end
+    assert_empty named - ONLY_IN_A_TERMINAL
+    own = TABLES.values.flat_map { |table| table.select { |key, _| key.start_with?("on_page_") }.values }
+    assert_empty own.grep(OPTION)
   end
 
   # The host's locales and its load path are its own.

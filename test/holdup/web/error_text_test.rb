@@ -34,6 +34,17 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Server::Corrupt.new(location: "/db", reason: "bad page")
   ].freeze
 
+  def test_a_remedy_names_no_option_of_a_command
+    error = Holdup::Error.new("nothing was recorded", "choose another span with --since, or --before and --after")
+
+    assert_equal "choose another span", parts(error, "en").last.text
+    STORE_ERRORS.product(%w[en ja]) do |one, language|
+      words = Holdup::View::Words.new(language, page: true)
+      texts = Holdup::Web::ErrorPages::ErrorText.new(one, words:).parts.map(&:text)
+      assert_empty texts.grep(/(?<![\w-])--[a-z]/), one.class.name
+    end
+  end
+
   def parts(error, language)
     Holdup::Web::ErrorPages::ErrorText.new(error, words: Holdup::View::Words.new(language)).parts
   end

@@ -64,7 +64,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
   end
 
   def test_moments_in_sentences_are_exact_for_scripts
-    view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words: Holdup::View::Words.new, query: nil, name: nil)
     {
       "since 2026-11-21 12:03 +09:00." =>
         %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.),
@@ -76,6 +76,16 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
       "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC",
       "2026-11-21 12:00" => "2026-11-21 12:00"
     }.each { |text, html| assert_equal html, view.sentence(text) }
+  end
+
+  def test_names_of_pages_in_sentences_are_links
+    request = Rack::Request.new("SCRIPT_NAME" => "/holdup")
+    {"en" => ["the Compare page", "See the Compare page."], "ja" => ["「比較」ページ", "「比較」ページで"]}
+      .each do |language, (name, text)|
+      words = Holdup::View::Words.new(language, page: true)
+      view = Holdup::Web::TemplateHelpers.new(request:, words:, query: nil, name: nil, kept: {"since" => "6h"})
+      assert_equal text.sub(name, %(<a href="/holdup/compare?since=6h">#{name}</a>)), view.sentence(text)
+    end
   end
 
   def test_says_how_old_the_newest_figures_are

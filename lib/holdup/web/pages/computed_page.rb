@@ -20,7 +20,7 @@ module Holdup
           store = Queries::RequestCache.new(context.store.call, origin: query.origin)
           figures = figures(store, query, now_s: context.clock.realtime_s, step:, context:)
           View::Words::LANGUAGES.keys.to_h do |language|
-            page = new(context:, store:, query:, words: View::Words.new(language))
+            page = new(context:, store:, query:, words: View::Words.new(language, page: true))
             [language, page.answer(figures)]
           end
         ensure

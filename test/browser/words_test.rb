@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "looking"
+
+# A page speaks to a reader who clicks: no option of a command, and requests and jobs instead of units.
+class PageWordsTest < Minitest::Test
+  include Looking
+
+  OPTION = /(?<![\w-])--[a-z][a-z-]*/
+  # What a reader has to change in a server, in Ruby or in Docker.
+  OTHERS = /--(?:yjit|zjit|shm-size|queues)/
+
+  def setup
+    chromium.theme("light")
+    chromium.size(1280)
+  end
+
+  def test_no_page_names_an_option_of_a_command
+    Looking::PATHS.product(%w[en ja]) do |path, language|
+      look(path, lang: language)
+      assert_empty options, "#{path} #{language}"
+    end
+  end
+
+  def test_advice_names_none
+    played = PlayedStore.new(PlayedRecording.new(minutes: 20, rate: 8.0))
+    played.in_a_file do |store|
+      dashboard = ServedDashboard.new(store:, now_s: played.to_s)
+      %w[en ja].each do |language|
+        look("/advice", dashboard:, lang: language)
+        assert page.has_css?(".findings li")
+        assert_empty options, language
+      end
+    ensure
+      dashboard&.stop
+    end
+  end
+
+  def test_settings_that_are_mixed_link_to_their_comparison
+    look("/", lang: "en", since: "6h")
+    page.first(".notes a", text: "the Compare page").click
+    assert page.has_css?("h1", text: "Compare")
+    assert page.has_css?(".spans [aria-current]", text: "6h")
+  end
+
+  def test_no_page_speaks_of_units
+    Looking::PATHS.each do |path|
+      look(path, lang: "en")
+      assert_empty text.scan(/\bunits?\b/i), path
+    end
+  end
+
+  def options = text.scan(OPTION).grep_v(OTHERS)
+
+  # Also what is behind a word that opens it.
+  def text = page.evaluate_script("document.querySelector('main').textContent")
+end
