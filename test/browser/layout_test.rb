@@ -49,6 +49,19 @@ class LayoutTest < Minitest::Test
     end
   end
 
+  # Is it the GVL, whose fault, since when, what to do: without scrolling.
+  def test_the_overview_answers_within_600_pixels
+    chromium.size(1280, 720)
+    %w[en ja].each do |language|
+      look("/", lang: language, since: "6h")
+      bottoms = page.evaluate_script(<<~JS)
+        [...document.querySelectorAll(".lead, .facts dd")].map((part) => part.getBoundingClientRect().bottom)
+      JS
+      assert_equal 6, bottoms.size, language
+      assert_operator bottoms.max, :<=, 600, language
+    end
+  end
+
   def test_a_laptop_shows_all_pages_in_one_line
     chromium.size(1024, 600)
     Looking::PATHS.product(%w[en ja]) do |path, language|

@@ -110,6 +110,7 @@ module Holdup
         def block(block, charts)
           case block
           when Section then section(block)
+          when Blocks::Facts then block.with(pairs: block.pairs.transform_values { |cell| linked(cell) })
           when Blocks::FetchedCharts then drawings(block, charts) if charts.any?
           when Blocks::InlineCharts then Drawings.new(items: drawn(block.charts), notes: block.notes)
           else block
