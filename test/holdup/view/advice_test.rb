@@ -121,6 +121,28 @@ class Holdup::View::AdviceTest < Minitest::Test
     assert_equal ["2.00", "2.00 GB", "5", "40", "1"], facts(page(recommendation: given)).pairs.values
   end
 
+  # Whatever the limit: a setting is left out only where another one has fewer threads, no more processes and
+  # answers no later.
+  def test_settings_that_no_other_one_beats_are_shown
+    table = page(limit: 1).answer.grep(Holdup::View::Section).first
+    now = ADVISED.now
+    plain = ADVISED.predictions.select do |one|
+      one.allowed? && one.replayed? && one.candidate.time_slice_ns == now.time_slice_ns &&
+        one.candidate.io_threads == now.io_threads
+    end
+    unbeaten = plain.reject { |one| plain.any? { |other| beats?(other, one) } }
+    names = unbeaten.map { |one| "#{one.candidate.processes} x #{one.candidate.threads}" }
+    assert_operator names.size, :>, 2
+    assert_operator names.size, :<, plain.size
+    assert_empty names - table.rows.map { |row| row.first.delete("*<-").strip }
+  end
+
+  def beats?(one, other)
+    mine, theirs = one.candidate, other.candidate
+    mine.processes * mine.threads < theirs.processes * theirs.threads &&
+      mine.processes <= theirs.processes && one.responses.fetch(0.95) <= other.responses.fetch(0.95)
+  end
+
   def test_the_limit_is_that_of_the_table_of_settings
     few, many = [3, 1000].map { |limit| page(limit:).answer.grep(Holdup::View::Section).first }
 
