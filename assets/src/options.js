@@ -2,7 +2,7 @@ import uPlot from "uplot";
 import { lonely } from "./gaps.js";
 import { heat, reach } from "./heat.js";
 import { PALETTE, dashes } from "./lines.js";
-import { overlays } from "./overlays.js";
+import { BAND, overlays } from "./overlays.js";
 import { fill } from "./patterns.js";
 import { stacked } from "./stack.js";
 import { colour } from "./theme.js";
@@ -31,7 +31,7 @@ export const data = (chart) => [chart.x.values, ...(chart.kind === "stack" ? sta
 export function options(chart, { width, ticks, clock }) {
   const timed = chart.x.unit === "time";
   return {
-    width, height: HEIGHT, legend: { show: false },
+    width, height: HEIGHT, legend: { show: false }, ...(chart.marks?.some((mark) => mark.label) ? { padding: [BAND, null, null, null] } : {}),
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
     scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
     axes: [xAxis(chart, ticks, clock), yAxis(chart, ticks)],

@@ -3,6 +3,10 @@ import { colour } from "./theme.js";
 
 /** Pixels that a label takes. */
 const ROOM = 18;
+/** Above a plot: what changed at a moment stands there, where neither lines nor an axis are. */
+export const BAND = 18;
+/** Between a label in the band and the mark after it. */
+const GAP = 10;
 
 /**
  * What stands over a chart besides its lines: limits, moments at which something changed, a point that was measured.
@@ -21,7 +25,11 @@ function draw(plot, chart) {
   context.clip();
   Object.assign(context, LETTERS());
   for (const limit of chart.limits ?? []) across(plot, limit);
-  (chart.marks ?? []).forEach((mark, index) => down(plot, mark, index));
+  for (const mark of chart.marks ?? []) down(plot, mark);
+  context.restore();
+  context.save();
+  Object.assign(context, LETTERS());
+  flags(plot, (chart.marks ?? []).filter((mark) => mark.label));
   context.restore();
   context.save();
   Object.assign(context, LETTERS());
@@ -40,14 +48,26 @@ function across(plot, { at, label }) {
   write(plot.ctx, label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
 }
 
-/** Labels of neighbours stand on three lines, and go to the side where there is more room. */
-function down(plot, { at, label }, index) {
-  const x = plot.valToPos(at, "x", true), { left, top, width, height } = plot.bbox;
+function down(plot, { at }) {
+  const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
   rule(plot.ctx, [x, top, x, top + height], "quiet");
-  const before = x > left + width / 2;
-  plot.ctx.textAlign = before ? "right" : "left";
-  const room = (before ? x - left : left + width - x) - 8 * ratio();
-  write(plot.ctx, fitting(plot.ctx, label, room), x + (before ? -4 : 4) * ratio(), top + height - (6 + 14 * (index % 3)) * ratio());
+}
+
+/** In the band: a triangle for each mark, and as much of its label as there is room for until the next. */
+function flags(plot, marks) {
+  const { left, top, width } = plot.bbox, { ctx: context } = plot, edge = left + width;
+  const known = marks.map((mark) => ({ ...mark, x: plot.valToPos(mark.at, "x", true) })).filter(({ x }) => x >= left && x <= edge);
+  const y = top - 5 * ratio();
+  context.fillStyle = colour("quiet");
+  for (const { x } of known) context.fill(placed("M-4-7h8l-4 7z", x, y));
+  known.sort((one, other) => one.x - other.x).forEach(({ x, label }, index) => {
+    const after = (known[index + 1]?.x ?? edge) - x - GAP * ratio();
+    const before = index === 0 ? x - left - GAP * ratio() : 0; // at the right edge, a label has its room at the left
+    const leftwards = before > after;
+    context.textAlign = leftwards ? "right" : "left";
+    const text = fitting(context, label, Math.max(before, after) - 8 * ratio());
+    if (text.length > 1) context.fillText(text, x + (leftwards ? -7 : 7) * ratio(), y);
+  });
 }
 
 /** As much of a text as there is room for: its beginning says most. */
@@ -65,14 +85,20 @@ function dot(plot, { x, y, label }, below) {
   context.fillStyle = context.strokeStyle = colour(label ? "ink" : "warn");
   context.lineWidth = 2 * ratio();
   const path = label ? `M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0` : "M-4-4l8 8M-4 4l8-8";
-  const at = new Path2D();
-  at.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), left, top]));
+  const at = placed(path, left, top);
   label ? context.fill(at) : context.stroke(at);
   if (!label) return;
   const edges = { left: plot.bbox.left, right: context.canvas.width, top: 0, bottom: plot.bbox.top + plot.bbox.height };
   const place = beside({ x: left, y: top }, context.measureText(label).width, edges, { below, ratio: ratio() });
   context.textAlign = place.align;
   write(context, label, place.x, place.y);
+}
+
+/** A shape in pixels of a page, at a place of the canvas. */
+function placed(path, x, y) {
+  const shape = new Path2D();
+  shape.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), x, y]));
+  return shape;
 }
 
 function rule(context, [fromX, fromY, toX, toY], name) {

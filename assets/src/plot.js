@@ -4,6 +4,7 @@ import { latest } from "./latest.js";
 import { legend } from "./legend.js";
 import { data, options } from "./options.js";
 import { reveal } from "./reveal.js";
+import { signs } from "./signs.js";
 import { onThemeChange } from "./theme.js";
 
 /**
@@ -103,7 +104,8 @@ export class Plot {
 
   #where(at) {
     const { unit, values } = this.chart.x;
-    return unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
+    const place = unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
+    return [place, ...signs(this.chart, at)].join(", ");
   }
 
   #sentence(at) {

@@ -36,6 +36,31 @@ class ChartsTest < Minitest::Test
     assert_match(/cpu [\d.]+ %, starved/, told.join)
   end
 
+  # Also by the mouse, which moves the same cursor.
+  def test_a_change_of_settings_is_told_at_its_moment
+    look("/", lang: "en", since: "10m")
+    plot = page.first(".plot:has(canvas)")
+    told = [:home, *[:right] * 8].map { |key| told_at(plot, key) }
+    assert_equal 1, told.uniq.grep(/db_pool 6 -> 4/).size
+  end
+
+  def test_settings_have_the_same_sign_on_charts_and_in_the_table
+    played = PlayedStore.new(PlayedRecording.new(minutes: 20, rate: 8.0))
+    played.in_a_file do |store|
+      dashboard = ServedDashboard.new(store:, now_s: played.to_s)
+      look("/advice", dashboard:, lang: "en")
+      plot = page.first(".plot:has(canvas)")
+      told = [:home, *[:right] * 12].map { |key| told_at(plot, key) }.join
+      ["* now", "<- advised"].each do |sign|
+        assert_includes told, sign
+        assert page.has_css?("figcaption", text: sign)
+        assert page.has_css?("tbody th", text: /\d x \d #{Regexp.escape(sign[/\S+/])}/)
+      end
+    ensure
+      dashboard&.stop
+    end
+  end
+
   def told_at(plot, key)
     plot.send_keys(key)
     plot.find("[aria-live]", visible: :all).text(:all)

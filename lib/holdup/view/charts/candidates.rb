@@ -11,6 +11,8 @@ module Holdup
         FIGURES = {"most" => [:rate, :ceiling.to_proc],
                    "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
                    "wait" => [:ns, :wait_ns.to_proc]}.freeze
+        # Methods of View::Figures.
+        TOLD = {rate: :rate, ns: :duration}.freeze
 
         def initialize(recommendation, words:)
           @recommendation = recommendation
@@ -20,7 +22,7 @@ module Holdup
         # @return [Blocks::InlineCharts, nil] nil without a recommendation
         def call
           return if @recommendation.nil? || @recommendation.verdict == :unknown
-          charts = FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }
+          charts = FIGURES.to_h { |name, (unit, read)| [title(name, unit, read), chart(unit, read)] }
           drawn = charts.select { |_, chart| chart.series.any? }
           Blocks::InlineCharts.new(charts: drawn, notes: [word(:candidates_note)])
         end
@@ -28,6 +30,17 @@ module Holdup
         private
 
         def word(key, **facts) = @words.call(key, **facts)
+
+        # What the chart shows, and its values of the settings that are marked.
+        def title(name, unit, read)
+          marked = predictions.select { |one| name(one) }.sort_by { |one| (one.candidate == now) ? 0 : 1 }
+          found = marked.filter_map do |one|
+            value = read.call(one) or next
+            word(:candidates_found, name: name(one), value: Figures.public_send(TOLD.fetch(unit), value))
+          end
+          shown = word(:"candidates_#{name}")
+          found.empty? ? shown : word(:candidates_title, shown:, found: @words.list(found))
+        end
 
         def chart(unit, read)
           series = lines.filter_map { |processes, by_threads| line(processes, by_threads, read) }

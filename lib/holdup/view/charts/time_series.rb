@@ -27,10 +27,7 @@ module Holdup
 
         # @return [Hash{String => String}] title of each, by name
         def titles
-          @names.to_h do |name|
-            key = HEATS[name]
-            [name, key ? word(:chart_heat, what: word(:"histogram_#{key}")) : word(:"chart_#{name}")]
-          end
+          @names.to_h { |name| [name, found(name, subject(name))] }
         end
 
         # @return [Hash{String => Chart}]
@@ -41,6 +38,40 @@ module Holdup
         private
 
         def word(key, **facts) = @words.call(key, **facts)
+
+        def subject(name)
+          key = HEATS[name]
+          key ? word(:chart_heat, what: word(:"histogram_#{key}")) : word(:"chart_#{name}")
+        end
+
+        # A title says what the chart shows, and what is found in it.
+        def found(name, title)
+          figure, line, values = main_line(name)
+          change = SeriesChange.of(values || []) or return title
+          from, to = [change.from, change.to].map { |value| Figures.public_send(figure, value) }
+          key = (from == to) ? :chart_found_steady : :"chart_found_#{change.key}"
+          word(key, title:, line:, from:, to:)
+        end
+
+        # @return [Array(Symbol, String, Array<Numeric, nil>), nil] the View::Figures method that formats its
+        #   values, its name or nil, its values
+        def main_line(name)
+          key = HEATS[name]
+          return [:duration, word(:p95), @series.quantiles(key)[:p95]] if key
+          case name
+          when "shares" then [:rounded_share, word(:state_stalled), @series.shares[:stalled]]
+          when "rate" then [:rate, nil, @series.per_second]
+          when "wall" then [:duration, word(:p95), @series.quantiles(:wall)[:p95]]
+          when "waits" then [:duration, word(:histogram_stalled), @series.mean(:stalled)]
+          when "gvl" then most(:rounded_share, @series.gvl)
+          when METHODS then most(:duration, @series.method_stalls)
+          end
+        end
+
+        def most(figure, lines)
+          name, values = lines.max_by { |_, line| line.compact.max || 0 }
+          name && [figure, Width.clean(name), values]
+        end
 
         def shares
           lines = @series.shares.map do |state, values|
@@ -99,6 +130,31 @@ module Holdup
         def chart(unit, series, kind: :line, **options)
           Chart.new(kind:, unit:, series:, x: Chart::Axis.new(unit: :time, values: @series.at_s),
             marks: @marks, **options)
+        end
+
+        # What a line does over its span: it rose or fell from its first third to its last, or it stayed
+        # between two values. `key`: :rose, :fell or :between
+        SeriesChange = Data.define(:key, :from, :to)
+
+        class SeriesChange
+          # Smaller changes of the mean are noise.
+          LEAST = 1.25
+          # With fewer steps there is no trend.
+          STEPS = 6
+
+          # @param values [Array<Numeric, nil>]
+          # @return [SeriesChange, nil] nil without values
+          def self.of(values)
+            known = values.compact
+            return if known.empty?
+            low, high = known.minmax
+            third = known.size / 3
+            return new(key: :between, from: low, to: high) if known.size < STEPS
+            from, to = [known.first(third), known.last(third)].map { |part| part.sum.fdiv(third) }
+            return new(key: :rose, from:, to:) if to > from * LEAST
+            return new(key: :fell, from:, to:) if from > to * LEAST
+            new(key: :between, from: low, to: high)
+          end
         end
 
         # The figures of the charts over time per step, newest first.

@@ -37,9 +37,17 @@ class Holdup::View::Charts::CandidatesTest < Minitest::Test
   end
 
   def test_what_is_what_is_advised_and_what_may_not_be
-    assert_equal [[5, 50.0, "now"], [3, 60.0, "advised"], [5, 150.0, nil]],
+    assert_equal [[5, 50.0, "* now"], [3, 60.0, "<- advised"], [5, 150.0, nil]],
       charts.values.first.points.map { |point| point.to_h.values }
-    assert_equal %w[now], charts(verdict: :keep).values.first.points.filter_map(&:label)
+    assert_equal ["* now"], charts(verdict: :keep).values.first.points.filter_map(&:label)
+  end
+
+  # The signs are those of the table of settings.
+  def test_titles_state_the_values_of_the_marked_settings
+    assert_equal "Highest throughput, by threads of a process: * now 50.0, <- advised 60.0", charts.keys.first
+    assert_equal "Highest throughput, by threads of a process: * now 50.0", charts(verdict: :keep).keys.first
+    table = Holdup::View::AdviceTable
+    assert_equal %w[* <-], [table::NOW, table::BEST].map(&:strip)
   end
 
   def test_what_was_not_replayed_has_no_waits

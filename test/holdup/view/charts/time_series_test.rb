@@ -20,6 +20,28 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     Holdup::View::Charts::TimeSeries.new(course(*windows), words:, names:).to_h
   end
 
+  def test_titles_state_what_is_found
+    found = Holdup::View::Charts::TimeSeries.new(course, words:, names: %w[shares wall heat_wall]).titles
+
+    assert_match(/\AShare of elapsed time by state: stalled (?:between \d+ % and )?\d+ %\z/, found["shares"])
+    assert_match(/\AElapsed time of a request or job: p95 .* ms\z/, found["wall"])
+    assert_match(/\ADistribution of elapsed times .*: p95 .* ms\z/, found["heat_wall"])
+  end
+
+  def test_a_line_rises_or_falls_from_its_first_third_to_its_last
+    change = Holdup::View::Charts::TimeSeries::SeriesChange
+    said = lambda do |*values|
+      found = change.of(values)
+      [found.key, found.from, found.to]
+    end
+
+    assert_equal [:rose, 1.0, 2.0], said.call(1, 1, nil, 9, 1, 2, 2)
+    assert_equal [:fell, 3.0, 1.0], said.call(3, 3, 2, 2, 1, 1)
+    assert_equal [:between, 10, 12], said.call(10, 11, 12, 10, 11, 11)
+    assert_equal [:between, 1, 5], said.call(1, nil, 5)
+    assert_nil change.of([nil])
+  end
+
   def test_every_line_has_a_value_for_each_step
     charts.each { |name, chart|
       chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name }
