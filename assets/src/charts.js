@@ -24,6 +24,7 @@ export class Charts {
     this.#forget();
     for (const place of this.root.querySelectorAll("[data-chart]")) this.#draw(place, JSON.parse(place.dataset.chart));
     const places = [...this.root.querySelectorAll("[data-series]")];
+    for (const place of places) if (!this.#plots.has(place)) announce(place);
     const addresses = new Set(places.map((place) => place.dataset.series.split("#")[0]));
     await Promise.all([...addresses].map((address) => this.#show(address, places)));
   }
@@ -49,7 +50,8 @@ export class Charts {
   }
 
   #draw(place, chart) {
-    if (!chart) return;
+    place.removeAttribute("aria-busy");
+    if (!chart) return void place.closest("figure").toggleAttribute("hidden", true);
     if (!this.#plots.has(place)) this.#plots.set(place, new Plot(place, this.words));
     this.#plots.get(place).show(chart);
   }
@@ -61,7 +63,15 @@ async function ask(address) {
   return answer.json();
 }
 
+/** Holds the place of a chart until its figures are there. */
+function announce(place) {
+  reveal(place);
+  place.setAttribute("aria-busy", "true");
+  place.textContent = place.dataset.loading;
+}
+
 function apologize(place) {
   reveal(place);
+  place.removeAttribute("aria-busy");
   place.textContent = place.dataset.failed;
 }

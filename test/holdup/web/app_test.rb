@@ -42,7 +42,7 @@ class Holdup::Web::AppTest < Minitest::Test
     end
     %w[/ /endpoints /jobs /blame /processes /endpoint?unit=x].each do |path|
       get path
-      assert_includes text, "Choose a longer span above, or open Health", path
+      assert_includes text, "Choose a longer span above, or open the Health page", path
     end
   end
 

@@ -8,7 +8,7 @@ module Holdup
         include Base::OverTime
 
         def blocks
-          return view.blocks if fleet.empty?
+          return [*view.blocks, *last_data] if fleet.empty?
           lead, *rest = view.blocks
           [lead, *rest, over_time, *view.changed].compact
         end

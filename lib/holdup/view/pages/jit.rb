@@ -10,7 +10,7 @@ module Holdup
           life_thrown].freeze
 
         def blocks
-          return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
+          return without_samples if lives.empty?
           lead = word(:life_lead, on: Figures.count(summary.jits.on.size), all: Figures.count(lives.size))
           [Blocks::Lead.new(text: lead), warm_up.block(query.limit), section(Sections::JitTable), lives_table,
             findings(word(:jit_findings), Holdup::Advice::JitRules::RULES)].compact
@@ -25,6 +25,11 @@ module Holdup
 
         def warm_up
           @warm_up ||= WarmUpChart.new(lives, every_s: summary.jits.every_s, words: @words)
+        end
+
+        def without_samples
+          [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data,
+            Blocks::Notes.new(texts: [word(:no_jit_samples_next)])]
         end
 
         def lives = summary.jits.present

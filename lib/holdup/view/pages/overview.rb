@@ -8,13 +8,14 @@ module Holdup
         include Base::OverTime
 
         TOP = 5
+        MINUTE_S = 60
         COLUMNS = %i[name count p95 split suffered each].freeze
 
         def blocks
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict), short_answers,
             Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-            section(Sections::Times::DistributionTable), over_time, changes.table, causes, sufferers,
+            section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes, sufferers,
             findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
         end
 
@@ -24,6 +25,14 @@ module Holdup
 
         def short_answers
           ShortAnswers.new(summary, time_series, marks:, words: @words, link: method(:unit_link)).block
+        end
+
+        # Not in a file, which one reads and does not come back to.
+        def guide
+          return unless @context
+          oldest_s, newest_s = store.health.values_at(:oldest_s, :newest_s)
+          return unless oldest_s
+          Guide.new(newest_s + MINUTE_S - oldest_s, units: summary.total.count, words: @words).section
         end
 
         def causes
@@ -130,6 +139,57 @@ module Holdup
             return unless found.is_a?(Blocks::Link)
             found.with(text: word(:short_step, page: found.text, what: word(:screen_next_cause)))
           end
+        end
+
+        # For a first visit: which questions the data can answer already, and what the others need.
+        class Guide
+          NS = 1_000_000_000
+          # Seconds of data: a minute shows who stalls whom; with fewer than three blocks of a minute on each
+          # side no interval can be computed; advice is sure after as many minutes as its rule wants.
+          BLAME_S = 60
+          COMPARE_S = 6 * 60
+          ADVICE_S = Holdup::Advice::RecordingRules::RecordingTooShort::WANTED_MINUTES * 60
+
+          # @param data_s [Integer] seconds from the first to the last measurement
+          # @param units [Integer] requests and jobs of the span
+          def initialize(data_s, units:, words:)
+            @data_s = data_s
+            @units = units
+            @words = words
+          end
+
+          # @return [Section, nil] nil once there is enough for all of them
+          def section
+            return if @data_s >= ADVICE_S
+            columns = [word(:guide_question), Blocks::Column.new(text: word(:guide_needs), words: true),
+              word(:guide_now)]
+            Section.new(title: word(:guide_title, data: duration(@data_s)), columns:, rows:)
+          end
+
+          private
+
+          def word(key, **facts) = @words.call(key, **facts)
+
+          def rows
+            [row(:blame, "blame", left(BLAME_S)), row(:percentiles, "endpoints", missing),
+              row(:compare, "compare", left(COMPARE_S)), row(:advice, "advice", left(ADVICE_S))]
+          end
+
+          def row(key, page, lacks)
+            question = Blocks::Link.new(text: word(:"guide_#{key}"), page:)
+            [question, word(:"guide_#{key}_needs"), lacks || word(:guide_ready)]
+          end
+
+          # @return [String, nil] nil if there is enough
+          def left(wanted_s)
+            word(:guide_left, time: duration(wanted_s - @data_s)) if @data_s < wanted_s
+          end
+
+          def missing
+            word(:guide_missing, count: Headline::FEW - @units) if @units < Headline::FEW
+          end
+
+          def duration(seconds) = Figures.rough(seconds * NS)
         end
 
         # Since when the stall has its present level, by the steps of the charts.

@@ -27,7 +27,8 @@ module Holdup
           advised = View::Advice.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit, fleet: figures.fleet)
           report = figures.what_if && what_if_report(figures)
-          blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
+          blocks = [*answers(advised, report), kinds(advised), *nothing(figures),
+            *advised.grounds]
           ComputedPage::PageContent.new(blocks:, json: json_of(figures, report), offered: exports)
         end
 
@@ -46,6 +47,12 @@ module Holdup
           form = @form.block(@words)
           return [*advised.answer, form] unless @form.asked?
           [*report&.blocks, form, *advised.answer]
+        end
+
+        # What to do if there is no recording to advise from.
+        def nothing(figures)
+          return [] if figures.recommendation&.recording&.units.to_i.positive?
+          [View::Blocks::Notes.new(texts: [word(:advice_empty_next)])]
         end
 
         def kinds(advised)

@@ -44,6 +44,24 @@ class Holdup::View::Pages::OverviewTest < Minitest::Test
     assert_equal "endpoints", found["What to do first"].page
   end
 
+  def test_a_first_visit_is_told_what_the_data_can_say
+    store = Holdup::Store.open("memory:")
+    store.commit(sample.to_a, {})
+    query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
+    page = Overview.new(context: Object.new, store:, query:, words: Holdup::View::Words.new("en", page: true))
+    guide = page.blocks.grep(Holdup::View::Section).find { |section| section.title.start_with?("You have") }
+
+    assert_equal "You have 3 min of data: what it can say already", guide.title
+    assert_equal ["yes", "yes", "in 3 min", "in 2 h"], guide.rows.map(&:last)
+    assert_equal %w[blame endpoints compare advice], guide.rows.map { |row| row.first.page }
+  end
+
+  def test_with_two_hours_of_data_no_guide_is_needed
+    guide = Overview::Guide.new(7200, units: 1, words: Holdup::View::Words.new)
+
+    assert_nil guide.section
+  end
+
   def test_is_whole_in_japanese
     assert_equal %w[GVL\ が原因か 待たせているのは いつからか 最初にすること 次にすること], answers(sample.to_a, "ja").keys
   end
