@@ -92,6 +92,41 @@ class LayoutTest < Minitest::Test
     chromium.scripts(true)
   end
 
+  # Right edge of what is on a page's upper part, as a share of its width.
+  REACH = <<~JS
+    (() => {
+      const main = document.querySelector(".blocks").getBoundingClientRect();
+      const parts = [...document.querySelectorAll(".blocks td, .blocks dd, .blocks canvas, .blocks li")];
+      const shown = parts.map((part) => part.getBoundingClientRect()).filter((box) => box.width && box.top < 1440);
+      return (Math.max(...shown.map((box) => box.right)) - main.left) / main.width;
+    })()
+  JS
+
+  def test_a_wide_screen_is_used_to_its_right_half
+    chromium.size(2560, 1440)
+    %w[/ /endpoints /blame /fleet /processes /compare /jit /health].each do |path|
+      look(path, lang: "en", since: "6h")
+      assert_operator page.evaluate_script(REACH), :>, 0.7, path
+    end
+  end
+
+  def test_findings_stand_beside_the_settings_that_they_are_about
+    chromium.size(2560, 1440)
+    played = PlayedStore.new(PlayedRecording.new(minutes: 20, rate: 8.0))
+    played.in_a_file do |store|
+      dashboard = ServedDashboard.new(store:, now_s: played.to_s)
+      look("/advice", dashboard:, lang: "en")
+      table, findings = ["tbody tr", ".findings li"].map { |part| box(part) }
+      assert_operator findings["left"], :>, table["right"]
+    ensure
+      dashboard&.stop
+    end
+  end
+
+  def box(selector)
+    page.evaluate_script("document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+  end
+
   def test_the_filter_is_behind_one_word_and_says_what_was_chosen
     chromium.size(1024, 600)
     look("/", lang: "en", since: "6h", name: "Orders*")

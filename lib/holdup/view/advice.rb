@@ -38,8 +38,11 @@ module Holdup
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
       def grounds
-        [AdviceTable::SelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
+        [self_test, limits, amdahl].compact
       end
+
+      # @return [Section, nil] what the present setting measured beside what the replay says of it
+      def self_test = AdviceTable::SelfTest.new(recommendation, words: @words).section
 
       private
 

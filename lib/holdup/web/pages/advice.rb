@@ -28,7 +28,7 @@ module Holdup
             limit: query.limit, fleet: figures.fleet)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *nothing(figures),
-            *advised.grounds]
+            *(advised.grounds - [advised.self_test])]
           ComputedPage::PageContent.new(blocks:, json: json_of(figures, report), offered: exports)
         end
 
@@ -45,8 +45,11 @@ module Holdup
         # A reader who asks about another setting sees that answer first.
         def answers(advised, report)
           form = @form.block(@words)
-          return [*advised.answer, form] unless @form.asked?
-          [*report&.blocks, form, *advised.answer]
+          answer = advised.answer
+          # Beside the table on a wide screen.
+          answer.insert(answer.index { |block| block.is_a?(View::Blocks::Findings) }, *advised.self_test)
+          return [*answer, form] unless @form.asked?
+          [*report&.blocks, form, *answer]
         end
 
         # What to do if there is no recording to advise from.
