@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "time"
 require_relative "looking"
 
 # From page to page as a user goes: with the mouse, by keyboard, and back.
@@ -23,6 +24,17 @@ class JourneysTest < Minitest::Test
     page.go_back
     assert page.has_css?("h1", text: "Endpoints")
     assert_empty chromium.faults
+  end
+
+  def test_a_link_that_is_sent_shows_the_same_span_later
+    look("/endpoints", lang: "en", since: "6h", name: "Orders*")
+    page.click_link("Link to this span, to send")
+    sent = URI.decode_www_form(URI(page.current_url).query).to_h
+    since, till = sent.values_at("since", "until").map { |moment| Time.iso8601(moment) }
+    assert_equal 6 * 3600, till - since
+    assert_equal "Orders*", sent["name"]
+    assert page.has_no_link?("Link to this span, to send")
+    assert page.has_link?("OrdersController#index")
   end
 
   def test_the_keyboard_can_pass_the_menu

@@ -48,6 +48,12 @@ module Holdup
         url(@name || "overview", {**(@query ? @query.all : {}), **params})
       end
 
+      # @return [String] this page with the span that it shows now, whenever it is opened
+      def pinned
+        since, till = [@query.from_s, @query.until_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
+        here("since" => since, "until" => till)
+      end
+
       # @return [String] this page as a file: for a cached page, of the answer it shows
       def export(ending)
         url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)
