@@ -10,6 +10,8 @@ module Holdup
         FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes],
                    "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
+        # The View::Figures methods that format values in a title.
+        FOUND = {share: :rounded_share, bytes: :bytes, rate: :rate}.freeze
 
         # @param span [Array(Integer, Integer), nil] to draw; nil: from the first sample to the last
         def initialize(processes, words:, span: nil)
@@ -30,13 +32,18 @@ module Holdup
         # @param limit [Integer] rows
         # @param part [Blocks::SpanLink, nil] to the rest of the span
         def block(limit, part: nil)
-          names = to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }
+          names = to_h.to_h { |name, chart| [name, title(name, chart)] }
           Blocks::FetchedCharts.new(title: word(:over_time), names:, twin: table(limit), part:)
         end
 
         private
 
         def word(key, **facts) = @words.call(key, **facts)
+
+        def title(name, chart)
+          figure = FOUND.fetch(chart.unit)
+          TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart.series, figure:, words: @words)
+        end
 
         def lines(key)
           known = @series.lines.select { |line| line.points.values.any? { |point| point.public_send(key) } }

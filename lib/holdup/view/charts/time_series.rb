@@ -44,13 +44,9 @@ module Holdup
           key ? word(:chart_heat, what: word(:"histogram_#{key}")) : word(:"chart_#{name}")
         end
 
-        # A title says what the chart shows, and what is found in it.
         def found(name, title)
           figure, line, values = main_line(name)
-          change = SeriesChange.of(values || []) or return title
-          from, to = [change.from, change.to].map { |value| Figures.public_send(figure, value) }
-          key = (from == to) ? :chart_found_steady : :"chart_found_#{change.key}"
-          word(key, title:, line:, from:, to:)
+          SeriesChange.of(values || [])&.title(title, line:, figure:, words: @words) || title
         end
 
         # @return [Array(Symbol, String, Array<Numeric, nil>), nil] the View::Figures method that formats its
@@ -154,6 +150,21 @@ module Holdup
             return new(key: :rose, from:, to:) if to > from * LEAST
             return new(key: :fell, from:, to:) if from > to * LEAST
             new(key: :between, from: low, to: high)
+          end
+
+          # @param lines [Array<Chart::Line>] of a chart: the highest is the one that is told
+          # @param figure [Symbol] the View::Figures method that formats its values
+          # @return [String] what the chart shows, and what is found in it
+          def self.titled(title, lines, figure:, words:)
+            line = lines.max_by { |one| one.values.compact.max || 0 }
+            change = line && of(line.values)
+            change ? change.title(title, line: line.label, figure:, words:) : title
+          end
+
+          # @param line [String, nil] its name
+          def title(title, line:, figure:, words:)
+            from, to = [self.from, self.to].map { |value| Figures.public_send(figure, value) }
+            words.call((from == to) ? :chart_found_steady : :"chart_found_#{key}", title:, line:, from:, to:)
           end
         end
 

@@ -77,6 +77,9 @@ module Holdup
                    "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
                    "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
 
+        # The View::Figures methods that format values in a title.
+        FOUND = {count: :count, bytes: :bytes}.freeze
+
         # @param key [Symbol] of samples
         # @return [Array<Array(Integer, Numeric)>] age in seconds, value
         def self.ages(life, key)
@@ -99,13 +102,20 @@ module Holdup
 
         # @param limit [Integer] rows
         def block(limit)
-          names = to_h.keys
-          return if names.empty?
-          Blocks::FetchedCharts.new(title: word(:chart_by_age),
-            names: names.to_h { |name| [name, word(:"chart_#{name}")] }, twin: table(names, limit))
+          charts = to_h
+          return if charts.empty?
+          titles = charts.to_h { |name, chart| [name, title(name, chart)] }
+          twin = table(charts.keys, limit)
+          Blocks::FetchedCharts.new(title: word(:chart_by_age), names: titles, twin:)
         end
 
         private
+
+        def title(name, chart)
+          figure = FOUND.fetch(chart.unit)
+          shown = word(:"chart_#{name}")
+          Charts::TimeSeries::SeriesChange.titled(shown, chart.series, figure:, words: @words)
+        end
 
         def word(key, **facts) = @words.call(key, **facts)
 

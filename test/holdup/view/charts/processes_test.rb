@@ -21,6 +21,13 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
     }
   end
 
+  def test_titles_state_what_is_found
+    titles = charted.block(10).names
+
+    assert_match(/\ACPU of the container: .* \d+ %/, titles["machine"])
+    assert_match(/\AMemory \(RSS\) of each process: (?:puma|sidekiq) .* MB\z/, titles["memory"])
+  end
+
   def test_the_most_that_the_container_can_reach_is_drawn
     machine = charted.to_h["machine"]
     assert_in_delta 1.7 / 4, machine.series.first.values.last, 0.001
