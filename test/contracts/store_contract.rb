@@ -100,6 +100,16 @@ module StoreContract
     assert_equal ["3-4.segment"], @store.progress.keys
   end
 
+  # What was read from a file may be of binary encoding, and a long checkpoint is written by itself.
+  def test_replaces_a_checkpoint_whose_name_is_of_another_encoding
+    names = ["a segments/t", "a segments/t".b, "a segments/t".encode(Encoding::US_ASCII)]
+    names.cycle(2).each_with_index do |name, turn|
+      state = turn.to_s.b * 5_000
+      @store.commit([], {name => state})
+      assert_equal({"a segments/t" => state}, @store.progress(host: "a"))
+    end
+  end
+
   # A collector that goes on from what is no longer stored would count again.
   def test_commits_nothing_when_a_checkpoint_is_another_than_expected
     @store.progress(host: "a")

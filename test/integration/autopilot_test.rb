@@ -50,16 +50,19 @@ class AutopilotIntegrationTest < Minitest::Test
     {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => CONFIGURED}
   end
 
-  # A server under load with the autopilot on, whose threads are looked at all the time.
-  def piloted(path: measured_path, goal: GOAL, clients: 4, stamped: false)
+  # A server under load with the autopilot on, whose threads are looked at all the time. The load leaves the
+  # CPU to the collectors, whose leases are what is tested.
+  def piloted(path: measured_path, goal: GOAL, clients: 4, stamped: false, pause_s: 0.02)
     skip "Puma 8 changes its threads" unless Puma::Const::VERSION.to_i >= 8
     serve(HOLDUP_AUTOPILOT: goal) do |app|
       complete(app)
       @seen = []
-      traffic = ClientTraffic.to(app, path, clients:, stamped:)
+      traffic = ClientTraffic.to(app, path, clients:, stamped:, pause_s:)
       yield app
       assert_empty @seen.flatten.uniq - (1..4).to_a, "outside of the range"
       app.wait(20) { threads(app) == [CONFIGURED] }
+    rescue RuntimeError => error
+      raise error.class, "#{error.message}\n#{collectors_log(app)}"
     ensure
       traffic&.stop
       collectors.each { |pid| kill(pid) }
@@ -70,12 +73,17 @@ class AutopilotIntegrationTest < Minitest::Test
 
   # @return [Integer] pid
   def collector(app, threads: 2, verdict: "running", store: app.store)
-    log = File.join(app.root, "collector.log")
     program = [*ServedApp::BUNDLED_RUBY, "-I#{ServedApp::ROOT}/lib", "-e", COLLECTOR]
     pid = Process.spawn({"HOLDUP_DIR" => app.dir}, *program, app.dir, store, threads.to_s, verdict,
-      chdir: ServedApp::ROOT, out: [log, "a"], err: %i[child out])
+      chdir: ServedApp::ROOT, out: [collectors_log_path(app), "a"], err: %i[child out])
     collectors << pid
     pid
+  end
+
+  def collectors_log_path(app) = File.join(app.root, "collector.log")
+
+  def collectors_log(app)
+    File.exist?(collectors_log_path(app)) ? File.read(collectors_log_path(app)) : ""
   end
 
   def kill(pid)
@@ -130,11 +138,11 @@ class AutopilotIntegrationTest < Minitest::Test
     end
   end
 
-  # A request waits for 60 ms, and each worker has four clients: four threads keep the promise, one does not
-  # (240 ms).
+  # A request waits for 60 ms, and each worker has six clients: four threads keep the promise (120 ms), one
+  # does not (360 ms).
   def test_a_candidate_that_is_bad_on_purpose_is_taken_back_by_the_workers
-    goal = GOAL.sub("p95=300ms", "p95=150ms").sub("window=1", "window=2")
-    piloted(path: "/stream", goal:, clients: 8, stamped: true) do |app|
+    goal = GOAL.sub("p95=300ms", "p95=250ms").sub("window=1", "window=2")
+    piloted(path: "/stream", goal:, clients: 12, stamped: true, pause_s: ClientTraffic::PAUSE_S) do |app|
       keep(app, 4, lease_s: 120)
       app.wait { threads(app) == [4] }
       looked_until_s = now_s + 8
@@ -146,7 +154,7 @@ class AutopilotIntegrationTest < Minitest::Test
       app.wait(30) { threads(app) == [CONFIGURED] }
       assert_operator now_s - began_s, :<, 30
       assert_equal [1], files(app).taken_back.map(&:value).uniq
-      assert_match(/over p95=150ms in two windows of 2 s with 1 threads/, app.log)
+      assert_match(/over p95=250ms in two windows of 2 s with 1 threads/, app.log)
     end
   end
 
@@ -175,7 +183,7 @@ class AutopilotIntegrationTest < Minitest::Test
       app.wait { threads(app) && now_s > looked_until_s }
       app.wait { threads(app) == [2] }
       assert_equal id, files(app).kept_file.read.id
-      said = File.read(File.join(app.root, "collector.log"))
+      said = collectors_log(app)
       assert_equal 1, said.scan("threads 3 -> 2 in turns").size, said
       kill(second)
     end

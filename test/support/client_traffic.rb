@@ -12,14 +12,16 @@ class ClientTraffic
   # @param path [String]
   # @param clients [Integer]
   # @param stamped [Boolean] whether requests say when they were sent, as a proxy does
-  def self.to(app, path, clients: 2, stamped: false)
-    new(app, path, stamped:).start(clients)
+  # @param pause_s [Numeric] between an answer and a client's next request
+  def self.to(app, path, clients: 2, stamped: false, pause_s: PAUSE_S)
+    new(app, path, stamped:, pause_s:).start(clients)
   end
 
-  def initialize(app, path, stamped: false)
+  def initialize(app, path, stamped: false, pause_s: PAUSE_S)
     @app = app
     @path = path
     @stamped = stamped
+    @pause_s = pause_s
     @stop = Thread::Queue.new
     @answered = @troubled = 0
     @lock = Mutex.new
@@ -27,7 +29,7 @@ class ClientTraffic
 
   # @return [self]
   def start(clients)
-    @threads = Array.new(clients) { Thread.new { ask until @stop.pop(timeout: PAUSE_S) || @stop.closed? } }
+    @threads = Array.new(clients) { Thread.new { ask until @stop.pop(timeout: @pause_s) || @stop.closed? } }
     self
   end
 

@@ -55,7 +55,7 @@ module Holdup
         # @return [FolderIdentity, nil] nil for anything else
         def self.parse(text)
           id, generation = self::TEXT.match(text)&.captures
-          id && new(id:, generation: generation.to_i)
+          id && new(id: id.encode(Encoding::UTF_8), generation: generation.to_i)
         end
 
         # Always of the same length, so that writing it again needs no further space.

@@ -33,6 +33,7 @@ module Holdup
         assert_equal 1, first.generation
         assert_equal first.with(generation: 2), Directory.new(@dir).take_over
         assert_equal first.with(generation: 2), directory.identity
+        assert_equal Encoding::UTF_8, directory.identity.id.encoding
         assert_equal 0o600, File.stat(File.join(@dir, "collector.id")).mode & 0o777
       end
 
