@@ -26,17 +26,16 @@ Gem::Specification.new do |spec|
       "bug_tracker_uri" => "#{repository}/issues"
     )
   end
+  # Code and the licence; its page on RubyGems leads to all pages. Files of a kind compress best beside each
+  # other.
   spec.files = Dir[
     "lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}",
     "ext/**/*.{rb,c,h}",
     "exe/*",
     "sig/**/*.rbs",
     "docs/vocabulary.md", # `holdup mcp` reads it
-    "README.md",
-    "CHANGELOG.md",
-    "SECURITY.md",
     "LICENSE.txt"
-  ]
+  ].sort_by { |file| [File.extname(file), file] }
   spec.bindir = "exe"
   spec.executables = ["holdup"]
   # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs

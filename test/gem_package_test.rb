@@ -13,7 +13,7 @@ class GemPackageTest < Minitest::Test
   # What the release workflow has in its environment.
   PUBLISHED = {"GITHUB_SERVER_URL" => "https://git.example", "GITHUB_REPOSITORY" => "someone/holdup"}.freeze
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
-  TOP = %w[README.md CHANGELOG.md SECURITY.md LICENSE.txt].freeze
+  TOP = %w[LICENSE.txt].freeze
 
   BuiltGem = Data.define(:spec, :bytes, :printed)
 
@@ -22,11 +22,26 @@ class GemPackageTest < Minitest::Test
     def built
       @built ||= Dir.mktmpdir do |folder|
         path = File.join(folder, "holdup.gem")
-        printed, status = Open3.capture2e(PUBLISHED, RbConfig.ruby, "-S", "gem", "build", "holdup.gemspec",
-          "--output", path, chdir: ROOT)
+        source = readable_copy(File.join(folder, "source"))
+        printed, status = Bundler.with_unbundled_env do
+          Open3.capture2e(PUBLISHED, RbConfig.ruby, "-S", "gem", "build", "holdup.gemspec", "--output", path,
+            chdir: source)
+        end
         raise printed unless status.success?
         BuiltGem.new(spec: Gem::Package.new(path).spec, bytes: File.size(path), printed:)
       end
+    end
+
+    private
+
+    # `gem build` warns of files that only their owner may read, as a umask of 077 makes them.
+    def readable_copy(folder)
+      FileUtils.mkdir_p(folder)
+      %w[lib ext exe sig docs holdup.gemspec].chain(TOP).each do |name|
+        FileUtils.cp_r(File.join(ROOT, name), folder)
+      end
+      FileUtils.chmod_R("a+rX", folder)
+      folder
     end
   end
 
@@ -35,7 +50,7 @@ class GemPackageTest < Minitest::Test
   end
 
   # Of the pages only what code reads: the others would be a tenth of the gem, and its page on RubyGems leads
-  # to them.
+  # to them, the README and the changelog.
   def test_has_all_code_and_signatures
     assert_empty git_files("lib", "ext", "exe", "sig") + TOP - built.spec.files
     assert_equal %w[docs/vocabulary.md], built.spec.files.grep(%r{\Adocs/.*\.md\z})

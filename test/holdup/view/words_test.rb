@@ -12,7 +12,7 @@ class Holdup::View::WordsTest < Minitest::Test
   LISTS = %i[change_hints error_texts jit_facts].freeze
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
   # Files of locales that no page shows.
-  TERMINAL = %w[autopilot experiment lab scaling screen store sweep top].freeze
+  TERMINAL = %w[experiment lab scaling screen store].freeze
   ONLY_IN_A_TERMINAL = %i[remark_uncollected remark_uncollected_first remark_uncollected_no_collector kept_more
     timeline_more timeline_screen_more].freeze
   OPTION = /(?<![\w-])--[a-z]/

@@ -88,8 +88,8 @@ module Holdup
           db.fetch("PRAGMA incremental_vacuum(2000)").all
         end
 
-        # Bytes as they are: in the text of a statement they would be twice as long, and parsed. SQLite takes a
-        # String of binary encoding as a blob, which no text is equal to.
+        # Bytes as they are: in the text of a statement they would be twice as long, and parsed. SQLite takes
+        # a String of binary encoding as a blob, which no text is equal to.
         def insert_checkpoint(db, segment, state)
           arguments = {"segment" => segment.dup.force_encoding(Encoding::UTF_8), "state" => state}
           db.execute_insert("INSERT INTO checkpoints (segment, state) VALUES (:segment, :state)", arguments:)
