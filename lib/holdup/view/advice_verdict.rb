@@ -183,7 +183,7 @@ module Holdup
           grade: @recommendation.self_test.grade.to_s.upcase, **errors)
       end
 
-      # With grade C there is no advice, and the causes are its reason.
+      # Grade C gives no advice; there the causes are already said as the reason.
       def not_grade_a
         found = @recommendation.self_test.reasons
         found.empty? ? [] : [word(:not_grade_a, reasons: reasons.of(found))]

@@ -22,6 +22,9 @@ module Holdup
       end
     end
 
+    # The View::Figures method that formats a value in a title, by unit.
+    Chart::FORMATS = {ns: :duration, share: :rounded_share, rate: :rate, count: :count, bytes: :bytes}.freeze
+
     # Significant digits: more than a screen can resolve.
     Chart::DIGITS = 6
 

@@ -11,8 +11,6 @@ module Holdup
         FIGURES = {"most" => [:rate, :ceiling.to_proc],
                    "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
                    "wait" => [:ns, :wait_ns.to_proc]}.freeze
-        # Methods of View::Figures.
-        TOLD = {rate: :rate, ns: :duration}.freeze
 
         def initialize(recommendation, words:)
           @recommendation = recommendation
@@ -36,7 +34,8 @@ module Holdup
           marked = predictions.select { |one| name(one) }.sort_by { |one| (one.candidate == now) ? 0 : 1 }
           found = marked.filter_map do |one|
             value = read.call(one) or next
-            word(:candidates_found, name: name(one), value: Figures.public_send(TOLD.fetch(unit), value))
+            text = Figures.public_send(Chart::FORMATS.fetch(unit), value)
+            word(:candidates_found, name: name(one), value: text)
           end
           shown = word(:"candidates_#{name}")
           found.empty? ? shown : word(:candidates_title, shown:, found: @words.list(found))

@@ -10,8 +10,6 @@ module Holdup
         FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes],
                    "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
-        # The View::Figures methods that format values in a title.
-        FOUND = {share: :rounded_share, bytes: :bytes, rate: :rate}.freeze
 
         # @param span [Array(Integer, Integer), nil] to draw; nil: from the first sample to the last
         def initialize(processes, words:, span: nil)
@@ -41,8 +39,7 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def title(name, chart)
-          figure = FOUND.fetch(chart.unit)
-          TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart.series, figure:, words: @words)
+          TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart, words: @words)
         end
 
         def lines(key)

@@ -135,7 +135,7 @@ module Holdup
         class SeriesChange
           # Smaller changes of the mean are noise.
           LEAST = 1.25
-          # With fewer steps there is no trend.
+          # Fewer steps show no trend.
           STEPS = 6
 
           # @param values [Array<Numeric, nil>]
@@ -152,13 +152,13 @@ module Holdup
             new(key: :between, from: low, to: high)
           end
 
-          # @param lines [Array<Chart::Line>] of a chart: the highest is the one that is told
-          # @param figure [Symbol] the View::Figures method that formats its values
+          # @param chart [Chart] the title is about its highest line
           # @return [String] what the chart shows, and what is found in it
-          def self.titled(title, lines, figure:, words:)
-            line = lines.max_by { |one| one.values.compact.max || 0 }
+          def self.titled(title, chart, words:)
+            line = chart.series.max_by { |one| one.values.compact.max || 0 }
             change = line && of(line.values)
-            change ? change.title(title, line: line.label, figure:, words:) : title
+            return title unless change
+            change.title(title, line: line.label, figure: Chart::FORMATS.fetch(chart.unit), words:)
           end
 
           # @param line [String, nil] its name

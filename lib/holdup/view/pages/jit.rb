@@ -77,9 +77,6 @@ module Holdup
                    "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
                    "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
 
-        # The View::Figures methods that format values in a title.
-        FOUND = {count: :count, bytes: :bytes}.freeze
-
         # @param key [Symbol] of samples
         # @return [Array<Array(Integer, Numeric)>] age in seconds, value
         def self.ages(life, key)
@@ -112,9 +109,7 @@ module Holdup
         private
 
         def title(name, chart)
-          figure = FOUND.fetch(chart.unit)
-          shown = word(:"chart_#{name}")
-          Charts::TimeSeries::SeriesChange.titled(shown, chart.series, figure:, words: @words)
+          Charts::TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart, words: @words)
         end
 
         def word(key, **facts) = @words.call(key, **facts)
