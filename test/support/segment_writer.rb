@@ -21,7 +21,8 @@ class SegmentWriter
     start ||= Holdup::Segment::OwnerProcess.new.start_of(pid) || 1
     FileUtils.mkdir_p(dir, mode: 0o700)
     @path = File.join(dir, "#{pid}-#{start}#{suffix}.segment")
-    @io = File.open(@path, File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
+    hidden = "#{@path}.new" # as C does: killed before the rename, it leaves nothing that looks like a segment
+    @io = File.open(hidden, File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
     @capacity = capacity
     @ring = ring
     @series = {}
@@ -30,6 +31,7 @@ class SegmentWriter
     @units = 0
     write_header(pid:, start:, worker:, parent:, namespace:,
       now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    File.rename(hidden, @path)
   end
 
   def setting=(json)
