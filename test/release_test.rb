@@ -47,6 +47,23 @@ class ReleaseTest < Minitest::Test
     assert_empty STEPS.filter_map { |step| step["run"] }.grep(/\$\{\{/)
   end
 
+  # RubyGems takes a gem before those that it needs, and then nobody can install it.
+  def test_builds_both_gems_and_publishes_the_one_that_needs_the_other_last
+    built = scripts("source").find { |script| script.include?("gem build") }
+    assert_equal Dir["*.gemspec", base: ROOT].sort, built[/for gem in (.*);/, 1].split.map { |gem| "#{gem}.gemspec" }.sort
+    pushed = scripts("publish").find { |script| script.include?("gem push") }
+    assert_equal %w[holdup-agent-*-linux-*.gem holdup-agent-$version.gem holdup-$version.gem],
+      pushed[/for gem in (.*);/, 1].delete('"').split.map { |path| path.delete_prefix("pkg/") }
+  end
+
+  # Without a compiler: the agent that is precompiled, and what it does without the other gem first.
+  def test_tries_the_precompiled_agent_alone_and_then_both
+    script = scripts("try").join
+    assert_equal %w[/gems/holdup-agent-*-linux-*.gem /gems/holdup-${GITHUB_REF_NAME#v}.gem],
+      script.scan(/gem install --no-document "?([^\s"]+)/).flatten
+    assert_equal %w[precompiled source], JOBS.dig("try", "needs").sort
+  end
+
   def test_builds_and_tries_what_the_rakefile_can_build
     platforms = rake_tasks.scan(/gem:(\S+)/).flatten.sort
     assert_operator platforms.size, :>=, 4
@@ -56,6 +73,8 @@ class ReleaseTest < Minitest::Test
   end
 
   private
+
+  def scripts(job) = JOBS.fetch(job).fetch("steps").filter_map { |step| step["run"] }
 
   def rake_tasks
     printed, status = Open3.capture2e(RbConfig.ruby, "-S", "rake", "--tasks", "gem:", chdir: ROOT)

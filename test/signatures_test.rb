@@ -6,7 +6,7 @@ require "rbs"
 require "holdup"
 require "holdup/loader"
 
-# The signatures of the public methods (sig/holdup.rbs): they are valid, name each public method and each
+# The signatures of the public methods (sig/): they are valid, name each public method and each
 # setting, and agree with what a process really passes and gets.
 class SignaturesTest < Minitest::Test
   one_ruby

@@ -5,6 +5,7 @@ require_relative "model/errors"
 require_relative "model/clock"
 require_relative "agent/configuration"
 require_relative "agent/log"
+require_relative "agent/main_gem"
 require_relative "agent/runtime"
 require_relative "agent/servers"
 require_relative "agent/instrumentation/calls"
@@ -31,10 +32,13 @@ module Holdup
 
   class << self
     # Zeitwerk loads the dashboard, and only where it is mounted.
+    # @raise [UnsupportedError] for the dashboard without the gem `holdup`
     def const_missing(name)
       return super unless name == :Web
-      require_relative "loader"
+      require "holdup/loader"
       const_get(name)
+    rescue LoadError => error
+      raise MainGem.error("Holdup::Web", error, env: ENV)
     end
 
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.

@@ -4,17 +4,54 @@ require "test_helper"
 require "open3"
 require "rubygems/package"
 
-# The gem on a machine that has never seen this folder: built, installed into an empty GEM_HOME from the files
-# of the bundle's gems, without a registry, and started under Puma: once compiled while it is installed, and
-# once precompiled.
+# The gems on a machine that has never seen this folder: built, installed into an empty GEM_HOME beside the
+# gems that they need and no other, without a registry, and started under Puma: the agent alone and both,
+# compiled while they are installed and precompiled.
 class GemInstallTest < Minitest::Test
   include FirstAnswer
 
   ROOT = ServedApp::ROOT
-  # What an application has: Holdup and a server.
-  WANTED = %w[puma].freeze
   PLAIN = {**FirstAnswer::WITHOUT_BUNDLER, "BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil,
            "MAKEFLAGS" => "-j2"}.freeze
+  # Not in the bundle of an application that only measures.
+  OTHER_HALF = %w[holdup sequel sqlite3 bigdecimal roda rack zeitwerk i18n erubi tilt].freeze
+
+  class << self
+    # @return [String] a GEM_HOME with the agent, compiled once
+    def compiled_home
+      @compiled_home ||= File.join(folder, "compiled").tap do |home|
+        install(build("holdup-agent"), home)
+      end
+    end
+
+    # @return [String] path of the gem, built once
+    def build(name)
+      (@built ||= {})[name] ||= File.join(folder, "#{name}.gem").tap do |path|
+        run_command("gem", "build", "#{name}.gemspec", "--output", path, chdir: ROOT)
+      end
+    end
+
+    # Without a registry: what the gem needs has to be there.
+    def install(gem, home)
+      run_command("gem", "install", "--local", "--conservative", "--no-document", gem, env: environment(home))
+    end
+
+    def environment(home) = PLAIN.merge("GEM_HOME" => home, "GEM_PATH" => home)
+
+    # @return [String] what Ruby printed
+    def run_command(*arguments, env: PLAIN, **options)
+      arguments = ["-S", *arguments] unless arguments.first == "-e"
+      printed, status = Open3.capture2e(env, RbConfig.ruby, *arguments, **options)
+      raise printed unless status.success?
+      printed
+    end
+
+    private
+
+    def folder
+      @folder ||= Dir.mktmpdir.tap { |path| Minitest.after_run { FileUtils.remove_entry(path) } }
+    end
+  end
 
   def setup
     @root = Dir.mktmpdir
@@ -23,71 +60,105 @@ class GemInstallTest < Minitest::Test
 
   def teardown = FileUtils.remove_entry(@root)
 
-  thorough def test_compiles_measures_and_reports
-    run_command("gem", "build", "holdup.gemspec", "--output", gem_file, chdir: ROOT)
-    install
-    assert_measures
+  thorough def test_the_agent_alone_measures_and_says_what_it_lacks
+    FileUtils.cp_r(self.class.compiled_home, @home)
+    bring("puma")
+    serve_in_a_bundle("holdup-agent") do |app|
+      loaded = app.get("/loaded").body.lines(chomp: true)
+      assert_includes loaded, "holdup-agent"
+      assert_empty loaded.grep(%r{\A(#{OTHER_HALF.join("|")})\z|/gems/(#{OTHER_HALF.join("|")})-\d})
+      app.stop
+      assert_equal({"GET /loaded" => 1}, app.counts)
+      assert_match(/nothing carries the figures in #{app.dir} to a store.*: add `gem "holdup"` to #{@root}/, app.log)
+    end
+    assert_match(/\Aholdup: Holdup::Web is in the gem holdup,.*; run `gem install holdup -v /, refused_dashboard)
   end
 
-  thorough def test_a_precompiled_gem_compiles_nothing_measures_and_reports
-    run_command("rake", "native", "gem", env: {}, chdir: ROOT)
-    built = Dir["#{ROOT}/pkg/holdup-*-#{Gem::Platform.local}*.gem"].max_by { |path| File.mtime(path) }
-    FileUtils.cp(built, gem_file)
-    refute_includes Gem::Package.new(gem_file).spec.extensions, "ext/holdup/extconf.rb"
-    install
+  thorough def test_compiled_they_measure_and_report
+    FileUtils.cp_r(self.class.compiled_home, @home)
+    assert_both_measure_and_report
+  end
+
+  thorough def test_a_precompiled_agent_compiles_nothing_measures_and_reports
+    self.class.run_command("rake", "native", "gem", env: {}, chdir: ROOT)
+    built = Dir["#{ROOT}/pkg/holdup-agent-*-#{Gem::Platform.local}*.gem"].max_by { |path| File.mtime(path) }
+    assert_empty Gem::Package.new(built).spec.extensions
+    self.class.install(built, @home)
     assert_empty Dir["#{@home}/extensions/**/holdup-*"]
-    assert_measures
+    assert_both_measure_and_report
   end
 
   private
 
-  def gem_file = File.join(@root, "holdup.gem")
-
-  def assert_measures
-    puma = [RbConfig.ruby, File.join(@home, "bin/puma"), "-C", "puma.rb"]
+  def assert_both_measure_and_report
+    bring("puma", *others)
+    self.class.install(self.class.build("holdup"), @home)
     report = [RbConfig.ruby, File.join(@home, "bin/holdup")]
     answer = first_answer(puma, report:, app: "plain", path: "/orders/1", env: installed) do |app|
       assert_match(/holdup: measuring puma/, app.log)
     end
     assert_equal [["GET /orders", FirstAnswer::REQUESTS]],
       answer["series"].map { |series| series.values_at("name", "count") }
-    assert_loaded_from_the_installed_gem
+    assert_loaded_from_the_installed_gems
   end
 
-  def assert_loaded_from_the_installed_gem
-    script = "require 'holdup'; puts $LOADED_FEATURES.grep(%r{/lib/holdup})"
-    files = run_command("-e", script, env: installed).lines(chomp: true)
-    assert_operator files.size, :>, 20
+  def assert_loaded_from_the_installed_gems
+    script = "require 'holdup'; Holdup::Web; puts $LOADED_FEATURES.grep(%r{/lib/holdup})"
+    files = self.class.run_command("-e", script, env: installed).lines(chomp: true)
+    assert_equal %w[holdup holdup-agent],
+      files.filter_map { |file| file[%r{\A#{File.realpath(@home)}/gems/(holdup(?:-agent)?)-\d}, 1] }.uniq.sort
     assert_empty files.reject { |file| file.start_with?(File.realpath(@home)) }
   end
 
-  def installed = PLAIN.merge("GEM_HOME" => @home, "GEM_PATH" => @home)
-
-  # With all gems in one folder, which is where `--local` looks for what they need.
-  def install
-    FileUtils.ln_s(gem_files, @root)
-    run_command("gem", "install", "--local", "--no-document", "--install-dir", @home, *Dir["#{@root}/*.gem"],
-      env: installed, chdir: @root)
+  # @return [String] what an application prints that mounts the dashboard, outside of a bundle
+  def refused_dashboard
+    script = "require 'holdup'; begin; Holdup::Web; rescue Holdup::Error => e; puts \"holdup: \#{e.message}\"; end"
+    self.class.run_command("-e", script, env: installed)
   end
 
-  # @return [Array<String>] files of the gems that Holdup and WANTED need, but for those of Ruby itself
-  def gem_files
+  # @param gem [String] name of the one that the Gemfile names beside Puma
+  # @yieldparam app [ServedApp] while it serves
+  def serve_in_a_bundle(gem, &)
+    gemfile = File.join(@root, "Gemfile")
+    File.write(gemfile, "source \"https://rubygems.org\"\ngem \"puma\"\ngem \"#{gem}\"\n")
+    settings = {"HOLDUP_COLLECTOR" => nil, "HOLDUP_IGNORE_PATHS" => "/up"}
+    env = {**installed, **settings, "BUNDLE_GEMFILE" => gemfile}
+    command = [RbConfig.ruby, "-rbundler/setup", *puma.drop(1)]
+    ServedApp.serve(*command, app: "plain", env:, &)
+  end
+
+  def puma
+    [RbConfig.ruby, Dir["#{@home}/gems/puma-*/bin/puma"].fetch(0), "-C", "puma.rb"]
+  end
+
+  def installed = self.class.environment(@home)
+
+  # @return [Array<String>] names of the gems that `holdup` needs beside its agent
+  def others
+    Gem.loaded_specs.fetch("holdup").runtime_dependencies.map(&:name) - %w[holdup-agent]
+  end
+
+  # Links what the bundle has installed: these and what they need, without compiling them again.
+  def bring(*names)
+    needed(names).each do |spec|
+      [spec.full_gem_path, spec.loaded_from, spec.extension_dir].select { |path| File.exist?(path) }.each do |path|
+        link = File.join(@home, path.delete_prefix(spec.base_dir))
+        FileUtils.mkdir_p(File.dirname(link))
+        FileUtils.ln_s(path, link)
+      end
+    end
+  end
+
+  # @return [Array<Gem::Specification>] but for those of Ruby itself
+  def needed(names)
     found = {}
-    waiting = WANTED + Gem.loaded_specs.fetch("holdup").runtime_dependencies.map(&:name)
+    waiting = names
     while (name = waiting.shift)
       next if found.key?(name)
       spec = Gem::Specification.find_by_name(name)
       found[name] = spec
       waiting.concat(spec.runtime_dependencies.map(&:name))
     end
-    found.values.reject(&:default_gem?).map(&:cache_file)
-  end
-
-  # @return [String] what Ruby printed
-  def run_command(*arguments, env: PLAIN, **options)
-    arguments = ["-S", *arguments] unless arguments.first == "-e"
-    printed, status = Open3.capture2e(env, RbConfig.ruby, *arguments, **options)
-    assert_predicate status, :success?, printed
-    printed
+    found.values.reject(&:default_gem?)
   end
 end

@@ -30,17 +30,23 @@ class JrubyTest < Minitest::Test
     RUBY
     assert_includes output, "[false, false, false, 42]\n[200, {}, [\"/\"]]\n"
     assert_equal 1, output.scan("holdup: Holdup measures nothing on jruby").size
-    assert_empty Dir.children(@root) - %w[gems holdup.gem]
+    assert_empty Dir.children(@root) - %w[gems holdup-agent.gem holdup.gem]
   end
 
   private
 
   def install
-    gem = File.join(@root, "holdup.gem")
+    gems = %w[holdup-agent holdup].map { |name| build(name) }
+    run_jruby("-S", "gem", "install", "--no-document", "--install-dir", "#{@root}/gems", *gems)
+  end
+
+  # @return [String] path of the gem
+  def build(name)
+    gem = File.join(@root, "#{name}.gem")
     output, status = Open3.capture2e(PLAIN.merge("HOLDUP_PLATFORM" => "java"), RbConfig.ruby, "-S", "gem",
-      "build", "holdup.gemspec", "-o", gem, chdir: ROOT)
+      "build", "#{name}.gemspec", "-o", gem, chdir: ROOT)
     assert status.success?, output
-    run_jruby("-S", "gem", "install", "--no-document", "--install-dir", "#{@root}/gems", gem)
+    gem
   end
 
   def run_jruby(*arguments)

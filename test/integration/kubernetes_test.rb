@@ -135,7 +135,7 @@ class KubernetesTest < Minitest::Test
   # Without Docker: what would be run in the image, with these gems instead of the registry's and in a folder
   # of its own.
   thorough def test_the_steps_of_the_dockerfile_make_a_collector
-    build_gem
+    build_gems
     steps = dockerfile
     steps.fetch("RUN").grep_v(/\Aapt-get/).each { |step| run_step(step) }
     assert_equal ['["holdup"]'], steps.fetch("ENTRYPOINT")
@@ -181,14 +181,18 @@ class KubernetesTest < Minitest::Test
       .transform_values { |same| same.map(&:last) }
   end
 
-  def build_gem
-    command = ["gem", "build", "holdup.gemspec", "--output", File.join(folder, "holdup.gem")]
-    said, status = Open3.capture2e(*command, chdir: ROOT)
-    assert_predicate status, :success?, said
+  # By the commands in the head of the Dockerfile.
+  def build_gems
+    commands = File.read(File.join(EXAMPLES, "Dockerfile")).scan(/^#   (gem build .*)$/).flatten
+    assert_equal 2, commands.size
+    commands.each do |command|
+      said, status = Open3.capture2e(command.sub("examples/kubernetes", folder), chdir: ROOT)
+      assert_predicate status, :success?, said
+    end
   end
 
   def run_step(step)
-    moved = step.gsub("/tmp/holdup.gem", File.join(folder, "holdup.gem"))
+    moved = step.gsub("/tmp/", "#{folder}/")
     said, status = in_image("sh", "-euc", moved)
     assert_predicate status, :success?, said
   end

@@ -28,7 +28,7 @@ module Holdup
         return "Holdup measures nothing on #{RUBY_ENGINE} for #{RUBY_PLATFORM}: it needs CRuby's GVL events"
       end
       "Holdup measures nothing: its C extension is not built for Ruby #{ABI}; " \
-        "reinstall the gem (gem pristine holdup)"
+        "reinstall the gem (gem pristine holdup-agent)"
     end
 
     # @return [String, nil] the loaded path

@@ -105,7 +105,7 @@ module Holdup
 
       # Measuring continues: the collector needs libraries that the measured processes do not.
       def missing(error)
-        MissingLibrary.sentence(error, dir: @dir, env: @console.env)
+        MainGem.missing_library(error, dir: @dir, env: @console.env)
       end
 
       def say(message) = log.warn(message)

@@ -5,7 +5,7 @@ module Holdup
     # Runs a command with Holdup in every Ruby that it starts, and a collector. The application stays
     # unchanged and needs no Holdup in its Gemfile: RUBYOPT loads one small file first.
     class Exec
-      BOOT = File.expand_path("../agent/exec_boot", __dir__)
+      BOOT = Runtime::CollectorSupervisor::BOOT
       # Under `bundle exec holdup exec`, a server that executes itself again (Puma at SIGUSR2) restores this.
       BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
       BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"

@@ -104,7 +104,7 @@ class Holdup::CLI::ExecTest < Minitest::Test
     lines = said.err.lines.grep_v(/\Aholdup: measuring /)
     assert_equal 1, lines.size, said.err
     refusal = /\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\)/
-    assert_match(/#{refusal}: run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first)
+    assert_match(/#{refusal}: run `gem install holdup -v \S+` with this Ruby\. Nothing is lost:/, lines.first)
     assert_includes lines.first, "`holdup collect --dir #{@dir}/segments` from any Ruby that has the gem"
   end
 

@@ -2,6 +2,7 @@
 
 require "rails/generators"
 require_relative "../../../holdup/agent/configuration/documents"
+require_relative "../../../holdup/agent/main_gem"
 
 module Holdup
   module Generators
@@ -20,6 +21,12 @@ module Holdup
           bundle exec holdup doctor     # if nothing is shown
         A Procfile needs no line for Holdup: its collector starts with the server and with each job runner.
       TEXT
+      # With the gem holdup-agent alone.
+      NEXT_ELSEWHERE = <<~TEXT
+
+        Restart the server: it measures into memory. The collector, the reports and the dashboard are in the
+        gem holdup. Add it here, or run `holdup collect` elsewhere and set config.collector = :off.
+      TEXT
 
       def create_initializer
         create_file "config/initializers/holdup.rb", ConfigurationKeys::Documents.initializer
@@ -30,15 +37,16 @@ module Holdup
       end
 
       def note_dashboard
+        return unless MainGem.executable
         route MOUNT if has?("config/routes.rb") && !File.read(at("config/routes.rb")).include?("Holdup::Web")
       end
 
       def ignore_store
-        add_once ".gitignore", IGNORED, "/holdup.sqlite3"
+        add_once ".gitignore", IGNORED, "/holdup.sqlite3" if MainGem.executable
       end
 
       def say_what_comes_next
-        say NEXT unless options[:quiet]
+        say(MainGem.executable ? NEXT : NEXT_ELSEWHERE) unless options[:quiet]
       end
 
       private

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "rbconfig"
+require_relative "../main_gem"
 
 module Holdup
   class Runtime
@@ -10,7 +11,6 @@ module Holdup
     # The child's standard input is a pipe whose other end only this process and its forks hold. When it
     # closes, the child collects the last units and ends, so that nothing has to wait for it.
     class CollectorSupervisor
-      EXE = File.expand_path("../../../../exe/holdup", __dir__)
       FIRST_WAIT_S = 1
       # A collector that can't start is seldom repaired within minutes, and each try logs why.
       LONGEST_WAIT_S = 600
@@ -36,6 +36,8 @@ module Holdup
         "MALLOC_MMAP_THRESHOLD_" => "131072",
         "MALLOC_TRIM_THRESHOLD_" => "131072"
       }.freeze
+      # What `holdup exec` loads first into every Ruby. A collector is not measured.
+      BOOT = File.expand_path("../exec_boot", __dir__)
       BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
 
       # Pid of the collector.
@@ -52,7 +54,7 @@ module Holdup
       def initialize(
         dir:, store:, log:,
         settings: {},
-        command: [RbConfig.ruby, EXE],
+        command: [RbConfig.ruby, MainGem.executable],
         env: ENV,
         first_wait_s: FIRST_WAIT_S,
         longest_wait_s: LONGEST_WAIT_S
@@ -172,17 +174,22 @@ module Holdup
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
         return InThread.new(configuration, env, log) if configuration.collector == :thread
-        ChildProcess.new(configuration, log)
+        ChildProcess.new(configuration, env, log)
       end
 
       # A separate process, restarted when it dies.
       class ChildProcess
-        def initialize(configuration, log)
+        def initialize(configuration, env, log)
           @configuration = configuration
+          @env = env
           @log = log
         end
 
+        # The gem `holdup-agent` alone has no collector to start.
         def start
+          unless MainGem.executable
+            return @log.warn(MainGem.no_collector(dir: @configuration.segment_dir, env: @env))
+          end
           @supervisor = CollectorSupervisor.new(
             dir: @configuration.segment_dir,
             store: @configuration.store,
@@ -218,7 +225,7 @@ module Holdup
           @thread.name = "holdup-collector"
           @thread.thread_variable_set(:fork_safe, true)
         rescue LoadError
-          @fallback = ChildProcess.new(@configuration, @log)
+          @fallback = ChildProcess.new(@configuration, @env, @log)
           @fallback.start
         end
 
@@ -241,7 +248,7 @@ module Holdup
         private
 
         def collector
-          require_relative "../../loader"
+          require "holdup/loader"
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
           dir = @configuration.segment_dir

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "rails"
 require "rails/generators"
 require "generators/holdup/install/install_generator"
@@ -42,6 +43,17 @@ class InstallGeneratorTest < Minitest::Test
     end
     assert_match(/^  bundle exec holdup report$/, printed)
     assert_includes printed, "A Procfile needs no line"
+  end
+
+  def test_with_the_agent_alone_it_leaves_out_what_is_in_the_gem_holdup
+    printed, = Holdup::MainGem.stub(:executable, nil) do
+      shell = Thor::Shell::Basic.new
+      capture_io { Holdup::Generators::InstallGenerator.start([], destination_root: @root, shell:) }
+    end
+    assert_match(/^Restart the server.*`holdup collect` elsewhere/m, printed)
+    assert_equal 1, read("config/puma.rb").scan(/^plugin :holdup$/).size
+    refute_match(/Holdup::Web/, read("config/routes.rb"))
+    refute_match(/holdup/, read(".gitignore"))
   end
 
   def test_a_second_time_changes_nothing

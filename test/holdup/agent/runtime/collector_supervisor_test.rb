@@ -155,7 +155,7 @@ class Holdup::Collector
         puts $LOADED_FEATURES - before
       RUBY
       loaded = fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) }
-      assert_equal ["collector_supervisor.rb"], loaded - ["rbconfig.rb"]
+      assert_equal %w[version.rb main_gem.rb collector_supervisor.rb], loaded - ["rbconfig.rb"]
     end
 
     private

@@ -27,6 +27,7 @@ run(lambda do |env|
     [200, {}, [pid.to_s]]
   when "/callers" then [200, {}, [caller.join("\n")]]
   when "/threads" then Puma::Server.current.update_thread_pool_min_max(min: 1, max: 4) && [200, {}, ["ok"]]
+  when "/loaded" then [200, {}, [[*Gem.loaded_specs.keys, *$LOADED_FEATURES].join("\n")]]
   when "/pid" then [200, {}, [Process.pid.to_s]]
   when "/light" then 3.times { sleep(0.001) } && [200, {}, ["ok"]]
   when "/hog"

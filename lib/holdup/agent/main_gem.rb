@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require_relative "../version"
+
+module Holdup
+  # The gem `holdup` as the gem `holdup-agent` sees it: where its command line is, and what to do where it or
+  # one of its libraries is missing. Loads nothing of it.
+  module MainGem
+    # Both gems are in one folder: a checkout.
+    BESIDE = File.expand_path("../../../exe/holdup", __dir__)
+
+    module_function
+
+    # @return [String, nil] path of the command line; nil where the bundle (without one: this Ruby) has no gem
+    #   `holdup` of this version
+    def executable
+      return BESIDE if File.file?(BESIDE)
+      _, loader = $LOAD_PATH.resolve_feature_path("holdup/loader")
+      folder = loader ? File.expand_path("../../..", loader) : installed_folder
+      folder && File.join(folder, "exe/holdup")
+    end
+
+    # Without a bundle, RubyGems adds a gem to the load path when something of it is required.
+    def installed_folder
+      return unless defined?(Gem::Specification)
+      Gem::Specification.find_all_by_name("holdup", VERSION).first&.full_gem_path
+    end
+    private_class_method :installed_folder
+
+    # What the log says where a collector should start and there is none.
+    # @param dir [String] folder of the segments
+    # @return [String]
+    def no_collector(dir:, env:)
+      "nothing carries the figures in #{dir} to a store, because the collector is in the gem holdup: " \
+        "#{remedy(env)}, or run `holdup collect` elsewhere and set HOLDUP_COLLECTOR=off here"
+    end
+
+    # @param what [String] that the application asked for
+    # @param reason [LoadError]
+    # @return [UnsupportedError]
+    def error(what, reason, env:)
+      problem = "#{what} is in the gem holdup, which can't be loaded (#{reason.message})"
+      UnsupportedError.new(problem, remedy(env))
+    end
+
+    # What a collector says that lacks a library, as under `holdup exec` in a bundle without Holdup.
+    # @param reason [LoadError]
+    # @param dir [String, nil] folder of the segments
+    # @return [String]
+    def missing_library(reason, dir:, env:)
+      command = ["holdup collect", *(dir && "--dir #{dir}")].join(" ")
+      "the collector can't run in #{RbConfig.ruby} (#{reason.message}): #{remedy(env)}. " \
+        "Nothing is lost: measuring goes on, the segments stay in #{dir || "their folder"}, " \
+        "and `#{command}` from any Ruby that has the gem carries them to the store"
+    end
+
+    def remedy(env)
+      gemfile = env["BUNDLE_GEMFILE"].to_s
+      return "run `gem install holdup -v #{VERSION}` with this Ruby" if gemfile.empty?
+      "add `gem \"holdup\"` to #{gemfile}"
+    end
+    private_class_method :remedy
+  end
+end
