@@ -42,7 +42,7 @@ module Holdup
       {host: host_name(configuration.host, env), spool:}
     end
 
-    # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
+    # @param store [#commit, #progress, #clock_s, #rollup, #prune, #close] closed at the end of run and once
     # @param directory [String] folder of the segments; created when missing
     # @param interval [Numeric] seconds between ticks, which fall on multiples of it
     # @param parent [Integer, nil] pid of the process that it ends with
@@ -178,10 +178,12 @@ module Holdup
       outcome
     end
 
+    # A host whose clock is ahead must not delete what others have just stored.
     def upkeep
-      @store.rollup(@clock.realtime_s)
+      now_s = [@clock.realtime_s, *@store.clock_s].min
+      @store.rollup(now_s)
       @notifier.alive
-      @store.prune(@clock.realtime_s, max_bytes: @max_bytes)
+      @store.prune(now_s, max_bytes: @max_bytes)
       @upkeep_s = @clock.realtime_s
     end
 

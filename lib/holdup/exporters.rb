@@ -10,7 +10,7 @@ module Holdup
     GEMS = {prometheus: "prometheus-client", opentelemetry: "opentelemetry-exporter-otlp-metrics",
             statsd: "dogstatsd-ruby"}.freeze
 
-    # @param store [#commit, #progress, #rollup, #prune, #close] of a collector
+    # @param store [#commit, #progress, #clock_s, #rollup, #prune, #close] of a collector
     # @param exports [Array<ConfigurationKeys::Export>] what is asked for
     # @param dir [String] folder of the segments
     # @param env [Hash{String => String}, ENV]
@@ -128,7 +128,7 @@ module Holdup
       end
       private_constant :PendingCommit
 
-      def_delegators :@store, :rollup, :prune
+      def_delegators :@store, :clock_s, :rollup, :prune
 
       # @param exporters [Array<#start, #add, #close>]
       def initialize(store, exporters, log:)

@@ -15,6 +15,7 @@ module OutageContract
   include TemporaryFolder
 
   HOUR_S = 3600
+  DAY_NS = 86_400 * 1_000_000_000
   ANSWER_S = 1
   DEAD_PID = 4_194_996
 
@@ -149,6 +150,42 @@ module OutageContract
       found = store.windows(0, 1 << 40, kinds: [:request], seconds:).sum(&:count)
       assert_equal @recorded, found, "windows of #{seconds} s"
     end
+  end
+
+  # Machines that were made from one image: of one name, with the same pid, each with memory of its own. A
+  # collector of the one is another one's successor.
+  def test_two_hosts_of_one_name
+    folders = %w[one two].map { |name| File.join(folder, name) }
+    writers = folders.map { |dir| new_writer(dir:) }
+    2.times do
+      collectors = folders.map { |dir| new_collector(dir:) }
+      [0, 1, 1, 0].each do |index|
+        record(writers[index])
+        attempt(collectors[index])
+      end
+      collectors.each { |collector| collector.send(:leave) }
+    end
+    assert_exact
+    assert_empty @log.lines
+  end
+
+  # After a boot, or restored from a snapshot. Nothing of the other host is too old for the store then, and
+  # the checkpoints of neither.
+  def test_a_host_that_comes_back_with_another_clock
+    other = new_collector(dir: File.join(folder, "other"), host: "other")
+    writers = [new_writer, new_writer(dir: File.join(folder, "other"))]
+    [0, -3, 500, 0].each do |days|
+      clock = MovableClock.new(realtime_ns: @clock.realtime_ns + days * DAY_NS)
+      returned = new_collector(clock:)
+      2.times do
+        writers.each { |writer| record(writer) }
+        returned.send(:attempt)
+        clock.pass(70)
+        attempt(other)
+      end
+      returned.send(:leave)
+    end
+    assert_exact
   end
 
   # A clock that only the test moves.

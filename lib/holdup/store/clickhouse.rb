@@ -113,6 +113,8 @@ module Holdup
 
       def outcomes = reading { @records.outcomes(@steps.state) }
 
+      def clock_s = reading { @client.rows("SELECT toUnixTimestamp(now())").dig(0, 0).to_i }
+
       def rollup(now_s) = upkeep { @steps.roll(now_s) }
 
       # @param max_bytes [Numeric, nil] nil: only age limits it

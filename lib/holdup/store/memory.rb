@@ -134,6 +134,8 @@ module Holdup
         @rows.transaction { @outcomes.values.sort_by(&:at_s) }
       end
 
+      def clock_s = nil
+
       def rollup(now_s) = Tier::Rollup.new(@rows).run(now_s)
 
       def prune(now_s, max_bytes: nil)

@@ -167,6 +167,11 @@ module Holdup
       # Of the last 400 days, oldest first.
       def outcomes = @outcomes.to_a
 
+      # @return [Integer, nil] the time by the clock of its server; nil: a file has none
+      def clock_s
+        @connection.use { |db| @connection.dialect.clock_s(db) }
+      end
+
       # Fills the coarser windows; for a call about once a minute.
       # @return [Integer] spans written; 0 while another collector does this or prunes
       def rollup(now_s)

@@ -121,6 +121,8 @@ module Holdup
           true
         end
 
+        def clock_s(db) = db.get(Sequel.function(:unix_timestamp)).to_i
+
         # An estimate of what the rows take: the files of tables never shrink.
         def bytes(db)
           lengths = BLOBS.map { |name| Sequel.function(:length, name) }.reduce(:+)

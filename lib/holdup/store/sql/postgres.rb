@@ -181,6 +181,8 @@ module Holdup
           true
         end
 
+        def clock_s(db) = db.get(Sequel.lit("extract(epoch FROM clock_timestamp())")).to_i
+
         # An estimate of what the rows take: the files of tables never shrink.
         def bytes(db)
           sample = db[:windows].reverse(:id).limit(SAMPLE).as(:w)
