@@ -105,6 +105,26 @@ class PostgresOutageTest < Minitest::Test
     "#{@url.sub(/user=\w+/, "user=locked")}&password=wrong-secret"
   end
 
+  # Its address leads to the replica from then on, which takes no writes before it is promoted.
+  def test_a_failover_to_a_replica
+    with_replica do |primary, replica, proxy|
+      collector = new_collector(reach(proxy.url))
+      writer = new_writer
+      2.times { carry(collector, writer) }
+      wait_until { replica.query("SELECT count(*) FROM holdup.windows", database: "shop").to_i.positive? }
+      primary.crash
+      carry(collector, writer)
+      assert_match(/can't be opened/, @log.lines.last)
+      proxy.lead_to(replica.url("shop"))
+      carry(collector, writer)
+      assert_match(/is read-only; name the primary server/, @log.lines.last)
+      replica.promote
+      attempt(collector)
+      assert_equal "collecting again", @log.lines.last
+      assert_exact
+    end
+  end
+
   # What a replica lacks that lags behind is in the segments.
   def test_a_failover_to_an_earlier_state
     @url = server.create("shop")
@@ -148,6 +168,22 @@ class PostgresOutageTest < Minitest::Test
   def carry(collector, writer)
     record(writer)
     attempt(collector)
+  end
+
+  # @yieldparam primary [PostgresServer]
+  # @yieldparam replica [PostgresServer]
+  # @yieldparam proxy [StallingProxy] the address of the store, which leads to the primary
+  def with_replica
+    primary = PostgresServer.new(replicated: true).start
+    url = primary.create("shop")
+    Holdup::Store.open(url).tap(&:migrate!).close
+    replica = primary.replica
+    StallingProxy.before(url) do |proxy|
+      @url = proxy.url
+      yield primary, replica, proxy
+    end
+  ensure
+    [primary, replica].compact.each(&:stop)
   end
 
   def fail_over(from, to)

@@ -35,9 +35,11 @@ class PostgresServer
     end
   end
 
-  def initialize(port: nil)
+  # @param replicated [Boolean] whether it may have replicas
+  def initialize(port: nil, replicated: false)
     raise_unless_installed
     @port = port
+    @replicated = replicated
     @folder = self.class.data_folder("holdup-pg")
     @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
     FileUtils.chown(@user, nil, @folder) if @user
@@ -62,6 +64,20 @@ class PostgresServer
   # Ends without a goodbye to its clients, and recovers at the next start. (KILL would leave its children.)
   # @return [void]
   def crash = end_by(:QUIT)
+
+  # @return [PostgresServer] one that follows this one, and takes no writes before it is promoted
+  def replica = self.class.new(replicated: true).follow(at)
+
+  # @param primary [Array<String>] options of its address
+  # @return [self]
+  def follow(primary)
+    run!("pg_basebackup", *primary, "-U", USER, "-D", data, "-R", "-X", "stream", "--checkpoint=fast",
+      "--no-sync")
+    start_again
+  end
+
+  # @return [void]
+  def promote = query("SELECT pg_promote()")
 
   # Ends all connections.
   # @return [void]
@@ -99,7 +115,8 @@ class PostgresServer
   def stop_signal = :INT
 
   def settings
-    @port ? SETTINGS.merge(listen_addresses: HOST, port: @port) : SETTINGS
+    {**SETTINGS, **({listen_addresses: HOST, port: @port} if @port),
+     **({wal_level: "replica", max_wal_senders: 4} if @replicated)}
   end
 
   def data = File.join(@folder, "data")
