@@ -35,7 +35,7 @@ module Holdup
     # @raise [UnsupportedError] for the dashboard without the gem `holdup`
     def const_missing(name)
       return super unless name == :Web
-      require "holdup/loader"
+      MainGem.require_loader
       const_get(name)
     rescue LoadError => error
       raise MainGem.error("Holdup::Web", error, env: ENV)

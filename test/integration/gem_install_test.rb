@@ -99,7 +99,17 @@ class GemInstallTest < Minitest::Test
     end
     assert_equal [["GET /orders", FirstAnswer::REQUESTS]],
       answer["series"].map { |series| series.values_at("name", "count") }
+    add_a_later_version
     assert_loaded_from_the_installed_gems
+  end
+
+  # Of `holdup` alone, which can't be loaded beside this agent.
+  def add_a_later_version
+    spec = Gem::Specification.new("holdup", "99.0") { |gem| gem.add_dependency("holdup-agent", "= 99.0") }
+    loader = File.join(@home, "gems/holdup-99.0/lib/holdup/loader.rb")
+    FileUtils.mkdir_p(File.dirname(loader))
+    File.write(loader, "raise LoadError")
+    File.write(File.join(@home, "specifications/holdup-99.0.gemspec"), spec.to_ruby)
   end
 
   def assert_loaded_from_the_installed_gems

@@ -5,7 +5,7 @@ require_relative "../version"
 
 module Holdup
   # The gem `holdup` as the gem `holdup-agent` sees it: where its command line is, and what to do where it or
-  # one of its libraries is missing. Loads nothing of it.
+  # one of its libraries is missing.
   module MainGem
     # Both gems are in one folder: a checkout.
     BESIDE = File.expand_path("../../../exe/holdup", __dir__)
@@ -16,17 +16,26 @@ module Holdup
     #   `holdup` of this version
     def executable
       return BESIDE if File.file?(BESIDE)
-      _, loader = $LOAD_PATH.resolve_feature_path("holdup/loader")
-      folder = loader ? File.expand_path("../../..", loader) : installed_folder
+      folder = loadable ? File.expand_path("../../..", loadable) : installed&.full_gem_path
       folder && File.join(folder, "exe/holdup")
     end
 
-    # Without a bundle, RubyGems adds a gem to the load path when something of it is required.
-    def installed_folder
-      return unless defined?(Gem::Specification)
-      Gem::Specification.find_all_by_name("holdup", VERSION).first&.full_gem_path
+    # Loads the other half into this process.
+    # @raise [LoadError]
+    def require_loader
+      installed&.activate unless loadable
+      require "holdup/loader"
     end
-    private_class_method :installed_folder
+
+    # @return [String, nil] a file of the gem, in the load path
+    def loadable = $LOAD_PATH.resolve_feature_path("holdup/loader")&.last
+
+    # Without a bundle, a gem is not in the load path until it is needed, and there may be later versions.
+    def installed
+      return unless defined?(Gem::Specification)
+      Gem::Specification.find_all_by_name("holdup", VERSION).first
+    end
+    private_class_method :loadable, :installed
 
     # What the log says where a collector should start and there is none.
     # @param dir [String] folder of the segments

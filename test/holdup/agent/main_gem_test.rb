@@ -43,8 +43,9 @@ class Holdup::MainGemTest < Minitest::Test
     %i[process thread].each do |kind|
       configuration = Holdup::Configuration.build { |draft| draft.collector = kind }
       collector = Holdup::Runtime::Collectors.build(configuration, env: BUNDLED, log:)
-      collector.define_singleton_method(:require) { |name| raise LoadError, "no #{name}" }
-      MainGem.stub(:executable, nil) { collector.start }
+      MainGem.stub(:require_loader, -> { raise LoadError }) do
+        MainGem.stub(:executable, nil) { collector.start }
+      end
       %i[before_fork let_go stop finish].each { |name| collector.public_send(name) }
     end
     assert_equal 2, log.lines.grep(/nothing carries the figures/).size, log.lines

@@ -248,7 +248,7 @@ module Holdup
         private
 
         def collector
-          require "holdup/loader"
+          MainGem.require_loader
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
           dir = @configuration.segment_dir
