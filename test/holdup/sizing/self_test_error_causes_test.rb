@@ -193,6 +193,18 @@ module Holdup::Sizing
       assert_equal [:unknown], causes(units:, growth: Growth.new(0.0, 0.1)).call, "waits don't depend on it"
     end
 
+    # Also where no setting was saturated: the ceilings of others are that far from certain.
+    def test_a_growth_that_is_replayed_and_hardly_known
+      replayed = DEMAND.with(cost: CoherencyCost.new(growth: 0.15))
+      units = [unit(0, in_flight: 2.0)]
+      found = ->(low, high, **more) { causes(units:, growth: Growth.new(low, high), demand: replayed, **more) }
+      assert_predicate found.call(0.05, 0.3), :vague_ceiling?
+      assert_equal [:growth], found.call(0.05, 0.3).call
+      refute_predicate found.call(0.1, 0.2), :vague_ceiling?
+      assert_equal [:unknown], found.call(0.05, 0.3, errors: {wait: 0.3}).call, "it explains no waits"
+      refute_predicate causes(units:, growth: Growth.new(0.0, 0.3)), :vague_ceiling?, "none is replayed"
+    end
+
     def test_queue_time_that_is_unknown_explains_nothing_by_itself
       assert_equal %i[unknown queue_unknown], causes(queued_ns: nil).call
     end
