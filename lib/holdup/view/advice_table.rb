@@ -21,7 +21,7 @@ module Holdup
       # @return [Section, nil] nil without a recommendation
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown
-        rows = shown.map { |prediction| row(as_measured(prediction)) }
+        rows = shown.flat_map { |prediction| rows_of(prediction) }
         Section.new(title: word(:table), columns:, rows:,
           notes: [word(@recommendation.measured? ? :marks_measured : :marks), *left_out])
       end
@@ -32,8 +32,10 @@ module Holdup
         @words.call(:"advice_#{key}", **facts)
       end
 
-      def as_measured(prediction)
-        (prediction.candidate == now) ? @recommendation.measured : prediction
+      # The present setting as it was measured, and below it what its replay says.
+      def rows_of(prediction)
+        return [row(prediction)] unless prediction.candidate == now && @recommendation.measured?
+        [row(@recommendation.measured), row(prediction, word(:row_replayed))]
       end
 
       def columns
@@ -42,8 +44,8 @@ module Holdup
           word(:connections), word(:binds)]
       end
 
-      def row(prediction)
-        [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min),
+      def row(prediction, name = name(prediction))
+        [name, Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min),
           milliseconds(prediction.queued_ns),
           milliseconds(prediction.stalled_ns),
           *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },

@@ -185,15 +185,27 @@ module Holdup
         end
 
         def call
-          charts = {word(:chart_speed_up) => speed_up, word(:chart_held) => held, word(:chart_stall) => stall}
-          Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)], plotted: word(:chart_speed_up))
+          best = @calculator.line(@calculator.recommended)
+          titles = {speed_up: format("%.2fx", best.speed_up), held: Figures.share(best.utilisation),
+                    stall: told(stall_of(best))}.map { |name, value| title(name, value, best.threads) }
+          charts = titles.zip([speed_up, held, stall]).to_h
+          Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)], plotted: titles.first)
         end
 
         private
 
-        def word(key) = @words.call(key)
+        def word(key, **facts) = @words.call(key, **facts)
+
+        # What the chart shows, and its value with as many threads as are enough.
+        def title(name, value, threads)
+          word(:calculate_chart_title, title: word(:"chart_#{name}"), value:, threads:)
+        end
 
         def lines = @calculator.lines
+
+        def stall_of(line) = @timed ? line.stall_ns : line.stall_ns / @calculator.demand.own_ns
+
+        def told(stall) = @timed ? Figures.duration(stall) : Figures.share(stall)
 
         def speed_up
           series = MODELS.map do |name, figure|
@@ -208,7 +220,7 @@ module Holdup
         end
 
         def stall
-          values = lines.map { |line| @timed ? line.stall_ns : line.stall_ns / @calculator.demand.own_ns }
+          values = lines.map { |line| stall_of(line) }
           chart(@timed ? :ns : :share, [Chart::Line.new(label: word(:chart_stall), values:)])
         end
 

@@ -257,7 +257,8 @@ module Holdup
 
         def call
           charts = HISTOGRAMS.to_h do |key|
-            [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)]
+            histograms = @sides.map { |side| histogram(side, key) }
+            [title(key, histograms), chart(histograms)]
           end
           Blocks::InlineCharts.new(charts:)
         end
@@ -266,8 +267,18 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
-        def chart(key)
-          bands = Analysis::HistogramBands::DurationBands.new(@sides.map { |side| histogram(side, key) })
+        # What the chart shows, and what became of its p95.
+        def title(key, histograms)
+          shown = word(:chart_spread, what: word(:"histogram_#{key}"))
+          before, after = histograms.map { |histogram| histogram.quantile(0.95) }
+          return shown unless before && after
+          from, to = [before, after].map { |ns| Figures.duration(ns) }
+          changed = (after > before) ? :rose : :fell
+          word(:"chart_found_#{(from == to) ? :steady : changed}", title: shown, line: word(:p95), from:, to:)
+        end
+
+        def chart(histograms)
+          bands = Analysis::HistogramBands::DurationBands.new(histograms)
           lines = @sides.zip(bands.counts).map do |side, counts|
             Chart::Line.new(label: side.label, values: shares(counts))
           end

@@ -137,6 +137,20 @@ class Holdup::View::AdviceTest < Minitest::Test
     assert_empty names - table.rows.map { |row| row.first.delete("*<-").strip }
   end
 
+  def test_the_replay_of_the_present_stands_below_what_was_measured
+    slower = ADVISED.current.responses.transform_values { |ns| 2 * ns }
+    advised = SimpleDelegator.new(ADVISED)
+    advised.define_singleton_method(:measured) { current.with(responses: slower) }
+    advised.define_singleton_method(:measured?) { true }
+    table = page(recommendation: advised).answer.grep(Holdup::View::Section).first
+    at = table.rows.index { |row| row.first.include?("*") }
+    measured, replayed = table.rows[at, 2]
+    assert_equal "replayed", replayed.first.strip
+    p95 = table.columns.index("p95")
+    told = [slower, ADVISED.current.responses].map { |ns| Holdup::View::Figures.rate(ns[0.95] / 1e6) }
+    assert_equal told, [measured[p95], replayed[p95]]
+  end
+
   def beats?(one, other)
     mine, theirs = one.candidate, other.candidate
     mine.processes * mine.threads < theirs.processes * theirs.threads &&

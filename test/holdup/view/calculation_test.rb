@@ -21,6 +21,16 @@ class Holdup::View::CalculationTest < Minitest::Test
     end
   end
 
+  def test_titles_of_charts_say_what_enough_threads_bring
+    calculator = Sizing::Calculator.new(Sizing::ServiceDemand.of_share(0.45))
+    charts = Holdup::View::Calculation.new(calculator).charts
+    best = calculator.line(calculator.recommended)
+    enough = "#{best.threads} threads"
+    assert_equal format("Speed-up over one thread: %.2fx with %s", best.speed_up, enough), charts.plotted
+    assert_equal charts.plotted, charts.charts.keys.first
+    assert_equal "GVL held: #{Holdup::View::Figures.share(best.utilisation)} with #{enough}", charts.charts.keys[1]
+  end
+
   def test_more_threads_never_draw_a_shorter_bar
     assert_equal plot(0.9).map { |bar| bar.count("#") }, plot(0.9).map { |bar| bar.count("#") }.sort
   end

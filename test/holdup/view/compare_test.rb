@@ -34,6 +34,14 @@ class Holdup::View::Compare::SideChartsTest < Minitest::Test
     end
   end
 
+  def test_titles_say_what_became_of_the_p95
+    rose, unknown = block(side("before", [5]), side("after", [9])).charts.keys
+    assert_match(/\AShare of requests and jobs by .+ time: p95 rose from 5\.\d+ ms to 9\.\d+ ms\z/, rose)
+    assert_match(/\AShare of requests and jobs by \w+ time\z/, unknown)
+    assert_match(/: p95 fell from /, block(side("before", [9]), side("after", [5])).charts.keys.first)
+    assert_match(/: p95 5\.\d+ ms\z/, block(side("before", [5]), side("after", [5])).charts.keys.first)
+  end
+
   # A side of an hour and one of a minute lie over each other.
   def test_each_side_is_of_its_own_units
     chart = wall(side("before", [5] * 30, [5] * 60, [40] * 10), side("after", [5, 40, 40, 40]))
