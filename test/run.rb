@@ -7,6 +7,8 @@
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
 #   ruby test/run.rb --thorough native
 #     of these, what test/support/thorough.rb leaves to bin/test --thorough
+#   ruby test/run.rb --once native
+#     of these, what `--thorough native` does not run
 #   ruby test/run.rb --second models
 #     of these, what can differ from Ruby to Ruby, as test/support/thorough.rb says
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
@@ -43,6 +45,9 @@ PARTS = {
   "jit" => "test/integration/jit{,_lives,_memory,_turns}_test.rb"
 }.freeze
 
+# Most of their time is spent in Ruby of their own process.
+COMPUTING = %w[models core fuzz races].freeze
+
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
   head = /\A\s*(?:(?:repeated |thorough )?def (test_\w+)|define_method\(:"(test_.+)"\))/
@@ -65,7 +70,9 @@ end
 
 thorough = ARGV.delete("--thorough")
 second = ARGV.delete("--second")
+once = ARGV.delete("--once")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
+compute = ARGV.intersect?(COMPUTING)
 
 names = []
 files = ARGV.flat_map do |argument|
@@ -82,8 +89,10 @@ abort "no tests found" if files.empty?
 ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])
 $LOAD_PATH.unshift(File.expand_path(__dir__), File.expand_path("../lib", __dir__))
 require "test_helper"
+RubyVM::YJIT.enable if compute
 # A file that is named runs whole.
 Thorough.run = :quick if whole_parts
+Thorough.run = :once if once
 Thorough.run = :thorough if thorough
 Thorough.second = true if second
 files.uniq.sort.each { |file| require File.expand_path(file) }

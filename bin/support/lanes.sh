@@ -3,7 +3,7 @@
 # to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
 
 progress_seconds=30
-beside=3
+beside=4
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
 

@@ -37,6 +37,12 @@ class ThoroughTest < Minitest::Test
     assert_equal %w[one_ruby repeated repeated_on_one_ruby usual], chosen(:quick)
   end
 
+  def test_beside_the_thorough_part
+    assert_equal %w[one_ruby usual], chosen(:once)
+    everything = chosen(:once) + chosen(:thorough)
+    assert_equal chosen(:whole), everything.sort
+  end
+
   def test_thorough
     assert_equal %w[repeated repeated_on_one_ruby thorough], chosen(:thorough)
   end

@@ -11,16 +11,14 @@
 #   one_ruby def test_x = ...       # one test
 module Thorough
   class << self
-    # @return [Symbol] :whole, :quick (without the thorough part) or :thorough (that part only); test/run.rb
-    #   says it, once
+    # @return [Symbol] :whole, :quick (without the thorough part), :once (nor what the thorough part repeats for
+    #   longer) or :thorough (that part only); test/run.rb says it, once
     attr_accessor :run
 
     # @return [Boolean] whether it runs on the second Ruby; test/run.rb says it, once
     attr_accessor :second
 
     def only? = run == :thorough
-
-    def left_out? = run == :quick
   end
   self.run = :whole
   self.second = false
@@ -53,9 +51,12 @@ module Thorough
   def runnable_methods
     tests = super
     tests = tests.reject { |name| one_ruby?(name) } if Thorough.second
-    return tests.reject { |name| marked?(name, :thorough) } if Thorough.left_out?
-    return tests.select { |name| marked?(name, :thorough, :repeated) } if Thorough.only?
-    tests
+    case Thorough.run
+    when :quick then tests.reject { |name| marked?(name, :thorough) }
+    when :once then tests.reject { |name| marked?(name, :thorough, :repeated) }
+    when :thorough then tests.select { |name| marked?(name, :thorough, :repeated) }
+    else tests
+    end
   end
 
   private
