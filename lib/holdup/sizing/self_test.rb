@@ -10,8 +10,8 @@ module Holdup
     # is compared with the ceiling that the formula gives.
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
-    # within twice that, or the speed of the machine varied by more than A allows, or the recording hardly shows
-    # what CPU concurrency costs; C: worse, and no recommendation.
+    # within twice that, or the speed of the machine varied by more than A allows, or the recording hardly
+    # shows what CPU concurrency costs; C: worse, and no recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
