@@ -107,7 +107,10 @@ class GemPackageTest < Minitest::Test
   end
 
   def test_link_to_nothing_where_the_repository_is_unknown
-    script = "ARGV.each { |file| spec = Gem::Specification.load(file); p [spec.homepage, spec.metadata.keys] }"
+    script = <<~RUBY
+      specs = ARGV.map { |file| Gem::Specification.load(file) }
+      specs.each { |spec| p [spec.homepage, spec.metadata.keys] }
+    RUBY
     gemspecs = NAMES.map { |name| "#{name}.gemspec" }
     output, = Open3.capture2e(PUBLISHED.transform_values { nil }, RbConfig.ruby, "-e", script, *gemspecs,
       chdir: ROOT)

@@ -50,7 +50,8 @@ class ReleaseTest < Minitest::Test
   # RubyGems takes a gem before those that it needs, and then nobody can install it.
   def test_builds_both_gems_and_publishes_the_one_that_needs_the_other_last
     built = scripts("source").find { |script| script.include?("gem build") }
-    assert_equal Dir["*.gemspec", base: ROOT].sort, built[/for gem in (.*);/, 1].split.map { |gem| "#{gem}.gemspec" }.sort
+    gemspecs = built[/for gem in (.*);/, 1].split.map { |gem| "#{gem}.gemspec" }
+    assert_equal Dir["*.gemspec", base: ROOT].sort, gemspecs.sort
     pushed = scripts("publish").find { |script| script.include?("gem push") }
     assert_equal %w[holdup-agent-*-linux-*.gem holdup-agent-$version.gem holdup-$version.gem],
       pushed[/for gem in (.*);/, 1].delete('"').split.map { |path| path.delete_prefix("pkg/") }

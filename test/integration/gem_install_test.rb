@@ -63,20 +63,21 @@ class GemInstallTest < Minitest::Test
   thorough def test_the_agent_alone_measures_and_says_what_it_lacks
     FileUtils.cp_r(self.class.compiled_home, @home)
     bring("puma")
-    serve_in_a_bundle("holdup-agent") do |app|
+    serve_in_a_bundle("puma", "holdup-agent") do |app|
       loaded = app.get("/loaded").body.lines(chomp: true)
       assert_includes loaded, "holdup-agent"
       assert_empty loaded.grep(%r{\A(#{OTHER_HALF.join("|")})\z|/gems/(#{OTHER_HALF.join("|")})-\d})
       app.stop
       assert_equal({"GET /loaded" => 1}, app.counts)
-      assert_match(/nothing carries the figures in #{app.dir} to a store.*: add `gem "holdup"` to #{@root}/, app.log)
+      assert_match(/nothing carries the figures in #{app.dir} to .*: add `gem "holdup"` to #{@root}/, app.log)
     end
-    assert_match(/\Aholdup: Holdup::Web is in the gem holdup,.*; run `gem install holdup -v /, refused_dashboard)
+    assert_match(/\AHoldup::Web is in the gem holdup,.*; run `gem install holdup -v /, refused_dashboard)
   end
 
   thorough def test_compiled_they_measure_and_report
     FileUtils.cp_r(self.class.compiled_home, @home)
     assert_both_measure_and_report
+    assert_exec_measures_a_bundle_without_them
   end
 
   thorough def test_a_precompiled_agent_compiles_nothing_measures_and_reports
@@ -103,6 +104,16 @@ class GemInstallTest < Minitest::Test
     assert_loaded_from_the_installed_gems
   end
 
+  def assert_exec_measures_a_bundle_without_them
+    holdup = [RbConfig.ruby, File.join(@home, "bin/holdup"), "_#{Holdup::VERSION}_"]
+    exec = [*holdup, "exec", "--no-collector", "--"]
+    serve_in_a_bundle("puma", before: exec, settings: {"WITHOUT_HOLDUP" => "1"}) do |app|
+      assert_empty app.get("/loaded").body.lines(chomp: true).grep(/\Aholdup/)
+      app.stop
+      assert_equal({"GET /loaded" => 1}, app.counts)
+    end
+  end
+
   # Of `holdup` alone, which can't be loaded beside this agent.
   def add_a_later_version
     spec = Gem::Specification.new("holdup", "99.0") { |gem| gem.add_dependency("holdup-agent", "= 99.0") }
@@ -120,20 +131,29 @@ class GemInstallTest < Minitest::Test
     assert_empty files.reject { |file| file.start_with?(File.realpath(@home)) }
   end
 
-  # @return [String] what an application prints that mounts the dashboard, outside of a bundle
+  # @return [String] message of the error where an application mounts the dashboard, outside of a bundle
   def refused_dashboard
-    script = "require 'holdup'; begin; Holdup::Web; rescue Holdup::Error => e; puts \"holdup: \#{e.message}\"; end"
+    script = <<~RUBY
+      require "holdup"
+      begin
+        Holdup::Web
+      rescue Holdup::Error => error
+        puts error.message
+      end
+    RUBY
     self.class.run_command("-e", script, env: installed)
   end
 
-  # @param gem [String] name of the one that the Gemfile names beside Puma
+  # @param gems [Array<String>] what the Gemfile names
+  # @param before [Array<String>] what runs the server
+  # @param settings [Hash{String => String}] of the environment
   # @yieldparam app [ServedApp] while it serves
-  def serve_in_a_bundle(gem, &)
+  def serve_in_a_bundle(*gems, before: [], settings: {}, &)
     gemfile = File.join(@root, "Gemfile")
-    File.write(gemfile, "source \"https://rubygems.org\"\ngem \"puma\"\ngem \"#{gem}\"\n")
-    settings = {"HOLDUP_COLLECTOR" => nil, "HOLDUP_IGNORE_PATHS" => "/up"}
-    env = {**installed, **settings, "BUNDLE_GEMFILE" => gemfile}
-    command = [RbConfig.ruby, "-rbundler/setup", *puma.drop(1)]
+    File.write(gemfile, ["source \"https://rubygems.org\"", *gems.map { |gem| "gem \"#{gem}\"" }].join("\n"))
+    own = {"BUNDLE_GEMFILE" => gemfile, "HOLDUP_COLLECTOR" => nil, "HOLDUP_IGNORE_PATHS" => "/up"}
+    env = {**installed, **own, **settings}
+    command = [*before, RbConfig.ruby, "-rbundler/setup", *puma.drop(1)]
     ServedApp.serve(*command, app: "plain", env:, &)
   end
 
@@ -151,7 +171,8 @@ class GemInstallTest < Minitest::Test
   # Links what the bundle has installed: these and what they need, without compiling them again.
   def bring(*names)
     needed(names).each do |spec|
-      [spec.full_gem_path, spec.loaded_from, spec.extension_dir].select { |path| File.exist?(path) }.each do |path|
+      paths = [spec.full_gem_path, spec.loaded_from, spec.extension_dir]
+      paths.select { |path| File.exist?(path) }.each do |path|
         link = File.join(@home, path.delete_prefix(spec.base_dir))
         FileUtils.mkdir_p(File.dirname(link))
         FileUtils.ln_s(path, link)

@@ -14,8 +14,8 @@ class MinimumVersionsTest < Minitest::Test
     test/holdup/view/width_test.rb test/holdup/view/words_test.rb].freeze
 
   def test_the_gemfile_has_the_lowest_versions_that_are_allowed
-    others = Gem.loaded_specs.fetch("holdup").runtime_dependencies.reject { |each| each.name == "holdup-agent" }
-    wanted = others.to_h do |dependency|
+    dependencies = Gem.loaded_specs.fetch("holdup").runtime_dependencies
+    wanted = dependencies.reject { |dependency| dependency.name == "holdup-agent" }.to_h do |dependency|
       _, lowest = dependency.requirement.requirements.find { |operator, _| %w[>= ~>].include?(operator) }
       [dependency.name, lowest.segments]
     end

@@ -32,8 +32,8 @@ class Holdup::MainGemTest < Minitest::Test
   end
 
   def test_without_a_collector_it_says_what_to_do
-    assert_equal "nothing carries the figures in /dev/shm/x to a store, because the collector is in the gem " \
-      "holdup: add `gem \"holdup\"` to /app/Gemfile, or run `holdup collect` elsewhere and set " \
+    assert_equal "nothing carries the figures in /dev/shm/x to a store, because the collector is in the " \
+      "gem holdup: add `gem \"holdup\"` to /app/Gemfile, or run `holdup collect` elsewhere and set " \
       "HOLDUP_COLLECTOR=off here", MainGem.no_collector(dir: "/dev/shm/x", env: BUNDLED)
     assert_includes MainGem.no_collector(dir: "/dev/shm/x", env: {}), ADVICE
   end
