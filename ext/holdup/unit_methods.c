@@ -178,6 +178,20 @@ static VALUE probe_stalled(VALUE self, VALUE handle)
     return ULL2NUM(clk_sum_ns(c->follows ? fib_stalled(c, u) : c->totals.stalled - u->base.stalled));
 }
 
+/*
+ * idle(handle): ns for which the open unit has been idle so far, called on its own thread; nil when unknown,
+ * as on a thread that follows its fibers.
+ */
+static VALUE probe_idle(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    if (!u || u->clock->follows) return Qnil;
+    uint64_t ticks = 0;
+    for (int kind = 0; kind < TC_IDLE_KINDS; kind++)
+        ticks += u->clock->totals.idle[kind] - u->base.idle[kind];
+    return ULL2NUM(clk_sum_ns(ticks));
+}
+
 void unit_init(VALUE probe)
 {
     VALUE charges = rb_hash_new();
@@ -193,4 +207,5 @@ void unit_init(VALUE probe)
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
     rb_define_singleton_method(probe, "charge", probe_charge, 3);
     rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
+    rb_define_singleton_method(probe, "idle", probe_idle, 1);
 }

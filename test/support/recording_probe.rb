@@ -74,6 +74,8 @@ class RecordingProbe
 
   def stalled(_handle) = @stalled
 
+  def idle(_handle) = @stalled
+
   # For whom the open unit has waited.
   attr_writer :holders
 

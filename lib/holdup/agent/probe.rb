@@ -141,6 +141,8 @@ module Holdup
 
       def stalled(_handle) = nil
 
+      def idle(_handle) = nil
+
       def watch_holders(_on) = nil
 
       def holders(_handle) = nil

@@ -59,6 +59,8 @@ module Holdup
 
     def stalled_ns(handle) = @probe.stalled(handle)
 
+    def idle_ns(handle) = @probe.idle(handle)
+
     # Records from now on which holders units wait for.
     def watch_holders = @probe.watch_holders(true)
 
@@ -148,6 +150,9 @@ module Holdup
       end
 
       def stalled_ns = @recorder.stalled_ns(@handle)
+
+      # For which it has been idle so far; nil when unknown.
+      def idle_ns = @recorder.idle_ns(@handle)
 
       # Holders that it waited for so far (Recorder#holders).
       def holders = @recorder.holders(@handle)

@@ -6,12 +6,14 @@ require_relative "../recorder"
 module Holdup
   module Instrumentation
     # The application's tracers: a unit gets its trace from the spans that end in it, and the span of the
-    # request or job gets the unit's stall and its causes as attributes, which explain a gap in the trace.
+    # request or job gets the unit's stall and its causes as attributes, which explain a gap in the trace. The
+    # span of a call to another system gets how long it waited for the answer, and how long for the GVL.
     #
-    # Hooked before the end of a span, the last moment at which it takes attributes. A span around the unit
-    # gets them at the unit's end. Without a tracer nothing is installed.
+    # Hooked before the end of a span, the last moment at which it takes attributes, and after its begin. A
+    # span around the unit gets them at the unit's end. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
+      REMOTE = "holdup.remote_ms"
       QUEUED = "holdup.queued_ms"
       CAUSED_BY = "holdup.caused_by"
       CAUSED_BY_MS = "holdup.caused_by_ms"
@@ -28,7 +30,9 @@ module Holdup
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
-        loaded.each { |tracer| tracer.install { |span| ending(tracer, span) } }
+        loaded.each do |tracer|
+          tracer.install(->(span) { begun(tracer, span) }, ->(span) { ending(tracer, span) })
+        end
         @installed += loaded
         watch if loaded.any?
       end
@@ -73,12 +77,28 @@ module Holdup
         @recorder.watcher = self
       end
 
+      # A span has begun in one of the application's threads.
+      def begun(tracer, span)
+        return unless tracer.perhaps_call?(span)
+        @guard.call(:tracer) do
+          unit = Recorder::OpenUnit.current
+          CallWaits.begin(span, unit) if unit&.here?
+        end
+      end
+
       # A span is about to end in one of the application's threads.
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::OpenUnit.current
-          annotate(tracer, span, unit) if unit&.here?
+          next unless unit&.here?
+          annotate(tracer, span, unit)
+          annotate_call(tracer, span, unit) if tracer.call?(span)
         end
+      end
+
+      def annotate_call(tracer, span, unit)
+        waits = CallWaits.since_begin(span, unit) or return
+        tracer.attributes(span, in_ms(REMOTE => waits.idle_ns, STALLED => waits.stalled_ns))
       end
 
       def annotate(tracer, span, unit)
@@ -90,9 +110,13 @@ module Holdup
 
       def attributes(unit)
         name, ns = @holders.longest(unit)
-        times = {STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns}.compact
-        times_ms = times.transform_values { |time| (time / NS_PER_MS).round(3) }
+        times_ms = in_ms(STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns)
         {CAUSED_BY => name}.compact.merge(times_ms)
+      end
+
+      # @param times [Hash{String => Integer, nil}] ns; nil: unknown
+      def in_ms(times)
+        times.compact.transform_values { |time| (time / NS_PER_MS).round(3) }
       end
     end
 
@@ -146,12 +170,46 @@ module Holdup
         end
       end
 
-      # Prepended to a span's class; calls the block before `finish`.
-      class SpanFinish < Module
-        def initialize(&before)
-          super(&nil) # a Module evaluates its block
+      # How long a unit has been idle and has stalled: when the span of a call began, or in that span. While
+      # the call is open, the thread is idle because it waits for the answer.
+      #
+      # - `handle`: of the unit; `idle_ns`: nil on a thread that follows its fibers, where it is unknown
+      CallWaits = Data.define(:handle, :idle_ns, :stalled_ns) do
+        def self.of(unit)
+          new(handle: unit.handle, idle_ns: unit.idle_ns, stalled_ns: unit.stalled_ns)
+        end
+
+        # Kept in the span, which ends in the same unit or gets nothing.
+        def self.begin(span, unit)
+          return if span.instance_variable_defined?(CallWaits::KEPT)
+          span.instance_variable_set(CallWaits::KEPT, of(unit))
+        end
+
+        # @return [CallWaits, nil] nil when the span began elsewhere, or the unit's times are unknown
+        def self.since_begin(span, unit)
+          first = span.instance_variable_get(CallWaits::KEPT)
+          return unless first && first.handle == unit.handle && first.stalled_ns && unit.stalled_ns
+          now = of(unit)
+          idle_ns = now.idle_ns - first.idle_ns if now.idle_ns && first.idle_ns
+          now.with(idle_ns:, stalled_ns: now.stalled_ns - first.stalled_ns)
+        end
+      end
+      CallWaits::KEPT = :@holdup_waits
+
+      # Prepended to a span's class.
+      class SpanEdges < Module
+        # @param start [Symbol] the method that begins a span
+        # @param begun [#call] gets the span after that
+        # @param ending [#call] gets the span before `finish`
+        def initialize(start, begun, ending)
+          super()
+          define_method(start) do |*arguments, **options|
+            value = super(*arguments, **options)
+            begun.call(self)
+            value
+          end
           define_method(:finish) do |*arguments, **options|
-            before.call(self)
+            ending.call(self)
             super(*arguments, **options)
           end
         end
@@ -162,6 +220,8 @@ module Holdup
         TITLE = "OpenTelemetry"
         # Kinds of the span of a whole request or job.
         UNITS = %i[server consumer].freeze
+        # Kinds of the span of a call to another system.
+        CALLS = %i[client producer].freeze
 
         module_function
 
@@ -169,8 +229,8 @@ module Holdup
           !!defined?(::OpenTelemetry::SDK::Trace::Span)
         end
 
-        def install(&)
-          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
+        def install(begun, ending)
+          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanEdges.new(:initialize, begun, ending))
         end
 
         def current
@@ -182,6 +242,10 @@ module Holdup
 
         def of_unit?(span) = UNITS.include?(span.kind)
 
+        def perhaps_call?(span) = CALLS.include?(span.kind)
+
+        def call?(span) = CALLS.include?(span.kind)
+
         def attributes(span, all) = span.add_attributes(all)
       end
 
@@ -191,6 +255,8 @@ module Holdup
         KIND = "span.kind"
         # Kinds of the span of a whole request or job.
         UNITS = %w[server consumer].freeze
+        # Kinds of the span of a call to another system.
+        CALLS = %w[client producer].freeze
 
         module_function
 
@@ -198,8 +264,8 @@ module Holdup
           !!defined?(::Datadog::Tracing::SpanOperation)
         end
 
-        def install(&)
-          ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
+        def install(begun, ending)
+          ::Datadog::Tracing::SpanOperation.prepend(SpanEdges.new(:start, begun, ending))
         end
 
         def current = ::Datadog::Tracing.active_span
@@ -209,8 +275,14 @@ module Holdup
         end
 
         def of_unit?(span)
-          span.root? || UNITS.include?(span.get_tag(KIND))
+          kind = span.get_tag(KIND)
+          UNITS.include?(kind) || (span.root? && !CALLS.include?(kind))
         end
+
+        # Most spans get their kind after their begin.
+        def perhaps_call?(_span) = true
+
+        def call?(span) = CALLS.include?(span.get_tag(KIND))
 
         def attributes(span, all)
           all.each { |name, value| span.set_tag(name, value) }

@@ -10,6 +10,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   include FreshRuby
   include TemporaryFolder
 
+  WAITS = %w[holdup.remote_ms holdup.stalled_ms].freeze
   PARENT = "0af7651916cd43dd8448eb211c80319c"
 
   # A request that stalls, because a thread holds the GVL meanwhile. RING: traces of the units in the segment.
@@ -60,6 +61,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     end
     Datadog::Tracing.before_flush { |trace| TRACES << trace; nil }
     def spans
+      Datadog::Tracing.shutdown! # a thread of its own flushes
       TRACES.flat_map(&:spans).map do |span|
         trace = span.trace_id.to_s(16).rjust(32, "0")
         {name: span.name, trace:, attributes: span.meta.merge(span.metrics)}
@@ -152,6 +154,81 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_explained(*results, kept: "request", others: ["inner", "outside of units"])
   end
 
+  # A wait of 30 ms, then a thread that holds the GVL for 60 ms when the answer is there.
+  CALL = <<~RUBY
+    def answered_late
+      hog = Thread.new { sleep(0.005) && GvlWork.hold(60_000_000) }
+      GvlWork.wait(30_000_000)
+      hog.join
+    end
+  RUBY
+
+  def test_the_span_of_a_call_says_how_long_it_waited_for_the_answer
+    spans, failures = ruby(<<~RUBY, OPEN_TELEMETRY + CALL)
+      Holdup.start
+      app = lambda do |_env|
+        TRACER.in_span("request", kind: :server) do
+          stall
+          TRACER.in_span("SELECT", kind: :client) { answered_late }
+          TRACER.in_span("view") { stall }
+          [200, {}, []]
+        end
+      end
+      serve(app)
+      TRACER.in_span("outside of units", kind: :client) { 1 }
+      puts JSON.generate([spans, failures])
+    RUBY
+    assert_split(spans, failures, call: "SELECT")
+  end
+
+  def test_the_span_of_a_call_of_datadog
+    spans, failures = ruby(<<~RUBY, DATADOG + CALL)
+      Holdup.start
+      app = lambda do |_env|
+        Datadog::Tracing.trace("request") do
+          stall
+          Datadog::Tracing.trace("SELECT") do |span|
+            span.set_tag("span.kind", "client")
+            answered_late
+          end
+          Datadog::Tracing.trace("view") { stall }
+          [200, {}, []]
+        end
+      end
+      serve(app)
+      Datadog::Tracing.trace("outside of units", tags: {"span.kind" => "client"}) { 1 }
+      puts JSON.generate([spans, failures])
+    RUBY
+    assert_split(spans, failures, call: "SELECT")
+  end
+
+  # Datadog's own instrumentation of the call that Holdup measures too.
+  def test_the_span_of_a_library_that_both_instrument
+    spans, failures = ruby(<<~RUBY, DATADOG)
+      require "net/http"
+      require "socket"
+      Datadog.configure { |c| c.tracing.instrument :http }
+      server = TCPServer.new("127.0.0.1", 0)
+      Thread.new do
+        loop do
+          client = server.accept
+          nil until client.gets == "\\r\\n"
+          sleep 0.05
+          client.write("HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n")
+          client.close
+        end
+      end
+      Holdup.start
+      address = URI("http://127.0.0.1:\#{server.addr[1]}/")
+      app = ->(_env) { Datadog::Tracing.trace("request") { Net::HTTP.get(address) && [200, {}, []] } }
+      serve(app)
+      puts JSON.generate([spans, failures])
+    RUBY
+    assert_empty failures
+    call = spans.find { |span| span["name"] == "http.request" }
+    assert_operator call["attributes"].fetch("holdup.remote_ms"), :>=, 50
+  end
+
   # As where the tracer's middleware is the outer one, and the server tells no end of its own.
   def test_a_span_around_the_unit
     request = "TRACER.in_span('request', kind: :server)"
@@ -221,6 +298,18 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     rest = spans.select { |one| others.include?(one["name"]) }
     assert_equal others.size, rest.size
     assert_empty rest.flat_map { |one| one["attributes"].keys.grep(/holdup/) }
+  end
+
+  # A thread without a CPU wants the GVL late: then the other one holds it for less of the call.
+  def assert_split(spans, failures, call:)
+    assert_empty failures
+    attributes = spans.to_h { |span| [span["name"], span["attributes"].slice(*WAITS)] }
+    remote_ms, stalled_ms = attributes.fetch(call).values_at(*WAITS)
+    assert_operator remote_ms, :>=, 30
+    assert_operator stalled_ms, :>, 0
+    assert_operator stalled_ms, :<, attributes.fetch("request").fetch("holdup.stalled_ms")
+    assert_equal ["holdup.stalled_ms"], attributes.fetch("request").keys
+    assert_equal [{}, {}], attributes.values_at("view", "outside of units")
   end
 
   def ruby(script, tracer = "")
