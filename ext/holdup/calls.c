@@ -17,6 +17,9 @@ static struct {
     size_t bytes[SEG_CALL_KINDS];
     uint32_t count;
     call_tally_t *free; /* cleared */
+    VALUE query_events;  /* class */
+    VALUE connection, cached, exception; /* keys of a query's payload */
+    ID kind, kind_of, call;
 } calls;
 
 seg_text_t calls_name(uint32_t kind)
@@ -58,18 +61,26 @@ static void calls_release(call_tally_t *tally)
     calls.free = tally;
 }
 
+static call_tally_t *calls_clean_tally(void)
+{
+    unit_lock();
+    call_tally_t *tally = calls.free;
+    if (tally) calls.free = tally->next;
+    unit_unlock();
+    if (tally) return tally;
+    tally = calloc(1, sizeof(*tally));
+    if (tally) tally->wall.lo = tally->idle.lo = HIST_BUCKETS;
+    return tally;
+}
+
+/* Of an open unit, which only its own thread gives calls. */
 static call_tally_t *calls_tally(unit_t *u, uint32_t kind)
 {
     call_tally_t *tally = u->calls;
     while (tally && tally->kind != kind) tally = tally->next;
     if (tally) return tally;
-    if (!calls.free) {
-        call_tally_t *fresh = calloc(1, sizeof(*fresh));
-        if (!fresh) return NULL;
-        calls_release(fresh);
-    }
-    tally = calls.free;
-    calls.free = tally->next;
+    tally = calls_clean_tally();
+    if (!tally) return NULL;
     tally->kind = kind;
     tally->next = u->calls;
     u->calls = tally;
@@ -98,16 +109,6 @@ void calls_drop(call_tally_t *tallies)
 
 /* --- edges --- */
 
-/* The totals now, without an edge: it would cut the hold that others may be waiting in. */
-static totals_t calls_totals(tclock_t *c)
-{
-    uint64_t t = clk_now();
-    alloc_read(c, c->hold_from, t);
-    totals_t now = c->totals;
-    now.running += tc_since(c->at, t);
-    return now;
-}
-
 static bool calls_known(const tclock_t *c, const unit_t *u)
 {
     return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
@@ -117,7 +118,6 @@ static void calls_observe(histogram_t *h, uint64_t value)
 {
     if (!h->count++ || value < h->min) h->min = value;
     if (value > h->max) h->max = value;
-    h->sum += value;
     if (value <= HIST_ZERO_MAX) {
         h->zero++;
         return;
@@ -128,22 +128,51 @@ static void calls_observe(histogram_t *h, uint64_t value)
     if (slot > h->hi) h->hi = slot;
 }
 
-static void calls_count(call_tally_t *tally, const measurement_t *m, bool error)
+/*
+ * Ticks are added up as they are, and become nanoseconds once for all calls. A sum can be some ns less than
+ * the same single call was.
+ */
+static void calls_close_histogram(histogram_t *h, uint64_t sum)
 {
-    measurement_t *sums = &tally->sums;
+    h->sum = sum;
+    if (h->max > sum) h->max = sum;
+    if (h->min > sum) h->min = sum;
+}
+
+void calls_measure(call_tally_t *tally, measurement_t *m)
+{
+    unit_convert(&tally->sums, 0, m);
+    m->cpu_ns = m->starved_ns = 0;
+    if (m->gc_ns > m->running_ns) m->gc_ns = m->running_ns;
+    calls_close_histogram(&tally->wall, m->wall_ns);
+    calls_close_histogram(&tally->idle, m->idle_ns);
+}
+
+/* A call begins: the thread's totals at `t`, not an edge, which would cut the hold that others wait in. */
+static void calls_begin(tclock_t *c, unit_t *u, uint64_t t)
+{
+    alloc_read(c, c->hold_from, t);
+    c->call_unit = u;
+    memcpy(&c->call_base, &c->totals, TOTALS_CALL_WORDS * sizeof(uint64_t));
+    c->call_base.running += tc_since(c->at, t);
+}
+
+static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
+{
+    call_tally_t *tally = calls_tally(u, kind);
+    if (!tally) return;
+    /* Where no other thread ran, the next reading is as good. */
+    if (c->totals.acquisitions != c->call_base.acquisitions) alloc_read(c, c->hold_from, t);
+    const uint64_t *now = (const uint64_t *)&c->totals, *base = (const uint64_t *)&c->call_base;
+    uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
+    for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - c->call_base.idle[i];
+    uint64_t ran = c->totals.running - c->call_base.running + open;
+    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += now[i] - base[i];
+    tally->sums.running += open;
     tally->count++;
     tally->errors += error;
-    sums->running_ns += m->running_ns;
-    sums->stalled_ns += m->stalled_ns;
-    sums->io_ns += m->io_ns;
-    sums->lock_ns += m->lock_ns;
-    sums->sleep_ns += m->sleep_ns;
-    sums->native_ns += m->native_ns;
-    sums->gc_ns += m->gc_ns < m->running_ns ? m->gc_ns : m->running_ns;
-    sums->acquisitions += m->acquisitions;
-    sums->preemptions += m->preemptions;
-    calls_observe(&tally->wall, m->wall_ns);
-    calls_observe(&tally->idle, m->idle_ns);
+    calls_observe(&tally->wall, clk_ns(ran + c->totals.stalled - c->call_base.stalled + idle));
+    calls_observe(&tally->idle, clk_ns(idle));
 }
 
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */
@@ -158,39 +187,106 @@ static VALUE probe_call_kind(VALUE self, VALUE name)
     return UINT2NUM(kind);
 }
 
+/* A call begins on the current thread. One inside another one is a part of it. */
+static void calls_enter(void)
+{
+    if (!tc_enabled()) return;
+    tclock_t *c = hook_current();
+    unit_t *u = c ? c->innermost : NULL;
+    if (!u || c->follows || c->call_depth++) return;
+    if (calls_known(c, u)) calls_begin(c, u, clk_now());
+}
+
+/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
+static tclock_t *calls_leave(unit_t **unit)
+{
+    if (!tc_enabled()) return NULL;
+    tclock_t *c = hook_current();
+    if (!c || !c->call_depth || --c->call_depth) return NULL;
+    *unit = c->call_unit;
+    c->call_unit = NULL;
+    return *unit && calls_known(c, *unit) ? c : NULL;
+}
+
 /* begin_call: a call of the open unit begins on this thread; end_call must follow. */
 static VALUE probe_begin_call(VALUE self)
 {
-    if (!tc_enabled()) return Qnil;
-    tclock_t *c = hook_current();
-    unit_t *u = c ? c->innermost : NULL;
-    if (!u || c->follows) return Qnil;
-    if (c->call_depth++) return Qnil; /* inside another one */
-    if (!calls_known(c, u)) return Qnil;
-    c->call_unit = u;
-    c->call_base = calls_totals(c);
+    calls_enter();
     return Qnil;
 }
 
 /* end_call(kind, error): ends the call. `kind` of nil forgets it, for what turned out not to be one. */
 static VALUE probe_end_call(VALUE self, VALUE kind, VALUE error)
 {
-    if (!tc_enabled()) return Qnil;
-    tclock_t *c = hook_current();
-    if (!c || !c->call_depth || --c->call_depth) return Qnil;
-    unit_t *u = c->call_unit;
-    c->call_unit = NULL;
-    if (!u || !calls_known(c, u) || !FIXNUM_P(kind)) return Qnil;
+    unit_t *u = NULL;
+    tclock_t *c = calls_leave(&u);
+    if (!c || !FIXNUM_P(kind)) return Qnil;
     uint64_t number = (uint64_t)FIX2LONG(kind);
-    if (number >= calls.count) return Qnil;
-    measurement_t m;
-    totals_t now = calls_totals(c), span = totals_since(&now, &c->call_base);
-    unit_convert(&span, 0, &m);
-    unit_lock();
-    call_tally_t *tally = calls_tally(u, (uint32_t)number);
-    if (tally) calls_count(tally, &m, RTEST(error));
-    unit_unlock();
+    if (number < calls.count) calls_end(c, u, (uint32_t)number, RTEST(error), clk_now());
     return Qnil;
+}
+
+/* --- queries, as Active Record's notifications tell of them --- */
+
+/*
+ * query_events(kind_of): a subscriber, which has no Ruby code between the notification and the edges.
+ * `kind_of`: gives the kind of a connection, once for each; it does not raise.
+ */
+static VALUE probe_query_events(VALUE self, VALUE kind_of)
+{
+    VALUE events = rb_obj_alloc(calls.query_events);
+    rb_ivar_set(events, calls.kind_of, kind_of);
+    return events;
+}
+
+static VALUE query_start(VALUE self, VALUE name, VALUE id, VALUE payload)
+{
+    calls_enter();
+    return Qnil;
+}
+
+/* A connection remembers its kind: a table of ours would keep connections alive. */
+static VALUE query_kind(VALUE self, VALUE connection)
+{
+    VALUE kind = rb_ivar_get(connection, calls.kind);
+    if (!NIL_P(kind)) return kind;
+    kind = rb_funcall(rb_ivar_get(self, calls.kind_of), calls.call, 1, connection);
+    if (FIXNUM_P(kind) && !OBJ_FROZEN(connection)) rb_ivar_set(connection, calls.kind, kind);
+    return kind;
+}
+
+static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
+{
+    unit_t *u = NULL;
+    tclock_t *c = calls_leave(&u);
+    if (!c || !RB_TYPE_P(payload, T_HASH) || RTEST(rb_hash_lookup(payload, calls.cached))) return Qnil;
+    VALUE connection = rb_hash_lookup(payload, calls.connection);
+    VALUE kind = NIL_P(connection) ? Qnil : query_kind(self, connection);
+    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return Qnil;
+    bool error = rb_hash_lookup2(payload, calls.exception, Qundef) != Qundef;
+    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, clk_now());
+    return Qnil;
+}
+
+static VALUE calls_key(const char *name)
+{
+    return ID2SYM(rb_intern(name)); /* never collected */
+}
+
+static void calls_define_query_events(VALUE probe)
+{
+    VALUE events = rb_define_class_under(probe, "QueryEvents", rb_cObject);
+    rb_undef_method(rb_singleton_class(events), "new");
+    rb_define_method(events, "start", query_start, 3);
+    rb_define_method(events, "finish", query_finish, 3);
+    rb_gc_register_mark_object(events);
+    calls.query_events = events;
+    calls.connection = calls_key("connection");
+    calls.cached = calls_key("cached");
+    calls.exception = calls_key("exception");
+    calls.kind = rb_intern("@holdup_call_kind");
+    calls.kind_of = rb_intern("@kind_of");
+    calls.call = rb_intern("call");
 }
 
 void calls_init(VALUE probe)
@@ -198,4 +294,6 @@ void calls_init(VALUE probe)
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
     rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
+    rb_define_singleton_method(probe, "query_events", probe_query_events, 1);
+    calls_define_query_events(probe);
 }

@@ -19,12 +19,15 @@ typedef struct call_tally {
     struct call_tally *next;
     uint32_t kind;
     uint64_t count, errors;
-    measurement_t sums; /* without what only a unit has: CPU, caused, holds, queue, pools */
-    histogram_t wall, idle;
+    totals_t sums; /* the first TOTALS_CALL_WORDS of them */
+    histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
+
+/* What the calls took together, without what only a unit has: CPU, caused, holds, queue, pools. */
+void calls_measure(call_tally_t *tally, measurement_t *m);
 
 /* The caller holds unit_lock. */
 void calls_drop(call_tally_t *tallies);

@@ -121,7 +121,7 @@ static void seg_add_rest(histogram_t *h, const histogram_t *more, bool first)
  * The count of the series comes with the last buckets: a reader that has seen a part of them finds the count
  * changed, and reads again.
  */
-void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally)
+void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m)
 {
     const seg_key_t key = {SEG_CALL, unit, kind, seg_text(""), seg_text("")};
     uint64_t slot = seg_call_series(&key);
@@ -141,9 +141,9 @@ void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tall
     seg_add_buckets(&s->histograms[SEG_IDLE], idle, from, to, idle->zero);
     seg_add_rest(&s->histograms[SEG_WALL], wall, first);
     seg_add_rest(&s->histograms[SEG_IDLE], idle, first);
-    seg_add(&s->histograms[SEG_RUNNING].sum, tally->sums.running_ns);
-    seg_add(&s->histograms[SEG_STALLED].sum, tally->sums.stalled_ns);
-    seg_sums(s, &tally->sums);
+    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
+    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
+    seg_sums(s, m);
     seg_set(&s->count, s->count + tally->count);
     seg_add(&s->errors, tally->errors);
     seg_commit();

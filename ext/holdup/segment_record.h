@@ -26,7 +26,7 @@ void seg_record_nested(const measurement_t *m, uint32_t count);
  * The calls of one kind in a unit of that name. Commits, once or more often: a job that makes a million calls
  * may touch more buckets than the log has room for.
  */
-void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally);
+void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m);
 
 /* What a unit of that name, or a thread of that account, caused at one place in the code. Commits. */
 void seg_record_holds(seg_text_t name, const hold_tally_t *tally);

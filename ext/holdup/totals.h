@@ -18,11 +18,13 @@ typedef struct {
     uint64_t running;
     uint64_t stalled;
     uint64_t idle[TC_IDLE_KINDS];
-    uint64_t caused;
     uint64_t gc;
     uint64_t native_ns;    /* CPU used in long blocking regions */
     uint64_t acquisitions;
     uint64_t preemptions;
+
+    /* Calls are made of what is above (calls.h). */
+    uint64_t caused;
     uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */
     uint64_t running_in_flight; /* running, times the units in flight meanwhile */
     uint64_t objects;      /* that all threads allocated between two readings (allocations.h) ... */
@@ -31,6 +33,7 @@ typedef struct {
 } totals_t;
 
 #define TOTALS_WORDS (sizeof(totals_t) / sizeof(uint64_t))
+#define TOTALS_CALL_WORDS (offsetof(totals_t, caused) / sizeof(uint64_t))
 
 static inline void totals_add(totals_t *sum, const totals_t *more)
 {

@@ -80,6 +80,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 static void probe_drop_tallies(probe_ended_t *ended)
 {
     places_drop(ended->holds);
+    if (!ended->calls) return;
     unit_lock();
     calls_drop(ended->calls);
     unit_unlock();
@@ -140,8 +141,11 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
-    for (const call_tally_t *tally = ended.calls; tally; tally = tally->next)
-        seg_record_calls(key.name, calls_name(tally->kind), tally);
+    for (call_tally_t *tally = ended.calls; tally; tally = tally->next) {
+        measurement_t m;
+        calls_measure(tally, &m);
+        seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
+    }
     for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
         seg_record_holds(key.name, tally);
     seg_unlock();

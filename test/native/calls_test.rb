@@ -127,6 +127,55 @@ class CallsTest < Minitest::Test
     assert_equal call.histogram(:wall).sum, %i[running stalled idle].sum { |name| call.histogram(name).sum }
   end
 
+  # As Active Record's notifications tell of queries.
+  QUERIES = <<~RUBY
+    Connection = Struct.new(:name) do
+      def kind = instance_variable_get(:@holdup_call_kind)
+    end
+    asked = []
+    EVENTS = PROBE.query_events(->(connection) { asked << connection; PROBE.call_kind(connection.name) })
+    def query(connection, **payload)
+      payload = {sql: "SELECT 1", connection:, **payload}
+      EVENTS.start("sql.active_record", "id", payload)
+      burn
+      EVENTS.finish("sql.active_record", "id", payload)
+    end
+  RUBY
+
+  def test_a_query_is_a_call_of_the_kind_of_its_connection
+    write(<<~RUBY)
+      #{QUERIES}
+      one, two = ["sql primary", "sql animals"].map { |name| Connection.new(name) }
+      unit("A#b") do
+        [one, two, two].each { |connection| query(connection) }
+        query(two, exception: ["ActiveRecord::StatementInvalid", "no such table"])
+        query(Connection.new("sql frozen").freeze)
+      end
+      query(one) # of no unit
+      raise "asked \#{asked.size} times" unless asked.size == 3
+      raise "not remembered" unless one.kind == PROBE.call_kind("sql primary")
+    RUBY
+    assert_equal({"sql primary" => [1, 0], "sql animals" => [3, 1], "sql frozen" => [1, 0]},
+      calls.to_h { |slot| [slot.series.queue, [slot.count, slot.errors]] })
+  end
+
+  def test_what_the_query_cache_answers_and_payloads_of_other_shapes_are_no_calls
+    write(<<~RUBY)
+      #{QUERIES}
+      unit("A#b") do
+        query(Connection.new("sql"), cached: true)
+        query(nil)
+        EVENTS.start("sql.active_record", "id", nil)
+        EVENTS.finish("sql.active_record", "id", nil)
+        other = PROBE.query_events(->(_connection) {})
+        2.times { |number| other.start("", "", {}); other.finish("", "", {connection: number}) }
+        query(Connection.new("sql"), cached: false)
+      end
+    RUBY
+    assert_equal 1, slot("A#b", "sql").count
+    assert_equal 1, calls.size
+  end
+
   def test_beyond_the_limit_calls_of_a_kind_share_a_series
     write(<<~RUBY)
       sql = PROBE.call_kind("sql")

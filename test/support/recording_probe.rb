@@ -103,6 +103,11 @@ class RecordingProbe
     call_kinds.index(name)
   end
 
+  # What finds the kind of a query's connection.
+  attr_reader :kind_of_query
+
+  def query_events(kind_of) = @kind_of_query = kind_of
+
   def begin_call = nil
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]

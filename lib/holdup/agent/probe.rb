@@ -83,6 +83,8 @@ module Holdup
 
       def end_call(_kind, _error) = nil
 
+      def query_events(_kind_of) = nil
+
       def application_folders(_root, _foreign) = nil
 
       def sample_holds(_over_ns) = false

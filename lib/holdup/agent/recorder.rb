@@ -57,6 +57,10 @@ module Holdup
     # @return [#begin_call, #end_call]
     def call_edges = @probe
 
+    # @param kind_of [#call] connection => a kind of call_kind, or nil; must not raise
+    # @return [#start, #finish] for Active Record's notifications of queries: each is a call
+    def query_events(kind_of) = @probe.query_events(kind_of)
+
     def stalled_ns(handle) = @probe.stalled(handle)
 
     def idle_ns(handle) = @probe.idle(handle)

@@ -64,22 +64,10 @@ module Holdup
       end
     end
 
-    # A library that Active Support's notifications tell of. As one object for start and finish, a subscriber
-    # makes no event. `kind_of` gives the kind of a payload, nil for none, and does not raise.
-    class Calls::Notifications < Calls::LibraryHook
-      def start(_name, _id, _payload) = @edges.begin_call
-
-      def finish(_name, _id, payload)
-        @edges.end_call(kind_of(payload), payload.key?(:exception))
-      end
-    end
-
     # Active Record: queries, with the name of their database. Queries that its query cache answers are none.
     # Only a unit's own thread counts: an asynchronous query runs in a thread of Active Record.
-    class Calls::ActiveRecord < Calls::Notifications
+    class Calls::ActiveRecord < Calls::LibraryHook
       EVENT = "sql.active_record"
-      # On a connection: the kind of its calls. A table of our own would keep connections alive.
-      KIND = :@holdup_call_kind
 
       def loaded?
         !!(defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load))
@@ -90,27 +78,20 @@ module Holdup
       end
 
       def subscribe
-        @guard.call(:calls) { ::ActiveSupport::Notifications.subscribe(EVENT, self) }
+        events = @recorder.query_events(method(:kind_of))
+        @guard.call(:calls) { ::ActiveSupport::Notifications.subscribe(EVENT, events) }
       end
 
       private
 
-      def kind_of(payload)
-        connection = payload[:connection]
-        return if payload[:cached] || connection.nil?
-        connection.instance_variable_get(KIND) || remember(connection)
-      end
-
-      def remember(connection)
-        @guard.call(:calls) do
-          kind = @recorder.call_kind("sql #{connection.pool.db_config.name}".strip)
-          connection.instance_variable_set(KIND, kind)
-        end
+      def kind_of(connection)
+        kind { "sql #{connection.pool.db_config.name}".strip }
       end
     end
 
-    # Active Support's caches, except those in the process's own memory.
-    class Calls::Cache < Calls::Notifications
+    # Active Support's caches, except those in the process's own memory. As one object for start and finish, a
+    # subscriber makes no event.
+    class Calls::Cache < Calls::LibraryHook
       EVENTS = %w[
         read read_multi write write_multi delete delete_multi delete_matched exist? increment decrement
       ].map { |operation| "cache_#{operation}.active_support" }.freeze
@@ -125,6 +106,12 @@ module Holdup
 
       def install
         EVENTS.each { |event| ::ActiveSupport::Notifications.subscribe(event, self) }
+      end
+
+      def start(_name, _id, _payload) = @edges.begin_call
+
+      def finish(_name, _id, payload)
+        @edges.end_call(kind_of(payload), payload.key?(:exception))
       end
 
       private
