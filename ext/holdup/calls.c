@@ -7,6 +7,8 @@
 #include "allocations.h"
 #include "hook.h"
 #include "init.h"
+#include "registry.h"
+#include "repeats.h"
 #include "text.h"
 
 /* The kind of those beyond SEG_CALL_KINDS. */
@@ -18,7 +20,7 @@ static struct {
     uint32_t count;
     call_tally_t *free; /* cleared */
     VALUE query_events;  /* class */
-    VALUE connection, cached, exception; /* keys of a query's payload */
+    VALUE connection, cached, exception, sql; /* keys of a query's payload */
     ID kind, kind_of, call;
 } calls;
 
@@ -139,11 +141,16 @@ static void calls_close_histogram(histogram_t *h, uint64_t sum)
     if (h->min > sum) h->min = sum;
 }
 
-void calls_measure(call_tally_t *tally, measurement_t *m)
+void calls_convert(const totals_t *sums, measurement_t *m)
 {
-    unit_convert(&tally->sums, 0, m);
+    unit_convert(sums, 0, m);
     m->cpu_ns = m->starved_ns = 0;
     if (m->gc_ns > m->running_ns) m->gc_ns = m->running_ns;
+}
+
+void calls_measure(call_tally_t *tally, measurement_t *m)
+{
+    calls_convert(&tally->sums, m);
     calls_close_histogram(&tally->wall, m->wall_ns);
     calls_close_histogram(&tally->idle, m->idle_ns);
 }
@@ -255,6 +262,13 @@ static VALUE query_kind(VALUE self, VALUE connection)
     return kind;
 }
 
+static void query_repeated(const tclock_t *c, unit_t *u, VALUE payload, uint64_t t)
+{
+    totals_t span = totals_since(&c->totals, &c->call_base);
+    span.running += tc_since(c->at, t);
+    repeats_add(u, rb_hash_lookup(payload, calls.sql), &span);
+}
+
 static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
 {
     unit_t *u = NULL;
@@ -264,7 +278,9 @@ static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
     VALUE kind = NIL_P(connection) ? Qnil : query_kind(self, connection);
     if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return Qnil;
     bool error = rb_hash_lookup2(payload, calls.exception, Qundef) != Qundef;
-    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, clk_now());
+    uint64_t t = clk_now();
+    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, t);
+    if (repeats_least && c->blame == reg.main) query_repeated(c, u, payload, t);
     return Qnil;
 }
 
@@ -284,6 +300,7 @@ static void calls_define_query_events(VALUE probe)
     calls.connection = calls_key("connection");
     calls.cached = calls_key("cached");
     calls.exception = calls_key("exception");
+    calls.sql = calls_key("sql");
     calls.kind = rb_intern("@holdup_call_kind");
     calls.kind_of = rb_intern("@kind_of");
     calls.call = rb_intern("call");

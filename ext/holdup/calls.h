@@ -26,7 +26,10 @@ typedef struct call_tally {
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
 
-/* What the calls took together, without what only a unit has: CPU, caused, holds, queue, pools. */
+/* Totals of calls, without what only a unit has: CPU, caused, holds, queue, pools. */
+void calls_convert(const totals_t *sums, measurement_t *m);
+
+/* What the calls took together; completes the tally's histograms. */
 void calls_measure(call_tally_t *tally, measurement_t *m);
 
 /* The caller holds unit_lock. */

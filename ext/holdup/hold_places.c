@@ -165,6 +165,17 @@ void places_take(uint32_t numbers[PLACE_PARTS], const uint64_t ticks[PLACE_PARTS
     RB_GC_GUARD(frames[0]);
 }
 
+uint32_t places_here(void)
+{
+    VALUE frames[PLACES_DEPTH];
+    int lines[PLACES_DEPTH], depth = rb_profile_frames(0, PLACES_DEPTH, frames, lines), own = 0;
+    char room[SEG_PLACE_BYTES];
+    while (own < depth && !places_own(frames[own])) own++;
+    size_t used = own < depth ? places_write(frames[own], lines[own], room) : 0;
+    seg_text_t text = {room, used};
+    return places_intern(used ? text : seg_text("(no code of the application)"));
+}
+
 /* --- tallies --- */
 
 void places_tally(struct unit *u, uint32_t place, uint64_t ticks)

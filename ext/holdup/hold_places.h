@@ -31,6 +31,9 @@ struct unit;
 /* What the current thread has caused by each part (ticks), at the place where it is. It may raise. */
 void places_take(uint32_t numbers[PLACE_PARTS], const uint64_t ticks[PLACE_PARTS]);
 
+/* Where the application's innermost code is on the current thread, without what it called. It may raise. */
+uint32_t places_here(void);
+
 /* Adds a sample to those of the unit. */
 void places_tally(struct unit *u, uint32_t place, uint64_t ticks);
 

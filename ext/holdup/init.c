@@ -17,6 +17,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     probe_init(probe);
     unit_init(probe);
     calls_init(probe);
+    repeats_init(probe);
     tick_init(probe);
     segment_init(probe);
     capture_init(probe);

@@ -18,6 +18,7 @@ void slot_dumps_init(VALUE holdup);
 void probe_init(VALUE probe);
 void unit_init(VALUE probe);
 void calls_init(VALUE probe);
+void repeats_init(VALUE probe);
 void tick_init(VALUE probe);
 void segment_init(VALUE probe);
 void capture_init(VALUE probe);

@@ -130,13 +130,24 @@ uint64_t seg_call_series(const seg_key_t *key)
     return slot;
 }
 
-uint64_t seg_method_series(const seg_key_t *key)
+/* A series of a kind of which there are at most `limit`; beyond that all share one. */
+static uint64_t seg_limited_series(const seg_key_t *key, uint64_t *count, uint64_t limit)
 {
     uint64_t slot = *seg_place(key);
     if (slot) return slot;
-    const seg_key_t beyond = seg_name_key(SEG_METHOD, SEG_BEYOND);
-    if (seg.method_series >= SEG_METHODS) return seg_series(&beyond);
+    const seg_key_t beyond = seg_name_key(key->kind, SEG_BEYOND);
+    if (*count >= limit) return seg_series(&beyond);
     slot = seg_append(key);
-    if (slot) seg.method_series++;
+    if (slot) ++*count;
     return slot;
+}
+
+uint64_t seg_method_series(const seg_key_t *key)
+{
+    return seg_limited_series(key, &seg.method_series, SEG_METHODS);
+}
+
+uint64_t seg_repeat_series(const seg_key_t *key)
+{
+    return seg_limited_series(key, &seg.repeat_series, SEG_REPEATS);
 }

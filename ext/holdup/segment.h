@@ -43,6 +43,7 @@ struct seg {
     uint64_t unit_series;
     uint64_t call_series;   /* series of calls: at most as many as series of units */
     uint64_t method_series; /* at most SEG_METHODS */
+    uint64_t repeat_series; /* at most SEG_REPEATS */
     uint16_t *index;        /* hash of its key -> slot + 1 */
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
@@ -121,5 +122,8 @@ uint64_t seg_call_series(const seg_key_t *key);
 
 /* The same for what units caused at a place in the code. Beyond the limit all share one series. */
 uint64_t seg_method_series(const seg_key_t *key);
+
+/* The same for a query that units repeat at a place in the code. */
+uint64_t seg_repeat_series(const seg_key_t *key);
 
 #endif

@@ -149,6 +149,21 @@ void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tall
     seg_commit();
 }
 
+void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const measurement_t *m)
+{
+    const seg_key_t key = {SEG_REPEAT, unit, place, seg_text(""), seg_text("")};
+    uint64_t slot = seg_repeat_series(&key);
+    if (!slot) return;
+    seg_series_t *s = seg_slot(slot - 1);
+    seg_set(&s->count, s->count + count);
+    seg_sums(s, m);
+    seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
+    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
+    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
+    seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    seg_commit();
+}
+
 void seg_record_holds(seg_text_t name, const hold_tally_t *tally)
 {
     const seg_key_t key = {SEG_METHOD, name, places_text(tally->place), seg_text(""), seg_text("")};

@@ -28,6 +28,9 @@ void seg_record_nested(const measurement_t *m, uint32_t count);
  */
 void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m);
 
+/* A query that a unit of that name made so often at one place in the code. Commits. */
+void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const measurement_t *m);
+
 /* What a unit of that name, or a thread of that account, caused at one place in the code. Commits. */
 void seg_record_holds(seg_text_t name, const hold_tally_t *tally);
 

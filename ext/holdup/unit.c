@@ -35,7 +35,9 @@ static void unit_release(unit_t *u)
 {
     calls_drop(u->calls);
     places_drop(u->holds);
+    free(u->repeats);
     u->calls = NULL;
+    u->repeats = NULL;
     u->holds = NULL;
     u->clock = NULL;
     u->generation++;
@@ -63,6 +65,7 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     memset(u->charges, 0, sizeof(u->charges));
     u->holders.count = 0;
     u->calls = NULL;
+    u->repeats = NULL;
     u->holds = NULL;
     unit_unlock();
     return u;

@@ -42,6 +42,7 @@ typedef struct unit {
     uint64_t charges[UNIT_CHARGES];
     hld_table_t holders;   /* of the GVL, while it waited */
     struct call_tally *calls; /* its calls by kind (calls.h) */
+    struct repeats *repeats; /* its queries, while repeated ones are looked for (repeats.h) */
     struct hold_tally *holds; /* what it caused, by place in the code (hold_places.h) */
     totals_t base;
     struct unit *free;

@@ -1,12 +1,15 @@
 /* Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL. */
 #include <ruby.h>
+#include <stdlib.h>
 
 #include "calls.h"
 #include "capture.h"
 #include "capture_methods.h"
 #include "fibers.h"
+#include "hold_places.h"
 #include "hook.h"
 #include "init.h"
+#include "repeats.h"
 #include "segment_record.h"
 #include "text.h"
 
@@ -61,6 +64,7 @@ typedef struct {
     measurement_t unit, excess;
     uint32_t nested;
     call_tally_t *calls;
+    repeats_t *repeats;
     hold_tally_t *holds;
 } probe_ended_t;
 
@@ -68,8 +72,10 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
     unit_t *u = unit_of(handle);
     ended->calls = u ? calls_take(u) : NULL;
+    ended->repeats = u ? u->repeats : NULL;
     ended->holds = u ? u->holds : NULL;
     if (!u) return false;
+    u->repeats = NULL;
     u->holds = NULL;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows)
@@ -80,6 +86,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 static void probe_drop_tallies(probe_ended_t *ended)
 {
     places_drop(ended->holds);
+    free(ended->repeats);
     if (!ended->calls) return;
     unit_lock();
     calls_drop(ended->calls);
@@ -106,6 +113,17 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
         rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
     return numbers;
+}
+
+static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
+{
+    for (uint32_t i = 0; i < repeats->used; i++) {
+        const repeat_tally_t *tally = &repeats->all[i];
+        measurement_t m;
+        if (!repeats_many(tally)) continue;
+        calls_convert(&tally->sums, &m);
+        seg_record_repeats(unit, places_text(tally->place), tally->count, &m);
+    }
 }
 
 /*
@@ -146,6 +164,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
         calls_measure(tally, &m);
         seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
     }
+    if (ended.repeats) probe_record_repeats(key.name, ended.repeats);
     for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
         seg_record_holds(key.name, tally);
     seg_unlock();

@@ -10,7 +10,7 @@ module Holdup
       JobRules::JobConcurrency, JobRules::SplitQueue,
       GvlRules::Convoy, GvlRules::NativeHolds, GvlRules::IsolateEndpoints, GvlRules::ReleaseStorm,
       GvlRules::ManyAcquisitions, GvlRules::LockContention, GvlRules::MisleadingCalls,
-      DatabaseRules::DbPool, DatabaseRules::DbConnections,
+      DatabaseRules::DbPool, DatabaseRules::DbConnections, DatabaseRules::RepeatedQueries,
       MachineRules::VcpuMismatch, MachineRules::AutoscalingTrap, MachineRules::CpuThrottling,
       MachineRules::CpuMissing, MachineRules::MemoryHeadroom, MachineRules::CapacityMissing,
       RecordingRules::RecordingTooShort, RecordingRules::MixedSettings, RecordingRules::MixedApplications,

@@ -88,6 +88,8 @@ class RecordingProbe
 
   def application_folders(*folders) = @folders = folders
 
+  attr_accessor :repeated_queries
+
   def sample_holds(over_ns) = @hold_samples = over_ns
 
   def cancel(handle) = @cancelled << handle

@@ -46,6 +46,29 @@ module Holdup
         end
       end
 
+      # The same query again and again in one request or job (N+1): one query for all records would do.
+      module RepeatedQueries
+        # Of the elapsed time.
+        MUCH = 0.05
+
+        module_function
+
+        def call(situation)
+          query = situation.summary.repeated_queries.max_by(&:elapsed_ns)
+          return unless query && query.share >= MUCH
+          facts = {name: query.name, place: query.place, queries: query.each, taken_share: query.share,
+                   **times(query), query: "report --table calls --name #{situation.quoted(query.name)}"}
+          weight = query.elapsed_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)
+          Finding.new(rule: :repeated_queries, weight:, facts:)
+        end
+
+        def times(query)
+          times = {remote_ns: query.remote_ns, stalled_ns: query.stalled_ns, ruby_ns: query.ruby_ns}
+          times.transform_values { |ns| ns.fdiv(query.units).round }
+        end
+        private_class_method :times
+      end
+
       # The line of config/database.yml that sets the size of a pool: `pool:`, from Rails 8.1 on
       # `max_connections:`, with a number or an environment variable.
       class DatabaseYml

@@ -85,6 +85,9 @@ module Holdup
 
       def query_events(_kind_of) = nil
 
+      def repeated_queries=(least)
+      end
+
       def application_folders(_root, _foreign) = nil
 
       def sample_holds(_over_ns) = false

@@ -17,9 +17,10 @@ module Holdup
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
       # @param calls [#call, nil] reads the windows of calls
       # @param methods [#call, nil] reads the windows of methods
+      # @param repeats [#call, nil] reads the windows of repeated queries
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
         samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
-        calls: nil, methods: nil)
+        calls: nil, methods: nil, repeats: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -32,6 +33,7 @@ module Holdup
         @loaded = loaded
         @read_calls = calls
         @read_methods = methods
+        @read_repeats = repeats
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
@@ -113,11 +115,14 @@ module Holdup
       # Calls to other systems by name of the chosen units, those that took longest first.
       # @return [Array<UnitCalls>]
       def calls
-        @calls ||= begin
-          windows = @read_calls ? @read_calls.call : []
-          windows = windows.select { |window| filter.setting?(window.setting) }
-          UnitCalls.all(windows, units: chosen.map(&:window))
-        end
+        @calls ||= UnitCalls.all(windows_of(@read_calls), units: chosen.map(&:window))
+      end
+
+      # Queries that the chosen units repeat, those that took longest first.
+      # @return [Array<UnitCalls::RepeatedQuery>] empty unless `config.repeated_queries` is set
+      def repeated_queries
+        @repeated_queries ||=
+          UnitCalls::RepeatedQuery.all(windows_of(@read_repeats), units: chosen.map(&:window))
       end
 
       # Methods that keep others waiting, of the chosen units and, without a filter, of other threads.
@@ -129,12 +134,8 @@ module Holdup
       # Where those methods were.
       # @return [Array<MethodPlace>]
       def holding_places
-        @holding_places ||= begin
-          windows = @read_methods ? @read_methods.call : []
-          windows = windows.select { |window| filter.setting?(window.setting) }
-          MethodLine.places(windows, names: chosen.map { |entry| entry.series.name }.to_set,
-            accounts: !filter.narrow?)
-        end
+        @holding_places ||= MethodLine.places(windows_of(@read_methods),
+          names: chosen.map { |entry| entry.series.name }.to_set, accounts: !filter.narrow?)
       end
 
       # @return [MethodLine::RevisionUnits] of the chosen units
@@ -178,6 +179,12 @@ module Holdup
       end
 
       private
+
+      # @param reader [#call, nil]
+      def windows_of(reader)
+        windows = reader ? reader.call : []
+        windows.select { |window| filter.setting?(window.setting) }
+      end
 
       def settings_by_fingerprint
         @entries.filter_map(&:setting).to_h { |setting| [setting.fingerprint, setting] }

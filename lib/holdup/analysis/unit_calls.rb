@@ -29,6 +29,45 @@ module Holdup
       end
     end
 
+    # A query that requests or jobs of one name repeat, at one place in the code: equal but for its values
+    # (N+1). Only those in which it came often enough count (`config.repeated_queries`).
+    #
+    # - `place`: "app/views/carts/_item.html.erb:4 ..."; nil: the table of the process had no room for it
+    # - `units`, `wall_ns`: of the requests and jobs of that name, also those that do not repeat it
+    # - `window`: count and sums of the queries
+    UnitCalls::RepeatedQuery = Data.define(:name, :place, :units, :wall_ns, :window) do
+      # @param windows [Enumerable<Holdup::Window>] of kind :repeat
+      # @param units [Enumerable<Holdup::Window>] of the requests and jobs
+      # @return [Array<RepeatedQuery>] those that took longest first
+      def self.all(windows, units:)
+        units = units.group_by { |window| window.series.name }
+        known = windows.select { |window| units.key?(window.series.name) }
+        found = known.group_by(&:series).map do |series, same|
+          ran = units.fetch(series.name)
+          new(name: series.name, place: series.queue, units: ran.sum(&:count),
+            wall_ns: ran.sum { |window| window.histograms[:wall].sum }, window: Window.sum(same))
+        end
+        found.sort_by { |query| [-query.elapsed_ns, query.name, query.place.to_s] }
+      end
+
+      # Queries of a request or job, on average over all of that name.
+      def each = window.count.fdiv(units)
+
+      def elapsed_ns = window.histograms[:wall].sum
+
+      def remote_ns = window.histograms[:idle].sum
+
+      def stalled_ns = window.stalled_ns
+
+      def gc_ns = window.sums[:gc_ns]
+
+      # In Active Record and the database's library.
+      def ruby_ns = window.histograms[:running].sum - gc_ns
+
+      # Of the elapsed time of all those requests or jobs, 0..1.
+      def share = [elapsed_ns.fdiv([wall_ns, 1].max), 1.0].min
+    end
+
     # The calls of one name to one system. elapsed = remote + stalled + gc + ruby, exactly.
     #
     # - `name`: of the requests or jobs; `system`: "sql", "redis", "memcached", "http", "cache", "connect" or

@@ -15,7 +15,7 @@ module Holdup
   # - views, whose time is in other series too: `:process`: one process over all its units ("worker 0", "pid
   #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
   #   system, which `queue` names ("sql primary"); `:method`: stall that they caused at a place in the code,
-  #   which `queue` names (Analysis::MethodLine)
+  #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -42,9 +42,10 @@ module Holdup
     end
   end
 
-  Series::KINDS = %i[request job account nested overflow process pool priority call method].freeze
+  Series::KINDS = %i[request job account nested overflow process pool priority call method
+    repeat].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority call method].freeze
+  Series::VIEWS = %i[process pool priority call method repeat].freeze
   # Stall while no thread held the GVL.
   Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

@@ -10,10 +10,12 @@ module Holdup
         kinds = kinds(by)
         windows = store.sums(from_s, to_s, kinds:, by_host: by == :host).map(&:window)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
-        calls = -> { store.sums(from_s, to_s, kinds: [:call]).map(&:window) }
-        methods = -> { store.sums(from_s, to_s, kinds: [:method]).map(&:window) }
+        read = %i[call method repeat].to_h do |kind|
+          [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
+        end
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
-        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, calls:, methods:,
+        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
+          calls: read[:call], methods: read[:method], repeats: read[:repeat],
           loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
       end
 

@@ -47,7 +47,7 @@ module Holdup
       # Of this kind of units.
       def summary
         @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
-          calls: @calls, filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
+          calls: @calls, repeats: @repeats, filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
       end
 
       # Nil without units.
@@ -77,7 +77,9 @@ module Holdup
         from_s, to_s = @span.to_h.values
         @sums = wanted(store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
-        @calls = -> { wanted(store.sums(from_s, to_s, kinds: [:call]).map(&:window)) }
+        @calls, @repeats = %i[call repeat].map do |kind|
+          -> { wanted(store.sums(from_s, to_s, kinds: [kind]).map(&:window)) }
+        end
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))

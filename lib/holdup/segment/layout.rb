@@ -97,7 +97,7 @@ module Holdup
 
       SERIES_BYTES = 25_960
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow, 6 => :call,
-               7 => :method}.freeze
+               7 => :method, 8 => :repeat}.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
       SERIES_TEXTS = {name: [16, 200], queue: [216, 424], pool: [784, 64], priority: [848, 16]}.freeze
       SERIES_HEAD = "L<3S<2"

@@ -61,7 +61,8 @@ module Holdup
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
          verdict:, drifts: @drifts, marks:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, calls:, methods: holding_methods,
+         series: @summary.rows.map { |row| series(row) }, calls:, repeated_queries:,
+         methods: holding_methods,
          **Machine.new(@summary).to_h,
          jit: Jit.new(@summary.jits).to_a}
       end
@@ -129,6 +130,14 @@ module Holdup
          errors: line.window.errors, elapsed_ns: distribution(line.elapsed, line.count),
          remote_ns: distribution(line.remote, line.count), stalled_ns: line.stalled_ns, gc_ns: line.gc_ns,
          ruby_ns: line.ruby_ns, misleading: line.misleading?}
+      end
+
+      def repeated_queries
+        @summary.repeated_queries.map do |query|
+          {name: clean(query.name), units: query.units, place: clean(query.place), count: query.window.count,
+           share: query.share.round(4), elapsed_ns: query.elapsed_ns, remote_ns: query.remote_ns,
+           stalled_ns: query.stalled_ns, gc_ns: query.gc_ns, ruby_ns: query.ruby_ns}
+        end
       end
 
       def holding_methods

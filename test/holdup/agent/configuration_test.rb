@@ -59,6 +59,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
       "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
       "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
+      "HOLDUP_REPEATED_QUERIES" => "10",
       "HOLDUP_STATSD" => "unix:///run/datadog/dsd.socket"
     }
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
@@ -70,6 +71,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_empty build("HOLDUP_CALLS" => "off").calls
     assert_equal [0, 25, 10], [config, build("HOLDUP_HOLD_SAMPLE" => "25"), build].map(&:hold_sample)
     assert_nil build { |draft| draft.hold_sample = nil }.hold_sample
+    assert_equal [10, 0], [config, build].map(&:repeated_queries)
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_HOLD_SAMPLE" => "soon") }
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CALLS" => "sql,ftp") }
     assert_equal [["/up", "/assets/*"], :thread, 0.5],

@@ -54,6 +54,22 @@ class Holdup::Analysis::UnitCallsTest < Minitest::Test
     assert_equal 0, all([calls("A#a", "sql", count: 500)]).first.other_io_ns
   end
 
+  def test_repeated_queries_are_means_over_all_requests_of_the_name
+    queries = {"app/a.rb:1 A#a" => 30, "app/b.rb:2 B#b" => 10}.map do |place, count|
+      histograms = {wall: 4, idle: 1, stalled: 2, running: 1}
+        .transform_values { |ms| Holdup::Histogram.of_sum(ms * count * MS) }
+      SAMPLE.window("A#a", kind: :repeat, queue: place, count:, histograms:)
+    end
+    units = [SAMPLE.window("A#a", count: 10, histograms: {wall: Holdup::Histogram.of_sum(200 * MS)})]
+    found = Holdup::Analysis::UnitCalls::RepeatedQuery.all(queries, units:)
+    assert_equal ["app/a.rb:1 A#a", "app/b.rb:2 B#b"], found.map(&:place)
+    most = found.first
+    assert_equal [3.0, 0.6], [most.each, most.share]
+    assert_equal [120, 30, 60, 30],
+      [most.elapsed_ns, most.remote_ns, most.stalled_ns, most.ruby_ns].map { |ns| ns / MS }
+    assert_empty Holdup::Analysis::UnitCalls::RepeatedQuery.all(queries, units: [])
+  end
+
   def test_misleading_is_what_mostly_waits_for_the_gvl
     cases = {{} => true, {stalled: 1, ruby: 6} => false, {count: 20} => false,
              {remote: 40, stalled: 6} => false}

@@ -112,6 +112,12 @@ module Holdup
           "environment: sql,http, or off."
       ),
       Key.new(
+        name: :repeated_queries, type: Types::Whole.new(0..10_000), default: 0, example: "10",
+        help: "From how many equal queries of Active Record in one request or job on they are reported, " \
+          "with the line that makes them (N+1). Queries are equal when they differ only in values; their " \
+          "text is not kept. 0: never."
+      ),
+      Key.new(
         name: :hold_sample, type: Types::Milliseconds.new(1..1000), default: 10,
         help: "After so many milliseconds the method of a thread that holds the GVL is noted while others " \
           "wait, and again each 10 ms, for `holdup report --table methods`. 0 or off: never."

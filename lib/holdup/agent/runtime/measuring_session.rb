@@ -38,7 +38,7 @@ module Holdup
         use(server)
         path = open_segment
         @probe.enable
-        @guard.call(:hold_sample) { sample_holds }
+        @guard.call(:places) { note_places }
         @capture = capture_controller(path)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
@@ -89,11 +89,14 @@ module Holdup
 
       private
 
-      def sample_holds
+      # Where in the application's code threads hold the GVL for long, or repeat queries.
+      def note_places
         over_ns = @configuration.hold_sample.to_i * 1_000_000
-        return if over_ns.zero?
+        repeated = @configuration.repeated_queries
+        return if over_ns.zero? && repeated.zero?
         @probe.application_folders(slashed(Dir.pwd), foreign_folders)
-        @probe.sample_holds(over_ns)
+        @probe.repeated_queries = repeated
+        @probe.sample_holds(over_ns) if over_ns.positive?
       end
 
       # What is not the application's code: gems, Ruby's own library and ours.

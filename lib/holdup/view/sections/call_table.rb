@@ -19,7 +19,7 @@ module Holdup
           return if summary.by != :name || listed.empty?
           Section.new(title: word(:calls), columns: [word(:by_name), *COLUMNS.map { |key| word(key) }],
             rows: listed.flat_map { |unit| rows(unit) },
-            notes: [*sentences, *misleading, word(:calls_note), *left_out])
+            notes: [*sentences, *repeated, *misleading, word(:calls_note), *left_out])
         end
 
         # @param row [Analysis::SeriesRow]
@@ -78,6 +78,17 @@ module Holdup
           word(:calls_sentence, name: short(unit.name), system: called(line), calls:,
             remote_side: word(:"call_remote_#{key(line)}"), library: word(:"call_library_#{key(line)}"),
             **times.transform_values { |ns| per_unit(unit, ns) })
+        end
+
+        # Queries that come often in one request or job.
+        def repeated
+          summary.repeated_queries.first(SENTENCES).map do |query|
+            times = {elapsed: query.elapsed_ns, remote: query.remote_ns, stalled: query.stalled_ns,
+                     gc: query.gc_ns, ruby: query.ruby_ns}
+            word(:calls_repeated, name: short(query.name), calls: amount(query.each),
+              place: query.place && Width.clean(query.place), share: Figures.rounded_share(query.share),
+              **times.transform_values { |ns| duration(ns.fdiv(query.units)) })
+          end
         end
 
         def misleading
