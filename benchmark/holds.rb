@@ -51,4 +51,73 @@ module Bench
 
     def budgets = [Budget.new("sampling under a convoy", LIMIT, own, "% of a core")]
   end
+
+  # Whether the samples name the methods that keep the others waiting: against planted ones, on both Rubies.
+  class HoldTruth
+    SECONDS = 300
+    COLUMNS = ["", "method", "planted, %", "sampled, %", "off by, points"].freeze
+    # In points; and of the stall of all samples, of methods that were not planted.
+    LIMIT, STRANGE = 10, 2
+
+    # @param quick [Boolean] only to see that it runs
+    def initialize(quick:)
+      @seconds = quick ? 5 : SECONDS
+    end
+
+    # @return [Result]
+    def call
+      @found = rubies.to_h { |version, options| [version, measure(**options)] }
+      Result.new(title: "Methods that hold the GVL, against planted ones", about:,
+        tables: [ResultTable.new(COLUMNS, rows)], budgets:, notes:)
+    end
+
+    private
+
+    # @return [Hash{String => Hash}] version => options of Fresh; without the second Ruby only ours
+    def rubies
+      cache, version = ENV.values_at("HOLDUP_CACHE", "HOLDUP_SECOND")
+      path = "#{cache}/ruby-#{version}/bin/ruby"
+      second = {version => {ruby: path}} if version && version != RUBY_VERSION && File.executable?(path)
+      {RUBY_VERSION => {}, **second.to_h}
+    end
+
+    def measure(**options)
+      found = Fresh.call("hold_truth", @seconds, options: [], env: {"RUBYOPT" => nil},
+        seconds: @seconds + 60, **options)
+      {**found, "planted" => shares(found["planted"]), "sampled" => shares(found["sampled"])}
+    end
+
+    # @return [Hash{String => Float}] %
+    def shares(sums) = sums.transform_values { |ns| 100.0 * ns / sums.values.sum }
+
+    def about
+      "Four threads wait for one that holds the GVL for some 40 ms again and again, for #{@seconds} s: of " \
+        "ten holds six in C code that checks no interrupts, three in garbage collection, one in Ruby. What " \
+        "each method really caused is what its requests say."
+    end
+
+    def rows
+      @found.flat_map do |version, found|
+        methods = found["planted"].keys | found["sampled"].keys
+        methods.map do |name|
+          planted, sampled = found.values_at("planted", "sampled").map { |shares| shares.fetch(name, 0.0) }
+          ["Ruby #{version}", name, *[planted, sampled].map { |share| format("%.1f", share) },
+            format("%+.1f", sampled - planted)]
+        end
+      end
+    end
+
+    def notes
+      @found.map { |version, found| "Ruby #{version}: #{found["taken"]} samples, #{found["missed"]} missed." }
+    end
+
+    def budgets
+      @found.flat_map do |version, found|
+        off = found["planted"].map { |name, share| (found["sampled"].fetch(name, 0.0) - share).abs }.max
+        strange = found["sampled"].except(*found["planted"].keys).values.sum
+        [Budget.new("Ruby #{version}, a method's share", LIMIT, off, "points"),
+          Budget.new("Ruby #{version}, methods that were not planted", STRANGE, strange, "%")]
+      end
+    end
+  end
 end

@@ -56,6 +56,7 @@ module Bench
     }.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {
+      "hold-truth" => HoldTruth,
       "jit" => Jit,
       "upgrade" => Upgrade,
       "predict" => Predict,

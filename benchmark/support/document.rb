@@ -7,8 +7,8 @@ module Bench
     FOLDER = "docs/measurements"
     # The benches of each page.
     PAGES = {
-      "cost.md" => %w[release unit calls holds jit-probe fibers instructions rails sidekiq shutdown capture
-        collector],
+      "cost.md" => %w[release unit calls holds hold-truth jit-probe fibers instructions rails sidekiq
+        shutdown capture collector],
       "reports.md" => %w[web viewer replay],
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database

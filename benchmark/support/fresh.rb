@@ -28,10 +28,13 @@ module Bench
     # @param options [Array<String>] for Ruby
     # @param wrapper [Array<String>] command in front of Ruby, such as valgrind's
     # @param random [Random] for the size of its environment
+    # @param ruby [String] path of another one
+    # @param seconds [Integer] after which it is ended
     # @return [Object] the JSON in the last line that it prints
     # @raise [Failure] when it fails, or takes too long
-    def self.call(arm, *arguments, options: ["--yjit"], wrapper: [], env: {}, random: Random)
-      command = ["timeout", "--signal=KILL", SECONDS.to_s, *wrapper, RbConfig.ruby, *options, *LOAD_PATH,
+    def self.call(arm, *arguments, options: ["--yjit"], wrapper: [], env: {}, random: Random,
+      ruby: RbConfig.ruby, seconds: SECONDS)
+      command = ["timeout", "--signal=KILL", seconds.to_s, *wrapper, ruby, *options, *LOAD_PATH,
         File.join(ARMS, "#{arm}.rb"), *arguments.map(&:to_s)]
       output, errors, status = scratch { |dir| Open3.capture3({**environment(dir, random), **env}, *command) }
       unless status.success?
