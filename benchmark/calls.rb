@@ -8,7 +8,9 @@ module Bench
     # What is around an empty block => what the row is called.
     ARMS = {"bare" => "a bare block", "probe" => "holdup probe", "notification" => "a notification",
             "listened" => "a notification, and one more subscriber",
-            "holdup" => "a notification, and holdup"}.freeze
+            "holdup" => "a notification, and holdup",
+            "OpenTelemetry" => "a notification, and OpenTelemetry's span",
+            "Datadog" => "a notification, and Datadog's span"}.freeze
     COLUMNS = ["", "ns, median (min..max)", "added", "objects allocated"].freeze
     # Of Holdup, over what it stands on => ns.
     LIMITS = {%w[probe bare] => 150, %w[holdup listened] => 150}.freeze
@@ -32,7 +34,9 @@ module Bench
         "changing order. \"holdup probe\" is the C alone. The notification is Active Support's " \
         "`sql.active_record`, which each query of Active Record sends, with one subscriber that does " \
         "nothing, as any Rails application has some; the next arm has one more that is told of begin and " \
-        "end, as Holdup is. The unit's end, which writes its calls into the segment, is not counted."
+        "end, as Holdup is. The tracers' subscribers of the same notification make a span, which goes " \
+        "nowhere; a hundred are one request. The unit's end, which writes its calls into the segment, is " \
+        "not counted."
     end
 
     def rows

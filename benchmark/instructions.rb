@@ -8,7 +8,7 @@ module Bench
   # Instructions of one unit and of one Rails request: the figure with the least noise, and the one to quote.
   class Instructions
     UNITS = ["none", "gvltools", "gvl_timing", "perfm", "holdup probe", "holdup"].freeze
-    REQUESTS = ["none", "none again", "gvltools", "perfm", "holdup"].freeze
+    REQUESTS = ["none", "none again", "gvltools", "perfm", "holdup", "OpenTelemetry", "Datadog"].freeze
     COLUMNS = ["", "instructions, median (min..max)", "added", "added, %"].freeze
     LIMIT = 15_000
     # The ticker goes by the clock, and valgrind makes a second of work last most of a minute: as seldom as it
@@ -51,7 +51,8 @@ module Bench
       "Counted by callgrind. The first table is the unit of above, the second a whole Rails request of " \
       "the storefront " \
         "(six queries and a little JSON: 21 releases of the GVL) through each tool's middleware, in " \
-        "process, without a server."
+        "process, without a server. The tracers make a span for the request and for each of its queries, " \
+        "which go nowhere."
     end
 
     def notes

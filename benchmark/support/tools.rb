@@ -33,6 +33,8 @@ module Bench
     autoload :HoldupStacks, "tools/holdup_stacks"
     autoload :HoldupVernier, "tools/holdup_vernier"
     autoload :GvlTracing, "tools/gvl_tracing"
+    autoload :OpenTelemetry, "tools/open_telemetry"
+    autoload :Datadog, "tools/datadog"
     autoload :Rperf, "tools/rperf"
 
     ALL = {
@@ -51,6 +53,8 @@ module Bench
       "holdup capture with stacks" => -> { HoldupStacks.new },
       "holdup capture sampled by vernier" => -> { HoldupVernier.new },
       "gvl-tracing" => -> { GvlTracing.new },
+      "OpenTelemetry" => -> { OpenTelemetry.new },
+      "Datadog" => -> { Datadog.new },
       "rperf" => -> { Rperf.new }
     }.freeze
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# calls.rb (bare|probe|notification|listened|holdup) COUNT: prints what one call costs in time and objects.
+# calls.rb (bare|probe|notification|listened|holdup|OpenTelemetry|Datadog) COUNT: prints what one call costs
+# in time and objects.
 
 require "json"
 require "clocked"
@@ -13,8 +14,16 @@ require "holdup"
 EVENT = "sql.active_record"
 POOL = Struct.new(:db_config).new(Struct.new(:name).new("primary"))
 # An object as a connection is one: a Struct keeps variables elsewhere.
-CONNECTION = Class.new { def pool = POOL }.new
-PAYLOAD = {connection: CONNECTION}.freeze
+class QueriedConnection
+  def initialize = @config = {adapter: "postgresql", database: "shop", host: "db"}
+
+  def pool = POOL
+end
+# As Active Record's; tracers put their span into it.
+PAYLOAD = {sql: "SELECT * FROM orders WHERE id = $1", name: "Order Load", connection: QueriedConnection.new}
+TRACERS = %w[OpenTelemetry Datadog].freeze
+# Calls of a request, around which a tracer has a span.
+CALLS = 100
 
 # Told of begin and end.
 class EmptySubscriber
@@ -27,30 +36,34 @@ def instrument(count)
   count.times { ActiveSupport::Notifications.instrument(EVENT, PAYLOAD) { nil } }
 end
 
-tool = Bench::Tools.find("holdup")
-tool.start
-probe = Holdup::Probe
-probe.enter
-kind = probe.call_kind("sql primary")
-libraries = Holdup::Instrumentation::Calls
-ActiveSupport::Notifications.unsubscribe(EVENT)
-
-ActiveSupport::Notifications.monotonic_subscribe(EVENT) { |*_event| nil }
-ActiveSupport::Notifications.subscribe(EVENT, EmptySubscriber.new) if ARGV[0] == "listened"
-libraries::ActiveRecord.new(Holdup.recorder).subscribe if ARGV[0] == "holdup"
-
-work = case ARGV[0]
-when "bare" then ->(count) { count.times { nil } }
-when "probe"
+def probe_calls(probe)
+  kind = probe.call_kind("sql primary")
   lambda do |count|
     count.times do
       probe.begin_call
       probe.end_call(kind, false)
     end
   end
+end
+
+arm, count = ARGV[0], ARGV[1].to_i
+traced = TRACERS.include?(arm)
+tool = Bench::Tools.find(traced ? arm : "holdup")
+tool.start
+Holdup::Probe.enter unless traced
+
+# One more subscriber, as any application has some.
+ActiveSupport::Notifications.unsubscribe(EVENT) unless traced
+ActiveSupport::Notifications.monotonic_subscribe(EVENT) { |*_event| nil }
+ActiveSupport::Notifications.subscribe(EVENT, EmptySubscriber.new) if arm == "listened"
+Holdup::Instrumentation::Calls::ActiveRecord.new(Holdup.recorder).subscribe if arm == "holdup"
+
+work = case arm
+when "bare" then ->(times) { times.times { nil } }
+when "probe" then probe_calls(Holdup::Probe)
+when *TRACERS then ->(times) { (times / CALLS).times { tool.request { instrument(CALLS) } } }
 else method(:instrument)
 end
-count = ARGV[1].to_i
 
 puts JSON.generate(ns: Bench::Clocked.slices(count, &work), allocated: Bench::Objects.allocated(count, &work))
 $stdout.flush
