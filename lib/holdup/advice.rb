@@ -13,6 +13,7 @@ module Holdup
       DatabaseRules::DbPool, DatabaseRules::DbConnections, DatabaseRules::RepeatedQueries,
       MachineRules::VcpuMismatch, MachineRules::AutoscalingTrap, MachineRules::CpuThrottling,
       MachineRules::CpuMissing, MachineRules::MemoryHeadroom, MachineRules::CapacityMissing,
+      MemoryRules::GrowingHeap, MemoryRules::GcSettings,
       RecordingRules::RecordingTooShort, RecordingRules::MixedSettings, RecordingRules::MixedApplications,
       *JitRules::RULES
     ].freeze

@@ -18,9 +18,10 @@ module Holdup
       # @param calls [#call, nil] reads the windows of calls
       # @param methods [#call, nil] reads the windows of methods
       # @param repeats [#call, nil] reads the windows of repeated queries
+      # @param counts [#call, nil] reads the windows of requests and jobs by host, in steps of the span
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
         samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
-        calls: nil, methods: nil, repeats: nil)
+        calls: nil, methods: nil, repeats: nil, counts: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -34,6 +35,7 @@ module Holdup
         @read_calls = calls
         @read_methods = methods
         @read_repeats = repeats
+        @read_counts = counts
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
@@ -136,6 +138,12 @@ module Holdup
       def holding_places
         @holding_places ||= MethodLine.places(windows_of(@read_methods),
           names: chosen.map { |entry| entry.series.name }.to_set, accounts: !filter.narrow?)
+      end
+
+      # Which requests or jobs make their processes grow, also those that the filter leaves out.
+      # @return [Array<HeapGrowth::GrowingName>]
+      def heap_growth
+        @heap_growth ||= HeapGrowth.new(@samples, windows_of(@read_counts)).names
       end
 
       # @return [MethodLine::RevisionUnits] of the chosen units

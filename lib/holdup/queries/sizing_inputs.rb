@@ -47,7 +47,8 @@ module Holdup
       # Of this kind of units.
       def summary
         @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
-          calls: @calls, repeats: @repeats, filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
+          calls: @calls, repeats: @repeats, counts: @counts, coverage: @coverage, loaded: @loaded,
+          filter: Analysis::UnitFilter.new(kind: @kind))
       end
 
       # Nil without units.
@@ -80,6 +81,7 @@ module Holdup
         @calls, @repeats = %i[call repeat].map do |kind|
           -> { wanted(store.sums(from_s, to_s, kinds: [kind]).map(&:window)) }
         end
+        @counts = -> { counts(store, from_s, to_s) }
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
@@ -97,6 +99,13 @@ module Holdup
         end
         step_s = LONGER_S.fetch(window_s)
         store.sums(from_s, to_s, step_s:, kinds:, histograms: TIMES).map(&:window)
+      end
+
+      # Of all kinds, because they share processes.
+      def counts(store, from_s, to_s)
+        step_s = [window_s, *Analysis::ProcessReport.every_s(from_s, to_s)].max
+        step_s = WINDOWS_S.values.find { |seconds| seconds >= step_s }
+        store.sums(from_s, to_s, step_s:, by_host: true, kinds: UNITS, histograms: []).map(&:window)
       end
 
       def window_s

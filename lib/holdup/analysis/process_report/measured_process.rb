@@ -7,13 +7,14 @@ module Holdup
       # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint
       # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: run-queue delay, as
       #   a share of the time that its threads wanted a CPU
-      # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of ProcessPool
+      # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `live_slots`: objects in the heap, the median
+      # - `pools`: Array of ProcessPool
       # - `start`: differs between processes with the same pid; `age_s`: measured time, at its last sample
       # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, the median time of a command to Redis
       MeasuredProcess = Data.define(:host, :pid, :start, :name, :server, :setting, :generation,
         :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
-        :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
+        :rss_bytes, :pss_bytes, :uss_bytes, :live_slots, :redis_rtt_ns, :pools) do
         def self.of(trail, from_s:, to_s:, every_s:)
           since_s = trail[:since_s] || trail.first_s
           born = since_s >= from_s
@@ -30,7 +31,7 @@ module Holdup
         def self.rates(trail, born)
           {cpu_share: trail.rate(:cpu_ns), waiting_share: waiting_share(trail),
            waiting: waiting(trail, born), gc_share: trail.rate(:gc_time_ns),
-           redis_rtt_ns: trail.median(:redis_rtt_ns)}
+           live_slots: trail.median(:live_slots), redis_rtt_ns: trail.median(:redis_rtt_ns)}
         end
 
         # Each second of stall is a thread that waits for a second.
