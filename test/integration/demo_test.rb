@@ -28,6 +28,7 @@ class DemoTest < Minitest::Test
     @series = @report["series"].to_h { |series| [series["name"], series] }
     assert_splits
     assert_main_cause
+    assert_calls
     assert_sums
   end
 
@@ -68,6 +69,15 @@ class DemoTest < Minitest::Test
     @report["totals"]["accounts"].each { |account| causes[account["name"]] = account["caused_ns"] }
     assert_equal "ReportsController#sales", causes.max_by(&:last).first
     assert_includes @report["verdict"]["text"], "ReportsController#sales"
+  end
+
+  # Its queries look slow, and the database answers fast: there are many, and reports hold the GVL meanwhile.
+  def assert_calls
+    orders = @report["calls"].find { |calls| calls["name"] == "OrdersController#index" }
+    sql = orders["systems"].find { |line| line["system"] == "sql" }
+    assert sql["misleading"], sql.to_s
+    places = @report["repeated_queries"].map { |query| query.values_at("name", "place") }
+    assert_includes places, ["OrdersController#index", "app/models/order.rb:7 Order#total_cents"]
   end
 
   # bin/demo has checked both sums itself; here they are worked out a second time, independently.

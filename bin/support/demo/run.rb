@@ -64,6 +64,7 @@ module Demo
       @segments = Dir.mktmpdir("holdup-demo-#{Process.pid}-", File.writable?("/dev/shm") ? "/dev/shm" : nil)
       @env = {
         "HOLDUP_DIR" => @segments,
+        "HOLDUP_REPEATED_QUERIES" => "10",
         "HOLDUP_STORE" => "sqlite://#{@options.store || "#{@folder}/holdup.sqlite3"}"
       }
       yield
