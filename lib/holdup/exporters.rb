@@ -128,7 +128,7 @@ module Holdup
       end
       private_constant :PendingCommit
 
-      def_delegators :@store, :clock_s, :rollup, :prune
+      def_delegators :@store, :clock_s, :rollup, :prune, :audit_entries
 
       # @param exporters [Array<#start, #add, #close>]
       def initialize(store, exporters, log:)

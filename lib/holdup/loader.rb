@@ -11,6 +11,7 @@ end
 
 require "holdup/version"
 require "holdup/model/errors"
+require "holdup/model/audit_entry"
 require "holdup/model/autopilot_folder"
 require "holdup/model/clock"
 require "holdup/model/collection_state"

@@ -4,7 +4,7 @@ require "tmpdir"
 require "holdup/loader"
 
 # Collectors and writers are killed at random, with real processes and a real store: every unit that a writer
-# finished is in the store exactly once. Include it and define `store_url`; `@dir` is a folder.
+# finished, and each change of a live setting, is in the store exactly once. Include it and define `store_url`; `@dir` is a folder.
 module CollectorKillContract
   def self.included(test)
     test.include(Collecting)
@@ -43,6 +43,9 @@ module CollectorKillContract
     assert_equal recorded_by_segments, counted
     assert_equal counted, wall_values
     assert_equal counted, profiled
+    assert_operator written_changes, :>, 0
+    assert_equal written_changes, stored_changes.size
+    assert_equal stored_changes.map(&:source).uniq.size, stored_changes.size
     assert_empty Dir["#{@segments}/*.segment"]
   end
 
@@ -102,6 +105,17 @@ module CollectorKillContract
   def profiled
     store = Holdup::Store.open(@store, read_only: true)
     store.profiles(0, 1 << 40).sum(&:weight).round
+  ensure
+    store&.close
+  end
+
+  def written_changes
+    Holdup::AuditEntry::AuditFiles.new(@segments).paths.sum { |path| File.readlines(path).size }
+  end
+
+  def stored_changes
+    store = Holdup::Store.open(@store, read_only: true)
+    @stored_changes ||= store.audit_entries(0, 1 << 40)
   ensure
     store&.close
   end

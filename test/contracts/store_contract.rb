@@ -4,6 +4,7 @@ require "holdup/model/collection_state"
 require "holdup/model/prediction_outcome"
 require "holdup/model/series"
 require "holdup/model/setting"
+require "holdup/model/audit_entry"
 require "holdup/model/window"
 require "support/sample_profiles"
 
@@ -490,6 +491,34 @@ module StoreContract
     assert_empty milliseconds(START, START + DAY)
   end
 
+  def test_keeps_each_change_of_a_setting_once
+    assert_empty @store.audit_entries(START, START + DAY)
+    later = change(1, at_s: START + MINUTE, host: "b", event: :ends, who: :lease, from: 3, to: 5)
+    first = change(0, begins: "id x\nvalues 5 3\n", why: "速い \"p95\"")
+    @store.commit([], {}, audit: [later])
+    @store.commit([window], {}, audit: [first, later])
+    assert_equal [first, later], @store.audit_entries(START, START + DAY)
+    assert_equal [later], @store.audit_entries(START + 1, START + DAY)
+    assert_equal [first], @store.audit_entries(START, START + MINUTE)
+    assert_equal [later], @store.audit_entries(START, START + DAY, events: %i[begins ends])
+  end
+
+  def test_writes_changes_of_settings_with_everything_else_or_not
+    @store.progress(host: "a")
+    assert_raises(Holdup::StoreError::Locked) do
+      @store.commit([], {"a segments/t" => "2"}, audit: [change(0)], expected: {"a segments/t" => "1"})
+    end
+    assert_empty @store.audit_entries(START, START + DAY)
+  end
+
+  def test_keeps_changes_of_settings_for_ninety_days
+    @store.commit([], {}, audit: [change(0), change(1, at_s: START + 1)])
+    @store.prune(START + 90 * DAY, max_bytes: 1)
+    assert_equal 2, @store.audit_entries(START, START + DAY).size
+    @store.prune(START + 90 * DAY + 1, max_bytes: 1 << 30)
+    assert_equal [START + 1], @store.audit_entries(START, START + DAY).map(&:at_s)
+  end
+
   def test_what_came_of_predictions_is_kept_once_each
     assert_empty @store.outcomes
     first = outcome
@@ -561,6 +590,12 @@ module StoreContract
     assert_equal units, store.windows(START, START + 10 * DAY).sum(&:count), "seed #{random.seed}"
   ensure
     store&.close
+  end
+
+  def change(number, **rest)
+    Holdup::AuditEntry.new(source: "0123456789abcdef/audit-20241004.log:#{number}", at_s: START,
+      host: "a", pid: 7, event: :turn, plan_id: "k3f9", lever: "threads", from: 5, to: 3,
+      who: :experiment, by: "deploy@a", **rest)
   end
 
   def outcome(**rest)

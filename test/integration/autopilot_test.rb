@@ -123,7 +123,10 @@ class AutopilotIntegrationTest < Minitest::Test
       keep(app, 9)
       app.wait { app.log.include?("it sets 9 threads, and config.autopilot allows 1..4") }
       assert_equal [CONFIGURED], threads(app)
-      assert_match(/threads 3 -> 2 \(test: chaos\)/, app.log)
+      assert_match(/threads 3 -> 2, kept \(test: chaos\)/, app.log)
+      assert_match(/autopilot \w+ ends: threads 2 -> 3, as configured \(its lease was not renewed for 4 s\)/, app.log)
+      collect(app)
+      assert_equal [[:kept, 3, 2, :autopilot, 2], [:ends, 2, 3, :lease, 2]], changes_by_event(app)
     end
   end
 
@@ -183,6 +186,8 @@ class AutopilotIntegrationTest < Minitest::Test
       app.wait { threads(app) && now_s > looked_until_s }
       app.wait { threads(app) == [2] }
       assert_equal id, files(app).kept_file.read.id
+      assert_equal changes(app).map(&:source).uniq, changes(app).map(&:source)
+      assert_equal [2], changes(app).select { |change| change.event == :kept }.map(&:to).uniq
       said = collectors_log(app)
       assert_equal 1, said.scan("threads 3 -> 2 in turns").size, said
       kill(second)
@@ -207,6 +212,26 @@ class AutopilotIntegrationTest < Minitest::Test
   end
 
   private
+
+  # One round of a collector without an autopilot.
+  def collect(app)
+    log = Holdup::Log.new { $stderr }
+    Holdup::Collector.new(store: Holdup::Store.open(app.store), directory: app.dir, log:).once
+  end
+
+  # @return [Array<Holdup::AuditEntry>]
+  def changes(app)
+    store = Holdup::Store.open(app.store, read_only: true)
+    store.audit_entries(0, 1 << 40)
+  ensure
+    store&.close
+  end
+
+  # @return [Array<Array>] event, values, actor and the number of processes
+  def changes_by_event(app)
+    groups = changes(app).group_by { |one| [one.event, one.from, one.to, one.who] }
+    groups.map { |key, same| [*key, same.map(&:pid).uniq.size] }
+  end
 
   def reached?(app, phase)
     return files(app).kept_file.read && threads(app) == [2] if phase == :kept

@@ -16,10 +16,12 @@ module Collecting
   RUBY
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its
-  # answer would.
+  # answer would. Now and then it changes a live setting.
   WRITER = <<~RUBY
     require "holdup/segment/directory"
     require "support/segment_writer"
+    require "holdup/model/audit_entry"
+    changes = Holdup::AuditEntry::AuditFiles.new(ARGV[0])
     writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::OwnerProcess.new.namespace)
     random = Random.new(Integer(ARGV[1]))
     stop = false
@@ -29,7 +31,11 @@ module Collecting
       start_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       writer.record(name, start_ns:, wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
       $stdout.syswrite(".")
-      writer.heartbeat if random.rand(20).zero?
+      if random.rand(20).zero?
+        writer.heartbeat
+        changes.append(Holdup::AuditEntry.new(at_s: start_ns / 1_000_000_000, event: :turn, plan_id: "x",
+          lever: "threads", from: 5, to: 3, who: :experiment))
+      end
       IO.select(nil, nil, nil, random.rand(0.002))
     end
     writer.close

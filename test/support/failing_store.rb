@@ -10,6 +10,8 @@ class FailingStore
 
   def progress(**) = @store.progress(**)
 
+  def audit_entries(...) = @store.audit_entries(...)
+
   def commit(*, **)
     raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
   end

@@ -2,6 +2,7 @@
 
 require_relative "../model/autopilot_folder"
 require_relative "../model/experiment_plan"
+require_relative "../model/audit_entry"
 
 module Holdup
   # Follows the plans of the folder of segments in this process: gives the lever the value of the arm whose
@@ -15,6 +16,18 @@ module Holdup
     STEADY_S = 15
     # That are remembered: of an experiment and of what is kept, each renewed.
     MOST_LEASES = 8
+
+    # From one value of a lever to the next. `before`, `was`: plan and turn until now; `plan`, `turn`: from
+    # now on, nil for none; `from`, `to`: values; `ending`: PlanEnding of `before`
+    ValueStep = Data.define(:before, :was, :plan, :turn, :lever, :configured, :from, :to, :ending) do
+      # The configured value, or what was kept before, returns.
+      def ends? = !before.nil? && (plan.nil? || (!before.turns.nil? && before.id != plan.id))
+
+      def begins? = !plan.nil? && (before&.id != plan.id || before.turns.nil? != plan.turns.nil?)
+    end
+
+    # Why a plan ends: `who` and `by` as in AuditEntry
+    PlanEnding = Data.define(:who, :by, :why)
 
     # @param folder [#call] gives the folder of the segments
     # @param levers [#call] gives the live levers of this process, see Servers::Identity
@@ -37,6 +50,7 @@ module Holdup
       reset unless @pid == Process.pid
       plan, turn = wanted
       change(plan, turn) unless turn == @turn && plan&.id == @plan&.id
+      @plan = plan if plan && plan.id == @plan&.id # with its latest lease
       settle if @lever
       watch if @watched
     end
@@ -62,7 +76,8 @@ module Holdup
     # A forked process begins with its own server's configured values.
     def reset
       @pid = Process.pid
-      @turn = @plan = @lever = @arm = @steady_ns = @files = @refused = @watched = @given_up = nil
+      @turn = @plan = @ended = @lever = @arm = @steady_ns = nil
+      @files = @audit = @refused = @watched = @given_up = @damage = nil
       @leases = {}
     end
 
@@ -83,6 +98,7 @@ module Holdup
     def read(file)
       file.read
     rescue DamagedData => error
+      @damage = error.message
       refuse("an experiment", error.message)
       nil
     end
@@ -148,47 +164,60 @@ module Holdup
 
     # The server reports its new value at once, and so calls `install` again.
     def change(plan, turn)
-      before = @plan
-      lever = lever((plan || before).lever) || @lever
-      other = turn && turn.value != lever.configured
+      step = step_to(plan, turn)
+      other = step.to != step.configured
       watch_from_now(plan, other)
-      @lever = lever
+      audit.missed(step) if @arm == ExperimentPlan::CHANGING
+      @lever = lever(step.lever) || @lever
+      @ended = @plan unless plan
       @plan = plan
       @turn = turn
       @steady_ns = nil
+      @damage = nil
+      @reached = false
+      @changed_ns = @clock.monotonic_ns
       @arm = ExperimentPlan::CHANGING
-      tell(before, plan) unless before&.id == plan&.id
-      other ? lever.set(turn.value) : lever.restore
+      audit.changed(step)
+      other ? @lever.set(step.to) : @lever.restore
     end
 
-    # Who, why, from, to: one line.
-    def tell(before, plan)
-      return @log.info(end_line(before)) unless plan
-      return @log.info(autopilot_line(plan)) if plan.autopilot?
-      @log.info("experiment #{plan.id} begins: #{plan.lever} #{plan.values.join(" and ")} take turns " \
-        "every #{plan.turns.turn_s} s until #{ends(plan)}#{" (#{plan.by})" unless plan.by.empty?}")
+    def step_to(plan, turn)
+      lever = lever((plan || @plan).lever) || @lever
+      configured = lever.configured
+      ending = ending(@plan) if @plan
+      ValueStep.new(before: @plan, was: @turn, plan:, turn:, lever: lever.name, configured:,
+        from: @turn ? @turn.value : configured, to: turn ? turn.value : configured, ending:)
     end
 
-    def ends(plan) = Time.at(plan.turns.ends_s).utc.strftime("%H:%M:%S UTC")
-
-    def autopilot_line(plan)
-      turns = plan.turns && " in turns every #{plan.turns.turn_s} s until #{ends(plan)}"
-      "autopilot #{plan.id}: #{plan.lever} #{plan.values.join(" -> ")}#{turns} (#{plan.by}: #{plan.why})"
-    end
-
-    def end_line(plan)
-      return "the experiment ends: #{plan.lever} as configured" unless plan.autopilot?
-      "autopilot #{plan.id} ends: #{plan.lever} -> #{lever(plan.lever)&.configured} as configured " \
-        "(#{end_reason(plan)})"
-    end
-
-    def end_reason(plan)
+    # Why a plan ends now, if it does.
+    # @return [PlanEnding]
+    def ending(plan)
+      return ending_of_user(plan) unless plan.autopilot?
       taken = files.taken_back.find { |one| one.id == plan.id }
-      if taken then "worker #{taken.pid}: #{taken.why}"
-      elsif frozen? then "frozen"
-      elsif expired?(plan) || !plan.lease.holds?(@clock.realtime_s) then "its lease was not renewed"
-      else "its plan is over"
+      ended = files.ended(plan.id)
+      late = "its lease was not renewed for #{plan.lease.lease_s} s"
+      if taken then PlanEnding.new(:autopilot, "worker #{taken.pid}", taken.why)
+      elsif plan.id == @given_up then PlanEnding.new(:autopilot, "worker #{@pid}", @breach)
+      elsif frozen? then PlanEnding.new(:operator, files.frozen_by(@env), "frozen")
+      elsif lease_over?(plan) then PlanEnding.new(:lease, "", late)
+      elsif ended then PlanEnding.new(:autopilot, ended.by, ended.why)
+      else
+        PlanEnding.new(:autopilot, plan.by, "its plan is over")
       end
+    end
+
+    def lease_over?(plan) = expired?(plan) || !plan.lease.holds?(@clock.realtime_s)
+
+    def ending_of_user(plan)
+      now_s = @clock.realtime_s
+      return PlanEnding.new(:experiment, plan.by, "its time is over") if now_s >= plan.turns.ends_s
+      return PlanEnding.new(:experiment, plan.by, "the clock was set back") if now_s < plan.turns.from_s
+      return PlanEnding.new(:experiment, plan.by, @damage) if @damage
+      PlanEnding.new(:operator, "", "stopped before its end")
+    end
+
+    def audit
+      @audit ||= AuditWriter.new(files: AuditEntry::AuditFiles.new(@folder.call), log: @log, clock: @clock)
     end
 
     # Only a value that differs from the configured one can be taken back. Where nothing can be watched,
@@ -205,6 +234,7 @@ module Holdup
     def watch
       why = @watch.call or return
       @given_up = @plan.id
+      @breach = why
       @log.warn("autopilot #{@plan.id}: #{why} in two windows of #{@goal.call.window} s with " \
         "#{@turn.value} #{@plan.lever}")
       files.take_back(@plan, at_s: @clock.realtime_s, why:)
@@ -221,7 +251,107 @@ module Holdup
       @steady_ns ||= now_ns if @lever.settled?
       steady = @steady_ns && now_ns - @steady_ns >= STEADY_S * 1_000_000_000
       @arm = steady ? @turn&.arm : ExperimentPlan::CHANGING
-      @lever = nil if steady && @turn.nil?
+      return unless steady
+      reached(now_ns)
+      @lever = nil if @turn.nil?
+    end
+
+    def reached(now_ns)
+      return if @reached
+      @reached = true
+      audit.reached(@plan || @ended, @turn, lever: @lever, after_s: (now_ns - @changed_ns) / 1_000_000_000)
+    end
+  end
+
+  # Says what this process does with a live setting: in a line of its log each, and what has happened to the
+  # setting in the audit log.
+  class LiveArm::AuditWriter
+    # @param files [AuditEntry::AuditFiles]
+    def initialize(files:, log:, clock:)
+      @files = files
+      @log = log
+      @clock = clock
+    end
+
+    # @param step [ValueStep]
+    def changed(step)
+      ended(step) if step.ends?
+      plan = step.plan or return
+      step = step.with(from: step.to) if step.ends? # that change is told
+      if step.begins?
+        begun(step, plan)
+      elsif step.from != step.to
+        write(step, plan, :turn, why: turn_name(plan, step.turn))
+      end
+      turn(step, plan) if plan.turns
+    end
+
+    # When the next turn begins, and the pool has not come to the value of this one.
+    def missed(step)
+      plan = step.before
+      return unless plan&.turns && step.turn && plan.id == step.plan.id
+      @log.info("#{subject(plan)}, #{turn_name(plan, step.was)}: #{step.from} #{plan.lever} were not " \
+        "reached; the turn counts for no arm")
+    end
+
+    # @param plan [ExperimentPlan] the one that ended, where `turn` is nil
+    def reached(plan, turn, lever:, after_s:)
+      value = turn ? turn.value : lever.configured
+      what = turn ? subject(plan) : "#{subject(plan)} has ended"
+      what += ", #{turn_name(plan, turn)}" if turn && plan.turns
+      @log.info("#{what}: #{value} #{lever.name} reached after #{after_s} s")
+    end
+
+    private
+
+    def subject(plan) = "#{actor(plan)} #{plan.id}"
+
+    def actor(plan) = plan.autopilot? ? :autopilot : :experiment
+
+    def ended(step)
+      plan = step.before
+      write(step, plan, :ends, who: step.ending.who, by: step.ending.by, why: step.ending.why)
+      who = [("operator" if step.ending.who == :operator), step.ending.by].compact.reject(&:empty?)
+      as = ", as configured" if step.to == step.configured
+      @log.info("#{subject(plan)} ends: #{values(step)}#{as} (#{reason(who.join(" "), step.ending.why)})")
+    end
+
+    def begun(step, plan)
+      write(step, plan, plan.turns ? :begins : :kept, why: plan.why, begins: plan.turns ? plan.to_text : "")
+      reason = reason(plan.by, plan.why)
+      by = " (#{reason})" unless reason.empty?
+      return @log.info("#{subject(plan)}: #{values(step)}, kept#{by}") unless plan.turns
+      @log.info("#{subject(plan)} begins: #{plan.lever} #{plan.values.join(" and ")} take turns every " \
+        "#{plan.turns.turn_s} s until #{ends(plan)}#{by}")
+    end
+
+    def turn(step, plan)
+      @log.info("#{subject(plan)}, #{turn_name(plan, step.turn)}: #{values(step)}")
+    end
+
+    def ends(plan) = Time.at(plan.turns.ends_s).utc.strftime("%H:%M:%S UTC")
+
+    def reason(*parts) = parts.reject(&:empty?).join(": ")
+
+    def values(step)
+      return "#{step.lever} stay #{step.to}" if step.from == step.to
+      "#{step.lever} #{step.from} -> #{step.to}"
+    end
+
+    # @return [String] "turn 3 of 52, candidate"
+    def turn_name(plan, turn)
+      count = 2 * (plan.turns.equal_cycles + plan.turns.cycles)
+      arm = turn.arm[/\w+\z/]
+      "turn #{turn.index + 1} of #{count}, #{arm}#{" of the A/A phase" if turn.arm.include?("equal-")}"
+    end
+
+    def write(step, plan, event, why:, who: actor(plan), by: plan.by, begins: "")
+      change = AuditEntry.new(at_s: @clock.realtime_s, event:, plan_id: plan.id, lever: plan.lever,
+        from: step.from, to: step.to, who:, by:, why:, begins:)
+      @files.append(change)
+    rescue SystemCallError => error
+      @log.warn("#{subject(plan)}: the audit log can't be written (#{error.message})") unless @warned
+      @warned = true
     end
   end
 end

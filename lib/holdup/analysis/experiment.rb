@@ -279,5 +279,28 @@ module Holdup
         def number(start_s) = start_s / length_s
       end
     end
+
+    # What to write where, so that a value that was found better also counts after a restart.
+    module Experiment::PermanentChange
+      module_function
+
+      # @param values [Array<Integer>] configured, and better
+      # @param where [String, nil] "config/puma.rb:12", "environment NAME", "command line"
+      # @return [String] a diff
+      def of(values, where:)
+        place, *lines = lines(values, where.to_s)
+        ["--- #{place}", "+++ #{place}", *%w[- +].zip(lines).map(&:join)].join("\n")
+      end
+
+      def lines(values, where)
+        if where == "command line"
+          [where, *values.map { |value| "puma -t #{value}:#{value}" }]
+        elsif where.start_with?("environment ")
+          ["environment", *values.map { |value| "#{where.delete_prefix("environment ")}=#{value}" }]
+        else
+          [where.empty? ? "config/puma.rb" : where, *values.map { |value| "threads #{value}, #{value}" }]
+        end
+      end
+    end
   end
 end

@@ -11,13 +11,16 @@ module Holdup
       ACTIONS = %w[status freeze thaw candidate verdict].freeze
       SINCE_S = 2 * 3600
       SCHEMA = 1
+      DAY_S = 86_400
+      # Lines about what processes did.
+      SHOWN = 10
 
       def self.options(console)
         usage = "holdup autopilot ACTION [options]\n    status, freeze, thaw; candidate, verdict: what its " \
           "collector asks"
         Options.new(usage, rest: :words, mixed: true) do |parser, values|
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--host NAME", "candidate: only this host") { |text| values[:host] = text }
+          parser.on("--host NAME", "status, candidate: of this host") { |text| values[:host] = text }
           parser.on("--since TIME", "candidate: start of the recording (2h)") do |text|
             values[:since] = Queries::OptionValues.moment("--since", text, now_s: console.clock.realtime_s)
           end
@@ -88,7 +91,8 @@ module Holdup
       def frozen? = @files.frozen_by_file? || AutopilotFolder.frozen_by?(@console.env)
 
       def sentences
-        [(word(:frozen) if frozen?), phase, *taken_back, *changes].compact
+        done = View::AuditLog.new(audit.to_a, words: @words, limit: SHOWN).sentences
+        [(word(:frozen) if frozen?), phase, *taken_back, *(done.empty? ? changes : done)].compact
       end
 
       def phase
@@ -105,7 +109,7 @@ module Holdup
       def clock(second) = Time.at(second).utc.strftime("%H:%M UTC")
 
       def taken_back
-        lately = @files.taken_back.select { |one| one.at_s > now_s - 86_400 }
+        lately = @files.taken_back.select { |one| one.at_s > now_s - DAY_S }
         lately.map { |one| word(:taken_back, at: clock(one.at_s), threads: one.value, why: one.why) }
       end
 
@@ -115,9 +119,25 @@ module Holdup
         end
       end
 
+      # What processes of this host did, and why. Without a store the collector's own notes remain.
+      # @return [Array<AuditEntry>, nil] nil: the store can't be read
+      def audit
+        return @audit if defined?(@audit)
+        origin = Queries::Origin.of_host(@host || own_host)
+        @audit = Places.reading(@console.env, @store, origin:) do |store|
+          store.audit_entries(now_s - DAY_S, now_s + 1)
+        end
+      rescue Error
+        @audit = nil
+      end
+
+      def own_host
+        Collector.host_name(Configuration.build(env: @console.env).host, @console.env)
+      end
+
       def permanent
         return unless state.kept
-        Collector::Autopilot::PermanentChange.of(state.kept.values, where:)
+        Analysis::Experiment::PermanentChange.of(state.kept.values, where:)
       end
 
       # The line that sets the threads, as a living process knows it.
@@ -133,6 +153,7 @@ module Holdup
         {schema: SCHEMA, phase: state.phase, frozen: frozen?, reason: state.waits, text: phase,
          threads: plan && {from: plan.values.first, to: plan.values.last}, permanent:,
          changes: state.history.map { |change| {**change, at: iso(change[:at_s])}.except(:at_s) },
+         audit: audit && View::AuditLog.new(audit, words: @words).to_a,
          taken_back: @files.taken_back.map { |one| {threads: one.value, at: iso(one.at_s), why: one.why} }}
       end
 

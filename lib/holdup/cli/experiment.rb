@@ -167,18 +167,24 @@ module Holdup
       def kind = @asked.filter.kind
 
       def plan
-        outlook = reading(PLAN_SINCE_S, &:outlook)
+        outlook = reading(PLAN_SINCE_S) { |arms, _store| arms.outlook }
         raise nothing unless outlook
         View::Experiment::TimeNeeded.new(outlook, words: @words, kind:, planned_s: @asked.planned_s)
       end
 
       def experiment
         turns = in_turns
-        found = reading(turns ? @console.clock.realtime_s - turns.turns.from_s : DAY_S) do |arms|
-          next arms.in_turns(turns) if turns
-          arms.experiment(arms.pick(@asked.arms, @asked.values), planned_s: @asked.planned_s)
+        changes = nil
+        found = reading(turns ? @console.clock.realtime_s - turns.turns.from_s : DAY_S) do |arms, store|
+          if turns
+            changes = store.audit_entries(turns.turns.from_s, @console.clock.realtime_s + 1)
+            changes = changes.select { |change| change.plan_id == turns.id }
+            arms.in_turns(turns)
+          else
+            arms.experiment(arms.pick(@asked.arms, @asked.values), planned_s: @asked.planned_s)
+          end
         end
-        View::Experiment.new(found, words: @words, kind:, fact: @asked.arms)
+        View::Experiment.new(found, words: @words, kind:, fact: @asked.arms, changes:)
       end
 
       def reading(length_s)
@@ -186,7 +192,7 @@ module Holdup
         Places.reading(@console.env, @store, origin: @origin) do |store|
           unmatched = Queries::UnmatchedFilter.of(store, *span.values, @asked.filter)
           raise unmatched.error if unmatched
-          yield Queries::ExperimentArms.new(store, **span, filter: @asked.filter)
+          yield Queries::ExperimentArms.new(store, **span, filter: @asked.filter), store
         end
       end
 

@@ -94,7 +94,7 @@ module Holdup
           configured: seen.map(&:configured).uniq,
           revisions: seen.map(&:revision).uniq,
           youngest_s: seen.map(&:age_s).min.to_i,
-          frozen: AutopilotFolder.frozen_by?(@env) || @files.frozen_by_file?,
+          frozen_by: @files.frozen_by(@env),
           other: other_experiment?,
           taken_back: @files.taken_back,
           answer: @inquiry.poll
@@ -125,14 +125,24 @@ module Holdup
       # Never another's plan.
       def put(file, plan)
         return file.write(plan) if plan
-        file.remove if file.read&.autopilot?
+        ending = file.read
+        return unless ending&.autopilot?
+        say_why(ending.id) unless [@state.plan, @state.kept].compact.map(&:id).include?(ending.id)
+        file.remove
       rescue DamagedData
         file.remove
       end
 
+      # To the workers, whose log and audit log have it.
+      def say_why(id)
+        change = @state.history.reverse.find { |one| one[:id] == id } or return
+        @files.end_plan(id, **change.slice(:at_s, :by, :why))
+      end
+
       def permanent(seen)
-        "autopilot #{@state.kept.id}: to make it permanent:\n" \
-          "#{PermanentChange.of(@state.kept.values, where: seen.filter_map(&:where).first)}"
+        where = seen.filter_map(&:where).first
+        diff = Analysis::Experiment::PermanentChange.of(@state.kept.values, where:)
+        "autopilot #{@state.kept.id}: to make it permanent:\n#{diff}"
       end
     end
 
@@ -180,38 +190,15 @@ module Holdup
       # - `now_s`; `goal`: AutopilotGoal that the processes ask for, nil: none; `by`: who decides
       # - `processes`: how many can change their threads; `configured`: their different numbers of threads
       # - `revisions`: their different ones; `youngest_s`: age of the youngest
-      # - `frozen`, `other`: whether the switch is on, and whether a user's experiment runs
+      # - `frozen_by`: who has switched it off, nil: it is on; `other`: whether a user's experiment runs
       # - `taken_back`: Array of AutopilotFolder::TakenBack; `answer`: Hash of an inquiry, nil: none came
       AutopilotSituation = Data.define(
-        :now_s, :goal, :by, :processes, :configured, :revisions, :youngest_s, :frozen, :other, :taken_back,
-        :answer
+        :now_s, :goal, :by, :processes, :configured, :revisions, :youngest_s, :frozen_by, :other,
+        :taken_back, :answer
       ) do
         def initialize(now_s:, goal:, by:, processes:, configured:, revisions: [nil], youngest_s: 86_400,
-          frozen: false, other: false, taken_back: [], answer: nil)
+          frozen_by: nil, other: false, taken_back: [], answer: nil)
           super
-        end
-      end
-    end
-
-    # What to write where, so that a value that the autopilot keeps also counts after a restart.
-    module Autopilot::PermanentChange
-      module_function
-
-      # @param values [Array<Integer>] configured, and better
-      # @param where [String, nil] "config/puma.rb:12", "environment NAME", "command line"
-      # @return [String] a diff
-      def of(values, where:)
-        place, *lines = lines(values, where.to_s)
-        ["--- #{place}", "+++ #{place}", *%w[- +].zip(lines).map(&:join)].join("\n")
-      end
-
-      def lines(values, where)
-        if where == "command line"
-          [where, *values.map { |value| "puma -t #{value}:#{value}" }]
-        elsif where.start_with?("environment ")
-          ["environment", *values.map { |value| "#{where.delete_prefix("environment ")}=#{value}" }]
-        else
-          [where.empty? ? "config/puma.rb" : where, *values.map { |value| "threads #{value}, #{value}" }]
         end
       end
     end

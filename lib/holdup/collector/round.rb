@@ -13,7 +13,8 @@ module Holdup
       CollectedRound = Data.define(:units, :live)
 
       # @param store [#commit, #progress]
-      # @param directory [#path, #entries, #take_over] Segment::Directory, or a spooled copy of one
+      # @param directory [#path, #entries, #audit_files, #take_over] Segment::Directory, or
+      #   a spooled copy of one
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
         profiles: UnitSampler.new)
         @store = store
@@ -23,6 +24,7 @@ module Holdup
         @skipped = SkippedRows.new(host:, warnings:)
         @sampler = sampler
         @profiles = profiles
+        @audit = AuditReader.new(store:, host:)
         @settings = {}
       end
 
@@ -40,6 +42,7 @@ module Holdup
         units = commit(builder:, readings:, present: entries.map(&:name),
           samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries)
+        @audit.sweep(@directory.audit_files, now_ns)
         CollectedRound.new(units:, live: snapshots.select(&:growing?).map(&:header))
       end
 
@@ -58,6 +61,7 @@ module Holdup
       # Begins as the leader of the folder, which may be another one than before at the same path.
       def lead
         @identity = nil
+        @audit.forget
         forget
       end
 
@@ -126,10 +130,13 @@ module Holdup
         units = @checkpoints.units(readings, present)
         folder = CollectionState.folder(@directory.path, @identity.id)
         state = CollectionState.new(host: @host, folder:, at_ns: now_ns, units:)
-        left_out = write(windows, progress, state, processes: samples, profiles:, paths: builder.paths)
+        audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
+        rows = {processes: samples, profiles:, paths: builder.paths, audit:}
+        left_out = write(windows, progress, state, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(readings, present)
         @profiles.committed
+        @audit.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.sum { |window| window.series.unit? ? window.count : 0 }
@@ -182,6 +189,82 @@ module Holdup
           @warnings.once([:segment, entry.name],
             "#{entry.path} is carried but can't be removed: #{error.message}")
         end
+      end
+    end
+
+    # Reads the audit log that processes leave in the folder. An entry's source is its place there, and a
+    # store keeps one of each source: so all may be written again after a failure, or by the next collector.
+    class Round::AuditReader
+      # Of one round, in bytes of each file.
+      MOST_BYTES = 1 << 20
+      # After its day, a file stays for so long.
+      KEEP_S = 86_400
+      NS = 1_000_000_000
+      private_constant :NS
+
+      def initialize(store:, host:)
+        @store = store
+        @host = host
+        forget
+      end
+
+      # Another collector may have read on, or the folder is another one.
+      def forget
+        @read = {}
+        @reading = {}
+        @known = nil
+      end
+
+      # @param paths [Array<String>] of the files
+      # @param id [String] of the folder
+      # @return [Array<AuditEntry>] entries that the store may not have
+      # @raise [StoreError]
+      def unread(paths, id, now_ns)
+        @reading = {}
+        found = paths.flat_map { |path| entries(path, id) }
+        return found if found.empty?
+        found.reject { |entry| known(now_ns).include?(entry.source) }
+      end
+
+      # To call after the commit.
+      def committed
+        @read = @read.merge(@reading)
+        @reading = {}
+      end
+
+      # Removes files of earlier days that are stored.
+      def sweep(paths, now_ns)
+        latest = AuditEntry::AuditFiles.name(AuditEntry::AuditFiles.day(now_ns / NS - KEEP_S))
+        old = paths.select { |path| File.basename(path) < latest && File.size?(path) == @read[path] }
+        old.each { |path| File.unlink(path) }
+      rescue SystemCallError
+        nil # the next round tries again
+      end
+
+      private
+
+      # What the collector before this one has stored, so that little is written twice.
+      def known(now_ns)
+        @known ||= begin
+          from_s = now_ns / NS - 3 * KEEP_S
+          @store.audit_entries(from_s, now_ns / NS + KEEP_S).to_set(&:source)
+        end
+      end
+
+      def entries(path, id)
+        position = @read.fetch(path, 0)
+        text = File.open(path, File::RDONLY | File::NOFOLLOW) { |file|
+          (file.size > position) ? file.pread([file.size - position, MOST_BYTES].min, position) : ""
+        }
+        whole = text[0, text.rindex("\n")&.succ || 0]
+        @reading[path] = position + whole.bytesize
+        whole.lines.filter_map do |line|
+          source = "#{id}/#{File.basename(path)}:#{position}"
+          position += line.bytesize
+          AuditEntry.parse(line, source:, host: @host)
+        end
+      rescue SystemCallError
+        []
       end
     end
   end

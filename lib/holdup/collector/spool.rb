@@ -18,7 +18,7 @@ module Holdup
     # - after a kill between commit and removal, the copy is delivered again and adds nothing
     class Spool
       # A copy of all segments of a folder. `at_ns`: when it was made; `id`, `generation`: identity of the
-      # folder; `segments`: Array of names and sizes
+      # folder; `segments`: Array of names and sizes, also of the audit log's files
       SpooledCopy = Data.define(:at_ns, :host, :folder, :id, :generation, :segments) do
         # @raise [JSON::ParserError, KeyError, TypeError, DamagedData]
         def self.parse(line)
@@ -36,7 +36,7 @@ module Holdup
       end
 
       # What a round reads instead of a Segment::Directory.
-      SpooledFolder = Data.define(:path, :entries, :identity) do
+      SpooledFolder = Data.define(:path, :entries, :audit_files, :identity) do
         def take_over = identity
       end
 
@@ -83,6 +83,8 @@ module Holdup
         images = directory.entries.filter_map { |entry| image(entry) }
         return if images.empty?
         FileUtils.mkdir_p(@path, mode: 0o700)
+        kept = images.size
+        images += directory.audit_files.map { |path| [File.basename(path), File.binread(path)] }
         segments = images.map { |name, bytes| [name, bytes.bytesize] }
         folder = Utf8.valid(directory.path)
         copy = SpooledCopy.new(at_ns: now_ns, host:, folder:, id: identity.id,
@@ -93,7 +95,7 @@ module Holdup
         refuse(path) if bytes > @max_bytes
         remove_contained(path, copy)
         make_room
-        KeptCopy.new(path:, segments: segments.size, bytes:)
+        KeptCopy.new(path:, segments: kept, bytes:)
       end
 
       # Delivers one copy, the oldest; for a call after each round, so that live measurements go first and a
@@ -209,8 +211,8 @@ module Holdup
 
       # @return [Boolean] whether it is out of the way
       def deliver_file(path, store)
-        opened(path) do |copy, entries|
-          folder = SpooledFolder.new(path: copy.folder, entries:, identity: copy.identity)
+        opened(path) do |copy, entries, audit_files|
+          folder = SpooledFolder.new(path: copy.folder, entries:, audit_files:, identity: copy.identity)
           round = Round.new(store:, directory: folder, host: copy.host, warnings: @warnings,
             sampler: NO_SAMPLES)
           units = round.run(copy.at_ns, steady: false).units unless later?(round, copy)
@@ -230,6 +232,7 @@ module Holdup
 
       # @yieldparam copy [SpooledCopy]
       # @yieldparam entries [Array<Segment::Directory::DirectoryEntry>] of the unpacked segments
+      # @yieldparam audit_files [Array<String>] paths of the unpacked audit log
       def opened(path)
         clean
         raise DamagedData, "its name is another" unless NAME.match?(File.basename(path))
@@ -250,17 +253,21 @@ module Holdup
 
       def unpack(zip, folder)
         copy = SpooledCopy.parse(zip.gets("\n", LONGEST_LINE).to_s)
-        entries = copy.segments.map do |name, size|
-          pid, start = Segment::Directory::NAME.match(name)&.captures&.first(2)&.map(&:to_i)
-          raise DamagedData, "it names a segment #{name.inspect}" unless pid
-          bytes = zip.read(size).to_s
-          raise DamagedData, "it is cut short" unless bytes.bytesize == size
-          path = File.join(folder, name)
-          File.binwrite(path, bytes)
-          Segment::Directory::DirectoryEntry.new(path:, pid:, start:, alive: false)
-        end
+        entries = copy.segments.filter_map { |name, size| unpack_file(zip, folder, name, size) }
         zip.read # to its end, where the checksum is
-        [copy, entries]
+        [copy, entries, AuditEntry::AuditFiles.new(folder).paths]
+      end
+
+      # @return [Segment::Directory::DirectoryEntry, nil] nil for a file of the audit log
+      def unpack_file(zip, folder, name, size)
+        pid, start = Segment::Directory::NAME.match(name)&.captures&.first(2)&.map(&:to_i)
+        known = pid || AuditEntry::AuditFiles::NAME.match?(name)
+        raise DamagedData, "it names a segment #{name.inspect}" unless known
+        bytes = zip.read(size).to_s
+        raise DamagedData, "it is cut short" unless bytes.bytesize == size
+        path = File.join(folder, name)
+        File.binwrite(path, bytes)
+        Segment::Directory::DirectoryEntry.new(path:, pid:, start:, alive: false) if pid
       end
 
       def set_aside(path, error)

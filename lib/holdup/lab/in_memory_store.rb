@@ -86,6 +86,9 @@ module Holdup
       # @see Store::Sql#progress
       def progress(host: nil) = {}
 
+      # @see Store::Sql#audit_entries
+      def audit_entries(_from_s, _to_s) = []
+
       private
 
       def empty

@@ -4,10 +4,12 @@ require_relative "experiment_plan"
 
 module Holdup
   # What the autopilot keeps in a folder of segments besides its plans, so that workers, collectors and users
-  # tell each other without a connection: the freeze switch, and what workers took back by themselves.
+  # tell each other without a connection: the freeze switch, what workers took back by themselves, and why a
+  # plan ended.
   class AutopilotFolder
     FREEZE = "autopilot.freeze"
     REVERTED = "autopilot.reverted"
+    ENDED = "autopilot.ended"
     STATE = "autopilot.state"
     VARIABLE = "HOLDUP_AUTOPILOT_FREEZE"
     # The latest lines that are read.
@@ -16,6 +18,9 @@ module Holdup
 
     # A worker's line. `id`: of the plan; `value`: that it took back; `at_s`: since 1970
     TakenBack = Data.define(:id, :value, :at_s, :pid, :why)
+
+    # The collector's line. `id`: of the plan that ended; `at_s`: since 1970; `by`; `why`
+    EndedPlan = Data.define(:id, :at_s, :by, :why)
 
     # @param env [Hash{String => String}, ENV]
     # @return [Boolean] whether a variable of this process's environment stops the autopilot
@@ -37,6 +42,12 @@ module Holdup
     # @raise [SystemCallError]
     def freeze_changes(by) = append(FREEZE, "#{one_line(by)}\n")
 
+    # @return [String, nil] who froze it last, if the switch is on; a variable's name for a variable
+    def frozen_by(env)
+      return VARIABLE if self.class.frozen_by?(env)
+      frozen_by_file? ? last_lines(FREEZE).last.to_s : nil
+    end
+
     # @return [Boolean] whether it was frozen
     # @raise [SystemCallError]
     def thaw
@@ -52,6 +63,19 @@ module Holdup
       append(REVERTED, "#{plan.id} #{plan.values.last} #{at_s} #{Process.pid} #{one_line(why)}\n")
     end
 
+    # To call before the plan is removed: workers read here why.
+    # @raise [SystemCallError]
+    def end_plan(id, at_s:, by:, why:)
+      append(ENDED, "#{[id, at_s, one_line(by), one_line(why)].join("\t")}\n")
+    end
+
+    # @return [EndedPlan, nil] the last time that a plan of that id ended
+    def ended(id)
+      lines = last_lines(ENDED).map { |line| line.split("\t", 4) }
+      found = lines.reverse.find { |parts| parts.first == id && parts.size == 4 } or return
+      EndedPlan.new(id:, at_s: found[1].to_i, by: found[2], why: found[3])
+    end
+
     # Costs one system call unless a worker has added a line.
     # @return [Array<TakenBack>] oldest first
     def taken_back
@@ -59,9 +83,7 @@ module Holdup
       seen = [stat.ino, stat.size, stat.mtime.to_r]
       return @reverted if seen == @seen
       @seen = seen
-      offset = [stat.size - MOST_BYTES, 0].max
-      lines = File.read(path(REVERTED), MOST_BYTES, offset).to_s.scrub.lines(chomp: true)
-      @reverted = lines.filter_map { |line| parse(line) }
+      @reverted = last_lines(REVERTED).filter_map { |line| parse(line) }
     rescue SystemCallError
       @seen = nil
       @reverted = []
@@ -85,6 +107,16 @@ module Holdup
     private
 
     def path(name) = File.join(@folder, name)
+
+    # @return [Array<String>] without newlines
+    def last_lines(name)
+      File.open(path(name), File::RDONLY | File::NOFOLLOW) do |file|
+        offset = [file.size - MOST_BYTES, 0].max
+        file.pread(MOST_BYTES, offset).force_encoding(Encoding::UTF_8).scrub.lines(chomp: true)
+      end
+    rescue SystemCallError, EOFError
+      []
+    end
 
     def append(name, line)
       flags = File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW

@@ -124,6 +124,11 @@ module Holdup
         end
 
         # Of these hosts, and of all applications.
+        def audit_entries(...)
+          @store.audit_entries(...).select { |change| @origin.host?(change.host) }
+        end
+
+        # Of these hosts, and of all applications.
         def skipped_rows
           @store.skipped_rows.select { |row| @origin.host?(row.host) }
         end

@@ -53,6 +53,10 @@ module Holdup
 
       def outcomes = store.outcomes
 
+      def audit_entries(*span, **options)
+        @answers[[:audit_entries, span, options]] ||= store.audit_entries(*span, **options)
+      end
+
       def collection_states
         @answers[:collection_states] ||= store.collection_states
       end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../model/errors"
+require_relative "../model/audit_entry"
 require_relative "../model/utf8"
 require_relative "reader"
 
@@ -131,6 +132,9 @@ module Holdup
         wanted = names.select { |name| suffixes.include?(name[LEFT_FILE, 1]) }
         wanted.map { |name| File.join(@path, name) }
       end
+
+      # Paths of the files of the audit log, oldest first.
+      def audit_files = AuditEntry::AuditFiles.new(@path).paths
 
       # @return [FolderIdentity, nil] nil before the first collector
       def identity

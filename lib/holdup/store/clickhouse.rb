@@ -35,7 +35,7 @@ module Holdup
       end
 
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], expected: {}, &bad_row)
+        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         rows = {windows:, processes:, profiles:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -45,7 +45,7 @@ module Holdup
         end
         writing do
           @session.check_expected(expected)
-          write(rows, progress, skipped, state)
+          write(rows, progress, skipped:, state:, audit:)
         end
         nil
       end
@@ -55,6 +55,11 @@ module Holdup
       def skipped_rows = reading { @records.skipped(@steps.state) }
 
       def collection_states = reading { @records.states(@steps.state) }
+
+      def audit_entries(from_s, to_s, events: AuditEntry::EVENTS)
+        entries = reading { @records.audit(from_s, to_s, @steps.state) }
+        entries.select { |entry| events.include?(entry.event) }
+      end
 
       def paths = reading { @names.paths }
 
@@ -159,13 +164,14 @@ module Holdup
         [@session, @names].each(&:forget) unless done
       end
 
-      def write(rows, progress, skipped, state)
+      def write(rows, progress, skipped:, state:, audit:)
         windows, processes, profiles, paths = rows.values_at(:windows, :processes, :profiles, :paths)
-        return if [*rows.values, progress, skipped].all?(&:empty?) && state.nil?
+        return if [*rows.values, progress, skipped, audit].all?(&:empty?) && state.nil?
         series = [*windows.map(&:series), *paths.map(&:first)]
         @names.save(series, [*windows, *profiles].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
         facts << @records.state_fact(state) if state
+        facts += @records.audit_facts(audit)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
                   "units" => @records.unit_rows(profiles)}
         @session.commit(tables, progress, facts, oldest_s: windows.map(&:start_s).min)
@@ -228,7 +234,7 @@ module Holdup
           # Names behind ids: kind is series, setting or path.
           names: ["kind String, id UInt64, stamp UInt64, text String", "ReplacingMergeTree(stamp)",
             "kind, id"],
-          # kind is commit, claim, close, checkpoint, state, skipped or outcome, see CommitSession.
+          # kind is commit, claim, close, checkpoint, state, skipped, audit or outcome, see CommitSession.
           commits: ["kind String, name String, session UInt64, number UInt64, epoch UInt64, upto UInt64, " \
             "stamp Int64, text String, written DateTime DEFAULT now()", "ReplacingMergeTree(number)",
             "kind, name, session"],

@@ -112,7 +112,8 @@ module Holdup
         progress = checkpoints
         skipped = @position.rest ? [] : @from.skipped_rows
         @position = @position.with(rest: progress.transform_values { |state| Zlib.crc32(state) })
-        @to.commit([], {**progress, @key => @position.to_s}, skipped:, paths: @from.paths)
+        @to.commit([], {**progress, @key => @position.to_s}, skipped:, paths: @from.paths,
+          audit: @from.audit_entries(0, @now_s + DAY_S))
       end
 
       # Without them the next collector would carry again what is still in the segments. One of a collector

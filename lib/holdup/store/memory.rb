@@ -15,11 +15,12 @@ module Holdup
         @outcomes = {}
         @skipped = {}
         @states = {}
+        @audit = {}
         @profiles = UnitSamples.new
       end
 
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], expected: {}, &bad_row)
+        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         @rows.transaction do
           check(expected)
           changes =
@@ -33,6 +34,7 @@ module Holdup
           @progress = @progress.merge(progress).compact
           skip(skipped)
           @states[state.key] = state if state
+          @audit = @audit.merge(audit.to_h { |entry| [entry.source, entry] }) { |_, known, _| known }
         end
         nil
       end
@@ -41,6 +43,12 @@ module Holdup
 
       def collection_states
         @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
+      end
+
+      def audit_entries(from_s, to_s, events: AuditEntry::EVENTS)
+        found = @rows.transaction { @audit.values }
+        found = found.select { |one| (from_s...to_s).cover?(one.at_s) && events.include?(one.event) }
+        found.sort_by.with_index { |entry, index| [entry.at_s, index] }
       end
 
       def skipped_rows
@@ -144,6 +152,7 @@ module Holdup
           @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
+          @audit.delete_if { |_, entry| entry.at_s < now_s - AuditEntry::KEEP_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
           prune_progress(now_s)
           states_from_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000

@@ -23,6 +23,7 @@ module Holdup
         @profiles = UnitSamples.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
         @states = SmallTables::CollectionStates.new(@connection)
+        @audit = SmallTables::AuditEntries.new(@connection)
       end
 
       # Writes everything or nothing. With a block, it leaves out rows that can't be written and yields them,
@@ -34,6 +35,7 @@ module Holdup
       # @param profiles [Array<SampleBlock>] samples of single units, merged with the stored ones
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
       # @param state [CollectionState, nil] state of the collector after this commit
+      # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
       # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
@@ -41,7 +43,7 @@ module Holdup
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written; Locked when `expected` is not so
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
-        lengths: [Tier::FINEST], expected: {}, &bad_row)
+        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
         whole([*locks(windows, processes, profiles, skipped, state), *owners]) do
@@ -49,6 +51,7 @@ module Holdup
           @checkpoints.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
+          @audit.add(audit)
           if bad_row
             add_each(windows, processes, profiles, paths, lengths:, &bad_row)
           else
@@ -69,6 +72,11 @@ module Holdup
 
       # One for each host and folder, the latest first.
       def collection_states = @states.to_a
+
+      # @param to_s [Integer] first second after the span
+      # @param events [Array<Symbol>, nil] some of AuditEntry::EVENTS; nil: all, most of which are turns
+      # @return [Array<AuditEntry>] by time
+      def audit_entries(from_s, to_s, events: nil) = @audit.between(from_s, to_s, events)
 
       # @return [Hash{Series => String}] the last path of each series that has one
       def paths = @paths.to_h
@@ -233,6 +241,7 @@ module Holdup
         @profiles.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @skipped.prune(now_s)
+        @audit.delete_before(now_s - AuditEntry::KEEP_S)
         @checkpoints.prune(CheckpointNames.silent(@states.to_a, now_s), now_s)
         @states.prune(now_s)
       end

@@ -15,12 +15,14 @@ module Holdup
       # @param experiment [Analysis::Experiment]
       # @param kind [Symbol] of the units
       # @param fact [String] that separates the arms
-      def initialize(experiment, words:, kind: :request, fact: Setting::LABEL)
+      # @param changes [Array<AuditEntry>, nil] of arms that take turns; nil: arms side by side
+      def initialize(experiment, words:, kind: :request, fact: Setting::LABEL, changes: nil)
         @experiment = experiment
         @words = words
         @kind = kind
         @fact = fact
         @cells = Compare::Cells.new(words)
+        @audit = AuditLog.new(changes, words:) if changes
       end
 
       # @param figures [Boolean] whether with the figures of both arms
@@ -28,12 +30,13 @@ module Holdup
         notes = Blocks::Notes.new(texts: [next_step, *equality, *remarks].compact)
         lead = Blocks::Lead.new(text: verdict, level: LEVELS.fetch(answer.key, :plain))
         Page.new(title: word(:title, units: @words.units(@kind)), about: [*arms, progress],
-          blocks: [lead, notes, *(table if figures && estimates.any?)])
+          blocks: [lead, notes, *(figures_and_changes if figures)])
       end
 
       # @return [String] for programs, ends with a newline
       def json
-        "#{JSON.pretty_generate(Json.new(@experiment, sentences: self).to_h)}\n"
+        facts = Json.new(@experiment, sentences: self).to_h
+        "#{JSON.pretty_generate({**facts, changes: @audit&.to_a})}\n"
       end
 
       # @return [String] the answer in one sentence
@@ -64,6 +67,11 @@ module Holdup
       def estimates = @experiment.estimates
 
       def label(side) = Width.clean(side.label)
+
+      def figures_and_changes
+        changes = @audit.narrow_section if @audit && !@audit.empty?
+        [(table if estimates.any?), changes].compact
+      end
 
       def arms
         @experiment.sides.zip(%i[control candidate]).map do |side, role|

@@ -98,10 +98,84 @@ class Holdup::LiveArmTest < Minitest::Test
     pass(600)
     assert_equal [["changing", 5]], pass(15).uniq
     assert_equal [[nil, 5]], pass(60).uniq
-    assert_match(/experiment x begins: threads 5 and 3 take turns every 60 s until \S+ UTC \(deploy\)/,
+    assert_match(/\Aexperiment x begins: threads 5 and 3 take turns every 60 s until \S+ UTC \(deploy\)\z/,
       @log.infos.first)
-    assert_equal "the experiment ends: threads as configured", @log.infos.last
-    assert_equal 2, @log.infos.size
+    ends = "experiment x ends: threads 3 -> 5, as configured (deploy: its time is over)"
+    assert_equal [ends, "experiment x has ended: 5 threads reached after 15 s"], @log.infos.last(2)
+  end
+
+  # Who opens the log at night reads each without the others.
+  def test_each_turn_and_each_arm_that_is_reached_is_one_line_of_the_log
+    file.write(plan)
+    pass(125)
+    order = [1, 2, 3].map { |turn| arm_of(turn) }
+    changes = order.each_cons(2).map { |before, after| values(before, after) }
+    first = (order.first == "control") ? "threads stay 5" : "threads 5 -> 3"
+    assert_equal [
+      "experiment x, turn 1 of 10, #{order[0]}: #{first}",
+      "experiment x, turn 1 of 10, #{order[0]}: #{VALUES.fetch(order[0])} threads reached after 15 s",
+      "experiment x, turn 2 of 10, #{order[1]}: #{changes[0]}",
+      "experiment x, turn 2 of 10, #{order[1]}: #{VALUES.fetch(order[1])} threads reached after 15 s",
+      "experiment x, turn 3 of 10, #{order[2]}: #{changes[1]}"
+    ], @log.infos.drop(1)
+  end
+
+  VALUES = {"control" => 5, "candidate" => 3}.freeze
+
+  def arm_of(turn) = plan.turns.turn_at(START_S + 60 * (turn - 1)).arm.to_s
+
+  def values(before, after)
+    from, to = VALUES.values_at(before, after)
+    (from == to) ? "threads stay #{to}" : "threads #{from} -> #{to}"
+  end
+
+  def test_a_turn_of_the_a_a_phase_says_so
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5, equal_cycles: 1)
+    file.write(plan(turns:))
+    pass(10)
+    assert_match(/\Aexperiment x, turn 1 of 12, (control|candidate) of the A\/A phase: threads stay 5\z/,
+      @log.infos.last)
+  end
+
+  def test_a_turn_whose_value_was_not_reached_says_that_it_does_not_count
+    @threads = Threads.new(slow: 1000)
+    file.write(plan)
+    pass(65)
+    assert_match(/\Aexperiment x, turn 1 of 10, \w+: \d threads were not reached; the turn counts for no arm\z/,
+      @log.infos[-2])
+  end
+
+  # @return [Array<Array>] event, values, who and why of each entry
+  def audit
+    lines = Holdup::AuditEntry::AuditFiles.new(folder).paths.flat_map { |path| File.readlines(path) }
+    entries = lines.map { |line| Holdup::AuditEntry.parse(line, source: "s", host: "h") }
+    entries.map { |one| [one.event, one.from, one.to, one.who, one.by, one.why] }
+  end
+
+  def test_each_change_of_the_value_is_in_the_audit_log
+    file.write(plan(why: "less stall?"))
+    pass(615)
+    assert_equal [:begins, 5, :experiment, "deploy", "less stall?"], audit.first.values_at(0, 1, 3, 4, 5)
+    assert_equal [:ends, 3, 5, :experiment, "deploy", "its time is over"], audit.last
+    assert_equal @threads.all.drop(1).chunk_while { |before, after| before == after }.map(&:first),
+      audit.map { |one| one[2] }.chunk_while { |before, after| before == after }.map(&:first)
+    assert_equal [:turn], audit[1..-2].map(&:first).uniq
+    assert_empty audit[1..-2].select { |one| one[1] == one[2] }
+  end
+
+  def test_the_audit_log_has_the_plan_with_which_an_experiment_begins
+    file.write(plan)
+    pass(5)
+    line = File.read(Holdup::AuditEntry::AuditFiles.new(folder).paths.first)
+    assert_equal plan, Plan.parse(Holdup::AuditEntry.parse(line, source: "s", host: "h").begins)
+  end
+
+  def test_an_audit_log_that_can_not_be_written_stops_no_change
+    Dir.mkdir(File.join(folder, "audit-#{Time.at(START_S).utc.strftime("%Y%m%d")}.log"))
+    file.write(plan(values: [3, 3]))
+    pass(100)
+    assert_equal 3, @threads.value
+    assert_equal 1, @log.lines.grep(/the audit log can't be written/).size
   end
 
   # Stopped, damaged, or the clock was set: whatever comes, nothing stays.
@@ -120,8 +194,16 @@ class Holdup::LiveArmTest < Minitest::Test
       event.call
       pass(20)
       assert_equal [nil, 5], [arm.facts["arm"], @threads.value], name
+      assert_match ENDINGS.fetch(name), @log.infos[-2], name
     end
   end
+
+  ENDINGS = {
+    stopped: /\Aexperiment x ends: threads 3 -> 5, as configured \(operator: stopped before its end\)\z/,
+    damaged: /ends: threads 3 -> 5, as configured \(deploy: the plan of an experiment is damaged/,
+    later: /ends: threads 3 -> 5, as configured \(deploy: its time is over\)/,
+    earlier: /ends: threads 3 -> 5, as configured \(deploy: the clock was set back\)/
+  }.freeze
 
   def test_never_more_than_allowed
     @limit = 4
@@ -177,8 +259,14 @@ class Holdup::LiveArmTest < Minitest::Test
     kept.write(leased)
     assert_equal [3], pass(60).map(&:last).uniq
     assert_equal [5], pass(30).map(&:last).uniq
-    assert_equal ["autopilot k3f9: threads 5 -> 3 (collector@web-1: 5 stall each other)",
-      "autopilot k3f9 ends: threads -> 5 as configured (its lease was not renewed)"], @log.infos
+    assert_equal [
+      "autopilot k3f9: threads 5 -> 3, kept (collector@web-1: 5 stall each other)",
+      "autopilot k3f9: 3 threads reached after 15 s",
+      "autopilot k3f9 ends: threads 3 -> 5, as configured (its lease was not renewed for 60 s)",
+      "autopilot k3f9 has ended: 5 threads reached after 15 s"
+    ], @log.infos
+    assert_equal [[:kept, 5, 3, :autopilot, "collector@web-1", "5 stall each other"],
+      [:ends, 3, 5, :lease, "", "its lease was not renewed for 60 s"]], audit
     assert_equal [5, 3, 5], @threads.all
   end
 
@@ -241,9 +329,53 @@ class Holdup::LiveArmTest < Minitest::Test
     files = Holdup::AutopilotFolder.new(folder)
     files.freeze_changes("ops")
     assert_equal [5], pass(5).map(&:last).uniq
-    assert_equal "autopilot k3f9 ends: threads -> 5 as configured (frozen)", @log.infos.last
+    assert_equal "autopilot k3f9 ends: threads 3 -> 5, as configured (operator ops: frozen)", @log.infos.last
+    assert_equal [:ends, 3, 5, :operator, "ops", "frozen"], audit.last
     files.thaw
     assert_equal [3], pass(5).map(&:last).uniq
+  end
+
+  # The collector says why before it takes the plan away.
+  def test_the_end_of_a_plan_has_the_reason_of_the_collector
+    autopilot
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    file.write(leased(turns:, lease_s: 600))
+    pass(120)
+    Holdup::AutopilotFolder.new(folder).end_plan("k3f9", at_s: 1, by: "collector@web-1", why: "worse: p95 +20 %")
+    file.remove
+    pass(1)
+    assert_match(/\Aautopilot k3f9 ends: threads .*\(collector@web-1: worse: p95 \+20 %\)\z/, @log.infos.last)
+    assert_equal [:autopilot, "collector@web-1", "worse: p95 +20 %"], audit.last.last(3)
+  end
+
+  # Its experiment has the same id.
+  def test_what_an_experiment_found_better_is_kept
+    autopilot
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    file.write(leased(turns:, lease_s: 600))
+    pass(10)
+    before = @threads.value
+    kept.write(leased(lease_s: 600, why: "p95 -20 %"))
+    file.remove
+    pass(5)
+    from = (before == 3) ? "stay 3" : "5 -> 3"
+    assert_equal "autopilot k3f9: threads #{from}, kept (collector@web-1: p95 -20 %)", @log.infos.last
+    assert_equal [:kept, before, 3, :autopilot], audit.last.first(4)
+  end
+
+  # What was kept before goes on as soon as an experiment against it is over.
+  def test_what_is_kept_returns_after_an_experiment
+    autopilot
+    kept.write(leased(lease_s: 3600, values: [5, 4], id: "kept"))
+    turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
+    file.write(leased(turns:, lease_s: 3600, values: [4, 3]))
+    pass(130)
+    file.remove
+    pass(2)
+    assert_equal 4, @threads.value
+    assert_match(/\Aautopilot k3f9 ends: threads (3 -> 4|stay 4) \(/, @log.infos[-2])
+    assert_equal "autopilot kept: threads stay 4, kept (collector@web-1: 5 stall each other)", @log.infos[-1]
+    assert_equal [:ends, :kept], audit.last(2).map(&:first)
   end
 
   def test_a_variable_freezes_too_but_no_experiment_of_a_user
@@ -265,6 +397,9 @@ class Holdup::LiveArmTest < Minitest::Test
     assert_equal 5, pass(1).last.last
     assert_nil watch.goal
     assert_match(/was 900 ms, over p95=300ms in two windows of 10 s with 3 threads/, @log.lines.first)
+    assert_match(/ends: threads 3 -> 5, as configured \(worker \d+: p95 of 100 requests was 900 ms/,
+      @log.infos.last)
+    assert_equal [:ends, 3, 5, :autopilot, "worker #{Process.pid}"], audit.last.first(5)
     other = autopilot
     other.install
     kept.write(leased)

@@ -177,7 +177,7 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
   end
 
   def test_permanent_changes_in_the_words_of_their_place
-    change = Autopilot::PermanentChange
+    change = Holdup::Analysis::Experiment::PermanentChange
     assert_equal "--- environment\n+++ environment\n-MAX_THREADS=5\n+MAX_THREADS=3",
       change.of([5, 3], where: "environment MAX_THREADS")
     assert_equal "--- command line\n+++ command line\n-puma -t 5:5\n+puma -t 3:3",

@@ -297,7 +297,75 @@ class Holdup::Collector
       assert_equal 6, total("A#b").count
     end
 
+    # A round reads what came since the one before; a new one begins with what the store has.
+    def test_stores_each_entry_of_the_audit_log_once
+      SegmentWriter.new(@dir)
+      log.append(change(from: 5, to: 3))
+      run_round
+      log.append(change(from: 3, to: 5))
+      2.times { run_round }
+      assert_equal [[5, 3], [3, 5]], changes.map { |one| [one.from, one.to] }
+      @round = new_round
+      log.append(change(from: 5, to: 4))
+      2.times { run_round }
+      assert_equal [3, 5, 4], changes.map(&:to)
+      assert_equal ["h"], changes.map(&:host).uniq
+    end
+
+    # The commit of a killed collector may have arrived or not.
+    def test_writes_entries_again_after_a_failure_and_the_store_keeps_one
+      SegmentWriter.new(@dir)
+      log.append(change)
+      failing = new_round(store: FailingStore.new(@store))
+      assert_raises(Holdup::StoreError::Locked) { failing.run(@now_ns) }
+      assert_empty changes
+      2.times { new_round.run(@now_ns) }
+      @store.commit([], {}, audit: changes)
+      assert_equal 1, changes.size
+    end
+
+    def test_of_an_entry_that_is_being_written_nothing_is_stored_yet
+      SegmentWriter.new(@dir)
+      log.append(change)
+      path = log.paths.first
+      half = change(to: 4).to_line
+      File.write(path, half[0, 20], mode: "a")
+      run_round
+      assert_equal [3], changes.map(&:to)
+      File.write(path, half[20..], mode: "a")
+      run_round
+      assert_equal [3, 4], changes.map(&:to)
+    end
+
+    def test_leaves_out_damaged_entries
+      SegmentWriter.new(@dir)
+      log.append(change)
+      File.binwrite(log.paths.first, "nonsense\n1\t2\xFF\n", mode: "ab")
+      log.append(change(to: 4))
+      run_round
+      assert_equal [3, 4], changes.map(&:to)
+    end
+
+    def test_removes_files_of_the_audit_log_a_day_after_theirs
+      SegmentWriter.new(@dir)
+      log.append(change)
+      run_round
+      assert_equal 1, log.paths.size
+      run_round(2 * 86_400 * NS)
+      assert_empty log.paths
+      assert_equal 1, changes.size
+    end
+
     private
+
+    def log = Holdup::AuditEntry::AuditFiles.new(@dir)
+
+    def changes = @store.audit_entries(0, 1 << 40)
+
+    def change(**facts)
+      Holdup::AuditEntry.new(at_s: @now_ns / NS, event: :turn, plan_id: "x", lever: "threads", from: 5,
+        to: 3, who: :experiment, **facts)
+    end
 
     def new_round(store: @store, dir: @dir, host: "h")
       warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)

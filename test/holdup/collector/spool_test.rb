@@ -54,6 +54,17 @@ class Holdup::Collector
       assert_equal [5, 5], [counted, wall_values]
     end
 
+    def test_delivers_the_audit_log_too
+      killed_writer.record("A#b", wall: 5_000)
+      change = Holdup::AuditEntry.new(at_s: @now_ns / NS, event: :turn, plan_id: "x", lever: "threads",
+        from: 5, to: 3, who: :experiment)
+      Holdup::AuditEntry::AuditFiles.new(@segments).append(change)
+      assert_equal 1, keep.segments
+      lose_segments
+      2.times { deliver }
+      assert_equal [["pod-1", 3]], @store.audit_entries(0, 1 << 40).map { |one| [one.host, one.to] }
+    end
+
     # The store took the commit, but its answer was lost.
     def test_counts_a_commit_once_that_arrived_though_it_failed
       writer = killed_writer

@@ -50,7 +50,8 @@ module Holdup
         def decide
           return wait(:no_process) if @now.processes.zero?
           return forget(:off) unless @now.goal
-          return frozen if @now.frozen
+          return frozen if @now.frozen_by
+          thawed if @state.waits == :frozen
           return forget(:several_configured) unless @now.configured.one?
           heed_workers
           check_kept
@@ -75,8 +76,17 @@ module Holdup
 
         # What is kept returns after the thaw.
         def frozen
-          give_up_experiment("frozen")
+          unless @state.waits == :frozen
+            @lines << "autopilot: frozen, so threads return to what is configured and nothing is tried " \
+              "(#{@now.by}: operator #{@now.frozen_by})"
+          end
+          give_up_experiment("operator #{@now.frozen_by}: frozen")
           wait(:frozen)
+        end
+
+        def thawed
+          kept = @state.kept and also = ", threads #{kept.values.join(" -> ")} are kept again"
+          @lines << "autopilot: thawed, so it goes on#{also} (#{@now.by})"
         end
 
         # What a worker took back by itself is not tried again that day.

@@ -6,7 +6,7 @@ module Holdup
   module Store
     class Clickhouse
       # Everything but windows and checkpoints: samples of processes and of single units in tables of their
-      # own; states of collectors, skipped rows and outcomes as facts in `commits`.
+      # own; states of collectors, skipped rows, the audit log and outcomes as facts in `commits`.
       class Records
         NS = 1_000_000_000
 
@@ -37,6 +37,14 @@ module Holdup
 
         def state_fact(state)
           {kind: "state", name: state.key.to_json, stamp: state.at_ns, text: state.units.to_json}
+        end
+
+        # One of each source.
+        def audit_facts(entries)
+          by_source = entries.to_h { |entry| [entry.source, entry] }
+          by_source.map do |source, entry|
+            {kind: "audit", name: source, stamp: entry.at_s, text: entry.to_h.except(:source).to_json}
+          end
         end
 
         def outcome_fact(outcome)
@@ -88,6 +96,15 @@ module Holdup
         def outcomes(kept)
           outcomes = latest("outcome").map { |fact| outcome(JSON.parse(fact.text, symbolize_names: true)) }
           outcomes.select { |one| one.at_s >= kept.kept_from(:outcomes) }.sort_by(&:at_s)
+        end
+
+        def audit(from_s, to_s, kept)
+          from_s = [from_s, kept.kept_from(:audit)].max
+          facts = latest("audit").select { |fact| (from_s...to_s).cover?(fact.stamp) }
+          entries = facts.map do |fact|
+            AuditEntry.new(source: fact.name, **JSON.parse(fact.text, symbolize_names: true))
+          end
+          entries.sort_by { |entry| [entry.at_s, entry.source.size, entry.source] }
         end
 
         # Each session has its own count.

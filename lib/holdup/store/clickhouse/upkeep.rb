@@ -11,7 +11,8 @@ module Holdup
       class Upkeep
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
-                  skipped: SkippedRow::KEEP_S, outcomes: Tier::LONGEST_S}.freeze
+                  skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
+                  outcomes: Tier::LONGEST_S}.freeze
         NS = 1_000_000_000
         DAY_S = 86_400
         # Of a collector whose clock is wrong, and of commits that are under way.
@@ -149,10 +150,11 @@ module Holdup
         def silent = "'#{Clickhouse.day(FORGET_S)}'"
 
         # Their rows are gone. A close goes with the session that it closes, because that would count on
-        # without it. Outcomes are kept for longer.
+        # without it. Outcomes and the audit log are kept for longer.
         def forget_sessions
+          audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
-            "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome') = 0"
+            "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome' OR (#{audited})) = 0"
           used = %w[minutes samples units].map { |table| "session NOT IN (SELECT session FROM #{table})" }
           ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
           return if ids.empty?
@@ -204,6 +206,7 @@ module Holdup
           when :units then @records.unit_starts(0, 1 << 40, state).first
           when :states then @records.states(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
+          when :audit then @records.audit(0, 1 << 40, state).first&.at_s
           when :outcomes then @records.outcomes(state).map(&:at_s).min
           end
         end

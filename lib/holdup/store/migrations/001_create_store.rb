@@ -101,6 +101,16 @@ Sequel.migration do
       unique %i[host kind name]
     end
 
+    # Audit log of settings that change while processes run. `source`: see AuditEntry; `facts`: JSON.
+    create_table(:audit_entries) do
+      primary_key :id, type: :Bignum
+      String :source, size: 80, null: false, unique: true
+      Bignum :at_s, null: false, index: true
+      String :host, size: 255, null: false
+      String :event, size: 16, null: false
+      String :facts, text: true, null: false
+    end
+
     # Predictions of other settings and what was measured there: one row for each figure.
     create_table(:prediction_outcomes) do
       primary_key :id

@@ -144,6 +144,50 @@ module Holdup
           end
         end
 
+        # The audit log of settings that change while processes run.
+        class AuditEntries
+          COLUMNS = %i[source at_s host event].freeze
+          private_constant :COLUMNS
+
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # One of each source.
+          def add(entries)
+            return if entries.empty?
+            rows = entries.to_h { |entry| [entry.source, row(entry.to_h)] }
+            @connection.write do |db|
+              known = db[:audit_entries].where(source: rows.keys).select_map(:source)
+              db[:audit_entries].multi_insert(rows.except(*known).values)
+            end
+          end
+
+          def between(from_s, to_s, events)
+            @connection.read do |db|
+              rows = db[:audit_entries].where { (at_s >= from_s) & (at_s < to_s) }
+              rows = rows.where(event: events.map(&:to_s)) if events
+              rows.order(:at_s, :id).all.filter_map { |row| entry(row) }
+            end
+          end
+
+          def delete_before(second)
+            @connection.write { |db| db[:audit_entries].where { at_s < second }.delete }
+          end
+
+          private
+
+          def row(facts)
+            {**facts.slice(*COLUMNS), event: facts[:event].to_s, facts: JSON.generate(facts.except(*COLUMNS))}
+          end
+
+          def entry(row)
+            AuditEntry.new(**row.slice(*COLUMNS), **JSON.parse(row[:facts], symbolize_names: true))
+          rescue JSON::ParserError, ArgumentError # damaged
+            nil
+          end
+        end
+
         # The last path of each series of requests: a column of the series, not part of its identity.
         class Paths
           def initialize(connection, series)

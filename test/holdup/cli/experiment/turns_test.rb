@@ -164,6 +164,34 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     assert_in_delta(-0.3, cpu["relative"], 0.06)
   end
 
+  def audited(path, plan)
+    store = Holdup::Store.open(path)
+    facts = {host: "web-1", lever: "threads", who: :experiment, by: "deploy@web-1"}
+    entries = [
+      {at_s: plan.turns.from_s, event: :begins, from: 5, to: 5, plan_id: plan.id, why: "less stall?"},
+      {at_s: plan.turns.changes_s, event: :turn, from: 5, to: 3, plan_id: plan.id, why: "turn 13 of 60, candidate"},
+      {at_s: plan.turns.changes_s, event: :turn, from: 5, to: 4, plan_id: "else", why: "of another one"}
+    ]
+    entries = entries.flat_map { |entry| [7, 8].map { |pid| {**facts, **entry, pid:} } }
+    changes = entries.map.with_index { |entry, index| Holdup::AuditEntry.new(source: "s:#{index}", **entry) }
+    store.commit([], {}, audit: changes)
+  ensure
+    store.close
+  end
+
+  def test_the_report_has_the_audit_log_of_the_experiment
+    plan = simulated_plan
+    path = measured(SimulatedArms.new(minutes: 120, effect: 0.3), plan)
+    audited(path, plan)
+    said = experiment("report", "--store", path, now_s: plan.turns.ends_s).out
+    assert_match(/^x7k2, next turn: experiment .*threads 5 -> 3 +7, 8\n +deploy@web-1: turn 13 of 60, candidate$/, said)
+    assert_match(/^x7k2 begins: experiment .*threads stay 5/, said)
+    refute_match(/of another one/, said)
+    found = JSON.parse(experiment("report", "--json", "--store", path, now_s: plan.turns.ends_s).out)
+    assert_equal [["begins", 5, 5, [7, 8]], ["turn", 5, 3, [7, 8]]],
+      found["changes"].map { |change| change.values_at("event", "from", "to", "processes") }
+  end
+
   def test_status_says_how_far_it_is
     plan = simulated_plan
     path = measured(SimulatedArms.new(minutes: 24 + 32), plan)

@@ -76,7 +76,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       {youngest_s: 599} => :warm_up,
       {revisions: %w[r1 r2]} => :deploy,
       {other: true} => :other_experiment,
-      {frozen: true} => :frozen,
+      {frozen_by: "ops"} => :frozen,
       {processes: 0} => :no_process,
       {goal: nil} => :off,
       {configured: [5, 6]} => :several_configured
@@ -85,8 +85,19 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       tick
       tick(answer: GOOD, **facts)
       assert_equal [:waiting, reason], [@state.phase, @state.waits], facts
-      assert_empty @lines
+      assert_empty @lines.grep_v(/\Aautopilot: frozen/)
     end
+  end
+
+  def test_the_freeze_switch_is_one_line_of_the_log_each_time
+    keep
+    3.times { tick(frozen_by: "ops@web-1") }
+    assert_equal "autopilot: frozen, so threads return to what is configured and nothing is tried " \
+      "(collector@web-1: operator ops@web-1)", @lines.last
+    tick
+    assert_equal "autopilot: thawed, so it goes on, threads 5 -> 3 are kept again (collector@web-1)",
+      @lines.last
+    assert_equal 1, @lines.grep(/autopilot: frozen/).size
   end
 
   # What the recording says => why nothing begins.
@@ -174,7 +185,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
   # What happens during an experiment => why it ends.
   def test_what_ends_an_experiment_at_once
     {
-      {frozen: true} => /frozen/,
+      {frozen_by: "ops"} => /frozen/,
       {revisions: ["r2"]} => /deploy/,
       {revisions: %w[r1 r2]} => /deploy/,
       {configured: [6]} => /6 are configured now/,
@@ -227,7 +238,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       {goal: nil} => false,
       {goal: Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=1s threads=4..8")} => false,
       {revisions: ["r2"]} => true,
-      {frozen: true} => true,
+      {frozen_by: "ops"} => true,
       {processes: 0} => true,
       {after: 3600} => true
     }.each do |facts, stays|
@@ -242,7 +253,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
   def test_the_lease_of_what_is_kept_is_not_renewed_while_frozen
     keep
     lease = @state.kept.lease
-    tick(frozen: true)
+    tick(frozen_by: "ops")
     assert_equal lease, @state.kept.lease
     tick
     refute_equal lease, @state.kept.lease
@@ -300,7 +311,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
           verdict(keys.sample(random: events))
         end
         facts = {}
-        facts[:frozen] = true if events.rand < 0.02
+        facts[:frozen_by] = "ops" if events.rand < 0.02
         facts[:revisions] = ["r#{events.rand(3)}"] if events.rand < 0.02
         facts[:configured] = [events.rand(1..9)] if events.rand < 0.02
         tick(answer:, after: (events.rand < 0.05) ? events.rand(-5000..5000) : events.rand(1..400), **facts)

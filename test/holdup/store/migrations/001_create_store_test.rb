@@ -27,6 +27,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     checkpoints: [{segment: "s"}, {state: Sequel.blob("x")}],
     collection_states: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],
+    audit_entries: [{source: "s"}, {at_s: 1, host: "a", event: "turn", facts: "{}"}],
     prediction_outcomes: [OUTCOME, {at_s: 1, units: 1, **NS}]
   }.freeze
 

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # The audit log of settings that change while processes run: who changed what and why, the latest first.
+    class AuditLog
+      # Processes that are named.
+      MOST_PIDS = 3
+
+      # @param changes [Array<AuditEntry>] by time
+      # @param limit [Integer] rows
+      def initialize(changes, words:, limit: 20)
+        @words = words
+        @limit = limit
+        @groups = AuditEntry::AlikeEntries.of(changes).reverse
+        @hosts = changes.map(&:host).uniq.size > 1
+      end
+
+      def empty? = @groups.empty?
+
+      # @return [Section] with the reasons in a column of their own
+      def section
+        why = Blocks::Column.new(text: word(:why), words: true)
+        rows = shown.map { |group| [*row(group), reason(group)] }
+        Section.new(title: word(:title), columns: [*columns, why], rows:, notes:)
+      end
+
+      # @return [Section] for a terminal: with each reason under its row
+      def narrow_section
+        Section.new(title: word(:title), columns:, rows: shown.map { |group| row(group) }, notes:,
+          details: shown.map { |group| reason(group) })
+      end
+
+      # @return [Array<String>] one for each row
+      def sentences
+        shown.map do |group|
+          word(:sentence, at: at(group), who: who(group), change: change(group), processes: processes(group),
+            why: reason(group))
+        end
+      end
+
+      # For programs, oldest first and all of them.
+      # @return [Array<Hash{Symbol => Object}>]
+      def to_a
+        @groups.reverse.map do |group|
+          first = group.first
+          {at: Time.at(first.at_s).utc.strftime("%FT%TZ"), host: Width.clean(first.host), event: first.event,
+           plan: first.plan_id, lever: first.lever, from: first.from, to: first.to, who: first.who,
+           by: Width.clean(first.by), why: Width.clean(first.why), processes: group.pids}
+        end
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"audit_#{key}", **facts)
+
+      def shown = @groups.first(@limit)
+
+      def columns = %i[who at change processes].map { |key| word(key) }
+
+      def row(group)
+        moment = Blocks::Moment.new(at_s: group.first.at_s, seconds: true)
+        [who(group), moment, change(group), processes(group)]
+      end
+
+      def reason(group)
+        Width.clean([group.first.by, group.first.why].reject(&:empty?).join(": "))
+      end
+
+      def at(group) = Figures::Moments.at(group.first.at_s, "%F %T")
+
+      def who(group)
+        first = group.first
+        Width.clean(word(:"event_#{first.event}", plan: first.plan_id, who: word(:"by_#{first.who}")))
+      end
+
+      def change(group)
+        first = group.first
+        return word(:same, lever: first.lever, value: first.to) unless first.changed?
+        "#{first.lever} #{first.from} -> #{first.to}"
+      end
+
+      def processes(group)
+        pids = group.pids
+        named = pids.first(MOST_PIDS).join(", ")
+        text = (pids.size > MOST_PIDS) ? word(:more, named:, count: pids.size) : named
+        @hosts ? "#{Width.clean(group.first.host)}: #{text}" : text
+      end
+
+      def notes
+        hidden = @groups.size - @limit
+        hidden.positive? ? [word(:hidden, count: Figures.count(hidden))] : []
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::View::AuditLogTest < Minitest::Test
+  AT_S = 1_790_000_000
+
+  def change(**facts)
+    Holdup::AuditEntry.new(at_s: AT_S, host: "web-1", pid: 7, event: :turn, plan_id: "k3f9",
+      lever: "threads", from: 5, to: 3, who: :autopilot, by: "collector@web-1", why: "turn 3 of 52, candidate",
+      **facts)
+  end
+
+  def log(*changes, language: "en", **options)
+    Holdup::View::AuditLog.new(changes, words: Holdup::View::Words.new(language), **options)
+  end
+
+  def text(log) = Holdup::View::Text.new(Holdup::View::Page.new(title: "t", blocks: [log.narrow_section])).call
+
+  def test_the_latest_is_first_and_processes_that_changed_alike_are_one_row
+    later = change(at_s: AT_S + 180, event: :ends, from: 3, to: 5, who: :lease, by: "", why: "not renewed")
+    rows = log(change, change(pid: 8), later).section.rows
+    assert_equal [["k3f9 ends: lease", "threads 3 -> 5", "7", "not renewed"],
+      ["k3f9, next turn: autopilot", "threads 5 -> 3", "7, 8", "collector@web-1: turn 3 of 52, candidate"]],
+      rows.map { |row| row.values_at(0, 2, 3, 4).map(&:to_s) }
+  end
+
+  def test_a_terminal_has_the_reason_below_each_row
+    said = text(log(change))
+    assert_match(/k3f9, next turn: autopilot +\S+ \S+ +threads 5 -> 3 +7\n +collector@web-1: turn 3 of 52, candidate/, said)
+    assert_operator said.lines.map(&:size).max, :<=, 81
+  end
+
+  def test_in_sentences
+    sentence = log(change(from: 3)).sentences.first
+    assert_match(/ threads stay 3 in processes 7 \(k3f9, next turn: autopilot, collector@web-1: turn 3 of 52/, sentence)
+    assert_match(/プロセス 7 で threads 5 -> 3（k3f9 交代：オートパイロット/, log(change, language: "ja").sentences.first)
+  end
+
+  def test_many_processes_hosts_and_changes
+    changes = (1..9).map { |pid| change(pid:) } + [change(host: "web-2", at_s: AT_S + 1)]
+    found = log(*changes, limit: 1).section
+    assert_equal "web-2: 7", found.rows.first[3]
+    assert_equal ["1 earlier change is not shown."], found.notes
+    assert_equal "web-1: 1, 2, 3 … (9)", log(*changes).section.rows.last[3]
+  end
+
+  def test_for_programs_all_of_them_oldest_first
+    rows = log(change, change(at_s: AT_S + 200, why: "\e[31mred"), limit: 1).to_a
+    assert_equal %w[2026-09-21T14:13:20Z 2026-09-21T14:16:40Z], rows.map { |row| row[:at] }
+    assert_equal [[7], :turn, "k3f9"], rows.first.values_at(:processes, :event, :plan)
+    refute_includes rows.last[:why], "\e"
+  end
+end
