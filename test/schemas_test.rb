@@ -160,7 +160,31 @@ class SchemasTest < Minitest::Test
       change = {at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95"}
       state = Holdup::Collector::Autopilot::AutopilotState.new(kept:, history: [change])
       files.write_state(state.to_json)
-      [waiting, output("autopilot", "status", "--json", "--dir", folder)]
+      [waiting, output("autopilot", "status", "--json", "--dir", folder, "--store", changed(folder))]
+    end
+  end
+
+  # @return [String] a store with an audit log of this host
+  def changed(folder)
+    path = File.join(folder, "store.sqlite3")
+    store = Holdup::Store.open(path)
+    host = Holdup::Collector.host_name(nil, {})
+    change = Holdup::AuditEntry.new(source: "s", at_s: NOW_S - 1, host:, event: :kept, plan_id: "k3f9",
+      lever: "threads", from: 5, to: 3, who: :autopilot, by: "collector", why: "p95")
+    state = Holdup::CollectionState.new(host:, folder: "/x", at_ns: 1, units: {})
+    store.commit(SampleWindows.new.to_a.map { |window| window.with(host:) }, {}, audit: [change], state:)
+    store.close
+    path
+  end
+
+  def experiments_documents
+    lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
+    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better."}
+    {TurnsRecording.new(minutes: 60) => [], TurnsRecording.new(minutes: 110, lease:) => [keep]}.map do |one, more|
+      store = Holdup::Store.open("memory:").tap { |opened| one.fill(opened, more:) }
+      query = Holdup::Web::PageQuery.new({}, now_s: one.to_s)
+      page = Holdup::View::Pages::Experiments.new(context: nil, store:, query:, words: Holdup::View::Words.new)
+      page.export("json", "Experiments")
     end
   end
 

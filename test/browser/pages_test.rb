@@ -28,6 +28,24 @@ class PagesTest < Minitest::Test
     end
   end
 
+  # One that runs, and one whose threads the autopilot keeps.
+  def test_experiments
+    lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
+    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better: wall p95 -20 %."}
+    {TurnsRecording.new(minutes: 60) => [[], "x7k2"],
+     TurnsRecording.new(minutes: 110, lease:) => [[keep], "+threads 3, 3"]}.each do |recording, (more, shown)|
+      Dir.mktmpdir do |folder|
+        path = File.join(folder, "store.sqlite3")
+        Holdup::Store.open(path).tap { |store| recording.fill(store, more:) }.close
+        dashboard = ServedDashboard.new(store: path, now_s: recording.to_s)
+        %w[en ja].each { |language| assert_fine("/experiments", language, dashboard:) }
+        assert page.has_css?(".blocks", text: shown)
+      ensure
+        dashboard&.stop
+      end
+    end
+  end
+
   # A recording that there is something to advise for.
   def test_advice_with_settings_to_choose_from
     played = PlayedStore.new(PlayedRecording.new(minutes: 20, rate: 8.0))

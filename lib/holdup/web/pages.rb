@@ -8,6 +8,7 @@ module Holdup
              "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit,
              "blame" => View::Pages::Blame, "fleet" => View::Pages::Fleet,
              "processes" => View::Pages::Processes, "advice" => Advice, "compare" => Compare,
+             "experiments" => View::Pages::Experiments,
              "calculator" => Calculator, "captures" => Captures, "capture" => Capture,
              "jit" => View::Pages::Jit, "health" => Health}.freeze
       # Those that every page links to.
