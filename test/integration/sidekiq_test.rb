@@ -54,6 +54,25 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
+  # Its API has no way to change the number of its threads, so arms are processes.
+  def test_says_why_no_experiment_changes_its_threads_and_takes_arms_by_process
+    with_sidekiq("-c", "3", env: {"HOLDUP_ARM" => "three"}) do |sidekiq|
+      sidekiq.wait { sidekiq.snapshots.any? }
+      Holdup::ExperimentPlan::PlanFile.new(sidekiq.dir).write(running_plan)
+      sidekiq.wait { sidekiq.log.include?("experiment x7k2 is not followed") }
+      assert_match(/: Sidekiq makes its threads once and .*; give processes different values and another HOLDUP_ARM/,
+        sidekiq.log)
+      assert_equal ["three", 4], sidekiq.snapshots.first.setting.attributes.values_at("arm", "job_threads")
+      assert_match(/\ASidekiq makes/, sidekiq.entries.first.read(&:profile)["live.none"])
+    end
+  end
+
+  def running_plan
+    from_s = Time.now.to_i / 120 * 120
+    turns = Holdup::Switchback.new(from_s:, turn_s: 60, settle_s: 15, cycles: 5)
+    Holdup::ExperimentPlan.new(id: "x7k2", lever: "threads", values: [3, 2], turns:, by: "test", why: "")
+  end
+
   def test_what_it_knows_of_the_process
     with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
       sidekiq.push("LongJob.perform_async")

@@ -33,14 +33,17 @@ module Holdup
     # @param levers [#call] gives the live levers of this process, see Servers::Identity
     # @param limits [#call] gives the highest value by lever; an experiment never exceeds it
     # @param goal [#call] gives the AutopilotGoal, nil: no plan of the autopilot is followed
+    # @param fixed [#call] gives the reason for which this process has no live lever, see Servers::Identity
     # @param watch [#call, nil] gives a ResponseWatch of this process's requests
-    def initialize(folder:, levers:, limits:, log:, clock:, goal: -> {}, watch: nil, env: {})
+    def initialize(folder:, levers:, limits:, log:, clock:, goal: -> {}, fixed: -> {}, watch: nil,
+      env: {})
       @folder = folder
       @levers = levers
       @limits = limits
       @log = log
       @clock = clock
       @goal = goal
+      @fixed = fixed
       @new_watch = watch
       @env = env
       reset
@@ -62,13 +65,14 @@ module Holdup
     def gauges = {}
 
     # @return [Hash{String => Object}] of each live lever the highest value that an experiment may give it,
-    #   and what is configured; what the autopilot is asked for, so that the collector knows
+    #   and what is configured, or why there is none; what the autopilot is asked for, so that the collector
+    #   knows
     def profile
       levers = @levers.call.flat_map do |lever|
         [["live.#{lever.name}", @limits.call.fetch(lever.name, 0)],
           ["live.#{lever.name}.configured", lever.configured]]
       end
-      {**levers.to_h, "autopilot" => @goal.call&.to_s}.compact
+      {**levers.to_h, "live.none" => (@fixed.call if levers.empty?), "autopilot" => @goal.call&.to_s}.compact
     end
 
     private
@@ -127,8 +131,8 @@ module Holdup
     end
 
     def no_lever(plan)
-      "this server can't change its #{plan.lever} while it runs; give processes different values and " \
-        "another HOLDUP_ARM each"
+      why = @fixed.call || "this server can't change its #{plan.lever} while it runs"
+      "#{why}; give processes different values and another HOLDUP_ARM each"
     end
 
     # @return [String, nil] why this process does not follow it

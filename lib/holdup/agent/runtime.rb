@@ -181,6 +181,7 @@ module Holdup
         levers: -> { server.live.call },
         limits: -> { {"threads" => configuration.live_threads} },
         goal: -> { configuration.autopilot_goal },
+        fixed: -> { server.fixed },
         watch: -> { response_watch },
         log: @log,
         clock: @clock,

@@ -17,7 +17,11 @@ module Holdup
     # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
     # - `live`: gives the levers that an experiment can move while the process runs. Each has `name`,
     #   `set(value)`, `restore` (to what is configured) and `settled?` (whether the value is true by now)
-    Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges, :live) do
+    # - `fixed`: why no experiment can move a lever while the process runs, in at most 120 characters; nil:
+    #   not known, or one can
+    Identity = Data.define(
+      :name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges, :live, :fixed
+    ) do
       def initialize(
         name:,
         facts: {},
@@ -27,7 +31,8 @@ module Holdup
         pool_of: ->(_queue) {},
         levers: -> { [] },
         gauges: -> { {} },
-        live: -> { [] }
+        live: -> { [] },
+        fixed: nil
       )
         super
       end
@@ -42,7 +47,8 @@ module Holdup
           pools: -> { identities.flat_map { |each| each.pools.call } },
           levers: -> { levers(identities) },
           gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) },
-          live: -> { identities.flat_map { |each| each.live.call } }
+          live: -> { identities.flat_map { |each| each.live.call } },
+          fixed: identities.filter_map(&:fixed).first
         )
       end
 

@@ -155,7 +155,8 @@ module Holdup
           generation: @generation,
           pools: -> { [pool(server)] },
           levers: -> { levers },
-          live: -> { [live_threads(server)].compact }
+          live: -> { [live_threads(server)].compact },
+          fixed: (Levers::FIXED unless changes_threads?)
         )
       end
 

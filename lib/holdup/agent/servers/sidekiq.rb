@@ -57,7 +57,8 @@ module Holdup
             facts: capsules.facts,
             pools: -> { capsules.pools },
             levers: -> { levers },
-            gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }
+            gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} },
+            fixed: Levers::FIXED
           ))
         end
       end

@@ -118,7 +118,8 @@ module Holdup
           worker: (@index if @topology&.fork?),
           pools: -> { @workers.map { |each| pool(each) } },
           pool_of: ->(queue) { pool_of(queue) },
-          levers: -> { levers }
+          levers: -> { levers },
+          fixed: Levers::FIXED
         )
       end
 

@@ -107,7 +107,7 @@ module Holdup
             living = Segment::Directory.new(@folder).entries.select(&:alive)
             found = living.filter_map { |entry| profile(entry) }
             able = found.select { |profile| profile.key?("live.threads") }
-            able.any? ? able : refuse_host(living)
+            able.any? ? able : refuse_host(living, found.filter_map { |profile| profile["live.none"] }.uniq)
           end
         end
 
@@ -117,12 +117,14 @@ module Holdup
           nil
         end
 
-        def refuse_host(living)
+        # @param reasons [Array<String>] for which servers can't change, in their words
+        def refuse_host(living, reasons = [])
           if living.empty?
             raise Error.new("no process measures in #{@folder}",
               "run it as the application's user, with the application's HOLDUP_DIR")
           end
-          raise Error.new("no process of #{@folder} can change its threads while it runs, as Puma 8 can",
+          none = "no process of #{@folder} can change its threads while it runs, as Puma 8 can"
+          raise Error.new(reasons.empty? ? none : reasons.join("; "),
             "start half of the processes with other threads, and each half with its own HOLDUP_ARM")
         end
 

@@ -7,6 +7,8 @@ module Holdup
     class Puma
       # Puma's settings that a user can change, and how, in the words of its version.
       class Levers
+        # Puma 8 has Puma::Server#update_thread_pool_min_max.
+        FIXED = "Puma before version 8 has no method that changes its threads while it runs"
         RESTART = "then restart (SIGUSR2 to the master)"
         THREADS = "threads N, N, #{RESTART}".freeze
         LIVE_THREADS = "threads N, N, then restart; " \

@@ -8,6 +8,9 @@ module Holdup
       # Settings of a Sidekiq process that a restart can change: a manager makes its threads once, and a
       # thread gets its priority when it is made.
       class Levers
+        # Sidekiq::Manager (sidekiq/manager.rb) reads the concurrency of its capsule in `initialize`, and has
+        # no method that adds a processor or ends one. `Capsule#concurrency=` comes too late then.
+        FIXED = "Sidekiq makes its threads once and has no method that changes their number while it runs"
         PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
         PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \

@@ -7,6 +7,11 @@ module Holdup
     class SolidQueue
       # Settings of a Solid Queue process that a restart can change: threads and processes of each worker.
       class Levers
+        # SolidQueue::Worker (solid_queue/worker.rb) makes its pool in `initialize`. The pool only tells its
+        # size, and so does the executor of concurrent-ruby below it (`max_length`).
+        FIXED = "Solid Queue gives a worker its threads once and has no method that changes their number " \
+          "while it runs"
+
         def initialize(groups, topology, file:, environment:)
           @groups = groups
           @topology = topology
