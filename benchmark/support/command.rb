@@ -2,6 +2,7 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../autopilot"
 require_relative "../calls"
 require_relative "../capsules"
 require_relative "../capture"
@@ -57,6 +58,7 @@ module Bench
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {
       "hold-truth" => HoldTruth,
+      "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,
       "predict" => Predict,
