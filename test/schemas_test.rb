@@ -15,6 +15,8 @@ require "support/swept"
 # docs/schema describes what the commands print for programs. Each schema is held against real output: of the
 # recorded storefront where it has what is asked.
 class SchemasTest < Minitest::Test
+  one_ruby
+
   include CommandLine
   include CoarseSizing
   include Swept

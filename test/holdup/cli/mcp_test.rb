@@ -11,6 +11,8 @@ require "support/kept_capture"
 # The server as an assistant meets it: a process of its own, asked over standard input and output by the gem's
 # own client.
 class Holdup::CLI::McpTest < Minitest::Test
+  one_ruby
+
   include CommandLine
 
   READS = Holdup::CLI::Mcp::McpTools

@@ -6,6 +6,8 @@ require "json"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::ScaleTest < Minitest::Test
+  one_ruby
+
   include CommandLine
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12), facts: {"app" => "shop"})
@@ -14,7 +16,7 @@ class Holdup::CLI::ScaleTest < Minitest::Test
     PLAYED.in_a_file { |path| holdup("scale", "--store", path, *arguments, now_s: PLAYED.to_s) }
   end
 
-  one_ruby def test_a_line_for_each_role
+  def test_a_line_for_each_role
     said = scale("--slo", "p95=200ms")
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^shop puma requests +0\.\d\d +\d+/, said.out)
@@ -25,11 +27,11 @@ class Holdup::CLI::ScaleTest < Minitest::Test
     assert_match(/^- shop puma requests: no ratio \(no_slo\)\.$/, scale.out)
   end
 
-  one_ruby def test_japanese
+  def test_japanese
     assert_match(/負荷率/, scale("--slo", "p95=200ms", "--lang", "ja").out)
   end
 
-  one_ruby def test_for_programs
+  def test_for_programs
     said = JSON.parse(scale("--slo", "p95=200ms", "--host", PlayedStore::HOST, "--format", "json").out)
     found, = said.fetch("capacities")
     assert_equal [1, 300, "shop", "puma", "request", 1, nil],
@@ -43,7 +45,7 @@ class Holdup::CLI::ScaleTest < Minitest::Test
     assert_includes said.out, "No requests or jobs were recorded in this span."
   end
 
-  one_ruby def test_a_wrong_promise
+  def test_a_wrong_promise
     said = scale("--slo", "fast")
     assert_equal 2, said.status
     assert_match(/--slo can't be "fast"; it takes a percentile/, said.err)

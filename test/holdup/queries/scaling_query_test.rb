@@ -5,6 +5,8 @@ require "holdup/loader"
 require_relative "../../support/played_store"
 
 class Holdup::Queries::ScalingQueryTest < Minitest::Test
+  one_ruby
+
   Sizing = Holdup::Sizing
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12), facts: {"app" => "shop", "revision" => "a"})
 
@@ -15,7 +17,7 @@ class Holdup::Queries::ScalingQueryTest < Minitest::Test
       units: 3000).call
   end
 
-  one_ruby def test_load_and_capacity_of_each_role
+  def test_load_and_capacity_of_each_role
     found, = ask(PLAYED)
     assert_equal ["shop", "puma", :request, 1], [found.app, found.role, found.kind, found.hosts]
     assert_in_delta 25, found.rate, 8
@@ -24,7 +26,7 @@ class Holdup::Queries::ScalingQueryTest < Minitest::Test
     refute_nil found.queued_p95_ns
   end
 
-  one_ruby def test_a_release_uses_the_recording_of_the_one_before
+  def test_a_release_uses_the_recording_of_the_one_before
     released = PlayedStore.new(PlayedRecording.new(minutes: 1), facts: {"app" => "shop", "revision" => "b"},
       from_s: PLAYED.to_s, booted_s: PLAYED.to_s, pid: 8)
     before, = ask(PLAYED)
@@ -41,13 +43,13 @@ class Holdup::Queries::ScalingQueryTest < Minitest::Test
     refute_nil found.capacity.reason
   end
 
-  one_ruby def test_only_one_host
+  def test_only_one_host
     assert_equal 1, ask(PLAYED, host: PlayedStore::HOST).size
     assert_empty ask(PLAYED, host: "other")
   end
 
   # Of another host nothing counts, however slow its requests are.
-  one_ruby def test_the_capacity_of_a_host_is_its_own
+  def test_the_capacity_of_a_host_is_its_own
     slow = {"ReportsController#index" => [1.0, 60, 20, 6]}
     other = PlayedStore.new(PlayedRecording.new(minutes: 12, rate: 5.0, shapes: slow), host: "web-2", pid: 8,
       facts: {"app" => "shop", "revision" => "a"})

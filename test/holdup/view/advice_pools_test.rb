@@ -5,6 +5,8 @@ require "holdup/loader"
 require_relative "../../support/played_recording"
 
 class Holdup::View::AdvicePoolsTest < Minitest::Test
+  one_ruby
+
   Sizing = Holdup::Sizing
 
   # The busiest pool has too few threads for its part of the mix.
@@ -22,7 +24,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     Holdup::View::AdviceTable::Pools.new(recommendation, words: Holdup::View::Words.new(language)).section
   end
 
-  one_ruby def test_what_each_pool_gets_done
+  def test_what_each_pool_gets_done
     assert_equal [:change, [3, 2]], [advised.verdict, advised.now.caps]
     mail, reports = section.rows
     assert_equal ["mail", "3 -> #{advised.best.candidate.caps.first}"], mail.first(2)
@@ -60,7 +62,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], names]
   end
 
-  one_ruby def test_nothing_with_one_pool
+  def test_nothing_with_one_pool
     assert_nil section(nil)
     one = PlayedRecording.new(minutes: 20).recommendation
     assert_nil section(one)

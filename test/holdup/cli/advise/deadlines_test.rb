@@ -7,6 +7,8 @@ require_relative "../../../support/coarse_sizing"
 require_relative "../../../support/played_store"
 
 class Holdup::CLI::AdviseDeadlinesTest < Minitest::Test
+  one_ruby
+
   include CoarseSizing
   include CommandLine
 

@@ -7,6 +7,8 @@ require_relative "../../../support/coarse_sizing"
 require_relative "../../../support/played_store"
 
 class Holdup::CLI::AdvisePricesTest < Minitest::Test
+  one_ruby
+
   include CoarseSizing
   include CommandLine
 
@@ -23,7 +25,7 @@ class Holdup::CLI::AdvisePricesTest < Minitest::Test
     end
   end
 
-  one_ruby def test_names_the_cheapest_fleet
+  def test_names_the_cheapest_fleet
     said = advise("--slo", "p95=100ms", *PRICES)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^Cheapest fleet that keeps p95 <= 100 ms at the peak of all hosts$/, said.out)

@@ -7,6 +7,8 @@ require_relative "../../../support/coarse_sizing"
 require_relative "../../../support/played_store"
 
 class Holdup::Web::AdviceTest < Minitest::Test
+  one_ruby
+
   include CoarseSizing
   include Dashboard
 
@@ -19,7 +21,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     end
   end
 
-  one_ruby def test_the_cheapest_fleet_where_prices_and_a_promise_are_configured
+  def test_the_cheapest_fleet_where_prices_and_a_promise_are_configured
     configuration = Holdup::Configuration.build(
       env: {"HOLDUP_PRICES" => "vcpu=0.04,gb=0.005", "HOLDUP_SCALING" => "p95=100ms"}
     )
