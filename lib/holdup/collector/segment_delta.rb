@@ -169,7 +169,8 @@ module Holdup
           totals(change.series.plain, source).add_delta(change)
           @paths[change.series] = change.path if change.path
           if change.series.unit?
-            [source.process, *change.series.views].each { |view| totals(view, source).add_delta(change) }
+            totals(source.process, source).add_delta(change)
+            change.series.views.each { |view| totals(view, source).add_delta(change) }
           elsif change.series.kind == :nested
             totals(source.process, source).subtract_time(change)
           end

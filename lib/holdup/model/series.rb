@@ -38,6 +38,7 @@ module Holdup
 
     # The views that count its units too.
     def views
+      return [] unless pool || priority
       {pool:, priority:}.filter_map { |kind, name| Series.new(kind:, name:, queue:) if name }
     end
   end
