@@ -59,12 +59,20 @@ class SanitizerTest < NativeTest
       Probe.enable
       Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
       Probe.watch_holders(true)
+      Probe.repeated_queries = 2
+      query = {connection: Object.new}
+      events = Probe.query_events(->(_connection) { Probe.call_kind("sql") })
       one = ->(i) {
         handle = Probe.enter
         inner = Probe.enter
         i.odd? ? GvlWork.release(2) : GvlWork.wait(10_000)
         Probe.stalled(i.even? ? handle : inner)
         Probe.holders(i.even? ? handle : inner)
+        Probe.idle(i.even? ? handle : inner)
+        6.times do |turn|
+          events.start("", "", query)
+          events.finish("", "", query.merge(sql: "SELECT \#{"c" * turn * (i % 3)} IN (1, 'a', $2) /*"))
+        end
         Probe.finish(inner)
         name = "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}"
         trace = ["0af7651916cd43dd8448eb211c80319c", "x" * 32, "\\0" * 31, nil][i % 4]
