@@ -3,8 +3,15 @@
 #include <ruby/encoding.h>
 #include <string.h>
 
+#define TEXT_BYTES UINT64_C(0x0101010101010101) /* times a number: that number in each byte */
+
+/* Whether all is printable ASCII. Of eight bytes at once: none is below 0x20, none above 0x7e. */
 static bool text_clean(const char *text, long bytes)
 {
+    for (uint64_t word; bytes >= 8; text += 8, bytes -= 8) {
+        memcpy(&word, text, 8);
+        if (((word - TEXT_BYTES * 0x20) | (word + TEXT_BYTES) | word) & (TEXT_BYTES * 0x80)) return false;
+    }
     for (long i = 0; i < bytes; i++)
         if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) return false;
     return true;

@@ -50,7 +50,8 @@ void tc_totals(const tclock_t *c, uint64_t t, totals_t *now)
 
 void tc_edge(tclock_t *c, uint64_t t, totals_t *now)
 {
-    tc_totals(c, t, now);
+    *now = c->totals;
+    now->caused += tc_open_caused(c, t); /* it runs, so it has no open wait */
     if ((int64_t)(now->caused - c->edge_caused) < 0) now->caused = c->edge_caused;
     c->edge_caused = now->caused;
 }

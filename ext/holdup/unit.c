@@ -106,8 +106,19 @@ static void unit_open_period(tclock_t *c, const totals_t *now, uint64_t cpu)
     c->period_cpu_start = cpu;
     c->period_units = 0;
     c->period_spoiled = false;
-    memset(&c->period_sum, 0, sizeof(c->period_sum));
-    c->period_cpu_sum = 0;
+}
+
+/* Only where units nest is the sum asked for: most often a period is one unit. */
+static void unit_add_to_period(tclock_t *c, const totals_t *span, uint64_t cpu)
+{
+    if (c->period_units++) {
+        totals_add(&c->period_sum, span);
+        c->period_cpu_sum += cpu;
+    }
+    else if (c->open_units > 1) {
+        c->period_sum = *span;
+        c->period_cpu_sum = cpu;
+    }
 }
 
 uint64_t unit_enter(tclock_t *c, uint8_t pool)
@@ -195,9 +206,7 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
         totals_t span = totals_since(&now, &u->base);
         unit_convert(&span, cpu - u->cpu_start, m);
         unit_describe(u, &span, longest, m);
-        c->period_units++;
-        totals_add(&c->period_sum, &span);
-        c->period_cpu_sum += cpu - u->cpu_start;
+        unit_add_to_period(c, &span, cpu - u->cpu_start);
     }
     else c->period_spoiled = true;
     if (--c->open_units == 0) {
