@@ -11,6 +11,8 @@ module Bench
   # in it nor the warm-up, and what one boot does otherwise than another (hash seeds, addresses) is the same
   # in both.
   class Callgrind
+    # Loading a tracer takes a minute under valgrind.
+    SECONDS = 1200
     SUMMARY = /^(?:summary|totals): (\d+)/
 
     def initialize(arm)
@@ -23,7 +25,7 @@ module Bench
     def call(*arguments, env: {})
       Dir.mktmpdir("holdup-bench") do |dir|
         wrapper = ["valgrind", "--quiet", "--tool=callgrind", "--callgrind-out-file=#{dir}/%p"]
-        pids = Fresh.call(@arm, *arguments, options: [], wrapper:, env:)
+        pids = Fresh.call(@arm, *arguments, options: [], wrapper:, env:, seconds: SECONDS)
         pids.transform_values { |runs| steps(runs.map { |count, pid| [count, instructions(dir, pid)] }) }
       end
     end
