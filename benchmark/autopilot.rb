@@ -15,11 +15,14 @@ module Bench
     # `minutes`: until it kept them, nil: it kept none
     LoopOutcome = Data.define(:lines, :found, :minutes)
 
+    # One request in ten computes for long while others wait.
+    HOG = [*ShopTrial::SMOOTH,
+      Holdup::Lab::Route.new(label: "ReportsController#sales", path: "/reports/sales", weight: 10)].freeze
     WAITING = [Holdup::Lab::Route.new(label: "QuotesController#show",
       path: ->(random) { "/quotes/#{random.rand(200)}" }, weight: 1)].freeze
     CASES = [
       AutopilotCase.new(name: "hog", about: "16 threads of one process, one page of which computes for long",
-        routes: ShopTrial::UNEVEN, processes: 1, threads: 16, range: 1..16, rate: 60, slo: "p95=3s"),
+        routes: HOG, processes: 1, threads: 16, range: 1..16, rate: 100, slo: "p95=3s"),
       AutopilotCase.new(name: "waiting", about: "one thread for each of two processes, requests mostly wait",
         routes: WAITING, processes: 2, threads: 1, range: 1..8, rate: 20, slo: "p95=3s"),
       AutopilotCase.new(name: "same", about: "five threads at little load, where threads make no difference",
@@ -30,6 +33,7 @@ module Bench
     SWEEP_COLUMNS = ["case", "threads", "p95, ms"].freeze
     # Share by which what it finds may be worse than the best of the sweep.
     LIMIT = 3.0
+    COLLECTOR = [RbConfig.ruby, *Fresh::LOAD_PATH, File.join(__dir__, "support/autopilot_collector.rb")].freeze
     # Of one load; between two of them the state is read.
     SLICE_S = 30
     BOOT_S = 60
@@ -37,7 +41,7 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs: no verdict comes that soon
     def initialize(quick:)
-      @longest_s = quick ? 40 : 110 * 60
+      @longest_s = quick ? 40 : 60 * Integer(ENV.fetch("BENCH_MINUTES", 110))
       @sweep_s, @warm_up_s, @rounds = quick ? [4, 2, 1] : [60, 15, 2]
       @turn_s = 60
       wanted = ENV["BENCH_PARTS"]&.split(",")
@@ -59,7 +63,9 @@ module Bench
 
     def about
       "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; at " \
-        "most #{@longest_s / 60} minutes for each case. Then each number of threads in a fresh server, " \
+        "most #{@longest_s.ceildiv(60)} minutes for each case. A process counts as warm after two minutes, and " \
+        "the sizing is asked each minute; the rest is as in production. Then each number of threads in a " \
+        "fresh server, " \
         "#{@rounds} time(s) for #{@sweep_s} s: the median p95 of all requests."
     end
 
@@ -74,6 +80,7 @@ module Bench
         LoopOutcome.new(lines: lines + audit(store), found:, minutes:)
       ensure
         shop.children.stop(one.name)
+        shop.children.stop("collector of #{one.name}")
       end
     end
 
@@ -83,10 +90,12 @@ module Bench
       log = File.join(shop.folder, "autopilot-#{one.name}.log")
       goal = "#{one.slo} threads=#{one.range} turn=#{@turn_s}"
       setting = {"STOREFRONT_WORKERS" => one.processes.to_s, "STOREFRONT_THREADS" => one.threads.to_s}
-      measured = {"HOLDUP_ENABLED" => "true", "HOLDUP_DIR" => dir, "HOLDUP_STORE" => store}
+      measured = {"HOLDUP_ENABLED" => "true", "HOLDUP_DIR" => dir, "HOLDUP_STORE" => store,
+                  "HOLDUP_COLLECTOR" => "off"}
       env = {**shop.env, **measured, **setting, "HOLDUP_AUTOPILOT" => goal, "PORT" => port.to_s}
       shop.children.start(one.name, env, *ShopTrial::COMMAND, chdir: Shop::APP, out: log, err: log)
       wait_for(port, log)
+      shop.children.start("collector of #{one.name}", {}, *COLLECTOR, dir, store, out: log, err: log)
       Holdup::Lab::Load::Target.new("http://127.0.0.1:#{port}")
     end
 
