@@ -63,10 +63,9 @@ module Bench
 
     def about
       "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; at " \
-        "most #{@longest_s.ceildiv(60)} minutes for each case. A process counts as warm after two minutes, and " \
-        "the sizing is asked each minute; the rest is as in production. Then each number of threads in a " \
-        "fresh server, " \
-        "#{@rounds} time(s) for #{@sweep_s} s: the median p95 of all requests."
+        "most #{@longest_s.ceildiv(60)} minutes for each case. A process counts as warm after two minutes, " \
+        "and the sizing is asked each minute; the rest is as in production. Then each number of threads in " \
+        "a fresh server, #{@rounds} time(s) for #{@sweep_s} s: the median p95 of all requests."
     end
 
     # @return [LoopOutcome]
