@@ -33,7 +33,8 @@ module Bench
     SWEEP_COLUMNS = ["case", "threads", "p95, ms"].freeze
     # Share by which what it finds may be worse than the best of the sweep.
     LIMIT = 3.0
-    COLLECTOR = [RbConfig.ruby, *Fresh::LOAD_PATH, File.join(__dir__, "support/autopilot_collector.rb")].freeze
+    COLLECTOR = [RbConfig.ruby, *Fresh::LOAD_PATH,
+      File.join(__dir__, "support/autopilot_collector.rb")].freeze
     # Of one load; between two of them the state is read.
     SLICE_S = 30
     BOOT_S = 60
