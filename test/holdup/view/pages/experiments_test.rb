@@ -40,7 +40,7 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
 
   def test_what_runs_now_with_its_turn_the_rest_and_what_it_will_show
     said = text(page(TurnsRecording.new(minutes: 60)))
-    assert_match(/Experiment x7k2 runs on web-1: 5 and 3 threads take turns for another 44 min\./, said)
+    assert_match(/Experiment x7k2 is on: 5 and 3 threads take turns on web-1 for another 44 min\./, said)
     assert_match(/^Turn +31 of 52: (control|candidate)$/, said)
     assert_match(/^Started by +deploy@web-1: 5 threads stall each other$/, said)
     assert_match(/^Verdict +No answer yet\. The next look is at/, said)
