@@ -12,6 +12,7 @@ module Holdup
     STEP_S = 0.5
     LONGEST_WAIT_S = 60
     UPKEEP_S = 60
+    PRUNE_S = 3600
     # Of one core, at most: after a tick that costs more, the next one comes later.
     SHARE = 0.01
     # How long a collector outlives its parent, to carry the last units of workers that are still ending.
@@ -178,12 +179,16 @@ module Holdup
       outcome
     end
 
-    # A host whose clock is ahead must not delete what others have just stored.
+    # A host whose clock is ahead must not delete what others have just stored. In a fleet, the collector that
+    # rolled up prunes, the others once an hour: looking for what is old reads much of a store.
     def upkeep
       now_s = [@clock.realtime_s, *@store.clock_s].min
-      @store.rollup(now_s)
+      rolled = @store.rollup(now_s)
       @notifier.alive
-      @store.prune(now_s, max_bytes: @max_bytes)
+      if rolled.positive? || (now_s - @pruned_s.to_i).abs >= PRUNE_S
+        @store.prune(now_s, max_bytes: @max_bytes)
+        @pruned_s = now_s
+      end
       @upkeep_s = @clock.realtime_s
     end
 

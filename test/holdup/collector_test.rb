@@ -291,6 +291,25 @@ module Holdup
       one&.send(:leave)
     end
 
+    # In a fleet, one of them has something to roll up.
+    def test_prunes_after_a_roll_up_and_else_once_an_hour
+      store = CountingStore.new(spans: 0)
+      clock = SetClock.new
+      one = Collector.new(store:, directory: @segments, log: @log, clock:)
+      prunes = [0, 61, 3600, 61].map do |passed_s|
+        clock.pass(passed_s)
+        one.send(:attempt)
+        store.calls.count(:prune)
+      end
+      assert_equal [1, 1, 2, 2], prunes
+      store.spans = 1
+      clock.pass(61)
+      one.send(:attempt)
+      assert_equal 3, store.calls.count(:prune)
+    ensure
+      one&.send(:leave)
+    end
+
     def test_what_a_last_round_can_not_store_goes_to_the_spool_and_to_the_next_collector
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       File.binwrite(store_path, "this is no database" * 100)
@@ -359,9 +378,20 @@ module Holdup
 
     # Remembers the upkeep that it was asked for.
     class CountingStore < Store::Memory
+      attr_writer :spans
+
+      # @param spans [Integer] how many there are to roll up, each time
+      def initialize(spans: 1)
+        super()
+        @spans = spans
+      end
+
       def calls = @calls ||= []
 
-      def rollup(now_s) = calls << :rollup
+      def rollup(now_s)
+        calls << :rollup
+        @spans
+      end
 
       def prune(now_s, **) = calls << :prune
     end
