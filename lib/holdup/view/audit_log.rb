@@ -18,11 +18,11 @@ module Holdup
 
       def empty? = @groups.empty?
 
-      # @return [Section] with the reasons in a column of their own
+      # @return [Section] for a page: each fact in a column of its own
       def section
-        why = Blocks::Column.new(text: word(:why), words: true)
-        rows = shown.map { |group| [*row(group), reason(group)] }
-        Section.new(title: word(:title), columns: [*columns, why], rows:, notes:)
+        columns = %i[who at lever from to host processes].map { |key| word(key) }
+        columns << Blocks::Column.new(text: word(:why), words: true)
+        Section.new(title: word(:title), columns:, rows: shown.map { |group| wide_row(group) }, notes:)
       end
 
       # @return [Section] for a terminal: with each reason under its row
@@ -63,6 +63,12 @@ module Holdup
         [who(group), moment, change(group), processes(group)]
       end
 
+      def wide_row(group)
+        first = group.first
+        [*row(group).first(2), first.lever, first.from.to_s, first.to.to_s, Width.clean(first.host),
+          pids(group), reason(group)]
+      end
+
       def reason(group)
         Width.clean([group.first.by, group.first.why].reject(&:empty?).join(": "))
       end
@@ -81,10 +87,13 @@ module Holdup
       end
 
       def processes(group)
+        @hosts ? "#{Width.clean(group.first.host)}: #{pids(group)}" : pids(group)
+      end
+
+      def pids(group)
         pids = group.pids
         named = pids.first(MOST_PIDS).join(", ")
-        text = (pids.size > MOST_PIDS) ? word(:more, named:, count: pids.size) : named
-        @hosts ? "#{Width.clean(group.first.host)}: #{text}" : text
+        (pids.size > MOST_PIDS) ? word(:more, named:, count: pids.size) : named
       end
 
       def notes

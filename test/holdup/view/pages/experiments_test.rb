@@ -56,7 +56,7 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
 
   def test_who_changed_what_is_below
     said = page(TurnsRecording.new(minutes: 60)).export("md", "t")
-    row = /^\| x7k2, next turn: experiment \| \S+ \S+ \| threads \d -> \d \| 4711, 4712 \| deploy@web-1: its turn \|/
+    row = /^\| x7k2, next turn: experiment \| \S+ \S+ \| threads \| \d \| \d \| web-1 \| 4711, 4712 \| deploy@web-1: its turn \|/
     assert_match(row, said.delete("\\"))
   end
 
