@@ -24,7 +24,7 @@ module Bench
       AutopilotCase.new(name: "hog", about: "16 threads of one process, one page of which computes for long",
         routes: HOG, processes: 1, threads: 16, range: 1..16, rate: 100, slo: "p95=3s"),
       AutopilotCase.new(name: "waiting", about: "one thread for each of two processes, requests mostly wait",
-        routes: WAITING, processes: 2, threads: 1, range: 1..8, rate: 20, slo: "p95=3s"),
+        routes: WAITING, processes: 2, threads: 1, range: 1..8, rate: 30, slo: "p95=3s"),
       AutopilotCase.new(name: "same", about: "five threads at little load, where threads make no difference",
         routes: ShopTrial::SMOOTH, processes: 1, threads: 5, range: 3..8, rate: 10, slo: "p95=3s")
     ].freeze
