@@ -24,16 +24,16 @@ module Holdup
       AGAIN = "--again"
       # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
       # keeps that in the processor's cache and out of the RSS, where a heap that grows in small steps, only
-      # when less than a tenth of it is free, and a malloc (of glibc) that returns large pieces at once save
+      # when little of it is free, and a malloc (of glibc) that returns large pieces at once save
       # some MB more.
       ENVIRONMENT = {
         "RUBY_YJIT_ENABLE" => "1",
-        "RUBY_GC_MALLOC_LIMIT" => "4000000",
-        "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000",
+        "RUBY_GC_MALLOC_LIMIT" => "2000000",
+        "RUBY_GC_MALLOC_LIMIT_MAX" => "4000000",
         "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1",
-        "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.1",
+        "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.07",
         "RUBY_GC_HEAP_FREE_SLOTS_MAX_RATIO" => "0.4",
-        "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.2",
+        "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.15",
         "MALLOC_ARENA_MAX" => "1",
         "MALLOC_MMAP_THRESHOLD_" => "32768",
         "MALLOC_TRIM_THRESHOLD_" => "131072"
