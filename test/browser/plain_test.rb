@@ -8,7 +8,7 @@ class PlainTest < Minitest::Test
   include Looking
 
   # Without data nothing is in the table.
-  EMPTY = %w[/captures].freeze
+  EMPTY = %w[/captures /experiments].freeze
 
   def setup
     chromium.theme("light")
