@@ -73,15 +73,21 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
     return slot;
 }
 
-void seg_record_nested(const measurement_t *m, uint32_t count)
+/* Of what has no histograms of its own. */
+static void seg_record_sums(seg_series_t *s, const measurement_t *m, uint64_t count)
 {
-    seg_series_t *s = seg_slot(seg.nested - 1);
     seg_set(&s->count, s->count + count);
     seg_sums(s, m);
     seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
     seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
     seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
     seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+}
+
+void seg_record_nested(const measurement_t *m, uint32_t count)
+{
+    seg_series_t *s = seg_slot(seg.nested - 1);
+    seg_record_sums(s, m, count);
     seg_set(&SEG_HEADER->counters[SEG_P_NESTED], SEG_HEADER->counters[SEG_P_NESTED] + count);
 }
 
@@ -155,12 +161,7 @@ void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const
     uint64_t slot = seg_repeat_series(&key);
     if (!slot) return;
     seg_series_t *s = seg_slot(slot - 1);
-    seg_set(&s->count, s->count + count);
-    seg_sums(s, m);
-    seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    seg_record_sums(s, m, count);
     seg_commit();
 }
 

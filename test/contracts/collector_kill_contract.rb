@@ -4,7 +4,8 @@ require "tmpdir"
 require "holdup/loader"
 
 # Collectors and writers are killed at random, with real processes and a real store: every unit that a writer
-# finished, and each change of a live setting, is in the store exactly once. Include it and define `store_url`; `@dir` is a folder.
+# finished, and each change of a live setting, is in the store exactly once. Include it and define
+# `store_url`; `@dir` is a folder.
 module CollectorKillContract
   def self.included(test)
     test.include(Collecting)

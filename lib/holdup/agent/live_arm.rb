@@ -281,7 +281,7 @@ module Holdup
     def changed(step)
       ended(step) if step.ends?
       plan = step.plan or return
-      step = step.with(from: step.to) if step.ends? # that change is told
+      step = step.with(from: step.to) if step.ends? # `ended` has written its change
       if step.begins?
         begun(step, plan)
       elsif step.from != step.to

@@ -7,7 +7,7 @@ module Holdup
     # of the growth on these counts (ordinary least squares, with a constant for what grows anyway).
     #
     # Only steps in which all processes of the host are known and past their warm-up count. Names whose
-    # counts rise and fall together can't be told apart: the errors of both are large, and neither is named.
+    # counts rise and fall together have large errors, and neither is named.
     class HeapGrowth
       # Fewer steps say nothing.
       FEWEST = 30
@@ -99,7 +99,7 @@ module Holdup
       # @param rows [Array<Array<Numeric>>] of the same length
       # @param values [Array<Numeric>]
       # @return [Array(Array<Float>, Array<Float>), nil] coefficients and standard errors, 0 and infinity for
-      #   a column of zeros; nil where columns can't be told apart
+      #   a column of zeros; nil where columns are linearly dependent
       def call(rows, values)
         scales = rows.transpose.map { |column| Math.sqrt(column.sum { |value| value.to_f**2 }) }
         used = scales.each_index.select { |index| scales[index].positive? }

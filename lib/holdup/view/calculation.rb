@@ -187,7 +187,7 @@ module Holdup
         def call
           best = @calculator.line(@calculator.recommended)
           titles = {speed_up: format("%.2fx", best.speed_up), held: Figures.share(best.utilisation),
-                    stall: told(stall_of(best))}.map { |name, value| title(name, value, best.threads) }
+                    stall: stall_text(stall_of(best))}.map { |name, value| title(name, value, best.threads) }
           charts = titles.zip([speed_up, held, stall]).to_h
           Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)], plotted: titles.first)
         end
@@ -205,7 +205,7 @@ module Holdup
 
         def stall_of(line) = @timed ? line.stall_ns : line.stall_ns / @calculator.demand.own_ns
 
-        def told(stall) = @timed ? Figures.duration(stall) : Figures.share(stall)
+        def stall_text(stall) = @timed ? Figures.duration(stall) : Figures.share(stall)
 
         def speed_up
           series = MODELS.map do |name, figure|

@@ -29,7 +29,8 @@ class Holdup::View::AuditLogTest < Minitest::Test
 
   def test_a_terminal_has_the_reason_below_each_row
     said = text(log(change))
-    assert_match(/k3f9, next turn: autopilot +\S+ \S+ +threads 5 -> 3 +7\n +collector@web-1: turn 3 of 52, candidate/, said)
+    row = /k3f9, next turn: autopilot +\S+ \S+ +threads 5 -> 3 +7/
+    assert_match(/#{row}\n +collector@web-1: turn 3 of 52, candidate/, said)
     assert_operator said.lines.map(&:size).max, :<=, 81
   end
 
