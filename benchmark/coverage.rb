@@ -12,6 +12,8 @@ module Bench
   class Coverage
     # What an interval of 90 % may miss.
     MISSED = 15.0
+    # Variable with a folder that keeps each group of simulations: a run that was stopped goes on there.
+    KEPT = "BENCH_RECORDINGS"
     QUICK_CELLS = [0.0, 0.2].product([0, 70_000]).freeze
     NAMES = {open: "open", closed: "closed", mostly_closed: "mixed, 70 % closed",
              mostly_open: "mixed, 30 % closed"}.freeze
@@ -30,12 +32,26 @@ module Bench
 
     # @return [Result]
     def call
-      @found = Workers.map(@plan.groups) { |group| trials(group) }.flatten
+      groups = @plan.groups.each_with_index.to_a
+      @found = Workers.map(groups) { |group, index| kept(index) { trials(group) } }.flatten
       Result.new(title: "The intervals and ceilings of the models, simulated", about:,
         tables: [growth, sizes, advice], budgets:, notes:)
     end
 
     private
+
+    # @param index [Integer] of a group
+    # @return [Array<Found>]
+    def kept(index)
+      folder = ENV.fetch(KEPT, nil) or return yield
+      path = File.join(folder, "coverage-#{index}")
+      return Marshal.load(File.binread(path)) if File.exist?(path) # rubocop:disable Security/MarshalLoad
+      yield.tap do |found|
+        FileUtils.mkdir_p(folder)
+        File.binwrite("#{path}.new", Marshal.dump(found))
+        File.rename("#{path}.new", path)
+      end
+    end
 
     def trials(group)
       truth = Truth.new(group.first.planted)
