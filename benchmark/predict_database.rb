@@ -61,11 +61,15 @@ module Bench
       end
     end
 
+    # The recorded setting took turns with the row's.
     def row(predictions, measured)
-      predicted, beside = [measured, measured.beside].map do |setting|
-        predictions.call(setting.processes, setting.threads)
+      beside = measured.beside
+      ratios = MachineRatios.of(beside.figures, open: true) do |ratio|
+        predictions.call(beside.processes, beside.threads, **ratio)
       end
-      ComparedSetting.in_turns(measured, predicted, beside)
+      ComparedSetting.of(measured, ratios) do |ratio|
+        predictions.call(measured.processes, measured.threads, **ratio)
+      end
     end
 
     def table(recording, rows)
@@ -109,13 +113,36 @@ module Bench
     end
 
     def notes
-      ["Corrected: of the predicted change from the recorded setting, which took turns with the row's, so " \
-        "that a machine of another speed than while it was recorded does not count. Verdicts and budgets " \
-        "are about these errors; the first row's are those of two boots of one setting. Calibration: fixed " \
-        "work, timed once a second. Caught: the self-test's grade was B or C.",
+      ["Corrected: predicted for a machine that is as much slower or faster as the recorded setting was, " \
+        "which took turns with the row's: in throughput, and in its mean response. Verdicts and budgets " \
+        "are about these errors. #{boots} Calibration: fixed work, timed once a second; it varies more " \
+        "than the application. Caught: the self-test's grade was B or C.",
+        *assignment,
         "Too busy: the load is more than #{percent(SettingComparison::BUSY)} of what that setting served " \
           "at saturation, so the length of its queue is mostly chance, and throughput alone is judged.",
         *@measurements.recordings.map { |recording| note(recording) }]
+    end
+
+    # By how much chance and the machine move a row of its own accord.
+    def boots
+      found = [@measurements.measured.first, *@measurements.measured.map(&:beside)].map(&:figures)
+      least, most = found.map(&:throughput).minmax
+      p95 = found.map { |figures| figures.p95_ns / MS }.minmax
+      format("The recorded setting was booted %d times: it served %.2f to %.2f requests/s, with a p95 of " \
+        "%.0f to %.0f ms.", found.size, least, most, *p95)
+    end
+
+    # A recording of one process does not show how requests come to several.
+    def assignment
+      several = @plan.settings.select { |processes, _| processes > 1 }
+      @predictions.flat_map do |recording, predictions|
+        several.map do |size|
+          ways = predictions.p95_by_assignment(*size).map { |name, ns| format("%s %.0f ms", name, ns / MS) }
+          "Recorded under #{recording.name}: the p95 of #{size.join(" x ")} is the mean of two ways in " \
+            "which requests may come to its processes: #{ways.join(", ")}. This client opens a connection " \
+            "for each request, which a process with a free thread takes."
+        end
+      end
     end
 
     def note(recording)

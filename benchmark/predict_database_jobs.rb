@@ -12,7 +12,7 @@ module Bench
   # capsules, inside of Puma, and on Solid Queue.
   class PredictDatabaseJobs
     PARTS = [SidekiqPart, CapsulesPart, EmbeddedPart, SolidQueuePart].freeze
-    WHOLE = JobPart::Phases.new(warm_up_s: 15, saturated_s: 20, open_s: 30, recorded_s: 120,
+    WHOLE = JobPart::Phases.new(warm_up_s: 10, saturated_s: 16, open_s: 24, recorded_s: 90,
       whole_minutes: true)
     QUICK = JobPart::Phases.new(warm_up_s: 1, saturated_s: 3, open_s: 4, recorded_s: 12, whole_minutes: false)
     # Variable with the names of the parts to run, separated by commas; all of them without it.
@@ -73,13 +73,22 @@ module Bench
     def compared(part, measurements)
       warn("bench: predicting #{part::NAME}")
       predictions = part::PREDICTIONS.new(measurements)
+      ratios = part::UNITS.to_h { |units| [units, ratios(measurements, predictions, units)] }
       rows = measurements.measured.map do |measured|
-        ComparedSetting.of(measured, measurements.recording.calibration_ns) do |ratios|
-          predictions.call(measured.size, measured.units, **ratios)
+        ComparedSetting.of(measured, ratios.fetch(measured.units)) do |ratio|
+          predictions.call(measured.size, measured.units, **ratio)
         end
       end
       part::UNITS.each { |units| predictions.recommendation(units).self_test }
       ComparedPart.new(part:, measurements:, predictions:, rows:)
+    end
+
+    # By the boots of the recorded setting, before and after all others.
+    def ratios(measurements, predictions, units)
+      boots = measurements.recorded_setting(units)
+      MachineRatios.of(SettingFigures.mean(boots.map(&:figures)), open: boots.first.rate.positive?) do |ratio|
+        predictions.call(boots.first.size, units, **ratio)
+      end
     end
 
     def table(compared)
@@ -110,10 +119,11 @@ module Bench
     end
 
     def notes
-      ["The first setting is the recorded one, booted again. Corrected: predicted for a machine that is " \
-        "slower or faster by the ratio of the calibration (fixed work, timed once a second) in the row to " \
-        "that in the recording. Verdicts and budgets are about these errors. Caught: the self-test's grade " \
-        "was B or C.",
+      ["The first and the last row are the recorded setting, booted again. Corrected: predicted for a " \
+        "machine that is as much slower or faster as these two show, on average: in throughput, and where " \
+        "units come on their own, in their mean response. Verdicts and budgets are about these errors. " \
+        "Calibration: fixed work, timed once a second; it varies more than the jobs. Caught: the " \
+        "self-test's grade was B or C.",
         *@compared.flat_map { |compared| compared.units.map { |units| note(compared, units) } }]
     end
 

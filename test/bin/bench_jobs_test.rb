@@ -57,8 +57,22 @@ class BenchJobsTest < Minitest::Test
     assert_equal Bench::ComparedSetting.columns("threads", "job").size, row.cells(caught: false).size
   end
 
+  def test_the_recorded_setting_shows_how_much_slower_the_machine_is
+    slower = figures(throughput: 8.0).with(response_ns: 200.0 * MS * 1.1**3)
+    found = Bench::MachineRatios.of(slower, open: true) { |ratios| waiting(**ratios) }
+    assert_in_delta 1.25, found.saturated
+    assert_in_delta 1.1, found.slower, 0.01
+    assert_in_delta 1.25, Bench::MachineRatios.of(slower, open: false) { figures }.slower
+  end
+
+  def test_boots_of_a_setting_are_averaged
+    mean = Bench::SettingFigures.mean([figures(throughput: 9.0), figures(throughput: 10.0)])
+    assert_in_delta 9.5, mean.throughput
+    assert_in_delta 400.0 * MS, mean.p95_ns
+  end
+
   def test_a_slower_machine_is_corrected
-    row = row(predicted: figures(throughput: 12.0), calibration: 1.2)
+    row = row(predicted: figures(throughput: 12.0), saturated: 1.2)
     assert_in_delta 0.2, row.raw.errors[:throughput]
     assert_in_delta 0.0, row.corrected.errors[:throughput]
     assert_equal "ok", row.cells(caught: false).last
@@ -76,12 +90,17 @@ class BenchJobsTest < Minitest::Test
     Bench::SettingFigures.new(throughput:, wait_ns: 50.0 * MS, response_ns: 200.0 * MS, p95_ns: 400.0 * MS)
   end
 
-  # @param calibration [Float] against that of the recording
-  def row(predicted: figures, calibration: 1.0)
-    cost = Bench::TrackerTrial::CostOfRequest.new(cpu_ns: 30.0 * MS, calibration_ns: calibration * 10 * MS)
+  # Waits grow faster than the machine gets slower.
+  def waiting(slower: 1.0)
+    figures.with(response_ns: 200.0 * MS * slower**3)
+  end
+
+  # @param saturated [Float] how much slower the machine was
+  def row(predicted: figures, saturated: 1.0)
+    cost = Bench::TrackerTrial::CostOfRequest.new(cpu_ns: 30.0 * MS, calibration_ns: 10.0 * MS)
     measured = Bench::MeasuredUnits.new(size: [5], units: "jobs", rate: 0.0, figures:, saturated: cost,
       open: cost)
-    Bench::ComparedSetting.of(measured, 10.0 * MS) do |ratios|
+    Bench::ComparedSetting.of(measured, Bench::MachineRatios.new(saturated:, slower: 1.0)) do |ratios|
       ratios.empty? ? predicted : predicted.with(throughput: predicted.throughput / ratios.fetch(:saturated))
     end
   end

@@ -3,31 +3,46 @@
 require_relative "setting_comparison"
 
 module Bench
+  # How many times as long a machine needed for everything as while it was recorded: `saturated` while
+  # throughput was measured, `slower` while times were. The recorded setting shows it, which was measured
+  # again. Fixed work, timed meanwhile, does not: it varies two or three times as much as the application.
+  MachineRatios = Data.define(:saturated, :slower) do
+    # @param found [SettingFigures] of the recorded setting
+    # @param open [Boolean] whether units came on their own
+    # @yieldparam ratios [Hash] `slower`: see SettingFigures#slowed
+    # @yieldreturn [SettingFigures] what was predicted of it
+    def self.of(found, open:, &)
+      saturated = yield({}).throughput / found.throughput
+      new(saturated:, slower: open ? slower(found, &) : saturated)
+    end
+
+    # Waits change by more than the speed, so the ratio is sought with which the mean response is as measured.
+    def self.slower(found)
+      least, most = self::RANGE.minmax
+      self::STEPS.times do
+        middle = (least + most) / 2
+        (yield({slower: middle}).response_ns < found.response_ns) ? least = middle : most = middle
+      end
+      (least + most) / 2
+    end
+    private_class_method :slower
+  end
+
+  MachineRatios::RANGE = 0.6..1.6
+  # Halvings of the range: they narrow it to 1 %.
+  MachineRatios::STEPS = 6
+
   # One row of a table: what was measured at a setting, and what was predicted of it. `raw` and `corrected`:
   # SettingComparison with the prediction as it is, and as it is for a machine of the row's speed.
   ComparedSetting = Data.define(:measured, :predicted, :raw, :corrected) do
-    # @param measured [TrackerTrial::MeasuredSetting] with another one beside it
-    # @param predicted [SettingFigures]
-    # @param beside [SettingFigures] predicted of the setting beside
-    # @return [ComparedSetting]
-    def self.in_turns(measured, predicted, beside)
-      true_beside = predicted.as_true_for(beside, measured.beside.figures)
-      raw, corrected = [predicted, true_beside].map do |figures|
-        SettingComparison.new(measured.figures, figures, rate: measured.rate)
-      end
-      new(measured:, predicted:, raw:, corrected:)
-    end
-
     # @param measured [#figures, #rate, #saturated, #open]
-    # @param calibration_ns [Float] while it was recorded
-    # @yieldparam ratios [Hash] `slower` and `saturated`: see SettingFigures#slowed
+    # @param ratios [MachineRatios]
+    # @yieldparam ratios [Hash] see SettingFigures#slowed
     # @yieldreturn [SettingFigures] predicted
-    def self.of(measured, calibration_ns, rate: measured.rate)
-      phases = [measured.saturated, measured.open]
-      saturated, slower = phases.map { |cost| cost.calibration_ns / calibration_ns }
+    def self.of(measured, ratios)
       predicted = yield({})
-      raw, corrected = [predicted, yield({slower:, saturated:})].map do |figures|
-        SettingComparison.new(measured.figures, figures, rate:)
+      raw, corrected = [predicted, yield(ratios.to_h)].map do |figures|
+        SettingComparison.new(measured.figures, figures, rate: measured.rate)
       end
       new(measured:, predicted:, raw:, corrected:)
     end

@@ -56,25 +56,39 @@ module Bench
     # @param saturated [Float] the same for throughput
     # @return [SettingFigures]
     def of(changes, slower: 1.0, saturated: slower)
-      recommendation = at(slower)
+      recommendation = at(@sent ? 1.0 : slower)
       candidate = recommendation.now.with(**changes)
-      prediction = recommendation.of(candidate)
-      times = @sent ? times_of_sent(recommendation, candidate, slower) : times(prediction)
+      prediction = prediction(recommendation, candidate)
+      times = @sent ? times_of_sent(candidate, slower) : times(prediction)
       SettingFigures.new(throughput: prediction.ceiling, **times).slowed(saturated:, open: slower)
     end
 
     # @return [Holdup::Sizing::Recommendation] for that load
     def recommendation = at(1.0)
 
+    # @return [Hash{Symbol => Float}] ns by the way in which units come to one of several processes
+    def p95_by_assignment(processes, threads)
+      candidate = recommendation.now.with(processes:, threads:)
+      recommendation.self_test.assignments.each_with_index.to_h do |name, round|
+        [name, times_of_sent(candidate, 1.0, round:).fetch(:p95_ns)]
+      end
+    end
+
     private
+
+    def prediction(recommendation, candidate)
+      @all ||= {}
+      @all[[recommendation.object_id, candidate]] ||= recommendation.of(candidate)
+    end
 
     def times(prediction)
       {wait_ns: prediction.wait_ns, response_ns: prediction.response_ns, p95_ns: prediction.responses[0.95]}
         .transform_values { |ns| ns || Float::INFINITY }
     end
 
-    def times_of_sent(recommendation, candidate, slower)
-      forecast = recommendation.forecast
+    # @param round [Integer, nil] see Sizing::Search#forecast
+    def times_of_sent(candidate, slower, round: nil)
+      forecast = recommendation.forecast(rate: @rate * slower, round:)
       drawn = traces(slower).map { |trace| times(forecast.call(candidate, trace, force: true)) }
       drawn.first.keys.to_h { |name| [name, drawn.sum { |times| times[name] } / drawn.size] }
     end

@@ -15,14 +15,10 @@ module Bench
       with(throughput: throughput / saturated, **new_times)
     end
 
-    # As if the prediction of another setting, measured at the same time, had come true: what is left is the
-    # error of the predicted change from that one to this.
-    # @param predicted [SettingFigures] of the other setting
-    # @param measured [SettingFigures] of the other setting
+    # @param all [Array<SettingFigures>] of boots of one setting
     # @return [SettingFigures]
-    def as_true_for(predicted, measured)
-      ratios = measured.to_h.to_h { |name, value| [name, value / predicted.public_send(name).to_f] }
-      SettingFigures.new(**to_h.to_h { |name, value| [name, value * ratios.fetch(name)] })
+    def self.mean(all)
+      new(**members.to_h { |name| [name, all.sum(&name) / all.size.to_f] })
     end
   end
 

@@ -14,7 +14,7 @@ module Bench
     UNIT = "unit"
     WAITS = "queued + stalled"
     PREDICTIONS = EmbeddedPredictions
-    SETTINGS = [[5, 3], [2, 3], [10, 3], [5, 1], [5, 8]].freeze
+    SETTINGS = [[5, 3], [2, 3], [5, 8]].freeze
     UNITS = %w[requests jobs].freeze
     KINDS = {"requests" => :request, "jobs" => :job}.freeze
     # Of what the recorded setting serves of either while nothing of the other comes.

@@ -25,6 +25,12 @@ module Bench
 
     def self.path(folder, part) = File.join(folder, "#{part}.measurements")
 
+    # @param units [String]
+    # @return [Array<MeasuredUnits>] each boot of the recorded setting
+    def recorded_setting(units)
+      measured.select { |one| one.size == measured.first.size && one.units == units }
+    end
+
     # @return [self]
     def keep(folder, part)
       File.binwrite(self.class.path(folder, part), Marshal.dump(self))

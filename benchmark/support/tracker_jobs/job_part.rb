@@ -47,13 +47,14 @@ module Bench
 
     private
 
-    # The recorded setting's own row may give the rate of everything else.
+    # The recorded setting's own row may give the rate of everything else. It is booted again at the end, so
+    # that the machine's speed is known.
     def measurements(calibration)
       @calibration = calibration
       first, *others = @settings
       measured = measured(first)
       recording = record(first)
-      measured.concat(others.flat_map { |size| measured(size) })
+      measured.concat([*others, first].flat_map { |size| measured(size) })
       JobMeasurements.new(recording:, rates: recorded_rates, measured:)
     end
 

@@ -13,7 +13,7 @@ module Bench
     UNIT = "job"
     WAITS = "stalled"
     PREDICTIONS = BacklogPredictions
-    SETTINGS = [[3], [1], [5], [10]].freeze
+    SETTINGS = [[3], [1], [10]].freeze
     UNITS = ["jobs"].freeze
     # Its own threads need some as well.
     MORE_CONNECTIONS = 3
