@@ -12,7 +12,7 @@ module Bench
   # capsules, inside of Puma, and on Solid Queue.
   class PredictDatabaseJobs
     PARTS = [SidekiqPart, CapsulesPart, EmbeddedPart, SolidQueuePart].freeze
-    WHOLE = JobPart::Phases.new(warm_up_s: 10, saturated_s: 16, open_s: 24, recorded_s: 90,
+    WHOLE = JobPart::Phases.new(warm_up_s: 10, saturated_s: 16, open_s: 24, recorded_s: 60,
       whole_minutes: true)
     QUICK = JobPart::Phases.new(warm_up_s: 1, saturated_s: 3, open_s: 4, recorded_s: 12, whole_minutes: false)
     # Variable with the names of the parts to run, separated by commas; all of them without it.
@@ -101,9 +101,9 @@ module Bench
     def about
       "Jobs of the issue tracker (`benchmark/database_app/jobs`): #{JobDeck::ALL.size} classes of 50 to " \
       "240 queries each to a PostgreSQL behind TCP on the same machine, in Rails with YJIT. Each part is " \
-      "recorded for #{@phases.recorded_s} s at its first setting; every setting has a boot of its own. " \
-      "#{backlogs} #{embedded} All times, and CPU, are Holdup's own. Predictions come from each part's " \
-      "recording as in `holdup advise` and `holdup whatif`."
+      "recorded for #{@phases.recorded_s} s at its first setting, Puma for #{EmbeddedPart::LENGTH} times " \
+      "as long; every setting has a boot of its own. #{backlogs} #{embedded} All times, and CPU, are " \
+      "Holdup's own. Predictions come from each part's recording as in `holdup advise` and `holdup whatif`."
     end
 
     def backlogs

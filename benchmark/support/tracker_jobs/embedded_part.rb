@@ -20,6 +20,8 @@ module Bench
     # Of what the recorded setting serves of either while nothing of the other comes.
     SHARE = 0.35
     SEED = 5
+    # For as many requests as advice needs at a load without long queues.
+    LENGTH = 3
     DRAIN_S = 6
 
     # Pushes jobs that come on their own (Poisson).

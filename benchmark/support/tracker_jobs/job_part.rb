@@ -14,6 +14,8 @@ module Bench
   # Methods: `prepared` and `booted`, which yield; `measure`, `warm_up`, `serve` and `recorded_rates`.
   class JobPart
     MINUTE_S = 60
+    # Of its recording, against Phases#recorded_s.
+    LENGTH = 1
 
     # Seconds of each phase. `whole_minutes`: whether recordings begin with a minute, so that no window of the
     # store mixes them with the warm-up
@@ -70,7 +72,7 @@ module Bench
       store = File.join(@folder, "#{self.class::NAME}.sqlite3")
       phase = boot(size, store:) do |runner|
         warm_up(runner, until_s: first_s)
-        TrackerTrial::LoadPhase.of(runner) { serve(runner, @phases.recorded_s) }
+        TrackerTrial::LoadPhase.of(runner) { serve(runner, self.class::LENGTH * @phases.recorded_s) }
       end
       recording(store, phase)
     end
