@@ -236,7 +236,8 @@ module Holdup
       worker = "worker #{identity.worker}, " if identity.worker
       what = identity.name.empty? ? "this process" : identity.name
       place = "(#{worker}pid #{Process.pid}) into #{configuration.segment_dir}"
-      announce(:info, "measuring #{what} #{place}; HOLDUP_ENABLED=false switches it off")
+      announce(:info, "measuring #{what} #{place}; `holdup report` shows it, " \
+        "HOLDUP_ENABLED=false switches it off")
     end
 
     # A child inherits its parent's identity until its own server is ready.

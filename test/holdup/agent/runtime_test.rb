@@ -81,9 +81,9 @@ class Holdup::RuntimeTest < Minitest::Test
       @runtime.start
       @runtime.stop
     end
-    line = "measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"
-    assert_equal [line],
-      @log.infos
+    line = "measuring this process (pid #{Process.pid}) into #{@root}; `holdup report` shows it, " \
+      "HOLDUP_ENABLED=false switches it off"
+    assert_equal [line], @log.infos
   end
 
   def test_says_by_what_server_the_process_is_run
