@@ -63,9 +63,18 @@ module Holdup
         part = MethodPlace::PARTS.fetch(called, :ruby)
         called = nil unless part == :ruby
         path, line, label = found ? found.values_at(:path, :line, :label) : [nil, nil, place || "(others)"]
-        new(name: series.name, label:, path:, line: line&.to_i, part:, called:,
+        new(name: series.name, label: readable(label, path), path:, line: line&.to_i, part:, called:,
           caused_ns: window.sums[:caused_ns], samples: window.count, revision: revision(window.setting))
       end
+
+      # Rails compiles a template into a method of an anonymous class. Its name and the address of the class
+      # differ in each process, so without them the same template would be many methods.
+      # @return [String] "index.html.erb", "#<Class>#call", or the label
+      def self.readable(label, path)
+        return File.basename(path) if path && label.match?(MethodPlace::TEMPLATE)
+        label.gsub(MethodPlace::ADDRESS, "")
+      end
+      private_class_method :readable
 
       # @return [String, nil] of the application
       def self.revision(setting)
@@ -126,6 +135,9 @@ module Holdup
 
     # Words of the probe instead of a called method (ext/holdup/hold_places.c).
     MethodPlace::PARTS = {"(GC)" => :gc, "(native C)" => :native}.freeze
+    # ActionView::Template#method_name: "_app_views_orders_index_html_erb___4123_5960".
+    MethodPlace::TEMPLATE = /(?:\A|[#.])_\w+__\d+_\d+\z/
+    MethodPlace::ADDRESS = /:0x\h{8,}/
     MethodPlace::ACCOUNT = /\A(?:thread:|main\z|native\z)/
   end
 end

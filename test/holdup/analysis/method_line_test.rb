@@ -30,6 +30,20 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
     assert_equal [[55, 43, "Array#map"]], found.map { |line| [line.caused_ns / MS, line.line, line.called] }
   end
 
+  def test_a_template_is_one_method_in_all_processes
+    path = "app/views/orders/index.html.erb"
+    names = ["#<Class:0x00007fee93f47628>#_app_views_orders_index_html_erb___2931371539373431424_31192",
+      "#<Class:0x00007f0193f41110>#_app_views_orders_index_html_erb__31371539373431424_5416"]
+    found = all(*names.each_with_index.map { |name, index| window("#{path}:#{index + 3} #{name}") })
+    assert_equal [["index.html.erb", path]], found.map { |line| [line.label, line.path] }
+  end
+
+  def test_an_anonymous_class_has_no_address
+    found = all(window("lib/a.rb:1 #<Class:0x00007fee93f47628>#call"),
+      window("lib/a.rb:2 #<Class:0x00007f01>#call"))
+    assert_equal ["#<Class>#call"], found.map(&:label)
+  end
+
   def test_gc_and_native_code_are_parts
     line = all(window("#{PLACE} | (GC)", caused: 4), window("#{PLACE} | (native C)", caused: 6),
       window(PLACE, caused: 2)).first
