@@ -76,6 +76,12 @@ module Holdup
 
       def alive = segments.select(&:alive)
 
+      # Such processes need no proxy, no JIT and no others beside them.
+      def development?
+        environments = facts("environment")
+        environments.any? && (environments - Analysis::JitReport::ProcessLife::LOCAL).empty?
+      end
+
       def counter(name)
         segments.sum { |segment| segment.counters.fetch(name, 0) }
       end

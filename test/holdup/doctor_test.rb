@@ -222,6 +222,15 @@ class Holdup::DoctorTest < Minitest::Test
     refute_includes findings.map(&:key), :fibers
   end
 
+  def test_development_needs_no_jit_no_proxy_and_no_second_process
+    setting = {"jit" => "off", "environment" => "development"}
+    local = process(setting:, queued: 0)
+    assert_empty troubles(segments: [local], machines: [machine])
+    production = process(setting: setting.merge("environment" => "production"), queued: 0)
+    assert_equal %i[jit_off queue_unknown ceiling],
+      troubles(segments: [local, production], machines: [machine]).keys
+  end
+
   def test_queue_time_without_a_header
     assert_equal({queue_unknown: :warn}, troubles(segments: [process(queued: 0)]))
     assert_empty troubles(segments: [process(queued: 0, requests: 3)])

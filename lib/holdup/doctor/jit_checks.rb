@@ -11,12 +11,16 @@ module Holdup
         def self.call(host)
           jits = host.alive.map(&:jit).select(&:kind)
           return [] if jits.empty?
-          [state(jits), *contradictions(jits)]
+          [state(jits, host), *contradictions(jits)]
         end
 
-        def self.state(jits)
+        def self.state(jits, host)
           off = jits.count(&:off?)
-          return CheckResult.warn(:jit_off, processes: off, all: jits.size) if off.positive?
+          if off.positive?
+            facts = {processes: off, all: jits.size}
+            return CheckResult.ok(:jit_off_development, **facts) if host.development?
+            return CheckResult.warn(:jit_off, **facts)
+          end
           CheckResult.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits),
             by: names(jits, &:by))
         end

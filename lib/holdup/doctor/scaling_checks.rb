@@ -8,7 +8,7 @@ module Holdup
       module Autoscale
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
-          return unused_cpus(machine) unless host.autoscale_target
+          return (host.development? ? [] : unused_cpus(machine)) unless host.autoscale_target
           return CheckResult.warn(:autoscale_unknown, target: "#{host.autoscale_target} %") unless machine
           alarm(machine, host)
         end

@@ -126,7 +126,10 @@ module Holdup
           requests = host.segments.sum(&:requests)
           return [] if requests < FEW
           queued = host.segments.sum(&:queued)
-          return CheckResult.warn(:queue_unknown, requests:) if queued.zero?
+          if queued.zero?
+            return CheckResult.ok(:queue_unknown_development, requests:) if host.development?
+            return CheckResult.warn(:queue_unknown, requests:)
+          end
           CheckResult.ok(:queue, percent: (100.0 * queued / requests).round)
         end
       end

@@ -18,7 +18,9 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def off = process({"jit" => "off", "jit_by" => nil})
 
-  Seen = Struct.new(:alive)
+  Seen = Struct.new(:alive) do
+    def development? = false
+  end
 
   def findings(*processes)
     checks = Holdup::Doctor::JitChecks
