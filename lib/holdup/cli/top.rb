@@ -83,8 +83,8 @@ module Holdup
         return @state.message = @words.call(:top_nothing) unless row
         client = Holdup::Capture::BackgroundRequest.new(dir: @dir, clock: @console.clock)
         client.order(row.pid, seconds: CAPTURE_S)
-        @state.message = @words.call(:top_capturing, process: row.name, pid: row.pid.to_s,
-          seconds: CAPTURE_S.to_s)
+        key = Segment::Directory.new(@dir).collected? ? :top_capturing : :top_capturing_alone
+        @state.message = @words.call(key, process: row.name, pid: row.pid.to_s, seconds: CAPTURE_S.to_s)
       rescue Error => error
         @state.message = error.message
       end

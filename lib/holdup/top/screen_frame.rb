@@ -20,6 +20,8 @@ module Holdup
       NAMES = {processes: :top_processes_name, endpoints: :top_endpoints_name,
                threads: :top_threads_name}.freeze
       LEAST = 8
+      # Of a thread outside of requests and jobs.
+      THREAD = "thread:"
       MARK = "> "
       NO_MARK = "  "
       LEFT = %i[text cause trend].freeze
@@ -101,7 +103,7 @@ module Holdup
       def cell(row, column)
         value = (column.key == :name) ? row.name : row.values[column.key]
         case column.format
-        when :text then Width.clean(value)
+        when :text then plain(value)
         when :plain then value.to_s
         when :busy then busy(row.values)
         when :count then Figures.short_count(value)
@@ -113,6 +115,9 @@ module Holdup
         when :cause then cause(row.values, @widths.fetch(column))
         end
       end
+
+      # The agent's name of a thread, as the reports show it.
+      def plain(name) = Width.clean(name.to_s.delete_prefix(THREAD))
 
       def busy(values)
         return Figures::NONE unless values[:busy]
@@ -127,7 +132,7 @@ module Holdup
       def cause(values, width)
         return "" unless values[:cause]
         share = "#{(values[:cause_share] * 100).round} %"
-        "#{Width.truncate(Width.clean(values[:cause]), width - share.size - 1)} #{share}".lstrip
+        "#{Width.truncate(plain(values[:cause]), width - share.size - 1)} #{share}".lstrip
       end
 
       # All rows have one scale, so that they can be compared.
@@ -211,8 +216,13 @@ module Holdup
       end
 
       def causes
-        names = @tables.causes(CAUSES).map { |name, share| "#{Width.clean(name)} #{Figures.share(share)}" }
+        names = @tables.causes(CAUSES).map { |name, share| "#{cause_name(name)} #{Figures.share(share)}" }
         names.empty? ? word(:no_causes) : word(:causes, names: @words.list(names))
+      end
+
+      def cause_name(name)
+        text = Width.clean(name.delete_prefix(TableLines::THREAD))
+        name.start_with?(TableLines::THREAD) ? @words.call(:account, name: text) : text
       end
 
       # The heading takes one line of the room. Rows move up when the chosen one would be below the last line.

@@ -156,7 +156,8 @@ class TimelineTest < Minitest::Test
       {"trigger" => "asked"} => ["Taken by command.", "コマンドで取得。"],
       {"trigger" => "until", "rule" => rule} =>
         ["Taken by command (--until): #{rule}.", "コマンドで取得（--until）：#{rule}"],
-      {"trigger" => "dashboard"} => ["Taken in the dashboard.", "ダッシュボードから取得。"]
+      {"trigger" => "dashboard"} =>
+        ["Taken in the dashboard or in `holdup top`.", "ブラウザまたは `holdup top` で取得。"]
     }.each do |facts, told|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)

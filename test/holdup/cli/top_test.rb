@@ -14,7 +14,10 @@ class Holdup::CLI::TopTest < Minitest::Test
     @dir = Dir.mktmpdir
   end
 
-  def teardown = FileUtils.remove_entry(@dir)
+  def teardown
+    @lock&.close
+    FileUtils.remove_entry(@dir)
+  end
 
   # @return [SegmentWriter] of a process that lives
   def process(**options)
@@ -22,6 +25,12 @@ class Holdup::CLI::TopTest < Minitest::Test
       writer.gauge(:busy_threads, 2)
       writer.gauge(:max_threads, 5)
     end
+  end
+
+  # A collector has the folder, until the test ends.
+  def collected
+    @lock = File.open(Holdup::Segment::Directory.new(@dir).lock_path, "w")
+    @lock.flock(File::LOCK_EX)
   end
 
   # @yieldparam screen [TerminalScreen] with the first picture
@@ -148,12 +157,23 @@ class Holdup::CLI::TopTest < Minitest::Test
 
   def test_a_key_asks_the_process_for_a_capture
     writer = process
+    collected
     top do |screen|
       shown(screen, /worker 0/)
       screen.press("c")
       shown(screen, /capturing worker 0 \(pid #{Process.pid}\) for 10 s/)
       request = File.binread(writer.path, 8, Holdup::Segment::Layout::CAPTURE_REQUEST).unpack1("Q<")
       assert_operator request, :>, 0
+    end
+  end
+
+  def test_a_key_says_what_keeps_the_capture
+    process
+    top do |screen|
+      shown(screen, /worker 0/)
+      screen.press("c")
+      shown(screen, /capturing worker 0/)
+      assert_match(/no collector: `holdup collect --once` keeps it/, screen.text)
     end
   end
 

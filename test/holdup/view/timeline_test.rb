@@ -28,7 +28,8 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
 
   def test_each_way_to_take_one
     {"rule" => "By rule: stall 50 ms.", "until" => "Taken by command (--until): stall 50 ms.",
-     "dashboard" => "Taken in the dashboard.", nil => "Taken by command.", "later" => "Taken by command."}
+     "dashboard" => "Taken in the dashboard or in `holdup top`.",
+     nil => "Taken by command.", "later" => "Taken by command."}
       .each do |trigger, sentence|
       assert line(facts: FACTS.merge("trigger" => trigger)).end_with?(" #{sentence}\n"), trigger
     end
