@@ -196,11 +196,23 @@ module Holdup
         def call
           keys = BY_VERDICT.fetch(@answer.key)
           keys = keys.map { |key| (key == :capture) ? :methods : key } if methods?
-          keys = [:compare, *keys] if @summary.setting_names.settings.size > 1 && @summary.by != :setting
+          keys = [first_of_all, *keys].compact
           keys.first(MOST).map { |key| build(key) }
         end
 
         private
+
+        # Settings of several applications differ, but no change led from one to the other.
+        def first_of_all
+          return :application if @summary.applications.several? && application
+          :compare if @summary.setting_names.settings.size > 1 && @summary.by != :setting
+        end
+
+        # @return [String, nil] the one with most requests and jobs of those whose name fits a line
+        def application
+          names = @summary.applications.shares.keys - [Analysis::ApplicationShares::UNNAMED]
+          names.find { |name| Width.of(Width.clean(name)) <= Blocks::ShellCommand::NAME }
+        end
 
         # Whether samples name the methods that a capture would be for.
         def methods? = CAUSES.include?(@answer.key) && @summary.holding_methods.any?
@@ -210,6 +222,7 @@ module Holdup
           when *TABLES then command(key, "report --table #{key}")
           when :cause then command(key, "report --full", own: cause, skipped: OF_NAMES)
           when :capture then command(key, "capture --all", own: {"--until" => rule})
+          when :application then command(key, "report", own: {"--app" => application})
           when :compare then command(key, "compare --by setting", own: kind)
           when :advise then command(key, "advise", own: kind)
           else command(key, key.to_s)

@@ -116,6 +116,13 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     assert_match(/^OrdersController#index +5\d\.\d ms +6\d %/, text)
   end
 
+  def test_asks_for_one_application_where_there_are_several
+    windows = %w[shop admin].flat_map { |app| SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a }
+    text = screen(windows)
+    assert_match(/^  holdup report --app (shop|admin)  # one application alone$/, text)
+    refute_includes text, "holdup compare"
+  end
+
   def test_three_causes_and_three_victims
     rows = ->(title) { screen[/^#{title}\n.*\n((?:.+\n)+)/, 1].lines.size }
     assert_equal 3, rows.call("Who caused most of the stall")
