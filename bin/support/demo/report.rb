@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/loader"
 require "json"
 require "open3"
 require_relative "options"
@@ -20,20 +21,20 @@ module Demo
     # @return [Array<String>] for a shell
     def command(*options) = ["bundle", "exec", HOLDUP, "report", "--since", @since, *options]
 
-    # Prints its beginning; the whole goes into the file.
+    # Prints its beginning; the whole goes into the file meanwhile.
     # @param output [FullOutput]
     # @return [void]
     # @raise [Failure]
     def print(output)
-      _, full = output.run(@env, *command("--full"))
+      full = Thread.new { output.run(@env, *command("--full")) }
       screen, status = output.run(@env, *command, kept: false)
-      raise Failure, "holdup report failed" unless [full, status].all?(&:zero?)
-      output.print_report(screen)
+      output.print_report(screen) if status.zero?
+      raise Failure, "holdup report failed" unless [status, full.value.last].all?(&:zero?)
     end
 
     # Asks until the collector has stored as many units as there were answers. Units are written when they
     # end; accounts and hand-off at the next tick, and the round after that has them: so long it goes on
-    # asking.
+    # asking. The collector is asked for each round, because its own come every ten seconds.
     # @param expected [Integer]
     # @yieldparam json [String]
     # @yieldreturn [Boolean] whether the accounts are in as well
@@ -60,6 +61,7 @@ module Demo
 
     # nil as long as there is nothing to report: the collector's first round is still to come.
     def read
+      Holdup::Segment::Directory.new(@env["HOLDUP_DIR"]).hurry if @env.key?("HOLDUP_DIR")
       out, err, status = Open3.capture3(@env, *command("--format", "json"))
       @said = ": #{err.strip}" unless err.strip.empty?
       out if status.success?
