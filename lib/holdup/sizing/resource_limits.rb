@@ -83,9 +83,14 @@ module Holdup
       #
       #   CPUs = constant + unit_ns * units per second
       #
-      # - `constant`: CPUs; `unit_ns`: CPU time for each unit
+      # - `constant`: CPUs; `unit_ns`: CPU time for each unit; `least_unit_ns`: the least that the recording
+      #   allows
       # - `mean`: CPUs while it was recorded
-      OtherCpus = Data.define(:constant, :unit_ns, :mean) do
+      OtherCpus = Data.define(:constant, :unit_ns, :least_unit_ns, :mean) do
+        def initialize(constant:, unit_ns:, mean:, least_unit_ns: unit_ns)
+          super
+        end
+
         # @param cpus [Float] whatever units come
         def self.always(cpus)
           new(constant: cpus, unit_ns: 0.0, mean: cpus)
@@ -100,8 +105,11 @@ module Holdup
           rate, cpus = means(loaded)
           most = cpus / rate
           slope, error = slope(spans)
-          each = (error && self::NORMAL * error < most / 2) ? slope.clamp(0.0, most) : most
-          new(constant: cpus - each * rate, unit_ns: each * self::NS, mean: cpus)
+          known = error && self::NORMAL * error < most / 2
+          each = known ? slope.clamp(0.0, most) : most
+          least = known ? (slope - self::NORMAL * error).clamp(0.0, each) : 0.0
+          new(constant: cpus - each * rate, unit_ns: each * self::NS, least_unit_ns: least * self::NS,
+            mean: cpus)
         end
 
         # @return [Array<Float>] slope and its standard error; nil without any
@@ -132,6 +140,13 @@ module Holdup
             weight = ended.fetch(index, []).sum(0.0, &:weight)
             self::OtherCpuSpan.new(rate: weight / (interval.to_s - interval.from_s), cpus: interval.cpus)
           end
+        end
+
+        # @return [OtherCpus] those that use the least for each unit, and more anyway
+        def least
+          return self if unit_ns.zero?
+          constant_share = 1 - least_unit_ns / unit_ns
+          with(constant: constant + (mean - constant) * constant_share, unit_ns: least_unit_ns)
         end
 
         # @param rate [Float] units per second

@@ -11,7 +11,8 @@ module Holdup
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
     # within twice that, or the speed of the machine varied by more than A allows, or the recording hardly
-    # shows what CPU concurrency costs; C: worse, and no recommendation.
+    # shows what CPU concurrency costs, or what other processes need for more units; C: worse, and no
+    # recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
@@ -198,10 +199,18 @@ module Holdup
         replays.map { |replay| figures(replay.call(scenario)).with(throughput:) }
       end
 
-      def ceiling(vcpus, handoff_ns)
-        limits = ResourceLimits.new(vcpus: @vcpus.max, others: @others).fitted(vcpus)
-        SharedCpus.new(demand.with(handoff_ns:).in_all, processes: @current.processes,
-          threads: @current.own_threads, limits:).throughput
+      def ceiling(vcpus, handoff_ns, processes: @current.processes, others: @others)
+        limits = ResourceLimits.new(vcpus: @vcpus.max, others:).fitted(vcpus)
+        SharedCpus.new(demand.with(handoff_ns:).in_all, processes:, threads: @current.own_threads,
+          limits:).throughput
+      end
+
+      # By how much more one more process serves if others need as little CPU for it as the recording allows.
+      def other_cpus(vcpus, handoff_ns)
+        processes = @current.processes + 1
+        return 0.0 if processes > @vcpus.max || @current.shared?
+        most, least = [@others.least, @others].map { |others| ceiling(vcpus, handoff_ns, processes:, others:) }
+        (most / least - 1).abs
       end
 
       def mean(all)
@@ -213,14 +222,14 @@ module Holdup
         predicted = mean(all)
         errors = errors(predicted)
         outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:,
-          closed: @load.closed?)
+          closed: @load.closed?, other_cpus: other_cpus(*fitted.values_at(:vcpus, :handoff_ns)))
         causes = ErrorCauses.new(@recording, traffic: @traffic, current: @current, outcome:)
         SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, **fitted)
       end
 
       def grade(errors, causes)
         grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-        (grade == :a && (causes.varied_machine? || causes.vague_ceiling?)) ? :b : grade
+        (grade == :a && causes.doubtful?) ? :b : grade
       end
 
       # @param replays [Array<WeightedReplay>] one after the other

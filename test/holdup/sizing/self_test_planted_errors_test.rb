@@ -82,6 +82,19 @@ module Holdup::Sizing
       assert_includes found.reasons, :ceiling
     end
 
+    # A second process needs the CPUs of a database, unless that works as much for fewer requests.
+    def test_other_processes_that_may_work_for_requests_or_not
+      ramp = observation(connections: RAMP)
+      served = ramp.closed_load.saturation(5).throughput
+      working = ResourceLimits::OtherCpus.new(constant: 0.0, unit_ns: 15_000_000, mean: 0.015 * served)
+      unknown, known = [0.0, working.unit_ns].map do |least_unit_ns|
+        limits = ResourceLimits.new(vcpus: 2, others: working.with(least_unit_ns:))
+        Recommendation.new(ramp, limits:, units: 4000).self_test
+      end
+      assert_caught unknown, :other_cpus
+      assert_trusted known
+    end
+
     # As if they had come on their own at the rate at which they were served.
     one_ruby def test_a_saturated_setting_that_is_replayed_as_open_arrivals
       saturated = observation(connections: [10])

@@ -19,13 +19,15 @@ module Holdup
       MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
                 chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
-                growth: CEILING / 2, ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
+                growth: CEILING / 2, other_cpus: 2 * CEILING, ceiling: CEILING,
+                machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
       # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
-      # MeasuredFigures or nil; `closed`: whether units came as others ended
-      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed) do
-        def initialize(errors: {}, chance: {}, predicted: nil, closed: false)
+      # MeasuredFigures or nil; `closed`: whether units came as others ended; `other_cpus`: by how much the
+      # ceiling of one more process changes with what other processes may need for a unit
+      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus) do
+        def initialize(errors: {}, chance: {}, predicted: nil, closed: false, other_cpus: 0.0)
           super
         end
 
@@ -57,6 +59,11 @@ module Holdup
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
+      # Whether predictions may be wrong although the present is replayed exactly.
+      def doubtful?
+        varied_machine? || vague_ceiling? || figures[:other_cpus] > LIMITS.fetch(:other_cpus)
+      end
+
       # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
       def varied_machine? = figures[:machine_speed] > MACHINE_SPEED
 
@@ -69,12 +76,12 @@ module Holdup
 
       # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts and chance as shares of the
       #   response; busy of the time; swings as a ratio; waits_for_answers and unlike_threads as shares of the
-      #   units; growth and ceiling of the throughput; machine_speed of the time of the same work
+      #   units; growth, other_cpus and ceiling of the throughput; machine_speed of the time of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
                       **arrivals, chance: @outcome.chance.fetch(:response, 0.0), unlike_threads:,
-                      handoff: handoff_ns.fdiv(measured.response_ns), growth:,
+                      handoff: handoff_ns.fdiv(measured.response_ns), growth:, other_cpus:,
                       ceiling: @outcome.errors.fetch(:throughput, 0.0).abs,
                       machine_speed: (@recording.machine_speed.variation || 1.0) - 1}
       end
@@ -154,6 +161,9 @@ module Holdup
         explains = @outcome.errors.key?(:throughput) || (vague_ceiling? && !@outcome.missed?)
         explains ? growth_of_ceiling : 0.0
       end
+
+      # Explains no error, since the present setting is what was recorded.
+      def other_cpus = @outcome.missed? ? 0.0 : @outcome.other_cpus
 
       # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
       def growth_of_ceiling

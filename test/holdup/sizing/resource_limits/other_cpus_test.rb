@@ -22,13 +22,21 @@ module Holdup::Sizing
       assert_in_delta 10e6, others.unit_ns, 1e6
       assert_in_delta 0.445, others.mean, 0.01
       assert_in_delta others.mean, others.at(24.5), 0.001
+      assert_includes 8e6..others.unit_ns, others.least_unit_ns
     end
 
     def test_counts_them_as_working_for_units_where_the_load_does_not_vary
       same = OtherCpus.of(spans([[10, 0.5]] * 6))
-      assert_equal OtherCpus.new(constant: 0.0, unit_ns: 50e6, mean: 0.5), same
+      assert_equal OtherCpus.new(constant: 0.0, unit_ns: 50e6, least_unit_ns: 0.0, mean: 0.5), same
       noisy = OtherCpus.of(spans([[10, 0.1], [11, 0.9], [10, 0.8], [11, 0.2], [10, 0.6]]))
       assert_in_delta 0.0, noisy.constant, 1e-9
+    end
+
+    def test_those_that_need_least_for_a_unit_use_as_much_in_the_recording
+      others = OtherCpus.new(constant: 0.1, unit_ns: 40e6, least_unit_ns: 10e6, mean: 0.5)
+      assert_in_delta 0.5, others.least.at(10), 1e-9
+      assert_in_delta 0.6, others.least.at(20), 1e-9
+      assert_equal OtherCpus.always(0.5), OtherCpus.always(0.5).least
     end
 
     def test_minutes_without_units_show_what_others_always_use
