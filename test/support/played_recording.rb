@@ -141,6 +141,8 @@ class PlayedRecording
     }.to_h
   end
 
+  def covered = {}
+
   def units = arrivals.values.sum
 
   def profiles

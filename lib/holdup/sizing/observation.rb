@@ -82,6 +82,12 @@ module Holdup
         end
       end
 
+      # @return [Hash{Integer => Float}] start of a minute => seconds, of those that were recorded in part
+      def covered
+        seconds = arrivals.keys.to_h { |start_s| [start_s, covered_s(start_s)] }
+        seconds.select { |_, covered_s| covered_s < MINUTE_S }
+      end
+
       def hosts
         [recording.hosts, 1].max
       end
@@ -127,6 +133,12 @@ module Holdup
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
         found[:concurrent_units] = {} if deployment.concurrent_units? && !pools.concurrent_units?
         found.except(*problems)
+      end
+
+      # @param kind [Symbol] one of the problems
+      # @return [Hash{Symbol => Object}] see Recording::RecordingProblem
+      def problem_facts(kind)
+        recording.problems.find { |problem| problem.kind == kind }.facts
       end
 
       def growth_estimate = recording.growth.overall

@@ -8,7 +8,8 @@ module Holdup
     # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
     # (ClosedLoad), `growth_estimate`, `idle_growth`, `growth` and `rest`
     # (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
-    # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
+    # `arrivals` ({minute => units on all hosts}), `covered` ({minute => seconds} of those recorded in part),
+    # `units`, `processes` and `threads` (of one host, now),
     # `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured` (SelfTest::MeasuredFigures), `pools`
     # (ThreadPools), `concurrent_units` (ConcurrentUnits or nil), `resource_wait_ns` (waits for pools and
     # locks per unit), `machine_speed` (Analysis::Machine::MachineSpeed) and `problems` (Symbols that forbid
@@ -143,8 +144,8 @@ module Holdup
       end
 
       def traffic
-        @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
-          pools: recording.pools, concurrent_units: recording.concurrent_units)
+        @traffic ||= Traffic.of(recording.profiles, recording.arrivals, covered: recording.covered,
+          hosts: limits.hosts, pools: recording.pools, concurrent_units: recording.concurrent_units)
       end
 
       def estimates

@@ -16,8 +16,11 @@ module Holdup
 
       attr_reader :blocks, :block_s, :pools, :concurrent_units
 
-      # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
-      def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
+      # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it on all
+      #   hosts, as if it had been recorded whole
+      # @param covered [Hash{Integer => Numeric}] start of a minute => seconds, of those that were not: they
+      #   count for that part
+      def self.of(profiles, arrivals, covered: {}, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
         rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
         long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
         block_s = long ? BLOCK_S : MINUTE_S
@@ -26,6 +29,7 @@ module Holdup
           minutes = pairs.sort.to_h
           concurrent_rates = concurrent_units&.rates(minutes.keys, hosts:).to_a
           TrafficBlock.new(start_s: number * block_s, rates: minutes.values,
+            seconds: minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) },
             profiles: kept.fetch(number, []), concurrent_rates:)
         end
         new(blocks, block_s:, pools:, concurrent_units:)
@@ -70,12 +74,11 @@ module Holdup
         rates[((rates.size - 1) * PEAK).ceil] || 0.0
       end
 
-      def mean_rate = rates.sum / rates.size
+      def mean_rate = mean_of_minutes { |rate, _| rate }
 
       # @return [Float] units of the other kind per second and host
       def concurrent_rate
-        rates = blocks.flat_map(&:concurrent_rates)
-        rates.sum / [rates.size, 1].max
+        blocks.empty? ? 0.0 : mean_of_minutes { |_, concurrent_rate| concurrent_rate }
       end
 
       def concurrent_load
@@ -118,6 +121,12 @@ module Holdup
         @rates ||= blocks.flat_map(&:rates).sort
       end
 
+      # @yieldparam rates [Float] of units, and of concurrent ones, in each minute
+      def mean_of_minutes
+        minutes = blocks.flat_map(&:minutes)
+        minutes.sum { |minute| yield(*minute) * minute.last } / minutes.sum(&:last)
+      end
+
       def weight_of(profiles)
         profiles.sum(0.0, &:weight)
       end
@@ -126,23 +135,27 @@ module Holdup
         @draws ||= UnitDraws.new(self, @sums)
       end
 
-      # An interval of a recording. `rates`: units per second and host in each minute; `profiles`: its
-      # recorded units; `concurrent_rates`: units of the other kind, likewise, empty without any, see
-      # ConcurrentUnits
-      TrafficBlock = Data.define(:start_s, :rates, :profiles, :concurrent_rates) do
-        def initialize(start_s:, rates:, profiles:, concurrent_rates: [])
+      # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each that
+      # were recorded; `profiles`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
+      # empty without any, see ConcurrentUnits
+      TrafficBlock = Data.define(:start_s, :rates, :seconds, :profiles, :concurrent_rates) do
+        def initialize(start_s:, rates:, profiles:, seconds: rates.map { MINUTE_S }, concurrent_rates: [])
           super
         end
 
-        def weight = rates.sum
+        # Units of an interval as long as a second for each whole minute.
+        def weight
+          minutes.sum(0.0) { |rate, _, seconds| rate * seconds.fdiv(MINUTE_S) }
+        end
 
         def scaled
           factor = weight / profiles.sum(0.0, &:weight)
           profiles.map { |profile| [profile, profile.weight * factor] }
         end
 
-        def pairs
-          rates.zip(concurrent_rates).map { |own, other| [own, other.to_f] }
+        # @return [Array<(Float, Float, Numeric)>] rate, concurrent rate and seconds of each
+        def minutes
+          rates.zip(concurrent_rates, seconds).map { |own, other, seconds| [own, other.to_f, seconds] }
         end
       end
 
@@ -200,11 +213,15 @@ module Holdup
 
         def recorded(seed, units)
           random = Random.new(seed)
-          minutes = minutes(units)
-          own = minutes.each_with_index.flat_map do |(sample, rate), index|
-            minute(sample, rate, index * MINUTE_S * NS, random)
+          start_ns = 0
+          own = []
+          spans = minutes(units).map do |sample, rate, concurrent_rate, seconds|
+            end_ns = start_ns + seconds * NS
+            own.concat(minute(sample, rate, start_ns...end_ns, random))
+            length_ns = end_ns - start_ns
+            start_ns = end_ns
+            [concurrent_rate, length_ns]
           end
-          spans = minutes.map { |_, _, concurrent_rate| [concurrent_rate, MINUTE_S * NS] }
           trace(own.map(&:first), own.map(&:last), spans, seed)
         end
 
@@ -257,18 +274,18 @@ module Holdup
         def minutes(units)
           every = @traffic.blocks.flat_map do |block|
             sample = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
-            block.pairs.map { |rates| [sample, *rates] }
+            block.minutes.map { |minute| [sample, *minute] }
           end
-          wanted = every.sum { |_, own, other| [own, other / ConcurrentUnits::MOST].max * MINUTE_S }
+          wanted = every.sum { |_, own, other, seconds| [own, other / ConcurrentUnits::MOST].max * seconds }
           every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
         end
 
         # Profiles with their arrivals.
-        def minute(sample, rate, start_ns, random)
+        def minute(sample, rate, span_ns, random)
           return [] if rate.zero?
           units = []
-          at = start_ns + gap(NS / rate, random)
-          while at < start_ns + MINUTE_S * NS
+          at = span_ns.begin + gap(NS / rate, random)
+          while at < span_ns.end
             units << [sample.draw(random), at]
             at += gap(NS / rate, random)
           end

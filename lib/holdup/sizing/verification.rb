@@ -122,14 +122,16 @@ module Holdup
       def loaded(part)
         rates = traffic.blocks.flat_map(&:rates)
         concurrent_rates = traffic.blocks.flat_map(&:concurrent_rates)
-        block = Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, concurrent_rates:)
+        seconds = traffic.blocks.flat_map(&:seconds)
+        block = Traffic::TrafficBlock.new(start_s: 0, rates:, seconds:, profiles: part.profiles,
+          concurrent_rates:)
         concurrent_units = part.concurrent_units if traffic.concurrent_units
         Traffic.new([block], block_s: traffic.block_s, pools: @since.pools, concurrent_units:)
       end
 
       def traffic
-        @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts,
-          concurrent_units: @since.concurrent_units)
+        @traffic ||= Traffic.of(@since.profiles, @since.arrivals, covered: @since.covered,
+          hosts: @since.hosts, concurrent_units: @since.concurrent_units)
       end
 
       # Both sides might have been other minutes.

@@ -35,6 +35,22 @@ module Holdup::Sizing
       assert_operator part.size, :<, 26_000
     end
 
+    # Six seconds after a boot, in which everything takes ten times as long.
+    def test_a_minute_that_was_recorded_in_part_counts_for_that_part
+      two = PlayedRecording.new(rate: 20.0, minutes: 2, swing: 0.0)
+      boot_s = two.arrivals.keys.first
+      units = two.profiles.map do |unit|
+        unit.with(running_ns: (unit.start_ns / 1_000_000_000 < boot_s + 60) ? 100 : 10, weight: 1.0)
+      end
+      part = Traffic.of(units, two.arrivals, covered: {boot_s => 6.0})
+      assert_in_delta (6 * 100 + 60 * 10) / 66.0, part.mean_of(:running_ns), 1e-6
+      assert_in_delta 20.0, part.mean_rate
+      trace = part.recorded(units: 10**6)
+      assert_in_delta 66, seconds(trace), 1
+      slow = trace.units.count { |unit| unit.held_ns == 100 }
+      assert_in_delta 6 / 66.0, slow.fdiv(trace.size), 0.03
+    end
+
     def test_units_stand_for_what_was_not_kept
       heavy = RECORDING.profiles.map { |profile|
         (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile
