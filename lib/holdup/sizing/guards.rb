@@ -64,8 +64,13 @@ module Holdup
         @busy ||= (@served / ceiling(@current)).clamp(BUSY, 1.0)
       end
 
+      # Jobs that always have work. Requests that wait for answers use what CPUs there are with every setting
+      # that serves many, and a replay shows what that costs.
       def inflation(candidate)
-        return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
+        if @rate.zero?
+          return if @kind == :request
+          return above(:inflation, model(candidate).inflation, INFLATION)
+        end
         busy = [(@rate * @demand.held_ns.fdiv(NS) + @concurrent_load.cpus) / candidate.processes, 1.0].min
         above(:inflation, model(candidate).inflation_at(busy, @limits.free_vcpus(@rate)), INFLATION)
       end

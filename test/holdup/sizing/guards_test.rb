@@ -90,6 +90,7 @@ module Holdup::Sizing
       assert_includes names(NOW.with(processes: 1, threads: 10), kind: :job, rate: 0, demand: busy),
         :client_timeout
       assert_includes names(NOW.with(processes: 4), kind: :job, rate: 0, demand: busy), :inflation
+      assert_empty names(NOW.with(processes: 4), rate: 0, demand: busy), "requests that wait for answers"
       assert_empty names(NOW.with(threads: 2), kind: :job, rate: 0)
     end
   end
