@@ -45,9 +45,10 @@ module Holdup
         limits.empty? ? change : nil
       end
 
-      # Sorts findings by the largest gain, then by the largest weight.
+      # Sorts findings by the largest gain, then by the largest weight. What is done to the present processes
+      # comes before an alarm that adds others.
       def rank
-        [-(gain || 0.0), -weight, rule.to_s]
+        [-(gain || 0.0), (remedy == :scaling) ? 1 : 0, -weight, rule.to_s]
       end
     end
 

@@ -52,8 +52,11 @@ module Holdup
 
       def verdict
         @verdict ||= AdviceVerdict.new(recommendation, span: @span, words: @words, kind: @kind,
-          summary: @sized.summary)
+          summary: @sized.summary, causes:)
       end
+
+      # @return [Integer, nil] that a verdict names at most; nil: all
+      def causes = nil
 
       def charts
         Charts::Candidates.new(recommendation, words: @words).call
@@ -107,6 +110,8 @@ module Holdup
       # Rules that together make the advised setting.
       SETTING_RULES = %i[thread_count process_count time_slice job_concurrency].freeze
       PARTS = %i[do risk].freeze
+      # Why a self-test was inexact: the largest ones.
+      CAUSES = 2
       # Columns of a sentence that may contain any name.
       SENTENCE = 200
       # Options of `advise` that `--verify`, `report` and `whatif` take as well.
@@ -134,6 +139,8 @@ module Holdup
       end
 
       private
+
+      def causes = CAUSES
 
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
@@ -197,9 +204,11 @@ module Holdup
         end
       end
 
+      # If units were recorded, the report says most of them.
       def looking
-        [command(:doctor, "doctor", @given.slice("--store")),
+        commands = [command(:doctor, "doctor", @given.slice("--store")),
           command(:report, "report", @given.slice(*SPAN))]
+        recommendation ? commands.reverse : commands
       end
 
       def saving

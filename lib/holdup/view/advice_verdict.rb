@@ -9,8 +9,10 @@ module Holdup
       WORTH_SAYING = 0.05
 
       # @param summary [Analysis::Summary, nil] of all units of that kind, also of those without advice
-      def initialize(recommendation, span:, words:, kind: :request, summary: nil)
+      # @param causes [Integer, nil] of an inexact self-test, so many at most; nil: all
+      def initialize(recommendation, span:, words:, kind: :request, summary: nil, causes: nil)
         @recommendation = recommendation
+        @causes = causes
         @kind = kind
         @span = span
         @summary = summary
@@ -190,7 +192,7 @@ module Holdup
       end
 
       def reasons
-        Reasons.new(@recommendation, words: @words, kind: @kind)
+        Reasons.new(@recommendation, words: @words, kind: @kind, causes: @causes)
       end
 
       def errors
@@ -211,10 +213,12 @@ module Holdup
         KNOWN = (CAUSES + %i[not_enough few_units few_profiles self_test queue_unknown vcpus_unknown
           no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
 
-        def initialize(recommendation, words:, kind:)
+        # @param causes [Integer, nil] see AdviceVerdict
+        def initialize(recommendation, words:, kind:, causes: nil)
           @recommendation = recommendation
           @words = words
           @kind = kind
+          @causes = causes
         end
 
         def call
@@ -223,7 +227,10 @@ module Holdup
 
         # @return [String] sentences for these reasons
         def of(reasons)
-          @words.sentences(reasons.map { |key| reason(key) })
+          left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
+          sentences = (reasons - left).map { |key| reason(key) }
+          sentences << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
+          @words.sentences(sentences)
         end
 
         private
@@ -245,8 +252,14 @@ module Holdup
           when :self_test then AdviceFigures.new(@words).errors(@recommendation.self_test)
           when *CAUSES then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
           when :no_recording then kinds
+          when :warming_up then warming_up
           else {}
           end
+        end
+
+        def warming_up
+          share = @recommendation.recording.problem_facts(:warming_up).fetch(:share)
+          {share: AdviceFigures.new(@words).share(share)}
         end
 
         # An application that runs jobs only is asked about requests too.

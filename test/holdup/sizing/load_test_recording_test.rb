@@ -105,7 +105,7 @@ module Holdup::Sizing
       found = self_test(handoff_ns: 0)
       assert_equal :c, found.grade
       assert_operator found.errors[:throughput], :>, 0.2
-      assert_equal %i[handoff ceiling], found.reasons
+      assert_equal %i[ceiling handoff], found.reasons
     end
 
     Constant = Class.new(SimpleDelegator) do
@@ -116,7 +116,7 @@ module Holdup::Sizing
       found = self_test(Constant.new(observation), handoff_ns: 73_000)
       refute_equal :a, found.grade, found.errors.inspect
       assert_operator found.errors[:throughput], :>, 0.05
-      assert_equal %i[growth ceiling], found.reasons
+      assert_equal %i[ceiling growth], found.reasons
     end
 
     Open = Class.new(SimpleDelegator) do

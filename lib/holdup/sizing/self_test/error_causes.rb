@@ -52,10 +52,14 @@ module Holdup
         @outcome = outcome
       end
 
-      # @return [Array<Symbol>] causes that its figures support, else :unknown; and :queue_unknown
+      # @return [Array<Symbol>] causes that its figures support, the largest against their limits first, else
+      #   :unknown; and :queue_unknown
       def call
-        found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
+        strength = figures.to_h { |name, figure| [name, figure / LIMITS.fetch(name)] }
+        found = strength.select { |_, times| times > 1 }.sort_by { |_, times| -times }.map(&:first)
         found.delete(:chance) unless @outcome.by_chance?
+        # Units that wait for answers don't come independently.
+        found.delete(:bursts) if found.include?(:waits_for_answers)
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
