@@ -6,14 +6,14 @@ module Bench
   # One call of a request or job to another system: what it pays for being split and recorded.
   class Calls
     # What is around an empty block => what the row is called.
-    ARMS = {"bare" => "a bare block", "probe" => "holdup probe", "notification" => "a notification",
-            "listened" => "a notification, and one more subscriber",
-            "holdup" => "a notification, and holdup",
-            "OpenTelemetry" => "a notification, and OpenTelemetry's span",
-            "Datadog" => "a notification, and Datadog's span"}.freeze
+    ARMS = {"bare" => "a bare block", "probe" => "holdup probe", "notification" => "a query's notification",
+            "listened" => "the notification, and one more subscriber",
+            "holdup" => "the notification, and holdup around it",
+            "OpenTelemetry" => "the notification, and OpenTelemetry's span",
+            "Datadog" => "the notification, and Datadog's span"}.freeze
     COLUMNS = ["", "ns, median (min..max)", "added", "objects allocated"].freeze
     # Of Holdup, over what it stands on => ns.
-    LIMITS = {%w[probe bare] => 150, %w[holdup listened] => 150}.freeze
+    LIMITS = {%w[probe bare] => 150, %w[holdup notification] => 150}.freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -32,11 +32,11 @@ module Bench
     def about
       "An empty block in an open unit; #{@rounds} rounds, each arm in a fresh process every round, in " \
         "changing order. \"holdup probe\" is the C alone. The notification is Active Support's " \
-        "`sql.active_record`, which each query of Active Record sends, with one subscriber that does " \
-        "nothing, as any Rails application has some; the next arm has one more that is told of begin and " \
-        "end, as Holdup is. The tracers' subscribers of the same notification make a span, which goes " \
-        "nowhere; a hundred are one request. The unit's end, which writes its calls into the segment, is " \
-        "not counted."
+        "`sql.active_record`, which the method `log` of Active Record's connections sends for each query, " \
+        "with one subscriber that does nothing, as any Rails application has some; the next arm has one " \
+        "more that is called at begin and end. Holdup is around that method. The tracers' subscribers of " \
+        "the same notification make a span, which goes nowhere; a hundred are one request. The unit's end, " \
+        "which writes its calls into the segment, is not counted."
     end
 
     def rows

@@ -233,7 +233,33 @@ static VALUE probe_end_call(VALUE self, VALUE kind, VALUE error)
     return Qnil;
 }
 
-/* --- queries, as Active Record's notifications tell of them --- */
+/* --- queries --- */
+
+static void query_repeated(const tclock_t *c, unit_t *u, VALUE sql, uint64_t t)
+{
+    totals_t span = totals_since(&c->totals, &c->call_base);
+    span.running += tc_since(c->at, t);
+    repeats_add(u, sql, &span);
+}
+
+static void query_end(tclock_t *c, unit_t *u, VALUE kind, VALUE sql, bool error)
+{
+    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return;
+    uint64_t t = clk_now();
+    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, t);
+    if (repeats_least && c->blame == reg.main) query_repeated(c, u, sql, t);
+}
+
+/* end_query(kind, sql, error): ends a call that is a query, which the unit may repeat. */
+static VALUE probe_end_query(VALUE self, VALUE kind, VALUE sql, VALUE error)
+{
+    unit_t *u = NULL;
+    tclock_t *c = calls_leave(&u);
+    if (c) query_end(c, u, kind, sql, RTEST(error));
+    return Qnil;
+}
+
+/* --- queries, where Active Record's notifications say when they begin and end --- */
 
 /*
  * query_events(kind_of): a subscriber, which has no Ruby code between the notification and the edges.
@@ -262,13 +288,6 @@ static VALUE query_kind(VALUE self, VALUE connection)
     return kind;
 }
 
-static void query_repeated(const tclock_t *c, unit_t *u, VALUE payload, uint64_t t)
-{
-    totals_t span = totals_since(&c->totals, &c->call_base);
-    span.running += tc_since(c->at, t);
-    repeats_add(u, rb_hash_lookup(payload, calls.sql), &span);
-}
-
 static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
 {
     unit_t *u = NULL;
@@ -276,11 +295,8 @@ static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
     if (!c || !RB_TYPE_P(payload, T_HASH) || RTEST(rb_hash_lookup(payload, calls.cached))) return Qnil;
     VALUE connection = rb_hash_lookup(payload, calls.connection);
     VALUE kind = NIL_P(connection) ? Qnil : query_kind(self, connection);
-    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return Qnil;
     bool error = rb_hash_lookup2(payload, calls.exception, Qundef) != Qundef;
-    uint64_t t = clk_now();
-    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, t);
-    if (repeats_least && c->blame == reg.main) query_repeated(c, u, payload, t);
+    query_end(c, u, kind, rb_hash_lookup(payload, calls.sql), error);
     return Qnil;
 }
 
@@ -311,6 +327,7 @@ void calls_init(VALUE probe)
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
     rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
+    rb_define_singleton_method(probe, "end_query", probe_end_query, 3);
     rb_define_singleton_method(probe, "query_events", probe_query_events, 1);
     calls_define_query_events(probe);
 }

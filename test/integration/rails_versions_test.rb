@@ -14,6 +14,24 @@ class RailsVersionsTest < Minitest::Test
 
   thorough def test_rails_8_0 = assert_measures("rails80", /\A8\.0\./)
 
+  # The private method that queries pass through, without a database.
+  QUERIES = <<~RUBY
+    require "active_record"
+    require "holdup"
+    connection = ActiveRecord::ConnectionAdapters::AbstractAdapter.new({})
+    Holdup.start
+    Holdup.measure("A#b") { 2.times { connection.send(:log, "SELECT 1", "Load") { 7 } == 7 or raise } }
+    subscribed = ActiveSupport::Notifications.notifier.listeners_for("sql.active_record").size
+    raise "\#{subscribed} subscribers" unless subscribed == 1
+    Holdup.stop
+  RUBY
+
+  def test_queries_of_rails_7_1_are_calls = assert_calls("rails71")
+
+  thorough def test_queries_of_rails_7_2_are_calls = assert_calls("rails72")
+
+  thorough def test_queries_of_rails_8_0_are_calls = assert_calls("rails80")
+
   # `rails new`, one controller, `rails generate holdup:install`, and a server in development.
   thorough def test_a_new_application_after_the_generator
     Dir.mktmpdir do |folder|
@@ -36,6 +54,17 @@ class RailsVersionsTest < Minitest::Test
     answer = answer_of(env, app: "rails", config: "puma.rb")
     assert_series(answer)
     assert_match version, answer["settings"].first["attributes"]["rails"]
+  end
+
+  def assert_calls(name)
+    Dir.mktmpdir do |folder|
+      env = {**environment(name), "HOLDUP_DIR" => folder, "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
+      lib = "-I#{File.join(ServedApp::ROOT, "lib")}"
+      printed, status = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, lib, "-e", QUERIES)
+      assert_predicate status, :success?, printed
+      snapshot = Holdup::Segment::Reader.open(Dir["#{folder}/*.segment"].first, gone: true, &:snapshot)
+      assert_equal 2, snapshot.slot("A#b", kind: :call, queue: "sql").count
+    end
   end
 
   def environment(name)

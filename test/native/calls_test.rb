@@ -159,6 +159,21 @@ class CallsTest < Minitest::Test
       calls.to_h { |slot| [slot.series.queue, [slot.count, slot.errors]] })
   end
 
+  def test_a_query_ends_as_a_call_does
+    write(<<~RUBY)
+      sql = PROBE.call_kind("sql")
+      ask = lambda do |kind, error|
+        PROBE.begin_call
+        burn
+        PROBE.end_query(kind, "SELECT 1", error)
+      end
+      ends = [[sql, false], [sql, true], [nil, false], [1_000, false]]
+      unit("A#b") { ends.each { |each| ask.call(*each) } }
+      ask.call(sql, false) # of no unit
+    RUBY
+    assert_equal [2, 1], [slot("A#b", "sql").count, slot("A#b", "sql").errors]
+  end
+
   def test_what_the_query_cache_answers_and_payloads_of_other_shapes_are_no_calls
     write(<<~RUBY)
       #{QUERIES}

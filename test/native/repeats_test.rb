@@ -48,6 +48,11 @@ class RepeatsTest < Minitest::Test
     assert_operator found.histogram(:wall).sum, :<=, call("CartsController#show").histogram(:wall).sum
   end
 
+  def test_notifications_of_a_query_are_counted_like_queries
+    write(%(unit("A#a") { #{LEAST}.times { |number| notified("SELECT * FROM a WHERE id = \#{number}") } }\n))
+    assert_equal [["A#a", LEAST]], repeated.map { |slot| [slot.series.name, slot.count] }
+  end
+
   def test_fewer_and_other_queries_are_no_repetition
     write(<<~RUBY)
       unit("A#a") { Cart.new.items(#{LEAST - 1}) }
@@ -73,7 +78,7 @@ class RepeatsTest < Minitest::Test
       unit("A#a") { 300.times { |number| query("SELECT c\#{number % 100} FROM items") } }
       PROBE.repeated_queries = 3
       unit("A#b") { 300.times { |number| query("SELECT c\#{number % 100} FROM items") } }
-      unit("A#c") { EVENTS.start("", "", {}); EVENTS.finish("", "", {connection: CONNECTION, sql: 7}) }
+      unit("A#c") { notified(7) && query(nil) }
     RUBY
     assert_equal [["A#b", 64 * 3]], repeated.map { |slot| [slot.series.name, slot.count] }
   end
@@ -116,10 +121,15 @@ class RepeatsTest < Minitest::Test
       load #{"#{@dir}/app/cart.rb".dump}
       CONNECTION = Object.new
       EVENTS = PROBE.query_events(->(_connection) { PROBE.call_kind("sql") })
+      KIND = PROBE.call_kind("sql")
       def query(sql)
+        PROBE.begin_call
+        sleep 0.001
+        PROBE.end_query(KIND, sql, false)
+      end
+      def notified(sql)
         payload = {connection: CONNECTION, sql:}
         EVENTS.start("sql.active_record", "id", payload)
-        sleep 0.001
         EVENTS.finish("sql.active_record", "id", payload)
       end
       def unit(name)

@@ -114,6 +114,8 @@ class RecordingProbe
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
 
+  def end_query(kind, _sql, error) = end_call(kind, error)
+
   def count(counter) = @counted << counter
 
   def label(thread, name) = @labels[thread] = name

@@ -13,14 +13,26 @@ require "holdup"
 
 EVENT = "sql.active_record"
 POOL = Struct.new(:db_config).new(Struct.new(:name).new("primary"))
-# An object as a connection is one: a Struct keeps variables elsewhere.
+# As Active Record's connections: an object (a Struct keeps variables elsewhere) with the method of 8.1 that
+# each query passes through.
 class QueriedConnection
-  def initialize = @config = {adapter: "postgresql", database: "shop", host: "db"}
+  attr_reader :pool
 
-  def pool = POOL
+  def initialize
+    @config = {adapter: "postgresql", database: "shop", host: "db"}
+    @pool = POOL
+  end
+
+  def query = log("SELECT * FROM orders WHERE id = $1", "Order Load", [], [], async: false) { nil }
+
+  private
+
+  def log(sql, name = "SQL", binds = [], type_casted_binds = [], async: false, allow_retry: false, &block)
+    ActiveSupport::Notifications.instrument(EVENT,
+      {sql:, name:, binds:, type_casted_binds:, async:, allow_retry:, connection: self}, &block)
+  end
 end
-# As Active Record's; tracers put their span into it.
-PAYLOAD = {sql: "SELECT * FROM orders WHERE id = $1", name: "Order Load", connection: QueriedConnection.new}
+CONNECTION = QueriedConnection.new
 TRACERS = %w[OpenTelemetry Datadog].freeze
 # Calls of a request, around which a tracer has a span.
 CALLS = 100
@@ -33,7 +45,7 @@ class EmptySubscriber
 end
 
 def instrument(count)
-  count.times { ActiveSupport::Notifications.instrument(EVENT, PAYLOAD) { nil } }
+  count.times { CONNECTION.query }
 end
 
 def probe_calls(probe)
@@ -56,7 +68,7 @@ Holdup::Probe.enter unless traced
 ActiveSupport::Notifications.unsubscribe(EVENT) unless traced
 ActiveSupport::Notifications.monotonic_subscribe(EVENT) { |*_event| nil }
 ActiveSupport::Notifications.subscribe(EVENT, EmptySubscriber.new) if arm == "listened"
-Holdup::Instrumentation::Calls::ActiveRecord.new(Holdup.recorder).subscribe if arm == "holdup"
+Holdup::Instrumentation::Calls::ActiveRecord.new(Holdup.recorder).join(QueriedConnection) if arm == "holdup"
 
 work = case arm
 when "bare" then ->(times) { times.times { nil } }

@@ -64,8 +64,13 @@ module Holdup
       end
     end
 
-    # Active Record: queries, with the name of their database. Queries that its query cache answers are none.
-    # Only a unit's own thread counts: an asynchronous query runs in a thread of Active Record.
+    # Active Record (7.1 to 8.1): queries, with the name of their database. Queries that its query cache
+    # answers are none. Only a unit's own thread counts: an asynchronous query runs in a thread of Active
+    # Record.
+    #
+    # Each query passes through the private method `log` of its connection. Active Support's notification,
+    # which that method sends, is seven times as expensive for one more subscriber, so it is subscribed to
+    # only where the method has other parameters, or another gem has replaced it.
     class Calls::ActiveRecord < Calls::LibraryHook
       EVENT = "sql.active_record"
 
@@ -74,18 +79,85 @@ module Holdup
       end
 
       def install
-        ::ActiveSupport.on_load(:active_record, yield: true) { subscribe }
+        ::ActiveSupport.on_load(:active_record, yield: true) do
+          @guard.call(:calls) { join(::ActiveRecord::ConnectionAdapters::AbstractAdapter) }
+        end
+      end
+
+      # @param adapter [Class] of connections
+      def join(adapter)
+        QueryLog.install(adapter, @edges, method(:kind_of)) or subscribe
       end
 
       def subscribe
-        events = @recorder.query_events(method(:kind_of))
-        @guard.call(:calls) { ::ActiveSupport::Notifications.subscribe(EVENT, events) }
+        ::ActiveSupport::Notifications.subscribe(EVENT, @recorder.query_events(method(:kind_of)))
       end
 
       private
 
       def kind_of(connection)
         kind { "sql #{connection.pool.db_config.name}".strip }
+      end
+
+      # Replaces the method `log` of Active Record's connections. An alias and no prepended module: an APM
+      # that makes an alias of `log` later (Scout does) would let a prepended one call itself without end.
+      #
+      # A connection gets no variable of ours: CRuby would then find each of its own ones the slow way (23 in
+      # a query), because the caches of variables are for objects without it.
+      module QueryLog
+        # Of the method => of the call of the original.
+        PARAMETERS = {
+          # 8.1
+          'sql, name = "SQL", binds = [], type_casted_binds = [], async: false, allow_retry: false' =>
+            "sql, name, binds, type_casted_binds, async:, allow_retry:",
+          # 8.0
+          'sql, name = "SQL", binds = [], type_casted_binds = [], async: false' =>
+            "sql, name, binds, type_casted_binds, async:",
+          # 7.1, 7.2
+          'sql, name = "SQL", binds = [], type_casted_binds = [], statement_name = nil, async: false' =>
+            "sql, name, binds, type_casted_binds, statement_name, async:"
+        }.freeze
+
+        module_function
+
+        # @return [Boolean] false where the method is unknown; it is left alone then
+        def install(adapter, edges, kind_of)
+          return true if adapter.private_method_defined?(:holdup_original_log)
+          code = replacement(adapter) or return false
+          kinds = ObjectSpace::WeakMap.new # by pool
+          adapter.const_set(:HOLDUP_CALLS, edges)
+          adapter.const_set(:HOLDUP_KINDS, kinds)
+          adapter.define_method(:holdup_call_kind) { kind_of.call(self).tap { |kind| kinds[@pool] = kind } }
+          adapter.alias_method(:holdup_original_log, :log)
+          adapter.class_eval(code, __FILE__, __LINE__)
+          adapter.send(:private, :log, :holdup_original_log, :holdup_call_kind)
+          true
+        end
+
+        # @return [String, nil] code of a method with the parameters of the adapter's own
+        def replacement(adapter)
+          return unless adapter.private_method_defined?(:log, false)
+          original = adapter.instance_method(:log)
+          return unless original.owner.equal?(adapter)
+          PARAMETERS.map { |parameters, arguments| code(parameters, arguments) }.find do |code|
+            Module.new { class_eval(code, __FILE__, __LINE__) }
+              .instance_method(:log).parameters == original.parameters
+          end
+        end
+
+        def code(parameters, arguments)
+          <<~RUBY
+            def log(#{parameters}, &block)
+              HOLDUP_CALLS.begin_call
+              failed = true
+              result = holdup_original_log(#{arguments}, &block)
+              failed = false
+              result
+            ensure
+              HOLDUP_CALLS.end_query(HOLDUP_KINDS[@pool] || holdup_call_kind, sql, failed)
+            end
+          RUBY
+        end
       end
     end
 

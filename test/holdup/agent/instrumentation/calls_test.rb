@@ -43,6 +43,87 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     assert_match(/calls failed, the application is not affected/, @log.lines.join)
   end
 
+  # A class of connections as Active Record has it, with its method of that version.
+  def adapter(parameters)
+    pool = connection.pool
+    Class.new do
+      define_method(:initialize) { @pool = pool }
+      attr_reader :logged, :pool
+
+      def query(...) = log(...)
+
+      class_eval("private def log(#{parameters}, &block) = (@logged = binding) && yield", __FILE__, __LINE__)
+    end
+  end
+
+  def replace_log(adapter) = Calls::ActiveRecord.new(@recorder).tap { |hook| hook.join(adapter) }
+
+  LOGS = Calls::ActiveRecord::QueryLog::PARAMETERS.keys.freeze
+
+  def test_queries_of_each_version_of_active_record_are_calls
+    LOGS.each do |parameters|
+      adapter = adapter(parameters)
+      before = adapter.instance_method(:log).parameters
+      replace_log(adapter)
+      assert_equal before, adapter.instance_method(:log).parameters
+      assert adapter.private_method_defined?(:log)
+      one = adapter.new
+      assert_equal 7, one.query("SELECT 1", "Order Load", [1], [2], async: true) { 7 }
+      names = %i[sql name binds type_casted_binds async]
+      assert_equal ["SELECT 1", "Order Load", [1], [2], true],
+        names.map { |name| one.logged.local_variable_get(name) }
+    end
+    assert_equal [["sql primary", false]] * LOGS.size, @probe.called
+    assert_nil @probe.kind_of_query, "nothing is subscribed to"
+  end
+
+  def test_a_query_that_fails_or_is_left_is_a_failed_call
+    one = adapter(LOGS.first).tap { |adapter| replace_log(adapter) }.new
+    assert_raises(IOError) { one.query("SELECT 1") { raise IOError } }
+    assert_equal(3, catch(:out) { one.query("SELECT 1") { throw :out, 3 } })
+    assert_equal [["sql primary", true]] * 2, @probe.called
+  end
+
+  def test_the_database_of_a_pool_is_named_once
+    adapter = adapter(LOGS.first).tap { |type| replace_log(type) }
+    asked = 0
+    pool = adapter.new.pool
+    config = pool.db_config
+    pool.define_singleton_method(:db_config) { (asked += 1) && config }
+    2.times { adapter.new.query("SELECT 1") { 1 } }
+    assert_equal [1, 2], [asked, @probe.called.size]
+    assert_equal %i[@logged @pool], adapter.new.tap { |one| one.query("") { 1 } }.instance_variables.sort
+  end
+
+  def test_the_method_is_replaced_once
+    adapter = adapter(LOGS.first)
+    2.times { replace_log(adapter) }
+    adapter.new.query("SELECT 1") { 1 }
+    assert_equal 1, @probe.called.size
+  end
+
+  # Scout's way: with a prepended module the two would call each other without end.
+  def test_another_gem_may_alias_the_method_later
+    adapter = adapter(LOGS.first).tap { |type| replace_log(type) }
+    adapter.class_eval do
+      alias_method :log_without_apm, :log
+      define_method(:log) { |*args, **options, &block| log_without_apm(*args, **options, &block) }
+    end
+    assert_equal 7, adapter.new.query("SELECT 1") { 7 }
+    assert_equal 1, @probe.called.size
+  end
+
+  def test_a_method_that_is_not_known_is_left_alone_and_notifications_tell_of_queries
+    prepended = adapter(LOGS.first).prepend(Module.new { def log(*) = super })
+    [adapter("sql, name = nil"), Class.new, prepended].each do |adapter|
+      @probe.query_events(nil)
+      before = adapter.private_instance_methods
+      replace_log(adapter)
+      assert_equal before, adapter.private_instance_methods
+      refute_nil @probe.kind_of_query
+    end
+  end
+
   def test_caches_outside_of_the_process_are_calls
     cache = Calls::Cache.new(@recorder)
     %w[ActiveSupport::Cache::RedisCacheStore ActiveSupport::Cache::MemoryStore].each do |store|
