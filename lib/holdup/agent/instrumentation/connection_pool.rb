@@ -8,18 +8,16 @@ module Holdup
     # 8.1.
     #
     # Active Record has no event for a wait, so a module is prepended to the private method that it calls only
-    # when a thread must wait: other checkouts cost nothing more, and connecting to the database does not
-    # count as a wait. Checkout and checkin show the holders, in each pool from its first wait on. (Checkout
+    # when a thread must wait: connecting to the database does not count as a wait. Checkout and checkin show
+    # the holders: a pool gets a module for these at its first wait, and costs nothing more before. (Checkout
     # callbacks of connections cost five times as much; see docs/measurements/connection-pool.md.) A method
     # with an unknown signature is left alone.
     #
     # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
     # request goes on. Connections held outside of units are one gauge of the process.
     class ConnectionPool
-      # Set on a connection while a thread has it, and on a pool after its first wait. Our own tables would
-      # slow each checkout.
+      # Set on a connection while a thread has it. A table of our own would slow each checkout.
       MARK = :@holdup_holding
-      CONTENDED = :@holdup_contended
 
       # Has the methods of Servers::Pool: `max` connections, `busy` of them in use, `backlog` waiting threads.
       PoolState = Data.define(:name, :max, :busy, :backlog) do
@@ -40,7 +38,7 @@ module Holdup
 
       def join(base)
         @guard.call(:connection_pool) do
-          Hooks.install(::ActiveRecord::ConnectionAdapters::ConnectionPool, self)
+          install_in(::ActiveRecord::ConnectionAdapters::ConnectionPool)
           @base = base
         end
       end
@@ -68,9 +66,21 @@ module Holdup
 
       def profile = {}
 
+      # @param pool [Class]
+      def install_in(pool)
+        @leases = Hooks::Leases.new(self) if Hooks.leases?(pool)
+        pool::Queue.prepend(Hooks::Waits.new(self)) if Hooks.waits?(pool::Queue)
+      end
+
       # From this first wait on the holders of this pool's connections are recorded.
       def contend(pool)
-        @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
+        @guard.call(:connection_pool) { pool.extend(@leases) unless @leases.nil? || @leases === pool }
+      end
+
+      # A thread has got its connection after a wait. If that was the pool's first one, its checkout has begun
+      # before the pool could record it.
+      def waited(pool, connection)
+        @guard.call(:connection_pool) { taken(connection) if @leases === pool }
       end
 
       # Measures the block in which a thread waits for a connection.
@@ -123,30 +133,28 @@ module Holdup
     end
 
     class ConnectionPool
-      # Modules prepended to Active Record's pool and to its queue of waiting threads, if their methods are as
-      # they have been since Rails 5: a patch or a later Rails may have changed them.
-      #
-      # Holders are recorded only from a pool's first wait on.
+      # Modules for Active Record's pools and for their queue of waiting threads, if the methods are as they
+      # have been since Rails 5: a patch or a later Rails may have changed them.
       module Hooks
         CHECKOUT = [[:opt, :checkout_timeout]].freeze
         CHECKIN = REMOVE = [[:req, :conn]].freeze
         WAIT = [[:req, :timeout]].freeze
 
-        # Prepended to ConnectionPool.
+        # Extends a pool in which threads have waited.
         class Leases < Module
           def initialize(watcher)
             super()
             define_method(:checkout) do |checkout_timeout = @checkout_timeout|
               connection = super(checkout_timeout)
-              watcher.taken(connection) if @holdup_contended
+              watcher.taken(connection)
               connection
             end
             define_method(:checkin) do |conn|
-              watcher.returned(conn) if @holdup_contended
+              watcher.returned(conn)
               super(conn)
             end
             define_method(:remove) do |conn|
-              watcher.returned(conn) if @holdup_contended
+              watcher.returned(conn)
               super(conn)
             end
           end
@@ -158,7 +166,9 @@ module Holdup
             super()
             define_method(:wait_poll) do |timeout|
               watcher.contend(@lock)
-              watcher.waiting { super(timeout) }
+              connection = watcher.waiting { super(timeout) }
+              watcher.waited(@lock, connection)
+              connection
             end
             private :wait_poll
           end
@@ -166,12 +176,9 @@ module Holdup
 
         module_function
 
-        def install(pool, watcher)
-          if known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
-            pool.prepend(Leases.new(watcher))
-          end
-          pool::Queue.prepend(Waits.new(watcher)) if known_signatures?(pool::Queue, wait_poll: WAIT)
-        end
+        def leases?(pool) = known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
+
+        def waits?(queue) = known_signatures?(queue, wait_poll: WAIT)
 
         def known_signatures?(owner, **methods)
           methods.all? do |name, parameters|

@@ -7,7 +7,6 @@ require "holdup/agent/recorder"
 # The hooks on a pool of the same shape, with a clock that is moved by hand; Active Record's own is in
 # test/integration.
 class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
-  Hooks = Holdup::Instrumentation::ConnectionPool::Hooks
   TimeIsUp = Class.new(StandardError)
 
   # Waits on demand. Each test gets classes of its own, because prepended modules stay.
@@ -25,7 +24,10 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
 
       private
 
-      def wait_poll(timeout) = @waits.call(timeout)
+      def wait_poll(timeout)
+        @waits.call(timeout)
+        @lock.connection
+      end
     end
     Class.new do
       const_set(:Queue, queue)
@@ -56,7 +58,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     @recorder = Holdup::Recorder.new(probe: @probe, guard:)
     @watcher = Holdup::Instrumentation::ConnectionPool.new(guard:, clock: @clock)
     @type = pool_class
-    Hooks.install(@type, @watcher)
+    @watcher.install_in(@type)
     @pool = @type.new
     @watcher.contend(@pool)
   end
@@ -90,6 +92,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
 
   def test_holds_are_not_recorded_before_the_first_wait
     @pool = @type.new
+    assert_equal @type, @pool.method(:checkout).owner
     unit { @pool.checkout && elapse(3) }
     @pool.queue.waits = ->(timeout) { elapse(timeout) }
     unit { @pool.checkout && elapse(4) }
@@ -159,10 +162,10 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
   end
 
   def test_the_hooked_methods_look_as_before
-    plain = pool_class
-    [[:checkout, plain, @type], [:checkin, plain, @type], [:remove, plain, @type],
-      [:wait_poll, plain::Queue, @type::Queue]].each do |name, before, after|
-      assert_equal before.instance_method(name).parameters, after.instance_method(name).parameters
+    plain = pool_class.new
+    [[:checkout, plain, @pool], [:checkin, plain, @pool], [:remove, plain, @pool],
+      [:wait_poll, plain.queue, @pool.queue]].each do |name, before, after|
+      assert_equal before.method(name).parameters, after.method(name).parameters
     end
     assert @type::Queue.private_method_defined?(:wait_poll)
   end
@@ -172,8 +175,13 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     type.prepend(Module.new { def checkout(*) = super })
     type::Queue.class_eval { undef_method :wait_poll }
     before = [type.ancestors, type::Queue.ancestors]
-    Hooks.install(type, @watcher)
+    watcher = Holdup::Instrumentation::ConnectionPool.new(guard: @recorder.guard, clock: @clock)
+    watcher.install_in(type)
+    pool = type.new
+    watcher.contend(pool)
+    watcher.waited(pool, pool.connection)
     assert_equal before, [type.ancestors, type::Queue.ancestors]
+    assert_empty [pool.singleton_methods, pool.connection.instance_variables, @log.lines].flatten
   end
 
   def test_has_no_facts_without_active_record
