@@ -5,6 +5,8 @@ require_relative "probe"
 
 module Holdup
   # Starts and ends units through the probe. Instrumentation calls this, never the probe (but see call_edges).
+  # What each request passes through has few methods of few parameters: without a JIT each takes some 350
+  # instructions.
   #
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
   class Recorder
@@ -17,29 +19,12 @@ module Holdup
 
     def on? = @probe.enabled?
 
-    # @return [Integer] handle of the new unit; 0 when nothing is measured
-    def enter(pool = nil) = @probe.enter(pool)
-
-    # Ends a unit and records it.
-    # @param queued_ns [Integer, nil] wait until a thread took it
-    # @param pool [String, nil] of the threads that ran it
-    # @param priority [String, nil] of the job; few different ones
-    # @param trace [String, nil] 32 hexadecimal digits; anything else is ignored
-    # @param path [String, nil] to keep as an example of its series
-    def leave(
-      handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
-    )
-      number = Probe::KINDS.fetch(kind)
-      @probe.record(handle, number, name, queue, queued_ns, error, pool, priority, trace, path)
-      nil
-    end
+    # For open units, which begin and end with it.
+    attr_reader :probe
 
     # Called for each unit when it begins, before it ends and after. It must guard itself.
     # @return [#opened, #closing, #closed, nil]
     attr_accessor :watcher
-
-    # Ends a unit and forgets it.
-    def cancel(handle) = @probe.cancel(handle)
 
     # Adds time for which an open unit waited for a connection pool or held connections.
     # @param which [Symbol] a key of Probe::CHARGES
@@ -53,8 +38,9 @@ module Holdup
 
     # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
     # unit to another system begins on this thread (calls inside it are a part of it); then
-    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call.
-    # @return [#begin_call, #end_call]
+    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call. `end_query(kind, sql, error)`
+    # also looks whether the unit repeats the query.
+    # @return [#begin_call, #end_call, #end_query]
     def call_edges = @probe
 
     # @param kind_of [#call] connection => a kind of call_kind, or nil; must not raise
@@ -124,16 +110,18 @@ module Holdup
 
       def initialize(recorder, kind, name = nil, queue = nil)
         @recorder = recorder
+        @probe = recorder.probe
         @kind = kind
         @name = name
         @queue = queue
         @closed = false
       end
 
-      def open
+      # @param outer [OpenUnit, nil] the innermost open unit here
+      def open(outer = OpenUnit.current)
         @thread = Thread.current
-        @outer = OpenUnit.current
-        @handle = @recorder.enter(thread_pool)
+        @outer = outer
+        @handle = @probe.enter(thread_pool)
         @recorder.watcher&.opened(self)
         Fiber[KEY] = self
       end
@@ -168,28 +156,26 @@ module Holdup
 
       # Records the unit; does nothing when called again.
       def close(error: false)
-        leave do
-          @recorder.watcher&.closing(self)
-          charge(:pool_held, @holding.end) if @holding
-          @name = final_name
-          @recorder.leave(
-            @handle,
-            kind: @kind,
-            name: @name,
-            queue: @queue,
-            queued_ns:,
-            error:,
-            pool:,
-            priority:,
-            trace:,
-            path:
-          )
-        end
+        return if @closed
+        @closed = true
+        @recorder.watcher&.closing(self)
+        charge(:pool_held, @holding.end) if @holding
+        @name = final_name
+        kind = Probe::KINDS[@kind]
+        @probe.record(@handle, kind, @name, @queue, queued_ns, error, pool, priority, trace, path)
+        nil
+      ensure
+        forget
       end
 
       # Ends the unit without recording it.
       def cancel
-        leave { @recorder.cancel(@handle) }
+        return if @closed
+        @closed = true
+        @probe.cancel(@handle)
+        nil
+      ensure
+        forget
       end
 
       private
@@ -208,12 +194,7 @@ module Holdup
       def path = nil
 
       # Drops references, because a long-lived thread started inside a unit keeps the unit in its storage.
-      def leave
-        return if @closed
-        @closed = true
-        yield
-        nil
-      ensure
+      def forget
         Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
         @outer = @thread = nil
         @recorder.watcher&.closed(self)

@@ -24,8 +24,12 @@ module Holdup
         @on_clamp = on_clamp
       end
 
+      def header(env)
+        env[@key] || env[FALLBACK]
+      end
+
       def call(env)
-        started = parse(env[@key] || env[FALLBACK])
+        started = parse(header(env))
         return unless started
         waited = @clock.realtime_ns - started
         return if waited > ABSURD_NS

@@ -23,10 +23,9 @@ module Holdup
       # Calls the application outside of every guard, so its exceptions pass unchanged.
       def measured(unit, env)
         earlier = $!
-        response = @app.call(env)
-        @requests.answered(unit, response)
+        unit.answered(@app.call(env))
       ensure
-        unit.aborted(!$!.equal?(earlier))
+        unit.aborted(!$!.equal?(earlier)) unless unit.answered?
       end
     end
 

@@ -9,6 +9,8 @@ module Holdup
     class RequestUnits
       def initialize(recorder:, names:, queue:, ignored:, example_paths: false)
         @recorder = recorder
+        @probe = recorder.probe
+        @guard = recorder.guard
         @names = names
         @queue = queue
         @ignored = ignored
@@ -17,17 +19,12 @@ module Holdup
 
       # @return [RequestUnit, nil] nil when this request is not measured, or measured already
       def start(env)
-        return unless @recorder.on?
-        @recorder.guard.call(:rack) { begin_unit(env) unless known?(env) || ignored?(env["PATH_INFO"]) }
+        @guard.call(:rack) { begin_unit(env) } if @probe.enabled?
       end
 
-      # @return [Array] the response; the application's own when our code fails
-      def answered(unit, response)
-        @recorder.guard.call(:rack) { unit.answered(response) } || response
-      end
-
+      # @return [Integer, nil] nil without a header that says it, or when it can't be read
       def queued_ns(env)
-        @recorder.guard.call(:queue) { @queue.call(env) }
+        @guard.call(:queue) { @queue.call(env) } if @queue.header(env)
       end
 
       # @return [String, nil] original path of a GET, where paths are kept
@@ -38,22 +35,26 @@ module Holdup
 
       # @return [String, nil] nil when naming failed
       def name(env, status)
-        @recorder.guard.call(:name) { @names.call(env, status) }
+        @guard.call(:name) { @names.call(env, status) }
       end
 
       # Name of a request that still runs, perhaps in another thread.
       def name_so_far(env)
-        @recorder.guard.call(:name) { @names.so_far(env) }
+        @guard.call(:name) { @names.so_far(env) }
       end
 
       private
 
       def begin_unit(env)
-        RequestUnit.new(env, @recorder, self).open
+        outer = Recorder::OpenUnit.current
+        if outer
+          return if known?(outer, env)
+          outer = Recorder::OpenUnit.current
+        end
+        RequestUnit.new(env, @recorder, self).open(outer) unless ignored?(env["PATH_INFO"])
       end
 
-      def known?(env)
-        unit = Recorder::OpenUnit.current
+      def known?(unit, env)
         return false unless unit.is_a?(RequestUnit)
         unit.cancel if unit.stale?
         unit.for?(env)
@@ -62,8 +63,11 @@ module Holdup
       # A server may give a path as bytes; ignored paths are text.
       def ignored?(path)
         return false unless path.is_a?(String)
-        path = path.dup.force_encoding(Encoding::UTF_8) unless path.ascii_only?
-        path.valid_encoding? && @ignored.match?(path)
+        unless path.ascii_only?
+          path = path.dup.force_encoding(Encoding::UTF_8)
+          return false unless path.valid_encoding?
+        end
+        @ignored.match?(path)
       end
     end
 
@@ -92,7 +96,7 @@ module Holdup
         @answered = @error = false
       end
 
-      def open
+      def open(outer)
         super
         @fiber = Fiber.current
         @queued_ns = @requests.queued_ns(@env)
@@ -109,8 +113,14 @@ module Holdup
         @answered && @fiber.equal?(Fiber.current)
       end
 
+      def answered? = @answered
+
+      # Raises nothing, whatever the application has answered.
+      # @return [Object] the response for the server
       def answered(response)
-        @status = response[0].to_i
+        return response unless response.is_a?(Array)
+        status = response[0]
+        @status = status.is_a?(Integer) ? status : status.to_s.to_i
         @answered = true
         if over?(response[1])
           finished
@@ -164,7 +174,7 @@ module Holdup
       private
 
       def thread_pool
-        WEB unless inside?
+        WEB unless @outer&.here?
       end
 
       def list
@@ -183,17 +193,16 @@ module Holdup
 
       # The path before routers changed the env.
       def path
-        @path if GOOD.cover?(@status)
+        @path if @path && GOOD.cover?(@status)
       end
 
       def final_name
         @name || @requests.name(@env, @status)
       end
 
-      def leave
+      def forget
         super
-      ensure
-        @env = @fiber = @listed = nil if closed?
+        @env = @fiber = @listed = nil
       end
     end
 

@@ -19,25 +19,24 @@ module Holdup
 
       # @param env [Hash] the Rack environment when the request ends
       def call(env, status)
-        custom(env) || route(env) || path(env, status)
+        (@custom && custom(env)) || rails(env) || other_route(env) || path(env, status)
       end
 
       # The name of a request that still runs. Called in another thread: it only reads, and skips the
       # application's proc, which need not be thread-safe.
       def so_far(env)
-        route(env) || "#{verb(env)} (no route yet)"
+        rails(env) || other_route(env) || "#{verb(env)} (no route yet)"
       end
 
       private
 
       def custom(env)
-        return unless @custom
         name = @guard.call(:name) { @custom.call(env) }
         name if name.is_a?(String) && !name.empty?
       end
 
-      def route(env)
-        rails(env) || env["sinatra.route"] || grape(env) || rails_route(env)
+      def other_route(env)
+        env["sinatra.route"] || grape(env) || rails_route(env)
       end
 
       def rails(env)
