@@ -27,15 +27,14 @@ module Holdup
       # Active Job calls it by this name.
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
-        known = @jobs.read { known(job) }
-        known ? @jobs.measure(**known, &) : yield
+        @jobs.measure(@jobs.read { run(job) }, &)
       end
 
       private
 
-      def known(job)
-        {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, priority: job.priority,
-         ready_ns: ready_ns(job), harmless:}
+      def run(job)
+        name = job.class.name.to_s
+        JobRun.new(job.job_id, name, job.queue_name, ready_ns(job), nil, job.priority, harmless)
       end
 
       # Only a job from a queue was ever enqueued.

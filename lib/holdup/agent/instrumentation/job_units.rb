@@ -4,16 +4,22 @@ require_relative "../recorder"
 
 module Holdup
   module Instrumentation
+    # One run of a job, as a runner or Active Job knows it.
+    #
+    # - `id`: of the job; `ready_ns`: when it was ready to run, since 1970
+    # - `pool`: nil: the one of JobUnits; `harmless`: classes of exceptions that are not failures
+    JobRun = Struct.new(:id, :name, :queue, :ready_ns, :pool, :priority, :harmless)
+
     # Measures each run of a job as one unit, for all runners' hooks.
     class JobUnits
-      NONE = [].freeze
       # A longer wait means a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
       # the name of the pool => @param pool_of [#call] takes a queue; gives the pool that runs its jobs in
       # this thread, nil: unknown
-      def initialize(recorder:, clock:, pool_of: ->(_queue) {})
+      def initialize(recorder:, clock:, pool_of: nil)
         @recorder = recorder
+        @guard = recorder.guard
         @clock = clock
         @pool_of = pool_of
         @priorities = PriorityNames.new
@@ -21,45 +27,33 @@ module Holdup
 
       # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
       # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
-      # @param ready_ns [Integer, nil] when the job was ready to run, since 1970
-      # @param pool [String, nil] nil: the one from `pool_of`
-      # @param harmless [Array<Class>] exceptions that are not failures
-      # @return [Object] the block's value; its exception passes unchanged
-      def measure(id:, name:, queue: nil, ready_ns: nil, pool: nil, priority: nil, harmless: NONE, &)
-        return yield unless @recorder.on?
-        open = open_unit(id)
-        return watch_failure(open, harmless, &) if open
-        unit = start(id:, name:, queue:, ready_ns:, pool:, priority:)
-        unit ? run(unit, harmless, &) : yield
+      # @yieldreturn [JobRun] a job whose facts can't be read runs unmeasured
+      # @return [JobRun, nil] for `measure`; nil when nothing is measured
+      def read(&)
+        @guard.call(:job, &) if @recorder.on?
       end
 
-      # A job whose facts can't be read runs unmeasured.
-      # @return [Object, nil] the block's value; nil when nothing is measured
-      def read(&)
-        @recorder.guard.call(:job, &) if @recorder.on?
+      # @param run [JobRun, nil] of `read`
+      # @return [Object] the block's value; its exception passes unchanged
+      def measure(run, &)
+        return yield unless run
+        open = open_unit(run.id)
+        return watch_failure(open, run.harmless, &) if open
+        unit = @guard.call(:job) { start(run) }
+        return yield unless unit
+        begin
+          watch_failure(unit, run.harmless, &)
+        ensure
+          @guard.call(:job) { unit.close }
+        end
       end
 
       private
 
-      def start(id:, name:, queue:, ready_ns:, pool:, priority:)
-        @recorder.guard.call(:job) do
-          unit = JobUnit.new(
-            @recorder,
-            id:,
-            name:,
-            queue:,
-            queued_ns: queued_ns(ready_ns),
-            pool: pool || @pool_of.call(queue),
-            priority: @priorities.text(priority)
-          )
-          unit.open
-        end
-      end
-
-      def run(unit, harmless, &)
-        watch_failure(unit, harmless, &)
-      ensure
-        @recorder.guard.call(:job) { unit.close }
+      def start(run)
+        run.pool ||= @pool_of&.call(run.queue)
+        run.priority = @priorities.text(run.priority) if run.priority
+        JobUnit.new(@recorder, run, queued_ns(run.ready_ns)).open
       end
 
       # `$!` may be older than the block, when a job runs in a `rescue`.
@@ -67,7 +61,7 @@ module Holdup
         earlier = $!
         yield
       ensure
-        unit.failed if @recorder.failed?(earlier) && harmless.none? { |type| type === $! }
+        unit.failed if @recorder.failed?(earlier) && harmless.to_a.none? { |type| type === $! }
       end
 
       # The unit of this run, if measured already; other units may be open inside it.
@@ -89,18 +83,17 @@ module Holdup
     # The unit of one run of a job. It has the job's id, because a runner's middleware and Active Job's
     # callback both see the run and must make one unit of it.
     class JobUnit < Recorder::OpenUnit
+      # @param run [JobRun]
       # @param queued_ns [Integer, nil] time for which the job was ready before this run
-      def initialize(recorder, id:, name:, queue:, queued_ns:, pool: nil, priority: nil)
-        super(recorder, :job, name, queue)
-        @id = id
+      def initialize(recorder, run, queued_ns)
+        super(recorder, :job, run.name, run.queue)
+        @run = run
         @queued_ns = queued_ns
-        @pool = pool
-        @priority = priority
         @failed = false
       end
 
       def for?(id)
-        !id.nil? && @id == id
+        !id.nil? && @run.id == id
       end
 
       # The run has failed, even when its exception is rescued.
@@ -116,11 +109,11 @@ module Holdup
 
       # A job inside another unit was not taken from a queue, and the other contains its time.
       def pool
-        @pool unless inside?
+        @run.pool unless inside?
       end
 
       def priority
-        @priority unless inside?
+        @run.priority unless inside?
       end
     end
 

@@ -29,18 +29,16 @@ module Holdup
 
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
-        known = @jobs.read { known(job) }
-        known ? @jobs.measure(**known, queue:, harmless: @harmless, &) : yield
+        @jobs.measure(@jobs.read { run(job, queue) }, &)
       end
 
       private
 
-      def known(job)
-        {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
-      end
-
       # Sidekiq sets the capsule on each of its threads.
-      def pool = @pools[Thread.current[CAPSULE]]
+      def run(job, queue)
+        pool = @pools[Thread.current[CAPSULE]]
+        JobRun.new(id(job), name(job), queue, Sidekiq.ready_ns(job["enqueued_at"]), pool, nil, @harmless)
+      end
 
       def name(job)
         (job["display_class"] || job["wrapped"] || job["class"]).to_s

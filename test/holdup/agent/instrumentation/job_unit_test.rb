@@ -13,7 +13,8 @@ class Holdup::Instrumentation::JobUnitTest < Minitest::Test
   end
 
   def unit(id: "1")
-    Holdup::Instrumentation::JobUnit.new(@recorder, id:, name: "MailJob", queue: "low", queued_ns: 5).open
+    run = Holdup::Instrumentation::JobRun.new(id:, name: "MailJob", queue: "low")
+    Holdup::Instrumentation::JobUnit.new(@recorder, run, 5).open
   end
 
   def test_knows_its_job

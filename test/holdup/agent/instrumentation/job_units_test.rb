@@ -22,7 +22,8 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
   end
 
   def measure(name = "MailJob", id: "1", **more, &block)
-    @jobs.measure(id:, name:, **more, &block || -> {})
+    run = @jobs.read { Holdup::Instrumentation::JobRun.new(id:, name:, **more) }
+    @jobs.measure(run, &block || -> {})
   end
 
   def recorded = @probe.recorded.last

@@ -53,7 +53,8 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   end
 
   def test_an_active_job_has_its_own_class_and_id
-    perform(ACTIVE_JOB) { @jobs.measure(id: "c-1", name: "WelcomeJob seen by Active Job") {} }
+    again = Holdup::Instrumentation::JobRun.new(id: "c-1", name: "WelcomeJob seen by Active Job")
+    perform(ACTIVE_JOB) { @jobs.measure(again) {} }
     assert_equal ["WelcomeJob"], @probe.recorded.map(&:name)
   end
 
