@@ -11,7 +11,7 @@ module Holdup
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
     # within twice that, or the speed of the machine varied by more than A allows, or the recording hardly
-    # shows what CPU concurrency costs, or what other processes need for more units; C: worse, and no
+    # shows what concurrency costs, or what other processes need for more units; C: worse, and no
     # recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
@@ -209,8 +209,18 @@ module Holdup
       def other_cpus(vcpus, handoff_ns)
         processes = @current.processes + 1
         return 0.0 if processes > @vcpus.max || @current.shared?
-        most, least = [@others.least, @others].map { |others| ceiling(vcpus, handoff_ns, processes:, others:) }
+        most, least = [@others.least, @others].map do |others|
+          ceiling(vcpus, handoff_ns, processes:, others:)
+        end
         (most / least - 1).abs
+      end
+
+      # Share of the jobs that found the same number of others running, where growth is not known: threads
+      # that always have work don't show what jobs take with fewer threads.
+      def constant_load
+        return 0.0 unless @recording.kind == :job && @load.closed? && !@recording.growth_estimate.enough?
+        all = @recording.profiles
+        all.group_by(&:concurrency).values.map { |same| same.sum(&:weight) }.max / all.sum(&:weight)
       end
 
       def mean(all)
@@ -222,7 +232,8 @@ module Holdup
         predicted = mean(all)
         errors = errors(predicted)
         outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:,
-          closed: @load.closed?, other_cpus: other_cpus(*fitted.values_at(:vcpus, :handoff_ns)))
+          closed: @load.closed?, constant_load:,
+          other_cpus: other_cpus(*fitted.values_at(:vcpus, :handoff_ns)))
         causes = ErrorCauses.new(@recording, traffic: @traffic, current: @current, outcome:)
         SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, **fitted)
       end

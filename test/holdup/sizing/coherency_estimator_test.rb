@@ -37,6 +37,20 @@ module Holdup::Sizing
       assert_operator found.count(true), :>=, cases.size * COVERED, cases.zip(found).inspect
     end
 
+    UnmovedScores = Data.define(:amounts, :highest, :spread, :size, :between_levels) do
+      def scores(_growth) = [-10.0, -9.0, -11.0]
+
+      def alone_ns(_growth) = 1.0
+    end
+
+    def test_scores_that_no_growth_moves_show_nothing
+      test = UnmovedScores.new(amounts: [1.0], highest: 1.0, spread: 0.0, size: 300, between_levels: 1.0)
+      found = CoherencyEstimator::IntervalEstimate.of(test, 3.0)
+      assert_equal [-0.2, 1.0], [found.low, found.high]
+      refute_predicate found, :enough?
+      refute_predicate found, :grows?
+    end
+
     # Of a database that all share: both kinds of loads show it, and neither shows what is not there.
     one_ruby def test_waits_that_grow_with_concurrency_have_an_interval_of_their_own
       closed = {minutes: 4, slower: 3, connections: [1, 2, 3, 5, 8]}

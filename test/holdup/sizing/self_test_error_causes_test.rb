@@ -82,6 +82,17 @@ module Holdup::Sizing
       assert_equal [:swings], causes(rates: [*[1.0] * 9, 6.0]).call
     end
 
+    # They doubt an exact replay, but explain no error.
+    def test_what_other_settings_depend_on
+      {other_cpus: 0.12, constant_load: 0.96}.each do |name, figure|
+        found = causes(name => figure)
+        assert_equal [name], found.call
+        assert_predicate found, :doubtful?
+        refute_includes causes(errors: {response: 0.3}, **{name => figure}).call, name
+      end
+      refute_predicate causes(other_cpus: 0.09, constant_load: 0.4), :doubtful?
+    end
+
     def test_a_machine_whose_speed_varies
       steady = causes(work: [100, 100, 100, 109, 109])
       assert_equal [:unknown], steady.call

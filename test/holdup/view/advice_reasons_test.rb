@@ -10,7 +10,8 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
   Recommendation = Struct.new(:reasons, :self_test)
 
   FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, chance: 0.23,
-             waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074, other_cpus: 0.112,
+             waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
+             other_cpus: 0.112, constant_load: 0.96,
              ceiling: 0.061, machine_speed: 0.125}.freeze
 
   def said(*reasons, language: "en")
@@ -43,6 +44,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     handoff: "the difference is 3.4 % of the response",
     growth: "changes by 7.4 % (counts as a cause from 2.5 % on)",
     other_cpus: "the most that one more process serves changes by 11.2 % (counts as a cause from 10.0 % on)",
+    constant_load: "96.0 % of them began while the same number of others ran (counts as a cause from 50.0 %",
     ceiling: "served 6.1 % more or less",
     machine_speed: "the same fixed work takes 12.5 % longer"
   }.each do |cause, figure|

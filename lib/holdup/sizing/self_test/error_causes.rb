@@ -17,17 +17,21 @@ module Holdup
       SWINGS = 3.0
       # How much longer the machine takes for the same work in slow minutes than in fast ones.
       MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
+      # Share of units from which a load counts as constant.
+      MOST = 0.5
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
                 chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
-                growth: CEILING / 2, other_cpus: 2 * CEILING, ceiling: CEILING,
+                growth: CEILING / 2, other_cpus: 2 * CEILING, constant_load: MOST, ceiling: CEILING,
                 machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
       # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
       # MeasuredFigures or nil; `closed`: whether units came as others ended; `other_cpus`: by how much the
-      # ceiling of one more process changes with what other processes may need for a unit
-      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus) do
-        def initialize(errors: {}, chance: {}, predicted: nil, closed: false, other_cpus: 0.0)
+      # ceiling of one more process changes with what other processes may need for a unit; `constant_load`:
+      # share of the units that always had as many others, where that hides what concurrency costs
+      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus, :constant_load) do
+        def initialize(errors: {}, chance: {}, predicted: nil, closed: false, other_cpus: 0.0,
+          constant_load: 0.0)
           super
         end
 
@@ -65,7 +69,8 @@ module Holdup
 
       # Whether predictions may be wrong although the present is replayed exactly.
       def doubtful?
-        varied_machine? || vague_ceiling? || figures[:other_cpus] > LIMITS.fetch(:other_cpus)
+        varied_machine? || vague_ceiling? ||
+          %i[other_cpus constant_load].any? { |name| figures[name] > LIMITS.fetch(name) }
       end
 
       # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
@@ -79,13 +84,15 @@ module Holdup
       end
 
       # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts and chance as shares of the
-      #   response; busy of the time; swings as a ratio; waits_for_answers and unlike_threads as shares of the
-      #   units; growth, other_cpus and ceiling of the throughput; machine_speed of the time of the same work
+      #   response; busy of the time; swings as a ratio; waits_for_answers, unlike_threads and constant_load
+      #   as shares of the units; growth, other_cpus and ceiling of the throughput; machine_speed of the time
+      #   of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
                       **arrivals, chance: @outcome.chance.fetch(:response, 0.0), unlike_threads:,
-                      handoff: handoff_ns.fdiv(measured.response_ns), growth:, other_cpus:,
+                      handoff: handoff_ns.fdiv(measured.response_ns), growth:,
+                      **of_other_settings,
                       ceiling: @outcome.errors.fetch(:throughput, 0.0).abs,
                       machine_speed: (@recording.machine_speed.variation || 1.0) - 1}
       end
@@ -166,8 +173,11 @@ module Holdup
         explains ? growth_of_ceiling : 0.0
       end
 
-      # Explains no error, since the present setting is what was recorded.
-      def other_cpus = @outcome.missed? ? 0.0 : @outcome.other_cpus
+      # They explain no error, since the present setting is what was recorded.
+      def of_other_settings
+        figures = @outcome.to_h.slice(:other_cpus, :constant_load)
+        @outcome.missed? ? figures.transform_values { 0.0 } : figures
+      end
 
       # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
       def growth_of_ceiling
