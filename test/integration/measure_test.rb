@@ -86,10 +86,11 @@ class MeasureIntegrationTest < Minitest::Test
     report, = Open3.capture2(environment, RbConfig.ruby, CommandLine::EXE, "report", "--since", "10m",
       "--format", "json")
     methods = JSON.parse(report).fetch("methods").select { |line| line["name"] == "cron" }
-    shares = methods.to_h { |line| [line["method"][/\w+\z/], line["caused_ns"]] }
-    assert_equal %w[large medium small], shares.keys.sort
-    {"large" => 60, "medium" => 30, "small" => 10}.each do |name, share|
-      assert_in_delta share, 100.0 * shares.fetch(name) / shares.values.sum, 10, shares.inspect
+    caused = methods.group_by { |line| line["method"][/\b(large|medium|small)\z/] }
+      .transform_values { |lines| lines.sum { |line| line["caused_ns"] } }
+    # A busy machine can stop the main thread between two hogs, and its frame is sampled then, rightly.
+    {"large" => 60, "medium" => 30, "small" => 10, nil => 0}.each do |name, share|
+      assert_in_delta share, 100.0 * caused.fetch(name, 0) / caused.values.sum, 10, methods.inspect
     end
   end
 
