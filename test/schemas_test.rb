@@ -23,7 +23,7 @@ class SchemasTest < Minitest::Test
 
   ROOT = File.expand_path("..", __dir__)
   NAMES = Dir["#{ROOT}/docs/schema/*.json"].map { |file| File.basename(file, ".json") }.sort.freeze
-  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 10))
+  PLAYED = PlayedStore.usual
   NOW_S = 1_790_000_000
   PRINTED = {}
 
@@ -148,7 +148,8 @@ class SchemasTest < Minitest::Test
   def fleet_documents = of_recorded("fleet", %w[--since 2h], %w[--since 3d --until 2d])
 
   def scale_documents
-    of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h]) + of_played("scale", %w[--slo p95=200ms])
+    share_capacities(PLAYED) { of_played("scale", %w[--slo p95=200ms]) } +
+      of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h])
   end
 
   def autopilot_documents

@@ -13,9 +13,15 @@ class ClickhouseServer
 
   PROGRAM = %w[/usr/sbin/clickhouse-server /usr/bin/clickhouse-server].find { |path| File.executable?(path) }
   PASSWORD = "secret"
+  # Few threads: tables here are small, and other tests need the CPUs.
   USERS = <<~XML
     <yandex>
-      <profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+      <profiles><default>
+        <max_memory_usage>1000000000</max_memory_usage>
+        <max_threads>1</max_threads>
+        <background_pool_size>2</background_pool_size>
+        <background_schedule_pool_size>2</background_schedule_pool_size>
+      </default></profiles>
       <quotas><default/></quotas>
       <users>
         <default><password></password><networks><ip>127.0.0.1</ip></networks>

@@ -24,6 +24,16 @@ module CoarseSizing
     Holdup::Queries::SizingInputs.stub(:new, shared, &)
   end
 
+  # Likewise of capacities, which `holdup scale` asks for.
+  def share_capacities(*stored, &)
+    made = Holdup::Queries::ScalingQuery.method(:new)
+    shared = lambda do |store, slo:, **asked|
+      key = [:capacities, stored, slo.name, slo.limit_ns, asked]
+      -> { SHARED[key] ||= made.call(store, slo:, units: SHORT[:units], **asked).call }
+    end
+    Holdup::Queries::ScalingQuery.stub(:new, shared, &)
+  end
+
   # @return [Object] what the block returns
   def size_coarsely(&)
     @coarse = true

@@ -19,6 +19,9 @@ class PlayedStore
             "lever.processes.how": "workers N, then restart",
             "lever.processes.where": "config/puma.rb:14"}.freeze
 
+  # That of tests which only need some: made once for all of them, as is what they share of its sizing.
+  def self.usual = @usual ||= new(PlayedRecording.new(minutes: 10))
+
   # @param recording [PlayedRecording] its shapes, its load, its setting
   # @param facts [Hash] more of the setting
   # @param from_s [Integer] when it begins

@@ -21,6 +21,8 @@ class SimulatedArms
   NORMAL = Random.new(1).then { |random|
     Array.new(4000) { Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand) }
   }.freeze
+  # Histograms by number of units, that all instances move.
+  SHAPES = {}
 
   # @param effect [Float] by how much less time and CPU units of the candidate take: 0.1 for 10 %
   # @param wall_effect [Float] by how much less time, if by another share than CPU
@@ -157,8 +159,7 @@ class SimulatedArms
   end
 
   def shape(count)
-    @shapes ||= {}
-    @shapes[count] ||= begin
+    SHAPES[count] ||= begin
       deciles = Array.new(count) { |index| (index + 0.5) / count }
       quantile = Holdup::Analysis::Comparison::Estimate::StudentDistribution.method(:normal)
       values = deciles.map { |share| (share < 0.5) ? -quantile.call(1 - share) : quantile.call(share) }

@@ -57,7 +57,7 @@ class Holdup::Analysis::HeapGrowthTest < Minitest::Test
     assert_empty names(sizes { |_counts| 500 * KB })
   end
 
-  def test_no_growth_has_no_name
+  one_ruby def test_no_growth_has_no_name
     100.times do
       counts = @counts.map { |minute| minute.transform_values { |count| [count + draw(-5..5), 0].max } }
       assert_empty names(sizes { 0 }, counts:)

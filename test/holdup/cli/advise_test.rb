@@ -154,7 +154,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       [usual, cost].map { |said| [said["verdict"], said["best"]["processes"]] }
   end
 
-  def test_another_load_on_another_machine
+  one_ruby def test_another_load_on_another_machine
     more = asked("--load", "x1.3", "--vcpus", "4", "--objective", "balanced")
     assert_in_delta 1.3, more["peak_per_second"] / usual["peak_per_second"], 1e-3
     assert_operator more["current"]["utilisation"], :>, 1.2 * usual["current"]["utilisation"]
@@ -166,7 +166,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator more["best"]["processes"], :>, 1
   end
 
-  def test_in_japanese
+  one_ruby def test_in_japanese
     said = advise("--lang", "ja")
     assert_match(/変更：各ホスト/, said.out)
     assert_operator said.out.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
@@ -180,7 +180,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   # Two capsules: it sizes the one that takes the queue, and shows the throughput of both.
-  def test_pools_that_share_a_process
+  one_ruby def test_pools_that_share_a_process
     played = PlayedStore.new(PlayedRecording.capsules)
     said = advise_coarsely("--queue", "reports", played:).out
     assert_match(/CHANGE .* to 1 x \(1\+3\) \(now 1 x \(2\+3\)\)/, said.gsub(/\s+/, " "))
@@ -251,7 +251,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that
   # load.
-  def test_verifies_a_saved_advice_with_later_measurements
+  one_ruby def test_verifies_a_saved_advice_with_later_measurements
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5),
       from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
@@ -295,7 +295,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   # The advice is to keep the setting. Verifying judges another setting that ran since, even if the span has
   # the old one too.
-  def test_another_setting_is_tried_where_all_is_to_stay
+  one_ruby def test_another_setting_is_tried_where_all_is_to_stay
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, threads: 3, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
       advice = "#{path}.json"
@@ -363,7 +363,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       said(played: recorded(held_per_cpu: 1.3)))
   end
 
-  def test_an_application_that_waits_for_its_pool
+  one_ruby def test_an_application_that_waits_for_its_pool
     FileUtils.mkdir_p("#{folder}/config")
     File.write("#{folder}/config/database.yml", "default:\n  pool: <%= ENV.fetch(\"DB_POOL\") { 3 } %>\n")
     text = Dir.chdir(folder) { said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3})) }

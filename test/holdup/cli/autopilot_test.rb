@@ -3,13 +3,15 @@
 require "test_helper"
 require "holdup/loader"
 require "json"
+require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::AutopilotTest < Minitest::Test
+  include CoarseSizing
   include CommandLine
   include TemporaryFolder
 
-  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
+  PLAYED = PlayedStore.usual
   GOAL = "p95=300ms threads=1..8"
   NOW_S = 1_790_000_000
 
@@ -107,8 +109,9 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     PLAYED.in_a_file do |path|
       ["1..8", "4..8"].each do |range|
         env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range}"}
-        said = autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST,
-          now_s: PLAYED.to_s, env:)
+        said = share_sizing(PLAYED) do
+          autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s, env:)
+        end
         assert_equal [0, ""], [said.status, said.err]
         found = JSON.parse(said.out, symbolize_names: true)
         assert_equal %i[threads why reason grade fresh load planned_s], found.keys

@@ -17,29 +17,38 @@ class Holdup::CLI::McpTest < Minitest::Test
 
   READS = Holdup::CLI::Mcp::McpTools
 
-  # @yieldparam client [MCP::Client]
-  def asked(recorded, *options, env: {})
-    command = [RbConfig.ruby, "-W0", EXE, "mcp", "--store", recorded.store, *options]
-    transport = MCP::Client::Stdio.new(command: command.first, args: command.drop(1),
-      env: {"HOME" => "/nonexistent", "LANG" => "C.UTF-8", "TZ" => "UTC"}.merge(env),
-      read_timeout: WaitUntil::PATIENCE_S)
-    client = MCP::Client.new(transport:)
-    client.connect
-    yield client
-  ensure
-    transport&.close
+  class << self
+    # One server answers all tests that start none with options of their own.
+    # @return [Array(MCP::Client, Recorded)]
+    def shared
+      @shared ||= recorded_storefront.then { |recorded| [client_of("--store", recorded.store), recorded] }
+    end
+
+    # @return [Recorded] with a capture next to the store
+    def recorded_storefront
+      recorded = Recorded.new
+      Minitest.after_run { recorded.remove }
+      captures = File.join(File.dirname(recorded.store), "captures")
+      FileUtils.mkdir_p(captures)
+      FileUtils.cp(KeptCapture::FILE, File.join(captures, "#{KeptCapture::ID}.holdup-capture"))
+      recorded
+    end
+
+    # @return [MCP::Client] of a server that ends with the tests
+    def client_of(*options)
+      transport = MCP::Client::Stdio.new(command: RbConfig.ruby, args: ["-W0", CommandLine::EXE, "mcp", *options],
+        env: {"HOME" => "/nonexistent", "LANG" => "C.UTF-8", "TZ" => "UTC"}, read_timeout: WaitUntil::PATIENCE_S)
+      Minitest.after_run { transport.close }
+      MCP::Client.new(transport:).tap(&:connect)
+    end
   end
 
-  # @yieldparam client [MCP::Client] of a server for the recorded storefront, with a capture next to the store
-  def served(*, **)
-    recorded = Recorded.new
+  # @yieldparam client [MCP::Client] of a server for the recorded storefront
+  def served(*options)
+    client, recorded = self.class.shared
+    client = self.class.client_of("--store", recorded.store, *options) if options.any?
     @span = {since: at(recorded.now_s - 7200), until: at(recorded.now_s)}
-    captures = File.join(File.dirname(recorded.store), "captures")
-    FileUtils.mkdir_p(captures)
-    FileUtils.cp(KeptCapture::FILE, File.join(captures, "#{KeptCapture::ID}.holdup-capture"))
-    asked(recorded, *, **) { |client| yield client, recorded }
-  ensure
-    recorded&.remove
+    yield client, recorded
   end
 
   def at(second) = Time.at(second).utc.strftime("%FT%TZ")
@@ -159,12 +168,9 @@ class Holdup::CLI::McpTest < Minitest::Test
   end
 
   def test_a_store_that_is_missing_is_an_answer_too
-    recorded = Struct.new(:store).new("/nonexistent/store.sqlite3")
-    asked(recorded) do |client|
-      failed, text = call(client, "report")
-      assert failed
-      assert_match(/nonexistent/, text)
-    end
+    failed, text = call(self.class.client_of("--store", "/nonexistent/store.sqlite3"), "report")
+    assert failed
+    assert_match(/nonexistent/, text)
   end
 
   def test_what_is_no_request_does_not_end_it

@@ -3,17 +3,21 @@
 require "test_helper"
 require "holdup/loader"
 require "json"
+require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::ScaleTest < Minitest::Test
   one_ruby
 
+  include CoarseSizing
   include CommandLine
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12), facts: {"app" => "shop"})
 
   def scale(*arguments)
-    PLAYED.in_a_file { |path| holdup("scale", "--store", path, *arguments, now_s: PLAYED.to_s) }
+    PLAYED.in_a_file do |path|
+      share_capacities(PLAYED) { holdup("scale", "--store", path, *arguments, now_s: PLAYED.to_s) }
+    end
   end
 
   def test_a_line_for_each_role

@@ -10,7 +10,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   include CoarseSizing
   include CommandLine
 
-  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 10))
+  PLAYED = PlayedStore.usual
 
   def whatif(*arguments, played: PLAYED)
     played.in_a_file do |path|

@@ -34,7 +34,7 @@ module Holdup::Sizing
     end
 
     # Recorded with 5 threads for requests and 3 for jobs.
-    def test_what_it_predicts_of_other_threads_comes_true
+    one_ruby def test_what_it_predicts_of_other_threads_comes_true
       KINDS.product([[1, 2], [1, 10]]).each do |kind, (processes, own)|
         with, without = errors(kind, processes, own)
         assert_operator with.abs, :<, 0.08, "#{kind} #{own}"

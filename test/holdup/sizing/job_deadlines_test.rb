@@ -28,7 +28,7 @@ module Holdup::Sizing
       assert_equal [1, need.processes], [found.now, found.processes]
     end
 
-    def test_less_time_takes_more_processes
+    one_ruby def test_less_time_takes_more_processes
       found = recommendation
       soon, late = [0, 600].map { |within_s| JobDeadlines.new(found, within_s:).processes }
       assert_operator soon, :>, late

@@ -44,7 +44,7 @@ module Holdup::Sizing
         assignments: [:least_busy], units: 1000, load: recording.closed_load, **options).call
     end
 
-    def test_it_says_fewer_threads_and_more_processes
+    one_ruby def test_it_says_fewer_threads_and_more_processes
       best = recommendation.best.candidate
       assert_equal :change, recommendation.verdict
       assert_operator best.processes, :>, 1

@@ -60,7 +60,7 @@ module Holdup::Sizing
       refute_includes found.reasons, :unknown
     end
 
-    def test_hand_offs_that_the_model_ignores_in_a_load_test
+    one_ruby def test_hand_offs_that_the_model_ignores_in_a_load_test
       ramp = observation(connections: RAMP, endpoints: QUERIES)
       assert_trusted self_test(ramp)
       found = without_handoff(ramp)
@@ -68,7 +68,7 @@ module Holdup::Sizing
       assert_includes found.reasons, :ceiling
     end
 
-    def test_hand_offs_that_the_model_ignores_where_requests_come_on_their_own
+    one_ruby def test_hand_offs_that_the_model_ignores_where_requests_come_on_their_own
       open = observation(endpoints: QUERIES, rate: 30, minutes: 8)
       assert_trusted self_test(open)
       assert_caught without_handoff(open), :handoff
@@ -119,7 +119,7 @@ module Holdup::Sizing
     end
 
     # The setting says 5 threads each.
-    def test_processes_with_other_threads_than_the_setting_says
+    one_ruby def test_processes_with_other_threads_than_the_setting_says
       connections = RAMP.map { |count| 2 * count }
       alike, other = [5, [2, 8]].map do |threads|
         self_test(observation({"workers" => 2}, connections:, processes: 2, threads:))

@@ -12,7 +12,7 @@ class Holdup::CLI::AdvisePricesTest < Minitest::Test
   include CoarseSizing
   include CommandLine
 
-  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 10))
+  PLAYED = PlayedStore.usual
   PRICES = %w[--prices vcpu=0.04,gb=0.005].freeze
 
   def advise(*arguments, env: {})

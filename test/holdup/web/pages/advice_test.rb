@@ -12,7 +12,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
   include CoarseSizing
   include Dashboard
 
-  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
+  PLAYED = PlayedStore.usual
 
   def app
     @app ||= begin
