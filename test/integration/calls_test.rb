@@ -12,8 +12,8 @@ require "support/calls_script"
 class CallsIntegrationTest < Minitest::Test
   include CallsScript
 
-  HOGS = [0, 1, 3].freeze
-  CALLS = 12
+  # Number of hogs => calls. A call waits for each of them several times.
+  CALLS = {0 => 12, 1 => 12, 3 => 8}.freeze
   AGREE = 2
   WITHIN = 0.05
   LEAST_NS = 100_000
@@ -21,10 +21,10 @@ class CallsIntegrationTest < Minitest::Test
   # Each call is an endpoint of its own.
   LEVELS = <<~RUBY
     def levels
-      #{HOGS}.each do |hogs|
+      #{CALLS}.each do |hogs, calls|
         stop = false
         threads = Array.new(hogs) { Thread.new { Math.sqrt(2) until stop } }
-        #{CALLS}.times { |call| Holdup.measure("hogs \#{hogs} #\#{call}") { yield "\#{hogs} #\#{call}" } }
+        calls.times { |call| Holdup.measure("hogs \#{hogs} #\#{call}") { yield "\#{hogs} #\#{call}" } }
         stop = true
         threads.each(&:join)
       end
@@ -36,13 +36,13 @@ class CallsIntegrationTest < Minitest::Test
   # @param system [String] the one that was called
   def assert_true(truth, system)
     found = calls.transform_values { |lines| lines.find { |line| line.system == system } }
-    assert_equal HOGS.size * CALLS, truth.size
+    assert_equal CALLS.values.sum, truth.size
     truth.group_by { |name, _| name.to_i }.each do |hogs, said|
       lines = said.to_h { |name, ns| [found.fetch("hogs #{name}"), ns] }
       lines.each_key { |line| assert_adds_up(line) }
       off = lines.sort_by { |line, ns| (line.remote.sum - ns).abs }.first(AGREE)
       off.each { |line, ns| assert_in_delta ns, line.remote.sum, [ns * WITHIN, LEAST_NS].max, line.name }
-      next if hogs < HOGS.last
+      next if hogs < CALLS.keys.last
       off.each { |line, ns| assert_operator line.elapsed.sum, :>, 2 * ns, line.name }
     end
     assert_includes @report, "Calls to other systems"
@@ -136,7 +136,7 @@ class CallsIntegrationTest < Minitest::Test
       found = calls
       line = found.fetch("A#b").find { |one| one.system == "http" }
       assert_equal ["127.0.0.1", 1], [line.target, line.count]
-      assert_operator line.remote.sum, :>=, said.to_i
+      assert_operator line.remote.sum, :>=, said.to_i * (1 - WITHIN)
       assert_adds_up(line)
       assert_equal [1], found.fetch("A#c").map(&:count)
     ensure
