@@ -49,8 +49,10 @@ module Holdup
           samples: places.sum(&:samples), revisions:)
       end
 
-      # "app/models/sales_report.rb:41"; nil without a path
-      def location = path && "#{path}:#{line}"
+      # "app/models/sales_report.rb:41"; without the line where that is not known; nil without a path
+      def location
+        line.to_i.zero? ? path : "#{path}:#{line}"
+      end
     end
 
     # One place as the probe recorded it: "app/models/report.rb:41 Report#rows | Array#sort_by".

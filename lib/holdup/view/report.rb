@@ -48,11 +48,13 @@ module Holdup
       end
 
       # @param name [Symbol] of TABLES
-      # @return [Page] with this table only
+      # @return [Page] with this table only, and what it says in sentences where its rows are long
       def table(name)
-        section = build(TABLES.fetch(name)).call unless @summary.empty?
+        part = build(TABLES.fetch(name))
+        section = part.call unless @summary.empty?
         found = section || Blocks::Notes.new(texts: [@words.call(:screen_no_table)])
-        Page.new(title: @words.call(:title), about: [@headline.span], blocks: [found])
+        answers = Blocks::Notes.new(texts: part.sentences) if section && name == :methods
+        Page.new(title: @words.call(:title), about: [@headline.span], blocks: [*answers, found])
       end
 
       # @return [Array<Section>] the tables

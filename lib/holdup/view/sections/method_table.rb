@@ -6,6 +6,8 @@ module Holdup
       # Which methods keep the other threads waiting: where holds of the GVL were sampled.
       class MethodTable < SectionBase
         COLUMNS = %i[methods_share methods_caused methods_gc methods_native methods_called].freeze
+        # A terminal leaves these out, the last first, rather than cut the names.
+        OPTIONAL = %i[methods_gc methods_native methods_called].freeze
         SENTENCES = 3
         NAME = 40
         # Columns of a revision.
@@ -19,7 +21,7 @@ module Holdup
         def call
           return if summary.by != :name || summary.holding_methods.empty?
           Section.new(title: word(:methods),
-            columns: [word(:methods_name), *COLUMNS.map { |key| word(key) }, *revision_columns],
+            columns: [word(:methods_name), *COLUMNS.map { |key| column(key) }, *revision_columns],
             rows: listed.map { |line| [*row(line), *under_revisions(line)] },
             notes: [*changes, word(:methods_note, covered:), *left_out])
         end
@@ -40,6 +42,10 @@ module Holdup
         end
 
         private
+
+        def column(key)
+          Blocks::Column.new(text: word(key), optional: OPTIONAL.include?(key))
+        end
 
         def listed = summary.holding_methods.first(limit)
 
