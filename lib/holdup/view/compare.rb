@@ -59,10 +59,17 @@ module Holdup
       # The fact that separates the sides, and the alternatives.
       def distinction
         return [] unless @picked
-        key = APART.fetch(@picked.fact, :compare_by)
         others = @picked.count > @picked.sides.size && !@picked.asked?
         most = @words.call(:compare_by_most, units:, count: Figures.count(@picked.count)) if others
-        [@words.sentences([@words.call(key, fact: Width.clean(@picked.fact)), *most])]
+        found = [*picked_by, *most]
+        found.empty? ? [] : [@words.sentences(found)]
+      end
+
+      # @return [String, nil] nil for settings where no process has an arm
+      def picked_by
+        settings = [@comparison.before, @comparison.after].flat_map(&:settings)
+        return if @picked.fact == "setting" && settings.none? { |setting| setting["arm"] }
+        @words.call(APART.fetch(@picked.fact, :compare_by), fact: Width.clean(@picked.fact))
       end
 
       def units = @words.units(@kind)
@@ -267,14 +274,13 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
-        # What the chart shows, and what became of its p95.
+        # What the chart shows, and its p95 on both sides. Whether they differ is for the verdict to say.
         def title(key, histograms)
           shown = word(:chart_spread, what: word(:"histogram_#{key}"))
           before, after = histograms.map { |histogram| histogram.quantile(0.95) }
           return shown unless before && after
           from, to = [before, after].map { |ns| Figures.duration(ns) }
-          changed = (after > before) ? :rose : :fell
-          word(:"chart_found_#{(from == to) ? :steady : changed}", title: shown, line: word(:p95), from:, to:)
+          word(:"chart_found_#{(from == to) ? :steady : :sides}", title: shown, line: word(:p95), from:, to:)
         end
 
         def chart(histograms)

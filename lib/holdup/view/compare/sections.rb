@@ -27,11 +27,12 @@ module Holdup
         end
 
         # @param metrics [Array<Symbol>] names of the figures
-        # @param facts [Integer] rows of the settings: the fingerprint and facts that differ
+        # @param facts [Integer] rows of the settings: facts that differ, or where none does the fingerprints
         # @return [Array<Section>] without notes
         def brief(metrics, facts:)
           estimates = shown.select { |estimate| metrics.include?(estimate.metric.name) }
-          few = settings.with(rows: settings.rows.first(facts).map { |row| short(row) })
+          rows = (settings.rows.size > 1) ? settings.rows.drop(1) : settings.rows
+          few = settings.with(rows: rows.first(facts).map { |row| short(row) })
           [few, figures(estimates), endpoints].compact.map { |section| section.with(notes: []) }
         end
 
