@@ -225,12 +225,12 @@ module Holdup
           of(@recommendation ? @recommendation.reasons : [:no_recording])
         end
 
-        # @return [String] sentences for these reasons
+        # @return [String] sentences for these reasons; the first may continue one
         def of(reasons)
           left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
-          sentences = (reasons - left).map { |key| reason(key) }
-          sentences << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
-          @words.sentences(sentences)
+          first, *others = (reasons - left).map { |key| reason(key) }
+          others << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
+          @words.sentences([first, *others.map { |text| text.sub(/\A[a-z]/, &:upcase) }].compact)
         end
 
         private
