@@ -75,6 +75,19 @@ module Holdup
       end
 
       def summary
+        found = stored
+        return found unless young?(found)
+        freshen
+        stored
+      end
+
+      # Right after the first requests most of them are not stored yet, and figures of the others mislead.
+      def young?(found)
+        return false if @fresh || @format != :text || @view[:filter].narrow?
+        !!@uncollected&.collecting && @uncollected.units > found.total.count
+      end
+
+      def stored
         Places.reading(@console.env, @store, origin: @origin) do |whole|
           # Several parts ask when anything was measured, which is slow to find out in the store of a fleet.
           store = Queries::RequestCache.new(whole)

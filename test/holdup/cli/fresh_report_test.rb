@@ -91,6 +91,8 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     said = report("--json", "--fresh")
     assert_equal "", said.err
     assert_equal 7, JSON.parse(said.out).dig("totals", "count")
+    measure(9)
+    assert_match(/^- 16 requests in /, report.out, "most of them were not stored yet")
   ensure
     end_process(pid, :TERM) if pid
   end
