@@ -135,7 +135,7 @@ module Holdup
 
         # Load, time and stall of each host, queue, setting ...: what the report is asked for by.
         class TopRowTable < SectionBase
-          COLUMNS = %i[screen_wall_p95 queued_p95 screen_stalled_each screen_of_its_time].freeze
+          COLUMNS = %i[screen_wall_p95 screen_queued_p95 screen_stalled_each screen_of_its_time].freeze
 
           def call
             Section.new(title: word(:screen_rows),
