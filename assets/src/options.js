@@ -11,6 +11,8 @@ import { logTicks } from "./ticks.js";
 const HEIGHT = 210;
 /** What the axes take of it: below, ticks and one line of labels. */
 const BELOW = 34, BESIDE = 70;
+/** Right of the end of the x axis: half of its last label. */
+const BEYOND = 30;
 /** Between two labels beside each other, at least. */
 const SPACE = 70;
 /** Charts over time move their cursors together. */
@@ -31,7 +33,7 @@ export const data = (chart) => [chart.x.values, ...(chart.kind === "stack" ? sta
 export function options(chart, { width, ticks, clock }) {
   const timed = chart.x.unit === "time";
   return {
-    width, height: HEIGHT, legend: { show: false }, ...(chart.marks?.some((mark) => mark.label) ? { padding: [BAND, null, null, null] } : {}),
+    width, height: HEIGHT, legend: { show: false }, padding: [chart.marks?.some((mark) => mark.label) ? BAND : null, BEYOND, null, null],
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
     scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
     axes: [xAxis(chart, ticks, clock), yAxis(chart, ticks)],
