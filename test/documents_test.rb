@@ -16,7 +16,7 @@ class DocumentsTest < Minitest::Test
     Dir["*.md",
       "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"]
   }.sort.freeze
-  LINK = /\]\(([^)\s]+)\)/
+  LINK = /\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/
   COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help
     lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
@@ -43,7 +43,7 @@ class DocumentsTest < Minitest::Test
 
   def test_both_readmes_link_to_the_same
     english, japanese = %w[README.md README.ja.md].map { |page| links(page) - %w[README.md README.ja.md] }
-    assert_equal english.map { |link| link.sub("-en.png", "-ja.png") }.tally, japanese.tally
+    assert_equal english.map { |link| link.sub(/-en(-dark)?\.png/, '-ja\1.png') }.tally, japanese.tally
   end
 
   def test_the_changelog_names_the_present_versions_of_formats
@@ -106,7 +106,7 @@ class DocumentsTest < Minitest::Test
   def prose(page) = read(page).gsub(/^```.*?^```$/m, "")
 
   def links(page)
-    prose(page).scan(LINK).flatten.grep_v(/\A(https?|mailto):/)
+    prose(page).scan(LINK).flatten.compact.grep_v(/\A(https?|mailto):/)
   end
 
   # As GitHub makes them.

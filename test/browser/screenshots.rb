@@ -18,13 +18,15 @@ class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
-  RECORDED = {"overview" => ["/?since=7m", 1180],
-              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1180],
+  RECORDED = {"overview" => ["/?since=7m", 1310],
+              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1040],
               "blame" => ["/blame?since=7m", 860]}.freeze
-  SIMULATED = {"advice" => ["/advice?", 1180]}.freeze
+  SIMULATED = {"advice" => ["/advice?", 1040]}.freeze
   CAPTURED = {"captures" => ["/captures?", 330], "capture" => ["/capture?id=#{KeptCapture::ID}", 1240]}.freeze
   LANGUAGES = %w[en ja].freeze
-  COLOURS = "64"
+  # Theme => what the name of a picture ends with.
+  THEMES = {"light" => "", "dark" => "-dark"}.freeze
+  COLOURS = "32"
   # As high as the page of a capture.
   WHOLE = 6000
 
@@ -35,7 +37,6 @@ class Screenshots
   # @return [void]
   def take
     FileUtils.mkdir_p(FOLDER)
-    @chromium.theme("light")
     recorded = Recorded.new
     served(recorded.store, recorded.now_s, RECORDED)
     played = PlayedStore.new
@@ -50,7 +51,9 @@ class Screenshots
 
   def served(store, now_s, pages)
     dashboard = ServedDashboard.new(store:, now_s:)
-    pages.keys.product(LANGUAGES) { |name, language| picture(dashboard, name, language, *pages[name]) }
+    THEMES.keys.product(pages.keys, LANGUAGES) do |theme, name, language|
+      picture(dashboard, name, language, *pages[name], theme:)
+    end
   ensure
     dashboard&.stop
   end
@@ -67,17 +70,19 @@ class Screenshots
     kept&.remove
   end
 
-  def picture(dashboard, name, language, path, height)
+  def picture(dashboard, name, language, path, height, theme: "light")
+    @chromium.theme(theme)
     @chromium.size(WIDTH, height)
     @chromium.visit("#{dashboard.address}#{path}&lang=#{language}")
-    save("#{name}-#{language}")
+    save("#{name}-#{language}#{THEMES.fetch(theme)}")
   end
 
   # @param options of Ferrum::Page#screenshot
   def save(name, **options)
     file = File.join(FOLDER, "#{name}.png")
     @chromium.picture(file, **options)
-    system("pngquant", "--force", "--strip", "--ext", ".png", COLOURS, file, exception: true)
+    system("pngquant", "--force", "--strip", "--nofs", "--speed", "1", "--ext", ".png", COLOURS, file,
+      exception: true)
   end
 end
 
