@@ -70,7 +70,7 @@ module Holdup
         end
         return if recommendation.reasons.empty?
         verdict = View::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind])
-        raise Error.new(verdict.sentence, "`holdup advise` says more")
+        raise Error.new(verdict.sentence, @words.call(:whatif_more))
       end
 
       def check_names(found)

@@ -38,6 +38,10 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
     assert_equal [["index.html.erb", path]], found.map { |line| [line.label, line.path] }
   end
 
+  def test_a_line_that_is_not_known_is_left_out
+    assert_equal ["lib/b.rb"], all(window("lib/b.rb:0 B.b")).map(&:location)
+  end
+
   def test_an_anonymous_class_has_no_address
     found = all(window("lib/a.rb:1 #<Class:0x00007fee93f47628>#call"),
       window("lib/a.rb:2 #<Class:0x00007f01>#call"))
