@@ -71,9 +71,9 @@ module Holdup
 
       # Rails compiles a template into a method of an anonymous class. Its name and the address of the class
       # differ in each process, so without them the same template would be many methods.
-      # @return [String] "index.html.erb", "#<Class>#call", or the label
+      # @return [String] "template", "#<Class>#call", or the label
       def self.readable(label, path)
-        return File.basename(path) if path && label.match?(MethodPlace::TEMPLATE)
+        return "template" if path && label.match?(MethodPlace::TEMPLATE)
         label.gsub(MethodPlace::ADDRESS, "")
       end
       private_class_method :readable

@@ -6,6 +6,8 @@ module Holdup
     class Report
       FORMATS = %i[text json markdown html pprof firefox].freeze
       LIMIT = 15
+      # Share of requests and jobs that may be missing from a text.
+      YOUNG = 0.1
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
 
@@ -81,10 +83,10 @@ module Holdup
         stored
       end
 
-      # Right after the first requests most of them are not stored yet, and figures of the others mislead.
+      # Right after the first requests many of them are not stored yet, and figures of the others mislead.
       def young?(found)
         return false if @fresh || @format != :text || @view[:filter].narrow?
-        !!@uncollected&.collecting && @uncollected.units > found.total.count
+        !!@uncollected&.collecting && @uncollected.units > found.total.count * YOUNG
       end
 
       def stored

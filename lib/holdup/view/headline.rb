@@ -46,8 +46,8 @@ module Holdup
 
       # @return [Array<String>] those that change how the figures are read come first
       def remarks
-        own = [connections, applications, mixed_settings, starved, overflow, ceiling, few, short]
-        [*own, *@general_remarks].compact
+        own = [connections, applications, mixed_settings, starved, overflow, ceiling]
+        [*own, *@general_remarks, few, short].compact
       end
 
       attr_reader :general_remarks

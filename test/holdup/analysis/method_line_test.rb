@@ -35,7 +35,7 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
     names = ["#<Class:0x00007fee93f47628>#_app_views_orders_index_html_erb___2931371539373431424_31192",
       "#<Class:0x00007f0193f41110>#_app_views_orders_index_html_erb__31371539373431424_5416"]
     found = all(*names.each_with_index.map { |name, index| window("#{path}:#{index + 3} #{name}") })
-    assert_equal [["index.html.erb", path]], found.map { |line| [line.label, line.path] }
+    assert_equal [["template", path]], found.map { |line| [line.label, line.path] }
   end
 
   def test_a_line_that_is_not_known_is_left_out
