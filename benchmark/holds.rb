@@ -58,6 +58,8 @@ module Bench
     COLUMNS = ["", "method", "planted, %", "sampled, %", "off by, points"].freeze
     # In points; and of the stall of all samples, of methods that were not planted.
     LIMIT, STRANGE = 10, 2
+    # What Bundler has set is for the Ruby that runs the bench.
+    ENVIRONMENT = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLER_SETUP" => nil}.freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -82,8 +84,8 @@ module Bench
     end
 
     def measure(**options)
-      found = Fresh.call("hold_truth", @seconds, options: [], env: {"RUBYOPT" => nil},
-        seconds: @seconds + 60, **options)
+      found = Fresh.call("hold_truth", @seconds, options: [], env: ENVIRONMENT, seconds: @seconds + 60,
+        **options)
       {**found, "planted" => shares(found["planted"]), "sampled" => shares(found["sampled"])}
     end
 
