@@ -65,6 +65,7 @@ module Holdup::Sizing
     def test_starvation_counts_the_stall_that_it_lengthened
       assert_equal [:unknown], causes(held_per_cpu: 1.2).call
       assert_equal [:starved], causes(held_per_cpu: 1.2, stalled_ms: 40).call
+      assert_equal [:starved], causes(held_per_cpu: 1.2, queued_ns: 40 * MS).call
     end
 
     def test_waits_for_connections_and_locks

@@ -105,10 +105,11 @@ module Holdup
 
       def profiles = @recording.profiles
 
-      # Without a CPU itself, and waiting for holders that had none.
+      # Without a CPU itself, and waiting for holders that had none, also in the queue for a thread.
       def starved_ns
         excess = [@recording.held_per_cpu - 1, 0.0].max
-        demand.cpu_ns * excess + measured.stalled_ns * excess / (1 + excess)
+        waits_ns = measured.queued_ns.to_i + measured.stalled_ns
+        demand.cpu_ns * excess + waits_ns * excess / (1 + excess)
       end
 
       # How units came. Replays in which each waits for an answer need no rate.
