@@ -92,9 +92,11 @@ module Holdup
       end
 
       def keep
-        key = :"keep_#{@recommendation.why}"
-        (key == :keep_too_little_gain) ? word(key, **settings,
-**gain) : word(key, now: @figures.long(now.candidate))
+        unless @recommendation.why == :too_little_gain
+          return word(:"keep_#{@recommendation.why}", now: @figures.long(now.candidate))
+        end
+        enough = @recommendation.gain > Sizing::Recommendation::HYSTERESIS
+        word(enough ? :keep_uncertain_gain : :keep_too_little_gain, **settings, **gain)
       end
 
       def gain

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "delegate"
 require "holdup/loader"
 require "support/played_recording"
 
@@ -42,6 +43,23 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     refute_match(/lengthen/, told)
   ensure
     RECORDING.idle_growth = nil
+  end
+
+  Uncertain = Class.new(SimpleDelegator) do
+    def verdict = :keep
+
+    def why = :too_little_gain
+
+    def gain = 0.2
+
+    def interval = -0.01..0.35
+  end
+
+  def test_a_large_gain_that_is_not_certain_is_not_called_small
+    words = Holdup::View::Words.new("en")
+    text = Holdup::View::AdviceVerdict.new(Uncertain.new(ADVISED), span: "now", words:).sentence
+    assert_match(/for now: .* may gain 20\.0 %, but the interval \(-1\.0 % to 35\.0 %/, text)
+    refute_match(/too little/, text)
   end
 
   def test_what_concurrency_costs
