@@ -19,8 +19,9 @@ module Holdup
           since_s = trail[:since_s] || trail.first_s
           born = since_s >= from_s
           last_s = trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min
-          new(**facts(trail), **rates(trail, born), age_s: trail.last_s - since_s,
-            from_s: [since_s, from_s].max, to_s: last_s, pools: pools(trail, born))
+          running = trail.running
+          new(**facts(running), **rates(trail, born), age_s: trail.last_s - since_s,
+            from_s: [since_s, from_s].max, to_s: last_s, pools: pools(running, born))
         end
 
         def self.facts(trail)

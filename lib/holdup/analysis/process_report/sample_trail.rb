@@ -43,6 +43,15 @@ module Holdup
 
         def last_s = @samples.last[:at_s]
 
+        # Without the last sample of a process that ended under another setting: an embedded job runner stops
+        # before its process does, and its threads are gone then.
+        # @return [SampleTrail]
+        def running
+          *before, last = @samples
+          return self unless last[:ended] && before.any? && before.last[:setting] != last[:setting]
+          SampleTrail.new(before)
+        end
+
         # @return [Array<Array>] at_s and the keys' values, of the samples that have all of them
         def points(*keys)
           complete = @samples.select { |sample| keys.all? { |key| sample[key] } }

@@ -21,6 +21,15 @@ class Holdup::Analysis::ProcessReport::SampleTrailTest < Minitest::Test
     assert_nil found[:pss_bytes]
   end
 
+  # Its pools are renumbered when an embedded job runner stops.
+  def test_the_end_of_a_process_does_not_change_what_it_ran
+    ran = {setting: "with jobs", "pool.1": "default"}
+    found = trail(ran, ran, {setting: "without", "pool.1": "primary", ended: true}).running
+    assert_equal ["with jobs", "default"], [found[:setting], found[:"pool.1"]]
+    assert_equal "without", trail(ran, {setting: "without"}).running[:setting], "it goes on"
+    assert_equal "without", trail({setting: "without", ended: true}).running[:setting]
+  end
+
   # nil is what was recorded: the figure is not known any more.
   def test_a_recorded_nil_hides_earlier_values
     assert_nil trail({backlog: 3}, {backlog: nil})[:backlog]
