@@ -28,6 +28,12 @@ module Bench
       # The advice said of its own accord that it may be wrong.
       def caught?(units) = self_test(units).grade != :a
 
+      # Figures in which the two boots of the recorded setting differ by more than a prediction may.
+      def chance(units)
+        first, *, last = measurements.recorded_setting(units)
+        SettingComparison.new(first.figures, last.figures, rate: first.rate).missed
+      end
+
       def units = part::UNITS
 
       def of_units(units) = rows.select { |row| row.measured.units == units }
@@ -94,7 +100,10 @@ module Bench
     def table(compared)
       part = compared.part
       columns = ComparedSetting.columns("#{part::TITLE}: #{part::COUNT}", part::UNIT, waits: part::WAITS)
-      rows = compared.rows.map { |row| row.cells(caught: compared.caught?(row.measured.units)) }
+      rows = compared.rows.map do |row|
+        units = row.measured.units
+        row.cells(caught: compared.caught?(units), chance: compared.chance(units))
+      end
       ResultTable.new(columns, rows)
     end
 
@@ -123,7 +132,8 @@ module Bench
         "machine that is as much slower or faster as these two show, on average: in throughput, and where " \
         "units come on their own, in their mean response. Verdicts and budgets are about these errors. " \
         "Calibration: fixed work, timed once a second; it varies more than the jobs. Caught: the " \
-        "self-test's grade was B or C.",
+        "self-test's grade was B or C. Chance: the first and the last row differ by more than the limit, " \
+        "so that figure was measured for too short to judge predictions of it.",
         *@compared.flat_map { |compared| compared.units.map { |units| note(compared, units) } }]
     end
 

@@ -53,6 +53,12 @@ class BenchJobsTest < Minitest::Test
     assert_equal "caught: throughput", row.cells(caught: true).last
   end
 
+  def test_what_two_boots_of_a_setting_do_not_agree_on_judges_no_prediction
+    row = row(predicted: figures(throughput: 12.0))
+    assert_equal "chance: throughput", row.cells(caught: false, chance: [:throughput]).last
+    assert_equal "missed: throughput", row.cells(caught: false, chance: [:p95]).last
+  end
+
   def test_a_row_has_a_cell_for_each_column
     assert_equal Bench::ComparedSetting.columns("threads", "job").size, row.cells(caught: false).size
   end

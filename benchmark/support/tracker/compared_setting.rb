@@ -50,8 +50,9 @@ module Bench
     def missed = corrected.missed
 
     # @param caught [Boolean] whether the advice said of its own accord that it may be wrong
+    # @param chance [Array<Symbol>] figures in which two boots of one setting differ by more than is allowed
     # @return [Array<String>] of COLUMNS
-    def cells(caught:)
+    def cells(caught:, chance: [])
       found = measured.figures
       [
         measured.name,
@@ -59,7 +60,7 @@ module Bench
         ms(found.wait_ns), ms(predicted.wait_ns), *errors(:wait),
         ms(found.p95_ns), ms(predicted.p95_ns), *errors(:p95),
         *costs.map { |ns| ms(ns) },
-        verdict(caught)
+        verdict(caught, chance)
       ]
     end
 
@@ -81,11 +82,14 @@ module Bench
       ns.to_f.infinite? ? "without end" : format("%.1f", ns / 1e6)
     end
 
-    def verdict(caught)
+    def verdict(caught, chance)
       return "ok" if missed.empty?
-      names = missed.map { |name| self.class::NAMES.fetch(name) }.join(", ")
-      "#{caught ? "caught" : "missed"}: #{names}"
+      return "caught: #{names(missed)}" if caught
+      judged = missed - chance
+      judged.empty? ? "chance: #{names(missed)}" : "missed: #{names(judged)}"
     end
+
+    def names(figures) = figures.map { |name| self.class::NAMES.fetch(name) }.join(", ")
   end
 
   ComparedSetting::NAMES = {throughput: "throughput", wait: "waits", p95: "p95"}.freeze
