@@ -44,7 +44,10 @@ step() {
 
 # What the lane's children took of CPUs between two calls of `times`, which has them in its second line.
 cpu_seconds() {
-  awk -F '[ms ]+' 'NR % 2 == 0 { s = $1 * 60 + $2 + $3 * 60 + $4 - s } END { printf "%d", s }' "$notes/$lane.cpu"
+  awk -F '[ms ]+' '
+    NR % 2 == 0 { s = $1 * 60 + $2 + $3 * 60 + $4 - s }
+    END { printf "%d", s }
+  ' "$notes/$lane.cpu"
 }
 
 # The line in which minitest counts.

@@ -110,7 +110,8 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
       ["1..8", "4..8"].each do |range|
         env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range}"}
         said = share_sizing(PLAYED) do
-          autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s, env:)
+          autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST,
+            now_s: PLAYED.to_s, env:)
         end
         assert_equal [0, ""], [said.status, said.err]
         found = JSON.parse(said.out, symbolize_names: true)

@@ -36,8 +36,10 @@ class Holdup::CLI::McpTest < Minitest::Test
 
     # @return [MCP::Client] of a server that ends with the tests
     def client_of(*options)
-      transport = MCP::Client::Stdio.new(command: RbConfig.ruby, args: ["-W0", CommandLine::EXE, "mcp", *options],
-        env: {"HOME" => "/nonexistent", "LANG" => "C.UTF-8", "TZ" => "UTC"}, read_timeout: WaitUntil::PATIENCE_S)
+      args = ["-W0", CommandLine::EXE, "mcp", *options]
+      env = {"HOME" => "/nonexistent", "LANG" => "C.UTF-8", "TZ" => "UTC"}
+      transport = MCP::Client::Stdio.new(command: RbConfig.ruby, args:, env:,
+        read_timeout: WaitUntil::PATIENCE_S)
       Minitest.after_run { transport.close }
       MCP::Client.new(transport:).tap(&:connect)
     end
