@@ -125,8 +125,8 @@ module Holdup
           return true if adapter.private_method_defined?(:holdup_original_log)
           code = replacement(adapter) or return false
           kinds = ObjectSpace::WeakMap.new # by pool
-          adapter.const_set(:HOLDUP_CALLS, edges)
-          adapter.const_set(:HOLDUP_KINDS, kinds)
+          adapter.const_set(:HoldupCalls, edges)
+          adapter.const_set(:HoldupKinds, kinds)
           adapter.define_method(:holdup_call_kind) { kind_of.call(self).tap { |kind| kinds[@pool] = kind } }
           adapter.alias_method(:holdup_original_log, :log)
           adapter.class_eval(code, __FILE__, __LINE__)
@@ -148,13 +148,13 @@ module Holdup
         def code(parameters, arguments)
           <<~RUBY
             def log(#{parameters}, &block)
-              HOLDUP_CALLS.begin_call
+              HoldupCalls.begin_call
               failed = true
               result = holdup_original_log(#{arguments}, &block)
               failed = false
               result
             ensure
-              HOLDUP_CALLS.end_query(HOLDUP_KINDS[@pool] || holdup_call_kind, sql, failed)
+              HoldupCalls.end_query(HoldupKinds[@pool] || holdup_call_kind, sql, failed)
             end
           RUBY
         end
