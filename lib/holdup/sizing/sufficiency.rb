@@ -114,11 +114,21 @@ module Holdup
           self.class.middle(Array.new(@rounds) { |round| yield(@traffic.resampled(random), @seed + round) })
         end
 
+        # A further value lies below the kth of n sorted ones with a probability of k / (n + 1). Source:
+        # Weibull's plotting position (Gumbel, Statistics of Extremes, 1958).
+        # @return [Range] that a further value lies in with the probability of the share in the middle
         def self.middle(values)
           sorted = values.sort
-          low, high = [LOW, HIGH].map { |share| sorted[((sorted.size - 1) * share).round] }
+          low, high = [LOW, HIGH].map { |share| between(sorted, share * (sorted.size + 1) - 1) }
           low..high
         end
+
+        def self.between(sorted, place)
+          place = place.clamp(0, sorted.size - 1)
+          lower, upper = sorted.values_at(place.floor, place.ceil)
+          lower + (upper - lower) * (place - place.floor)
+        end
+        private_class_method :between
       end
     end
   end

@@ -33,5 +33,15 @@ module Holdup::Sizing
       assert_equal :low, unlike.confidence
       assert_operator unlike.widths[:held], :>, 3 * unlike.widths[:idle]
     end
+
+    # Of few rounds too: without a place between two values, 40 rounds hold 85 %.
+    def test_the_middle_has_nine_of_ten_further_values
+      random = Random.new(1)
+      inside = Array.new(4000) do
+        Sufficiency::RecordingBootstrap.middle(Array.new(40) { random.rand }).cover?(random.rand)
+      end
+      assert_in_delta 0.9, inside.count(true) / 4000.0, 0.015
+      assert_equal 7.0..7.0, Sufficiency::RecordingBootstrap.middle([7.0])
+    end
   end
 end
