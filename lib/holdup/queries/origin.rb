@@ -55,6 +55,11 @@ module Holdup
         limits.empty? ? store : FilteredStore.new(store, self)
       end
 
+      # All hosts but the ones that its glob matches.
+      class OtherHosts < Origin
+        def host?(name) = !super
+      end
+
       # A Store::Sql with the data of one origin only.
       class FilteredStore
         NAMES = {app: "application", host: "host", role: "role", revision: "revision"}.freeze

@@ -28,7 +28,8 @@ module Holdup
       def initialize(store, from_s:, to_s:, slo:, host: nil, passing: %w[revision arm],
         units: Sizing::Traffic::UNITS)
         @everywhere = store
-        @store = host ? of_host(store, host) : store
+        @host = host
+        @store = host ? of_host(store) : store
         @from_s = from_s
         @to_s = to_s
         @slo = slo
@@ -48,8 +49,13 @@ module Holdup
       private
 
       # Nil while the store has nothing of it.
-      def of_host(store, host)
-        Origin.of_host(host).of(store) if store.hosts.include?(host)
+      def of_host(store)
+        Origin.of_host(@host).of(store) if store.hosts.include?(@host)
+      end
+
+      # Nil where there are none.
+      def other_hosts
+        Origin::OtherHosts.of_host(@host).of(@everywhere) if @everywhere.hosts.any? { |host| host != @host }
       end
 
       def windows(store)
@@ -71,13 +77,15 @@ module Holdup
           rate: lately.sum(&:count).fdiv(LATELY_S * hosts), queued_p95_ns: queued(lately))
       end
 
+      # Without the host's own minutes: a host that has just begun would count as one that was idle before.
       def with_others(one)
-        return one if one.capacity.per_second
-        alike = windows(@everywhere).select do |window|
+        others = other_hosts unless one.capacity.per_second
+        return one unless others
+        alike = windows(others).select do |window|
           role(window) == [one.app, one.role, one.kind] && shape(window.setting) == one.shape
         end
-        return one if alike.map(&:host).uniq.size < 2
-        found = first_known(@everywhere, alike, one.kind)
+        return one if alike.empty?
+        found = first_known(others, alike, one.kind)
         found.per_second ? one.with(capacity: found) : one
       end
 

@@ -67,7 +67,7 @@ class Holdup::Queries::ScalingQueryTest < Minitest::Test
         slo: Sizing::Slo.parse("p95=200ms")).call.first
     }
     old, new = %w[web-1 web-2].map(&query)
-    assert_in_epsilon old.capacity.per_second, new.capacity.per_second, 0.1
+    assert_in_epsilon old.capacity.per_second, new.capacity.per_second, 1e-6
     assert_operator new.rate, :<, old.rate
   end
 
