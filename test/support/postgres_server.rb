@@ -115,8 +115,9 @@ class PostgresServer
   def stop_signal = :INT
 
   def settings
-    {**SETTINGS, **({listen_addresses: HOST, port: @port} if @port),
-     **({wal_level: "replica", max_wal_senders: 4} if @replicated)}
+    reached = @port ? {listen_addresses: HOST, port: @port} : {}
+    replicated = @replicated ? {wal_level: "replica", max_wal_senders: 4} : {}
+    {**SETTINGS, **reached, **replicated}
   end
 
   def data = File.join(@folder, "data")
