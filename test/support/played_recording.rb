@@ -33,18 +33,19 @@ class PlayedRecording
   end
 
   attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :resource_wait_ns, :time_slice_ns,
-    :held_per_cpu, :machine_speed
+    :held_per_cpu, :machine_speed, :hosts
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
   # @param pools [Hash{String => (Integer, Array<String>)}] pools of threads: name => threads and the names of
   #   the units that they take, from a queue of that name
+  # @param hosts [Integer] that share the units
   # @param assignment [Symbol] how units come to processes, see Scenario
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the
   #   self-test must see it
   def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0,
     kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false,
-    queue: nil, pools: {}, assignment: (kind == :job) ? :shared : :random)
+    queue: nil, pools: {}, hosts: 1, assignment: (kind == :job) ? :shared : :random)
     @shapes = shapes
     @rate = rate
     @minutes = minutes
@@ -58,6 +59,7 @@ class PlayedRecording
     @growth = growth
     @io_threads = io_threads
     @queue = queue
+    @hosts = hosts
     @pools = pools
     @assignment = assignment
     @threads = self.pools.threads if pools.any?
@@ -100,7 +102,9 @@ class PlayedRecording
 
   def threaded? = true
 
-  def hosts = 1
+  def hosts_by_minute
+    arrivals.transform_values { hosts }
+  end
 
   def warnings = {}
 

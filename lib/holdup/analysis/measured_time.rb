@@ -21,6 +21,18 @@ module Holdup
         from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 
+      # @param spans [Array<(Numeric, Numeric)>] the time in which there was any of them
+      def self.of_any(spans)
+        joined = spans.sort.each_with_object([]) do |(from_s, to_s), all|
+          if all.any? && from_s <= all.last.end
+            all[-1] = all.last.begin..[all.last.end, to_s.to_f].max
+          else
+            all << (from_s.to_f..to_s.to_f)
+          end
+        end
+        new(spans: joined.reject { |span| span.begin == span.end }, exact: false)
+      end
+
       def empty? = spans.empty?
 
       def from_s = spans.first&.begin

@@ -35,6 +35,14 @@ module Holdup
         profile.age_ns >= @warm_up_s * NS
       end
 
+      # @return [Hash{String => MeasuredTime}] when each host had a process, as far as it was seen
+      def hosts
+        @lives.group_by { |(host, *), _| host }.transform_values do |own|
+          lives = own.map { |(*, since_s), last_s| [since_s, last_s] }
+          MeasuredTime.of_any(lives)
+        end
+      end
+
       private
 
       def few_young?(start_s, end_s)

@@ -71,10 +71,16 @@ module Holdup
         newest = windows.max_by(&:start_s).setting
         alike = windows.select { |window| shape(window.setting) == shape(newest) }
         lately = windows.select { |window| window.end_s > @to_s - LATELY_S }
-        hosts = windows.map(&:host).uniq.size
+        hosts = [lately, windows].find(&:any?).map(&:host).uniq.size
         RoleSummary.new(app:, role:, kind:, shape: shape(newest), hosts:,
-          capacity: first_known(@store, alike, kind),
-          rate: lately.sum(&:count).fdiv(LATELY_S * hosts), queued_p95_ns: queued(lately))
+          capacity: first_known(@store, alike, kind), rate: rate(lately), queued_p95_ns: queued(lately))
+      end
+
+      # Each host counts from its first minute on: some begin within the last minutes.
+      def rate(lately)
+        first = lately.group_by(&:host).values.map { |own| own.map(&:start_s).min }
+        seconds = first.sum { |start_s| @to_s - [start_s, @to_s - LATELY_S].max }
+        seconds.positive? ? lately.sum(&:count).fdiv(seconds) : 0.0
       end
 
       # Without the host's own minutes: a host that has just begun would count as one that was idle before.

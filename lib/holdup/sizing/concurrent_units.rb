@@ -28,9 +28,10 @@ module Holdup
         @slice_ns = slice_ns
       end
 
-      # @return [Array<Float>] units per second and host in each minute (starts)
-      def rates(minutes, hosts: 1)
-        minutes.map { |at_s| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * hosts) }
+      # @param hosts [Hash{Integer => Numeric}] start of a minute => hosts that recorded in it
+      # @return [Array<Float>] units per second and host in each of them
+      def rates(hosts)
+        hosts.map { |at_s, count| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * count) }
       end
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other

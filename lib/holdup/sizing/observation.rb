@@ -92,6 +92,11 @@ module Holdup
         [recording.hosts, 1].max
       end
 
+      # @return [Hash{Integer => Float}] start of a minute => mean number of hosts that recorded in it
+      def hosts_by_minute
+        arrivals.keys.to_h { |start_s| [start_s, recording.hosts_at(start_s)] }
+      end
+
       def processes = deployment.processes
 
       def threads
@@ -235,11 +240,15 @@ module Holdup
         arrived = recording.arrivals.values.sum
         each_ns = held_ns.fdiv(units) + recording.between.held_ns
         others_ns = concurrent_units ? @other.held_ns : 0
-        (each_ns * arrived + others_ns) / (seconds * NS * hosts * processes)
+        (each_ns * arrived + others_ns) / (host_seconds * NS * processes)
       end
 
-      def seconds
-        [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
+      # For which hosts recorded, all together.
+      def host_seconds
+        seconds = recording.arrivals.keys.sum do |start_s|
+          covered_s(start_s) * recording.hosts_at(start_s)
+        end
+        [seconds, 1].max
       end
 
       # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.

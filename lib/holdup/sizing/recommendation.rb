@@ -8,7 +8,8 @@ module Holdup
     # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
     # (ClosedLoad), `growth_estimate`, `idle_growth`, `growth` and `rest`
     # (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
-    # `arrivals` ({minute => units on all hosts}), `covered` ({minute => seconds} of those recorded in part),
+    # `arrivals` ({minute => units on all hosts}), `hosts_by_minute` ({minute => hosts that recorded}),
+    # `covered` ({minute => seconds} of those recorded in part),
     # `units`, `processes` and `threads` (of one host, now),
     # `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured` (SelfTest::MeasuredFigures), `pools`
     # (ThreadPools), `concurrent_units` (ConcurrentUnits or nil), `resource_wait_ns` (waits for pools and
@@ -145,7 +146,8 @@ module Holdup
 
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, covered: recording.covered,
-          hosts: limits.hosts, pools: recording.pools, concurrent_units: recording.concurrent_units)
+          hosts: recording.hosts_by_minute, pools: recording.pools,
+          concurrent_units: recording.concurrent_units)
       end
 
       def estimates

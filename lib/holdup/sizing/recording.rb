@@ -43,6 +43,7 @@ module Holdup
         @minutes = MinuteCounts.new(mine, boots)
         @measured_time = Analysis::MeasuredTime.of(mine)
         @windows = @minutes.warm(@recorded)
+        @host_counts = HostCounts.new(boots.hosts, @windows, @measured_time)
         @apart, @of_pools = %i[account pool].map do |other|
           in_known_spans(windows.select { |window| window.series.kind == other })
         end
@@ -77,8 +78,13 @@ module Holdup
         @minutes.singly(minute_s)
       end
 
-      # @return [Integer] how many it comes from. Windows of many hosts are added up, and have none.
-      def hosts = (windows.filter_map(&:host) | profiles.map(&:host)).size
+      # @return [Integer] at the same time: as many as in all but a twentieth of the minutes at most
+      def hosts = peak(arrivals.keys.map { |minute_s| hosts_at(minute_s) }).round
+
+      # @return [Float] mean number of hosts that recorded in that minute
+      def hosts_at(minute_s)
+        @host_counts.at(minute_s)
+      end
 
       # @return [Float] mean units per second over the minutes that have any
       def rate
@@ -152,7 +158,9 @@ module Holdup
 
       # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if unknown
       def cpu_share
-        peak(cpu_ns.values) / MinuteCounts::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
+        return unless vcpus && hosts.positive?
+        each_host = cpu_ns.map { |minute_s, whole_ns| whole_ns / hosts_at(minute_s) }
+        peak(each_host) / MinuteCounts::MINUTE_S / 1e9 / vcpus
       end
 
       # @return [Float] share of the elapsed time that units waited for a connection

@@ -20,16 +20,20 @@ module Holdup
       #   hosts, as if it had been recorded whole
       # @param covered [Hash{Integer => Numeric}] start of a minute => seconds, of those that were not: they
       #   count for that part
-      def self.of(profiles, arrivals, covered: {}, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
-        rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
+      # @param hosts [Hash{Integer => Numeric}] start of a minute => hosts that recorded in it, if more than
+      #   one: a minute of two hosts counts twice as much as one of a single host
+      def self.of(profiles, arrivals, covered: {}, hosts: {}, pools: ThreadPools::ONE, concurrent_units: nil)
+        there = arrivals.keys.to_h { |at_s| [at_s, hosts.fetch(at_s, 1)] }
+        most = there.values.max
+        rates = arrivals.to_h { |at_s, count| [at_s, count.fdiv(MINUTE_S * there.fetch(at_s))] }
         long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
         block_s = long ? BLOCK_S : MINUTE_S
         kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
         blocks = rates.group_by { |at_s, _| at_s / block_s }.sort.map do |number, pairs|
           minutes = pairs.sort.to_h
-          concurrent_rates = concurrent_units&.rates(minutes.keys, hosts:).to_a
-          TrafficBlock.new(start_s: number * block_s, rates: minutes.values,
-            seconds: minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) },
+          concurrent_rates = concurrent_units&.rates(there.slice(*minutes.keys)).to_a
+          seconds = minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) * there.fetch(at_s) / most }
+          TrafficBlock.new(start_s: number * block_s, rates: minutes.values, seconds:,
             profiles: kept.fetch(number, []), concurrent_rates:)
         end
         new(blocks, block_s:, pools:, concurrent_units:)
@@ -136,7 +140,7 @@ module Holdup
       end
 
       # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each that
-      # were recorded; `profiles`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
+      # count; `profiles`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
       # empty without any, see ConcurrentUnits
       TrafficBlock = Data.define(:start_s, :rates, :seconds, :profiles, :concurrent_rates) do
         def initialize(start_s:, rates:, profiles:, seconds: rates.map { MINUTE_S }, concurrent_rates: [])

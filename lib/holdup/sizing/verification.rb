@@ -131,7 +131,7 @@ module Holdup
 
       def traffic
         @traffic ||= Traffic.of(@since.profiles, @since.arrivals, covered: @since.covered,
-          hosts: @since.hosts, concurrent_units: @since.concurrent_units)
+          hosts: @since.hosts_by_minute, concurrent_units: @since.concurrent_units)
       end
 
       # Both sides might have been other minutes.

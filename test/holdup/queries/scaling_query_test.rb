@@ -68,7 +68,18 @@ class Holdup::Queries::ScalingQueryTest < Minitest::Test
     }
     old, new = %w[web-1 web-2].map(&query)
     assert_in_epsilon old.capacity.per_second, new.capacity.per_second, 1e-6
-    assert_operator new.rate, :<, old.rate
+    assert_in_epsilon old.rate, new.rate, 0.2
+  end
+
+  # One that is gone takes nothing any more, and one that has just begun had no part in the time before.
+  def test_the_rate_of_a_host_is_over_the_time_that_it_was_there
+    past = PlayedStore.new(PlayedRecording.new(minutes: 4), host: "web-0", pid: 6, facts: {"app" => "shop"})
+    late = PlayedStore.new(PlayedRecording.new(minutes: 2, swing: 0.0), host: "web-2", pid: 8,
+      from_s: PLAYED.to_s - 120, facts: {"app" => "shop"})
+    alone, = ask(PLAYED)
+    found, = ask(PLAYED, past, late)
+    assert_equal 2, found.hosts
+    assert_in_epsilon alone.rate, found.rate, 0.1
   end
 
   def test_nothing_was_recorded

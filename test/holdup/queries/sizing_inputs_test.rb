@@ -70,6 +70,38 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     assert_in_delta alone.demand.held_ns, added_up.demand.held_ns, 1
   end
 
+  # A second host takes as much as the first one, for the last third.
+  def test_a_host_that_began_late_has_no_part_in_the_time_before
+    first, late = [[12, {}], [4, {host: "web-2", pid: 8}]].map do |minutes, options|
+      from_s = WEB.from_s + (12 - minutes) * 60
+      PlayedStore.new(PlayedRecording.new(minutes:, swing: 0.0), from_s:, booted_s: from_s, **options)
+    end
+    alone, both = [[first], [first, late]].map { |played| recommended(played, to_s: first.to_s) }
+    assert_equal [1, 2], [alone.limits.hosts, both.limits.hosts]
+    assert_in_epsilon alone.traffic.mean_rate, both.traffic.mean_rate, 0.01
+    assert_in_epsilon alone.rate, both.rate, 0.01
+    assert_in_delta alone.recording.measured.utilisation, both.recording.measured.utilisation, 0.01
+    assert_operator both.self_test.errors.values.map(&:abs).max, :<, 0.05
+  end
+
+  # A deploy replaced all of them.
+  def test_hosts_that_followed_each_other_are_not_counted_twice
+    one, other = %w[old-1 new-1].each_with_index.map do |host, index|
+      from_s = WEB.from_s + index * 360
+      PlayedStore.new(PlayedRecording.new(minutes: 6, swing: 0.0), from_s:, booted_s: from_s, host:)
+    end
+    found = recommended([one, other], to_s: other.to_s)
+    assert_equal 1, found.limits.hosts
+    assert_in_delta 25, found.traffic.mean_rate, 1
+  end
+
+  def recommended(played, to_s:)
+    store = Holdup::Store.open("memory:")
+    played.each { |one| one.fill(store) }
+    Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s:, kind: :request, warm_up_s: 0,
+      objective: Holdup::Sizing::Objective.new).recommendation
+  end
+
   # @param day [Boolean] whether the same was recorded a day before
   # @return [Array<Holdup::Sizing::Observation>] of so many hosts with the same recording
   def observed_on(*numbers, day: false)

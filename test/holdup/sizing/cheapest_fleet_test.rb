@@ -11,7 +11,7 @@ module Holdup::Sizing
     PRICES = FleetPrices.new(vcpu_hour: 0.04, gb_hour: 0.005)
     ONE_HOST = PlayedRecording.new(minutes: 12, swing: 0.0)
     # Four hosts with two vCPUs and one process of five threads each.
-    RECORDING = PlayedRecording.new(minutes: 12, swing: 0.0, rate: 100.0).tap do |recording|
+    RECORDING = PlayedRecording.new(minutes: 12, swing: 0.0, rate: 100.0, hosts: 4).tap do |recording|
       recording.measured = ONE_HOST.measured
     end
 

@@ -86,8 +86,8 @@ module Holdup::Sizing
 
     def test_they_come_in_their_own_minutes
       came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
-      assert_equal [10.0, 0.0, 1.0, 0.0], came.rates([0, 60, 120, 180])
-      assert_equal [5.0], came.rates([0], hosts: 2)
+      assert_equal [10.0, 0.0, 1.0, 0.0], came.rates({0 => 1, 60 => 1, 120 => 1, 180 => 1})
+      assert_equal [5.0], came.rates({0 => 2})
       trace = came.trace([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1)
       arrivals = trace.units.map { |unit| unit.arrival_ns / 1e9 }
       assert_in_delta 600, arrivals.count { |at| at < 60 }, 75

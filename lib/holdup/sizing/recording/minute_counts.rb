@@ -177,5 +177,42 @@ module Holdup
         end
       end
     end
+
+    # How many hosts recorded in each minute: one that began late, or ended early, had no part in the load of
+    # the others' time.
+    class Recording::HostCounts
+      MINUTE_S = Recording::MinuteCounts::MINUTE_S
+
+      # @param lives [Hash{String => Analysis::MeasuredTime}] when each host had a process
+      # @param windows [Array<Window>] of the units: show hosts of which nothing else is known
+      # @param measured_time [Analysis::MeasuredTime, nil] of all hosts together
+      def initialize(lives, windows, measured_time)
+        others = windows.group_by(&:host).except(nil, *lives.keys)
+        seen = others.values.map do |own|
+          Analysis::MeasuredTime.of_any(own.map { |window| [window.start_s, window.end_s] })
+        end
+        @hosts = lives.values + seen
+        @measured_time = measured_time
+        @at = {}
+      end
+
+      # @return [Float] mean number in the recorded part of that minute, at least one
+      def at(minute_s)
+        @at[minute_s] ||= begin
+          from_s, to_s = recorded(minute_s)
+          there_s = @hosts.sum { |host| host.seconds(from_s, to_s) }
+          [there_s / (to_s - from_s), 1.0].max
+        end
+      end
+
+      private
+
+      # All of it where no single unit shows which part was recorded.
+      def recorded(minute_s)
+        whole = [minute_s, minute_s + MINUTE_S]
+        part = @measured_time&.cut(*whole)
+        (part && !part.empty?) ? [part.from_s, part.to_s] : whole
+      end
+    end
   end
 end
