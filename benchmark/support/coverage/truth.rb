@@ -38,7 +38,8 @@ module Bench
 
       # @return [Float] the share of the response by which `other` waits less, both at the 95th percentile
       def gain(planted, other)
-        key = (planted.arrivals == :open) ? [planted.load, other] : [planted.population, other]
+        amount = (planted.arrivals == :open) ? planted.load : planted.population
+        key = [planted.now, amount, other]
         @gains[key] ||= begin
           outcomes = [planted.now, other].map { |candidate| served(planted, candidate) }
           waits = outcomes.map { |outcome| percentile(outcome.waits) }

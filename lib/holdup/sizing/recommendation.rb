@@ -205,7 +205,7 @@ module Holdup
 
       def search
         @search ||= Search.new(recording, traffic:, now:, limits: fitted_limits,
-          slo: objective.slo, rate:, units: units_of_replay, handoff_ns: self_test.handoff_ns, seed: @seed,
+          slo: objective.slo, rate:, units: units_of_replay, handoffs: self_test.handoffs, seed: @seed,
           population:, assignments: self_test.assignments)
       end
 

@@ -10,8 +10,9 @@ module Holdup
       # @param rate [Float] units per second and host; `units`: of each replay
       # @param population [Numeric, nil] units of a host in the system, see ClosedLoad; nil: they arrive on
       #   their own
+      # @param handoffs [Array<Numeric, Array<Numeric>>] see Handoff, likely ones, the likeliest first
       # @param assignments [Array<Symbol>] see Forecast
-      def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:,
+      def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoffs:, seed:,
         assignments:, population: nil)
         @recording = recording
         @traffic = traffic
@@ -20,7 +21,7 @@ module Holdup
         @slo = slo
         @rate = rate
         @units = units
-        @handoff_ns = handoff_ns
+        @handoffs = handoffs
         @seed = seed
         @population = population
         @assignments = assignments
@@ -50,13 +51,16 @@ module Holdup
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
       # @param round [Integer, nil] of a bootstrap. Which way units come to one of several processes is not
-      #   known: rounds take the ways in turns, so that an interval contains each; nil: the middle of all ways
+      #   known, nor which of the likely hand-offs they have: rounds take them in turns, so that an interval
+      #   contains each; nil: the middle of all ways, and the likeliest hand-off
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [], round: nil)
-        demand = demand.with(handoff_ns: @handoff_ns)
+        handoff_ns = handoff_ns(round)
+        demand = demand.with(handoff_ns:)
+        parts = parts.map { |own, share| [own.with(handoff_ns:), share] }
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
-          handoff_ns: @handoff_ns, population: population(rate), assignments: assignments(round))
+          handoff_ns:, population: population(rate), assignments: assignments(round))
       end
 
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
@@ -68,6 +72,11 @@ module Holdup
 
       def assignments(round)
         round ? [@assignments[round % @assignments.size]] : @assignments
+      end
+
+      # Each of them with each assignment.
+      def handoff_ns(round)
+        round ? @handoffs[round / @assignments.size % @handoffs.size] : @handoffs.first
       end
 
       def split_parts(parts, limits, rate)
@@ -85,7 +94,7 @@ module Holdup
       # rate limits neither.
       def guards(demand, limits, rate)
         offered = (@recording.kind == :job || @population) ? 0.0 : rate
-        Guards.new(demand.with(handoff_ns: @handoff_ns), limits:, rate: offered, current: @now,
+        Guards.new(demand, limits:, rate: offered, current: @now,
           kind: @recording.kind, served: @served, concurrent_load: @traffic.concurrent_load)
       end
 
@@ -101,7 +110,7 @@ module Holdup
       def machine
         demand = @recording.demand
         {vcpus: @limits.free_vcpus(@rate), between: demand.between, cost: demand.cost,
-         handoff_ns: @handoff_ns}
+         handoff_ns: @handoffs.first}
       end
 
       def grid

@@ -28,6 +28,16 @@ module Holdup::Sizing
       assert_covered found
     end
 
+    one_ruby def test_the_true_gain_is_that_of_the_recorded_setting
+      planted = Bench::Coverage::Planted.new(arrivals: :open, growth: 0.0, handoff_ns: 0, load: 0.85,
+        units: 300, processes: 1)
+      truth = Bench::Coverage::Truth.new(planted, units: 500)
+      other = planted.now.with(processes: 2, threads: 3)
+      one, two = [1, 2].map { |processes| truth.gain(planted.with(processes:), other) }
+      refute_equal one, two
+      assert_equal one, truth.gain(planted, other)
+    end
+
     private
 
     def trials(**options)

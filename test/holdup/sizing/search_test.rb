@@ -14,12 +14,12 @@ module Holdup::Sizing
     IO_SHAPES = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}.freeze
 
     def search(recording = RECORDING, rate: 25.0, limits: {}, now: Candidate.of(recording), seed: 1,
-      population: nil)
+      population: nil, handoffs: [Handoff::NS])
       traffic = Traffic.of(recording.profiles, recording.arrivals, pools: recording.pools,
         concurrent_units: recording.concurrent_units)
       limits = recording.limits(**limits)
       Search.new(recording, traffic:, now:, limits:, slo: Slo.new, rate:, units: UNITS,
-        handoff_ns: Handoff::NS, seed:, population:,
+        handoffs:, seed:, population:,
         assignments: Forecast::ASSIGNMENTS.fetch(recording.kind))
     end
 
@@ -56,6 +56,17 @@ module Holdup::Sizing
       assignments = [1, 2, 3].map { |round| one.forecast(round:).call(now, trace, force: true).assignments }
       assert_equal [[:least_busy], [:random], [:least_busy]], assignments
       assert_equal %i[random least_busy], one.forecast.call(now, trace, force: true).assignments
+    end
+
+    # Where a recording fits several about as well.
+    def test_rounds_of_a_bootstrap_take_each_likely_hand_off_with_each_way
+      one = search(rate: 50.0, handoffs: [0, 200_000])
+      two = Candidate.of(RECORDING).with(processes: 2)
+      trace = Traffic.of(RECORDING.profiles, RECORDING.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
+      found = (0..3).map { |round| one.forecast(round:).call(two, trace, force: true) }
+      assert_equal [false, false, true, true], found.map { |prediction| prediction.handoff_ns.positive? }
+      assert_equal %i[random least_busy] * 2, found.flat_map(&:assignments)
+      assert_equal 0, one.forecast.call(two, trace, force: true).handoff_ns, "the likeliest"
     end
 
     # The present is compared with, so it is replayed even if it breaks a limit. Others are not worth it.
