@@ -24,7 +24,7 @@ module Holdup
         end
       end
       # `errors`: {Symbol => Float}, signed shares; `vcpus` is fitted, `handoffs` (each Numeric or Array, see
-      # Handoff) too; `assignments`: see Forecast; of both, all that fit about as well, the best hand-off first
+      # Handoff) too; `assignments`: see Forecast; of both, all that fit about as well, best hand-off first
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoffs, :vcpus,
         :assignments) do
         def handoff_ns = handoffs.first
