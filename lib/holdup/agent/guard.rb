@@ -8,7 +8,14 @@ module Holdup
   # called inside it.
   #
   #   guard.call(:rack) { record_the_unit }   # nil when it failed
+  #
+  # A block costs two methods. What each request passes through rescues by itself and calls `failed`:
+  #
+  #   rescue *Guard::FAILURES => error
+  #     @guard.failed(:rack, error)
   class Guard
+    # A file of ours that can't be loaded must not stop the application either.
+    FAILURES = [StandardError, ScriptError].freeze
     SILENCE_NS = 60_000_000_000
 
     # @param on_failure [#call, nil] called without arguments for each failure
@@ -23,11 +30,16 @@ module Holdup
     # @param place [Symbol] part of Holdup that runs, for the log
     def call(place)
       yield
-    rescue => e
-      failed(place, e)
-      nil
-    rescue ScriptError => e # a file of ours that can't be loaded must not stop the application either
-      failed(place, e)
+    rescue *FAILURES => error
+      failed(place, error)
+    end
+
+    # @param error [Exception] one of FAILURES
+    # @return [nil]
+    def failed(place, error)
+      @failures[place] += 1
+      @on_failure&.call
+      log_failure(place, error) if due?(place)
       nil
     end
 
@@ -35,12 +47,6 @@ module Holdup
     def failures = @failures.dup
 
     private
-
-    def failed(place, error)
-      @failures[place] += 1
-      @on_failure&.call
-      log_failure(place, error) if due?(place)
-    end
 
     def due?(place)
       now = @clock.monotonic_ns

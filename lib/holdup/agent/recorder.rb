@@ -17,8 +17,6 @@ module Holdup
       @guard = guard
     end
 
-    def on? = @probe.enabled?
-
     # For open units, which begin and end with it.
     attr_reader :probe
 
@@ -67,12 +65,16 @@ module Holdup
     # @return [Object] the block's value; its exception goes on untouched
     # @raise [ArgumentError] when `kind` is another one
     def measure(name, kind: :job, queue: nil)
-      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless Probe::KINDS.key?(kind)
-      unit = @guard.call(:measure) { OpenUnit.new(self, kind, name, queue).open } if on?
+      number = Probe::KINDS[kind]
+      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless number
+      unit = begin_unit(number, name, queue) if @probe.enabled?
       earlier = $!
-      yield
+      failed = true
+      value = yield
+      failed = false
+      value
     ensure
-      @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
+      end_unit(unit, failed && failed?(earlier)) if unit
     end
 
     # Whether a block has failed: with an exception of its own, except a successful `exit`.
@@ -80,11 +82,28 @@ module Holdup
     def failed?(earlier)
       !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
     end
+
+    private
+
+    def begin_unit(kind, name, queue)
+      OpenUnit.new(self, kind, name, queue).open
+    rescue *Guard::FAILURES => error
+      @guard.failed(:measure, error)
+    end
+
+    def end_unit(unit, error)
+      unit.close(error)
+    rescue *Guard::FAILURES => error
+      @guard.failed(:measure, error)
+    end
   end
 
   class Recorder
     # One open unit. Fiber storage holds the current one; fibers and threads inherit it, so code in a fiber of
     # the request's own (an Enumerator, an async task) can still name the unit.
+    #
+    # What a kind of unit knows of itself it keeps in the variables that `close` records: the first four
+    # parameters of `initialize`, and @queued_ns, @pool, @priority, @trace and @path.
     class OpenUnit
       KEY = :holdup_unit
 
@@ -108,6 +127,13 @@ module Holdup
 
       attr_reader :outer
 
+      # For how long it waited for its thread; nil: unknown.
+      attr_reader :queued_ns
+
+      attr_reader :closed
+      alias_method :closed?, :closed
+
+      # @param kind [Integer] a value of Probe::KINDS
       def initialize(recorder, kind, name = nil, queue = nil)
         @recorder = recorder
         @probe = recorder.probe
@@ -115,18 +141,21 @@ module Holdup
         @name = name
         @queue = queue
         @closed = false
+        # A variable that was never set is found the slow way.
+        @queued_ns = @pool = @priority = @trace = @path = @holding = @explained = nil
       end
 
       # @param outer [OpenUnit, nil] the innermost open unit here
-      def open(outer = OpenUnit.current)
+      # @param thread_pool [String, nil] of the server or job runner
+      def open(outer = OpenUnit.current, thread_pool = nil)
         @thread = Thread.current
         @outer = outer
+        # It was not taken from a queue, and the outer one contains its time.
+        thread_pool = @pool = @priority = nil if outer&.here?
         @handle = @probe.enter(thread_pool)
         @recorder.watcher&.opened(self)
         Fiber[KEY] = self
       end
-
-      def closed? = @closed
 
       # Whether this thread is the measured one; the unit's other threads find the unit too.
       def here? = @thread.equal?(Thread.current)
@@ -152,17 +181,14 @@ module Holdup
       # Its name if known by now; any thread may ask.
       def name_so_far = @name
 
-      def queued_ns = nil
-
       # Records the unit; does nothing when called again.
-      def close(error: false)
+      def close(error = false)
         return if @closed
         @closed = true
         @recorder.watcher&.closing(self)
         charge(:pool_held, @holding.end) if @holding
-        @name = final_name
-        kind = Probe::KINDS[@kind]
-        @probe.record(@handle, kind, @name, @queue, queued_ns, error, pool, priority, trace, path)
+        complete
+        @probe.record(@handle, @kind, @name, @queue, @queued_ns, error, @pool, @priority, @trace, @path)
         nil
       ensure
         forget
@@ -180,18 +206,9 @@ module Holdup
 
       private
 
-      def final_name = @name
-
-      def pool = nil
-
-      def thread_pool = pool
-
-      # Whether it runs inside another unit of this thread.
-      def inside? = !!outer&.here?
-
-      def priority = nil
-
-      def path = nil
+      # Sets what is known at the end only.
+      def complete
+      end
 
       # Drops references, because a long-lived thread started inside a unit keeps the unit in its storage.
       def forget

@@ -27,7 +27,8 @@ module Holdup
       # Active Job calls it by this name.
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
-        @jobs.measure(@jobs.read { run(job) }, &)
+        run = run(job) if @jobs.on?
+        @jobs.measure(run, &)
       end
 
       private
@@ -35,6 +36,8 @@ module Holdup
       def run(job)
         name = job.class.name.to_s
         JobRun.new(job.job_id, name, job.queue_name, ready_ns(job), nil, job.priority, harmless)
+      rescue *Guard::FAILURES => error
+        @jobs.unreadable(error)
       end
 
       # Only a job from a queue was ever enqueued.

@@ -19,60 +19,71 @@ module Holdup
       # this thread, nil: unknown
       def initialize(recorder:, clock:, pool_of: nil)
         @recorder = recorder
+        @probe = recorder.probe
         @guard = recorder.guard
         @clock = clock
         @pool_of = pool_of
         @priorities = PriorityNames.new
       end
 
-      # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
-      # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
-      # @yieldreturn [JobRun] a job whose facts can't be read runs unmeasured
-      # @return [JobRun, nil] for `measure`; nil when nothing is measured
-      def read(&)
-        @guard.call(:job, &) if @recorder.on?
+      # Whether runs are measured: else the hooks need not read them.
+      def on? = @probe.enabled?
+
+      # A job whose facts can't be read runs unmeasured.
+      # @param error [Exception] one of Guard::FAILURES
+      # @return [nil]
+      def unreadable(error)
+        @guard.failed(:job, error)
       end
 
-      # @param run [JobRun, nil] of `read`
+      # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
+      # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
+      # @param run [JobRun, nil]
       # @return [Object] the block's value; its exception passes unchanged
-      def measure(run, &)
+      def measure(run)
+        unit = begun = nil
         return yield unless run
-        open = open_unit(run.id)
-        return watch_failure(open, run.harmless, &) if open
-        unit = @guard.call(:job) { start(run) }
-        return yield unless unit
-        begin
-          watch_failure(unit, run.harmless, &)
-        ensure
-          @guard.call(:job) { unit.close }
-        end
+        outer = Recorder::OpenUnit.current
+        unit = outer && open_unit(outer, run.id)
+        unit ||= begun = start(run, outer)
+        earlier = $! # it may be older than the block, when a job runs in a `rescue`
+        failed = true
+        value = yield
+        failed = false
+        value
+      ensure
+        unit.failed if failed && unit && failure?(earlier, run.harmless)
+        finish(begun) if begun
       end
 
       private
 
-      def start(run)
+      # @return [JobUnit, nil]
+      def start(run, outer)
         run.pool ||= @pool_of&.call(run.queue)
         run.priority = @priorities.text(run.priority) if run.priority
-        JobUnit.new(@recorder, run, queued_ns(run.ready_ns)).open
+        JobUnit.new(@recorder, run, run.ready_ns && queued_ns(run.ready_ns)).open(outer, run.pool)
+      rescue *Guard::FAILURES => error
+        @guard.failed(:job, error)
       end
 
-      # `$!` may be older than the block, when a job runs in a `rescue`.
-      def watch_failure(unit, harmless)
-        earlier = $!
-        yield
-      ensure
-        unit.failed if @recorder.failed?(earlier) && harmless.to_a.none? { |type| type === $! }
+      def finish(unit)
+        unit.close
+      rescue *Guard::FAILURES => error
+        @guard.failed(:job, error)
+      end
+
+      def failure?(earlier, harmless)
+        @recorder.failed?(earlier) && harmless.to_a.none? { |type| type === $! }
       end
 
       # The unit of this run, if measured already; other units may be open inside it.
-      def open_unit(id)
-        unit = Recorder::OpenUnit.current
+      def open_unit(unit, id)
         unit = unit.outer until unit.nil? || (unit.is_a?(JobUnit) && unit.for?(id))
         unit
       end
 
       def queued_ns(ready_ns)
-        return unless ready_ns
         waited = @clock.realtime_ns - ready_ns
         return if waited > ABSURD_NS
         @recorder.count_clamped if waited.negative?
@@ -83,17 +94,21 @@ module Holdup
     # The unit of one run of a job. It has the job's id, because a runner's middleware and Active Job's
     # callback both see the run and must make one unit of it.
     class JobUnit < Recorder::OpenUnit
+      JOB = Probe::KINDS.fetch(:job)
+
       # @param run [JobRun]
       # @param queued_ns [Integer, nil] time for which the job was ready before this run
       def initialize(recorder, run, queued_ns)
-        super(recorder, :job, run.name, run.queue)
-        @run = run
+        super(recorder, JOB, run.name, run.queue)
+        @id = run.id
+        @pool = run.pool
+        @priority = run.priority
         @queued_ns = queued_ns
         @failed = false
       end
 
       def for?(id)
-        !id.nil? && @run.id == id
+        !id.nil? && @id == id
       end
 
       # The run has failed, even when its exception is rescued.
@@ -101,20 +116,7 @@ module Holdup
         @failed = true
       end
 
-      def close(error: @failed) = super
-
-      attr_reader :queued_ns
-
-      private
-
-      # A job inside another unit was not taken from a queue, and the other contains its time.
-      def pool
-        @run.pool unless inside?
-      end
-
-      def priority
-        @run.priority unless inside?
-      end
+      def close(error = @failed) = super
     end
 
     # Priorities of jobs as text, each created once. Each is a separate series, so there must be few: an

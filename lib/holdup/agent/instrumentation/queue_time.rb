@@ -17,6 +17,9 @@ module Holdup
       # Least number and its unit in ns: 1e8 s is the year 1973, which in ms is 1e11, and so on.
       UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
 
+      # @return [String] the header's key in a Rack environment
+      attr_reader :key
+
       # @param on_clamp [#call] called for each start in the future
       def initialize(header:, clock:, on_clamp:)
         @key = "HTTP_#{header.upcase.tr("-", "_")}".freeze
@@ -24,12 +27,8 @@ module Holdup
         @on_clamp = on_clamp
       end
 
-      def header(env)
-        env[@key] || env[FALLBACK]
-      end
-
       def call(env)
-        started = parse(header(env))
+        started = parse(env[@key] || env[FALLBACK])
         return unless started
         waited = @clock.realtime_ns - started
         return if waited > ABSURD_NS

@@ -15,17 +15,14 @@ module Holdup
 
       def call(env)
         unit = @requests.start(env)
-        unit ? measured(unit, env) : @app.call(env)
-      end
-
-      private
-
-      # Calls the application outside of every guard, so its exceptions pass unchanged.
-      def measured(unit, env)
+        return @app.call(env) unless unit
         earlier = $!
-        unit.answered(@app.call(env))
-      ensure
-        unit.aborted(!$!.equal?(earlier)) unless unit.answered?
+        # The application is called outside of every guard, so its exceptions pass unchanged.
+        begin
+          unit.answered(@app.call(env))
+        ensure
+          unit.aborted(!$!.equal?(earlier)) unless unit.answered?
+        end
       end
     end
 

@@ -13,45 +13,40 @@ module Holdup
         @guard = recorder.guard
         @names = names
         @queue = queue
+        @queue_header = queue.key
         @ignored = ignored
         @example_paths = example_paths
       end
 
       # @return [RequestUnit, nil] nil when this request is not measured, or measured already
       def start(env)
-        @guard.call(:rack) { begin_unit(env) } if @probe.enabled?
-      end
-
-      # @return [Integer, nil] nil without a header that says it, or when it can't be read
-      def queued_ns(env)
-        @guard.call(:queue) { @queue.call(env) } if @queue.header(env)
-      end
-
-      # @return [String, nil] original path of a GET, where paths are kept
-      def path(env)
-        return unless @example_paths && env["REQUEST_METHOD"] == "GET"
-        env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
-      end
-
-      # @return [String, nil] nil when naming failed
-      def name(env, status)
-        @guard.call(:name) { @names.call(env, status) }
-      end
-
-      # Name of a request that still runs, perhaps in another thread.
-      def name_so_far(env)
-        @guard.call(:name) { @names.so_far(env) }
-      end
-
-      private
-
-      def begin_unit(env)
-        outer = Recorder::OpenUnit.current
+        return unless @probe.enabled?
+        outer = Fiber[Recorder::OpenUnit::KEY]
         if outer
           return if known?(outer, env)
           outer = Recorder::OpenUnit.current
         end
-        RequestUnit.new(env, @recorder, self).open(outer) unless ignored?(env["PATH_INFO"])
+        return if ignored?(env["PATH_INFO"])
+        unit = RequestUnit.new(env, @recorder, @names)
+        unit.open(outer, RequestUnit::WEB)
+        unit.queued_ns = queued_ns(env) if env[@queue_header] || env[QueueTime::FALLBACK]
+        unit.path = path(env) if @example_paths
+        unit.await_end
+      rescue *Guard::FAILURES => error
+        @guard.failed(:rack, error)
+      end
+
+      private
+
+      # @return [Integer, nil] nil when the header can't be read
+      def queued_ns(env)
+        @guard.call(:queue) { @queue.call(env) }
+      end
+
+      # @return [String, nil] original path of a GET
+      def path(env)
+        return unless env["REQUEST_METHOD"] == "GET"
+        env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
       end
 
       def known?(unit, env)
@@ -80,6 +75,7 @@ module Holdup
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
+      REQUEST = Probe::KINDS.fetch(:request)
       # Name of a web server's thread pool.
       WEB = "web"
       # Statuses of responses whose path is kept as an example.
@@ -89,19 +85,28 @@ module Holdup
       # The client has gone: only Pitchfork reports these as errors.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
-      def initialize(env, recorder, requests)
-        super(recorder, :request)
+      # @param names [UnitName]
+      def initialize(env, recorder, names)
+        super(recorder, REQUEST)
         @env = env
-        @requests = requests
-        @answered = @error = false
+        @names = names
+        @fiber = Fiber.current
+        @listed = @answered = @error = false
+        @status = 0
       end
 
-      def open(outer)
-        super
-        @fiber = Fiber.current
-        @queued_ns = @requests.queued_ns(@env)
-        @path = @requests.path(@env)
-        @listed = list&.push(self)
+      attr_writer :queued_ns
+
+      # @return [String, nil] original path, before routers change the env
+      attr_writer :path
+
+      # Lets the server's callback end it, where the server has a list of them.
+      # @return [self]
+      def await_end
+        list = @env[FINISHED] || @env[AFTER_REPLY]
+        return self unless list.is_a?(Array) && !list.frozen?
+        list.push(self)
+        @listed = true
         self
       end
 
@@ -122,8 +127,8 @@ module Holdup
         status = response[0]
         @status = status.is_a?(Integer) ? status : status.to_s.to_i
         @answered = true
-        if over?(response[1])
-          finished
+        if @status < 0 || @env[HIJACKED] || partly_hijacked?(response[1])
+          finished # the server sends nothing more
           response
         else
           @listed ? response : wrapped(response)
@@ -143,10 +148,10 @@ module Holdup
       end
 
       def finished
-        @recorder.guard.call(:rack) do
-          next cancel if @env&.key?(UNMEASURED)
-          close(error: @error || @status.to_i >= FIRST_ERROR)
-        end
+        return cancel if @env&.key?(UNMEASURED)
+        close(@error || @status >= FIRST_ERROR)
+      rescue *Guard::FAILURES => error
+        @recorder.guard.failed(:rack, error)
       end
 
       # Pitchfork checks the arity of its callbacks.
@@ -159,45 +164,26 @@ module Holdup
         finished
       end
 
-      attr_reader :queued_ns
-
-      # The application's tracer overrides the request's header.
-      def trace
-        @trace || (@env && TraceParent.call(@env))
-      end
-
       def name_so_far
         env = @env # another thread may set it to nil
-        @name || (env && @requests.name_so_far(env))
+        @name || (env && @names.so_far(env))
       end
 
       private
 
-      def thread_pool
-        WEB unless @outer&.here?
-      end
-
-      def list
-        list = @env[FINISHED] || @env[AFTER_REPLY]
-        list if list.is_a?(Array) && !list.frozen?
-      end
-
-      # The server sends nothing more: the socket was hijacked, or the response goes elsewhere.
-      def over?(headers)
-        @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
+      def partly_hijacked?(headers)
+        headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK)
       end
 
       def wrapped(response)
         [response[0], response[1], RackBody.new(response[2], self)]
       end
 
-      # The path before routers changed the env.
-      def path
-        @path if @path && GOOD.cover?(@status)
-      end
-
-      def final_name
-        @name || @requests.name(@env, @status)
+      # The application's name and its tracer's trace override those of the request.
+      def complete
+        @name ||= @names.call(@env, @status)
+        @trace ||= TraceParent.call(@env) if @env[TraceParent::HEADER]
+        @path = nil unless @path.nil? || GOOD.cover?(@status)
       end
 
       def forget

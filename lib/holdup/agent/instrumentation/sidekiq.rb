@@ -29,7 +29,8 @@ module Holdup
 
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
-        @jobs.measure(@jobs.read { run(job, queue) }, &)
+        run = run(job, queue) if @jobs.on?
+        @jobs.measure(run, &)
       end
 
       private
@@ -37,16 +38,17 @@ module Holdup
       # Sidekiq sets the capsule on each of its threads.
       def run(job, queue)
         pool = @pools[Thread.current[CAPSULE]]
-        JobRun.new(id(job), name(job), queue, Sidekiq.ready_ns(job["enqueued_at"]), pool, nil, @harmless)
-      end
-
-      def name(job)
-        (job["display_class"] || job["wrapped"] || job["class"]).to_s
+        wrapped = job["wrapped"]
+        name = (job["display_class"] || wrapped || job["class"]).to_s
+        id = wrapped ? id_of_wrapped(job) : job["jid"]
+        JobRun.new(id, name, queue, Sidekiq.ready_ns(job["enqueued_at"]), pool, nil, @harmless)
+      rescue *Guard::FAILURES => error
+        @jobs.unreadable(error)
       end
 
       # Active Job's callback recognises the run by its own id.
-      def id(job)
-        inner = job["args"]&.first if job["wrapped"]
+      def id_of_wrapped(job)
+        inner = job["args"]&.first
         (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]
       end
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../guard"
+
 module Holdup
   module Instrumentation
     # The name of a request: what it does, never for which user or id. In this order: the application's proc,
@@ -10,22 +12,32 @@ module Holdup
       # A first segment that is a word, not an id: letters first, at most two digits at the end (v1, oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
       NOT_FOUND = 404
+      # Limits of names that are remembered.
+      MOST_CONTROLLERS = 1_000
+      MOST_ACTIONS = 100
 
       # @param custom [#call, nil] the application's proc; takes the Rack env
       def initialize(guard:, custom: nil)
         @custom = custom
         @guard = guard
+        @actions = {}.compare_by_identity
       end
 
       # @param env [Hash] the Rack environment when the request ends
+      # @return [String, nil] nil when it failed
       def call(env, status)
         (@custom && custom(env)) || rails(env) || other_route(env) || path(env, status)
+      rescue *Guard::FAILURES => error
+        @guard.failed(:name, error)
       end
 
       # The name of a request that still runs. Called in another thread: it only reads, and skips the
       # application's proc, which need not be thread-safe.
+      # @return [String, nil] nil when it failed
       def so_far(env)
         rails(env) || other_route(env) || "#{verb(env)} (no route yet)"
+      rescue *Guard::FAILURES => error
+        @guard.failed(:name, error)
       end
 
       private
@@ -40,9 +52,20 @@ module Holdup
       end
 
       def rails(env)
-        controller = env["action_controller.instance"]
-        action = controller&.action_name
-        "#{controller.class.name}##{action}" if action
+        controller = env["action_controller.instance"] or return
+        action = controller.action_name or return
+        class_name = controller.class.name
+        known = @actions[class_name]
+        (known && known[action]) || remember(class_name, action)
+      end
+
+      # A class has one object as its name. Actions that routes name are few, others may be any text.
+      def remember(class_name, action)
+        name = "#{class_name}##{action}".freeze
+        @actions[class_name] ||= {} if @actions.size < MOST_CONTROLLERS
+        known = @actions[class_name]
+        known[action] = name if known && known.size < MOST_ACTIONS
+        name
       end
 
       def grape(env)

@@ -33,6 +33,12 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
     assert_equal [1, 2, "MailJob", "low", nil, false, nil, nil, nil, nil], recorded.to_h.values
   end
 
+  def test_a_job_that_can_not_be_read_runs_unmeasured
+    assert_equal 3, Holdup::Instrumentation::Sidekiq.new(@jobs, []).call(nil, Object.new, "low") { 3 }
+    assert_empty @probe.recorded
+    assert_equal 1, @log.lines.size
+  end
+
   def test_the_capsule_whose_thread_runs_it
     middleware = Holdup::Instrumentation::Sidekiq.new(@jobs, [], {one: "default", two: "single"})
     Thread.new do

@@ -4,11 +4,13 @@ require "test_helper"
 require "holdup/agent/recorder"
 
 class Holdup::Recorder::OpenUnitTest < Minitest::Test
+  JOB = Holdup::Probe::KINDS.fetch(:job)
+
   def setup
     @probe = RecordingProbe.new
     @recorder = Holdup::Recorder.new(probe: @probe,
       guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
-    @unit = Holdup::Recorder::OpenUnit.new(@recorder, :job, "Report")
+    @unit = Holdup::Recorder::OpenUnit.new(@recorder, JOB, "Report")
   end
 
   def test_ends_once
@@ -33,7 +35,7 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
   end
 
   def test_ends_in_any_order
-    inner = Holdup::Recorder::OpenUnit.new(@recorder, :job, "inner")
+    inner = Holdup::Recorder::OpenUnit.new(@recorder, JOB, "inner")
     @unit.open
     inner.open
     @unit.close
@@ -63,7 +65,7 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
     end
     @recorder.watcher = watcher
     @unit.open.close
-    Holdup::Recorder::OpenUnit.new(@recorder, :job).open.cancel
+    Holdup::Recorder::OpenUnit.new(@recorder, JOB).open.cancel
     recorded = [[:opened, 1, "Report"], [:closing, 1, "Report"], [:closed, 1, "Report"]]
     cancelled = [[:opened, 2, nil], [:closed, 2, nil]]
     assert_equal recorded + cancelled,
