@@ -8,10 +8,16 @@ module Holdup
     # combining marks none, ambiguous ones one; the reports draw bars with ASCII only. Names come from
     # requests, so all input is untrusted.
     module Width
-      WIDE = /[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[[\u{3000}-\u{303F}\u{FF01}-\u{FF60}]&&\p{P}]/
-      # Pieces that wrap keeps whole: a wide character with punctuation that may not start a line, a word,
-      # spaces.
-      PIECE = /#{WIDE}[、。」）]*|[^\s\p{Han}\p{Hiragana}\p{Katakana}]+|\s+|./
+      WIDE = /[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[ー\u{3000}-\u{303F}\u{FF01}-\u{FF60}]/
+      NARROW = /(?!#{WIDE})\S/
+      # "(90.1 %)", "91.0 s,"
+      QUANTITY = /#{NARROW}*\d (?:%|[num]?s|min|h|d|[kMGT]?B)(?![A-Za-z0-9])#{NARROW}*/
+      # Japanese brackets that may not end a line, punctuation and small kana that may not start one.
+      NO_END = /[「『（［｛【]/
+      NO_START = /[、。，．：；？！」』）］｝】・ー々〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/
+      # Pieces that wrap keeps whole: a number with its unit, a word, or a wide character, with what may not
+      # be separated from it; spaces.
+      PIECE = /#{NO_END}*(?:#{QUANTITY}|#{NARROW}+|\S)#{NO_START}*|\s+/
       # Escape sequences and text direction overrides could rewrite the reader's screen.
       UNPRINTABLE = /[\p{Cc}\u{2028}\u{2029}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/
 

@@ -38,9 +38,25 @@ class Holdup::View::WidthTest < Minitest::Test
     assert_equal %w[aver ylon gwor d], Width.wrap("averylongword", 4)
   end
 
+  def test_keeps_a_number_and_its_unit_together
+    assert_equal ["took 256", "(90.1 %),", "then 12 ms"], Width.wrap("took 256 (90.1 %), then 12 ms", 11)
+    assert_equal ["then", "12.5 ms"], Width.wrap("then 12.5 ms", 9)
+    assert_equal ["待ちは", "12 ms で"], Width.wrap("待ちは12 ms で", 8)
+    assert_equal ["grade 5", "stages"], Width.wrap("grade 5 stages", 10)
+  end
+
   def test_no_line_starts_with_a_full_stop
     (6..20).each do |columns|
       refute(Width.wrap("待ち時間です。次の文、続き。", columns).any? { |line| line.start_with?("。", "、") })
+    end
+  end
+
+  def test_no_line_ends_with_an_opening_bracket_or_starts_with_a_small_kana
+    text = "渡っていない、ウォームなサーバー（app/models/order.rb:7）でした［holdup report］。"
+    (10..40).each do |columns|
+      lines = Width.wrap(text, columns)
+      assert_empty lines.grep(/[（［]\z|\A[っォー。）］]/), columns
+      assert_equal text.delete(" "), lines.join.delete(" ")
     end
   end
 
