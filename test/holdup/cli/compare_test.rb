@@ -263,7 +263,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     said = compare(*states)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/on against off: Better:/, said.out)
-    unchanged = "again against off: Nothing changed: both sides have the same wall p50, wall p95, " \
+    unchanged = "again against off: Nothing changed: both sides have the same elapsed p50, elapsed p95, " \
       "CPU per request or job."
     assert_includes said.out.gsub(/\s+/, " "), unchanged
     assert_match(/^jit +yjit +none +yjit$/, said.out)
@@ -290,7 +290,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_only_some_figures_and_endpoints
     said = compare(*SPANS, "--metric", "cpu", "--name", "A*").out
-    refute_match(/wall p50|B#slow/, said)
+    refute_match(/elapsed p50|B#slow/, said)
     assert_match(/^CPU per request or job/, said)
   end
 

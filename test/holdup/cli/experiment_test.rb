@@ -34,7 +34,7 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
     assert_match(/Better: [^:]*CPU per request or job -\d\d\.\d %/, sentences)
     assert_match(/only threads differs/, sentences)
     assert_match(/A\/A check: halves of the processes .* \(arm control, arm candidate\)/, sentences)
-    assert_match(/^wall p95 .* better$/, said.out)
+    assert_match(/^elapsed p95 .* better$/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
@@ -60,7 +60,7 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
   def test_plan_says_how_long_it_takes
     said = experiment("plan", simulated: EQUAL)
     assert_equal [0, ""], [said.status, said.err]
-    time_needed = /needs about \d+ (min|h) at this traffic to show \d+ % in wall p95\./
+    time_needed = /needs about \d+ (min|h) at this traffic to show \d+ % in elapsed p95\./
     assert_match(time_needed, said.out.gsub(/\s+/, " "))
     assert_match(/^CPU per request or job +9\.\d+ ms( +(\d+ \w+|-)){3}$/, said.out)
   end

@@ -19,7 +19,7 @@ class TimelineTest < Minitest::Test
       assert_match(/#{beginning}#{middle}#{ending}/, said.out)
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
       assert_match(/^\(hand-off, no holder\) +3\.00 ms   3\.1 %/, said.out)
-      assert_match(/^GET \/light +1  104 ms +7\.00 ms  92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
+      assert_match(/^GET \/light +1 +104 ms +7\.00 ms  92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
     end
   end
 

@@ -35,7 +35,7 @@ class Holdup::View::ExperimentTest < Minitest::Test
     arms = simulated(differing: 0.4)
     equals = [Experiment::EqualArms.new(label: "arm control", sides: arms.halves(:control))]
     texts = texts(arms.experiment(equals:))
-    differ = /Invalid: processes with the same setting differ \(arm control: .*wall p95 \+\d/
+    differ = /Invalid: processes with the same setting differ \(arm control: .*elapsed p95 \+\d/
     assert_match(differ, texts["en"])
     assert_match(/無効：設定が同じプロセスの間にも差があります（arm control: /, texts["ja"])
   end
@@ -48,7 +48,7 @@ class Holdup::View::ExperimentTest < Minitest::Test
 
   def test_no_difference_says_what_would_have_been_shown
     texts = texts(simulated(mix: {control: [160, 80], candidate: [80, 160]}).experiment)
-    assert_match(/No difference could be shown\. .* would have shown wall p95 from \d/, texts["en"])
+    assert_match(/No difference could be shown\. .* would have shown: elapsed p95 \d/, texts["en"])
     assert_match(/Next: go back to the setting of arm control\./, texts["en"])
     mix = /The different mix of endpoints alone would have changed the mean elapsed time by \+\d/
     assert_match(mix, texts["en"])

@@ -34,7 +34,7 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
 
   def test_who_waited_for_the_gvl_in_japanese
     held = "うち 60.0 ms（96.8 %）は GET /hog を待っていました。" \
-      "その 100 % は Report#crunch（app/models/report.rb:13） の実行中。その 30.0 ms は GC の時間。"
+      "その 100 % の間に実行されていたのは Report#crunch（app/models/report.rb:13）。うち 30.0 ms は GC の時間です。"
     assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、#{held}", answers(hog, language: "ja").first
   end
 

@@ -66,7 +66,7 @@ module Holdup
 
         def curve(server, key, points)
           points = points.map { |age_s, count|
-            word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS))
+            word(:jit_point, count: Figures.rate(count), age: Figures.rough(age_s * NS))
           }
           word(key, server: name(server), points: @words.list(points)) if points.any?
         end

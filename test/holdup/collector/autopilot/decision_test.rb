@@ -43,7 +43,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
     questions.compact
   end
 
-  def verdict(key, text: "wall p95 -20 %") = {"id" => @state.plan.id, "key" => key, "text" => text}
+  def verdict(key, text: "elapsed p95 -20 %") = {"id" => @state.plan.id, "key" => key, "text" => text}
 
   def keep
     begin_experiment
@@ -142,9 +142,9 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
   def test_better_becomes_the_setting_of_all_workers
     keep
     kept = @state.kept
-    assert_equal [[5, 3], nil, "wall p95 -20 %"], [kept.values, kept.turns, kept.why]
+    assert_equal [[5, 3], nil, "elapsed p95 -20 %"], [kept.values, kept.turns, kept.why]
     assert_nil @state.plan
-    assert_match(/threads 5 -> 3 for all workers \(collector@web-1: wall p95 -20 %\)\z/, @lines.last)
+    assert_match(/threads 5 -> 3 for all workers \(collector@web-1: elapsed p95 -20 %\)\z/, @lines.last)
     pass_until(@now_s + 3600)
     assert @state.kept.lease.holds?(@now_s + 50)
     assert_equal 2, @lines.size

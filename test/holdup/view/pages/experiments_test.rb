@@ -44,7 +44,7 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
     assert_match(/^Turn +31 of 52: (control|candidate)$/, said)
     assert_match(/^Started by +deploy@web-1: 5 threads stall each other$/, said)
     assert_match(/^Verdict +No answer yet\. The next look is at/, said)
-    assert_match(/^Smallest difference that it will show +wall p95 from \d/, said)
+    assert_match(/^Smallest difference that it will show +elapsed p95 \d/, said)
     assert_match(/^x7k2 \(web-1\).* 5 \| 3 +2 /, said)
   end
 
@@ -79,14 +79,14 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
   def kept(minutes: 110, more: [], **options)
     lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
     recording = TurnsRecording.new(minutes:, lease:)
-    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better: wall p95 -20 %."}
+    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better: elapsed p95 -20 %."}
     page(recording, more: [keep, *more], **options)
   end
 
   def test_what_the_autopilot_keeps_with_the_lines_to_write
     page = kept
     said = text(page)
-    assert_match(/The autopilot keeps 3 threads instead of 5 on web-1\. Better: wall p95 -20 %\./, said)
+    assert_match(/The autopilot keeps 3 threads instead of 5 on web-1\. Better: elapsed p95 -20 %\./, said)
     assert_match(/config\/puma\.rb:3$/, said)
     assert_match(/-threads 5, 5\n +\+threads 3, 3/, said)
     assert_match(/\A--- config\/puma.rb:3\n/, json(page)["permanent"])

@@ -38,8 +38,8 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
       "puma: yjit since 2026-09-21 14:14:00 UTC, switched on by: holdup (at: process); " \
       "limit by: default, of: total."
     assert_includes said,
-      "puma: interpreted instructions for each request or job: 1,000 up to 60.0 s of age, " \
-      "1.00 up to 10.0 min of age."
+      "puma: interpreted instructions for each request or job: 1,000 up to 60 s of age, " \
+      "1.00 up to 10 min of age."
     assert_includes said,
       "puma: code thrown away 20 times (10 because constants or methods were defined), collected 0 times."
     refute_includes said, "sidekiq: yjit"
@@ -57,8 +57,8 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
     lives = [life(jit_interpreted_instructions: nil,
       "jit.entries": ->(age_s) { (age_s <= 60) ? age_s * 50 : 3000 })]
     assert_includes flat(*lives),
-      "puma: newly compiled methods and blocks for each request or job: 0.50 up to 60.0 s of age, " \
-      "0 up to 10.0 min of age."
+      "puma: newly compiled methods and blocks for each request or job: 0.50 up to 60 s of age, " \
+      "0 up to 10 min of age."
     assert_includes flat(*lives, language: "ja"), "新しくコンパイルされた"
     jit = Holdup::View::Json.new(summary(*lives)).to_h[:jit].first
     assert_equal [{age_ns: 60_000_000_000, compiled_per_unit: 0.5}], jit[:compiling].first(1)
