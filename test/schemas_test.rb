@@ -161,7 +161,7 @@ class SchemasTest < Minitest::Test
         by: "collector", why: "p95")
       files.take_back(kept, at_s: NOW_S, why: "too slow")
       change = {at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95"}
-      state = Holdup::Collector::Autopilot::AutopilotState.new(kept:, history: [change])
+      state = Holdup::Analysis::AutopilotState.new(kept:, history: [change])
       files.write_state(state.to_json)
       [waiting, output("autopilot", "status", "--json", "--dir", folder, "--store", changed(folder))]
     end

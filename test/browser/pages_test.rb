@@ -31,7 +31,8 @@ class PagesTest < Minitest::Test
   # One that runs, and one whose threads the autopilot keeps.
   def test_experiments
     lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
-    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better: elapsed p95 -20 %."}
+    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3,
+            why: "Better: elapsed p95 -20 %."}
     {TurnsRecording.new(minutes: 60) => [[], "x7k2"],
      TurnsRecording.new(minutes: 110, lease:) => [[keep], "+threads 3, 3"]}.each do |recording, (more, shown)|
       Dir.mktmpdir do |folder|

@@ -63,7 +63,7 @@ module Holdup
 
       def now_s = @console.clock.realtime_s
 
-      def state = @state ||= Collector::Autopilot::AutopilotState.parse(@files.state)
+      def state = @state ||= Analysis::AutopilotState.parse(@files.state)
 
       def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
 
@@ -95,16 +95,7 @@ module Holdup
         [(word(:frozen) if frozen?), phase, *taken_back, *(done.empty? ? changes : done)].compact
       end
 
-      def phase
-        plan = state.plan || state.kept
-        case state.phase
-        when :waiting then word(:waiting, reason: word(:"wait_#{state.waits}", detail: state.detail))
-        when :kept then word(:kept, from: plan.values.first, to: plan.values.last, why: plan.why)
-        else
-          word(:experiment, from: plan.values.first, to: plan.values.last, why: plan.why,
-            ends: clock(plan.turns.ends_s))
-        end
-      end
+      def phase = View::Pages::Experiments::AutopilotStatus.new(state, words: @words).text
 
       def clock(second) = Time.at(second).utc.strftime("%H:%M UTC")
 

@@ -22,7 +22,7 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
   def files = Holdup::AutopilotFolder.new(folder)
 
   def write(**facts)
-    files.write_state(Holdup::Collector::Autopilot::AutopilotState.new(**facts).to_json)
+    files.write_state(Holdup::Analysis::AutopilotState.new(**facts).to_json)
   end
 
   def plan

@@ -124,7 +124,7 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
     other = autopilot
     tick(other)
     assert_equal kept.id, files.kept_file.read.id
-    assert_equal Autopilot::AutopilotState.parse(files.state).kept, files.kept_file.read
+    assert_equal Holdup::Analysis::AutopilotState.parse(files.state).kept, files.kept_file.read
   end
 
   # Not a moment with what another leader has changed since.
@@ -132,7 +132,7 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
     measuring
     first = autopilot
     keep(first)
-    files.write_state(Autopilot::AutopilotState.new.to_json)
+    files.write_state(Holdup::Analysis::AutopilotState.new.to_json)
     first.forget
     tick(first)
     assert_nil files.kept_file.read

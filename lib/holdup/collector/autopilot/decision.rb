@@ -20,7 +20,7 @@ module Holdup
         # Blocks of the A/A phase, see Analysis::Experiment::LookSchedule.
         EQUAL_CYCLES = 6
 
-        # `state`: AutopilotState; `question`: :candidate, :verdict, nil; `lines`: for the log
+        # `state`: Analysis::AutopilotState; `question`: :candidate, :verdict, nil; `lines`: for the log
         NextStep = Data.define(:state, :question, :lines)
 
         # @param quiet_s [Integer] see QUIET_S; `grace_s`: see GRACE_S; `ask_every_s`: see ASK_EVERY_S
@@ -32,7 +32,7 @@ module Holdup
           @random = random
         end
 
-        # @param state [AutopilotState]
+        # @param state [Analysis::AutopilotState]
         # @param now [AutopilotSituation]
         # @return [NextStep]
         def call(state, now)

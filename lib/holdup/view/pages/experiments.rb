@@ -18,8 +18,8 @@ module Holdup
         BEFORE_S = 3 * 3600
 
         def blocks
-          return never if all.empty? && changes.empty?
-          [*now, results, log.section]
+          return [*never, *waits] if all.empty? && changes.empty?
+          [*now, *waits, results, log.section]
         end
 
         def asks = []
@@ -28,7 +28,7 @@ module Holdup
         # @return [String] ends with a newline
         def json
           facts = {schema: SCHEMA, experiments: all.first(query.limit).map { |one| facts(one) },
-                   permanent: kept.map { |one| diff(one) }.first, changes: log.to_a}
+                   permanent: kept.map { |one| diff(one) }.first, changes: log.to_a, autopilot: status&.to_h}
           "#{JSON.pretty_generate(facts)}\n"
         end
 
@@ -60,6 +60,22 @@ module Holdup
         def now
           lines = [*found.running.flat_map { |one| running(one) }, *kept.flat_map { |one| keeping(one) }]
           lines.empty? ? [Blocks::Lead.new(text: word(:nothing_now))] : lines
+        end
+
+        # What the collector of this host left in its folder, whatever hosts the page is about.
+        # @return [AutopilotStatus, nil] nil: no autopilot was switched on here, or in a report
+        def status
+          return @status if defined?(@status)
+          text = @context && AutopilotFolder.new(@context.dir).state
+          status = text && AutopilotStatus.new(Analysis::AutopilotState.parse(text), words: @words)
+          @status = status&.on? ? status : nil
+        end
+
+        # @return [Array<Object>] why the autopilot changes nothing now
+        def waits
+          return [] unless status&.waiting?
+          pairs = {word(:autopilot_waits) => status.reason}
+          [Blocks::Facts.new(title: word(:autopilot), pairs:)]
         end
 
         def running(one)
@@ -167,6 +183,41 @@ module Holdup
         end
 
         def iso(second) = Time.at(second).utc.strftime("%FT%TZ")
+
+        # What the autopilot of a host does now, and why.
+        class AutopilotStatus
+          # @param state [Analysis::AutopilotState]
+          def initialize(state, words:)
+            @state = state
+            @words = words
+          end
+
+          # @return [Boolean] whether a collector has ever acted for it
+          def on? = !waiting? || @state.waits != :start
+
+          def waiting? = @state.phase == :waiting
+
+          # @return [String] why it waits
+          def reason = word(:"wait_#{@state.waits}", detail: Width.clean(@state.detail))
+
+          # @return [String] a sentence
+          def text
+            plan = @state.plan || @state.kept
+            return word(:waiting, reason:) unless plan
+            facts = {from: plan.values.first, to: plan.values.last, why: plan.why}
+            return word(:kept, **facts) if @state.phase == :kept
+            word(:experiment, **facts, ends: Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC"))
+          end
+
+          # @return [Hash{Symbol => Object}] for programs
+          def to_h
+            {phase: @state.phase, reason: (@state.waits if waiting?), text: Width.clean(text)}
+          end
+
+          private
+
+          def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
+        end
       end
     end
   end

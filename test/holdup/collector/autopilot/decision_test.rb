@@ -6,6 +6,7 @@ require "holdup/loader"
 # The loop in scripted time: nothing here sleeps, and no process runs.
 class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
   Autopilot = Holdup::Collector::Autopilot
+  State = Holdup::Analysis::AutopilotState
   NOW_S = 1_790_000_000
   TICK_S = 10
   GOOD = {"threads" => 3, "why" => "5 threads stall each other", "grade" => "a", "fresh" => true, "load" => 1.0,
@@ -13,7 +14,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
 
   def setup
     @now_s = NOW_S
-    @state = Autopilot::AutopilotState.new
+    @state = State.new
     @decision = Autopilot::Decision.new(random: Random.new(1))
     @goal = Holdup::ConfigurationKeys::AutopilotGoal.parse("p95=300ms threads=1..8 changes_per_day=2")
     @lines = []
@@ -207,7 +208,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
 
   def test_a_collector_that_was_gone_for_less_than_the_lease_goes_on
     begin_experiment
-    @state = Autopilot::AutopilotState.parse(@state.to_json)
+    @state = State.parse(@state.to_json)
     tick(after: 59)
     assert_equal :experiment, @state.phase
   end
@@ -289,12 +290,12 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
 
   def test_the_state_survives_as_text
     keep
-    begin_again = Autopilot::AutopilotState.parse(@state.to_json)
+    begin_again = State.parse(@state.to_json)
     assert_equal @state, begin_again
     tick(answer: GOOD.merge("threads" => 2), after: 700)
-    assert_equal @state, Autopilot::AutopilotState.parse(@state.to_json)
+    assert_equal @state, State.parse(@state.to_json)
     [nil, "", "{", "{}", "[]", "null", '{"refused": 1}'].each do |text|
-      assert_equal Autopilot::AutopilotState.new, Autopilot::AutopilotState.parse(text), text.inspect
+      assert_equal State.new, State.parse(text), text.inspect
     end
   end
 

@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require "json"
+require "tmpdir"
 
 class Holdup::View::Pages::ExperimentsTest < Minitest::Test
   Query = Data.define(:from_s, :until_s) do
@@ -16,11 +17,11 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
   end
 
   # @return [Holdup::View::Pages::Experiments]
-  def page(recording = nil, language: "en", more: [], later_s: 0)
+  def page(recording = nil, language: "en", more: [], later_s: 0, context: nil)
     store = Holdup::Store.open("memory:")
     recording&.fill(store, more:)
     now_s = (recording ? recording.to_s : SimulatedArms::START_S) + later_s
-    Holdup::View::Pages::Experiments.new(context: nil, store:, query: Query.new(now_s - 3600, now_s),
+    Holdup::View::Pages::Experiments.new(context:, store:, query: Query.new(now_s - 3600, now_s),
       words: Holdup::View::Words.new(language, page: true))
   end
 
@@ -29,6 +30,30 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
   end
 
   def json(page) = JSON.parse(page.export("json", "t"))
+
+  # @yieldparam folder [String] of segments
+  def page_over_a_folder(**state)
+    Dir.mktmpdir do |folder|
+      state = Holdup::Analysis::AutopilotState.new(**state)
+      Holdup::AutopilotFolder.new(folder).write_state(state.to_json)
+      yield Data.define(:dir).new(folder)
+    end
+  end
+
+  def test_why_the_autopilot_changes_nothing_now
+    page_over_a_folder(waits: :unknown, detail: "self_test") do |context|
+      page = page(TurnsRecording.new(minutes: 60), context:)
+      assert_match(/^Autopilot of this host$/, text(page))
+      assert_match(/^Why it changes nothing now +the sizing has no answer \(self_test\)$/, text(page))
+      assert_equal %w[waiting unknown], json(page)["autopilot"].values_at("phase", "reason")
+      assert_match(/今は何も変えない理由/, text(page(language: "ja", context:)))
+    end
+  end
+
+  def test_nothing_about_an_autopilot_that_is_off
+    page_over_a_folder { |context| refute_match(/Autopilot of this host/, text(page(context:))) }
+    assert_nil json(page)["autopilot"]
+  end
 
   def test_without_any_it_says_how_to_begin
     said = text(page).gsub(/\s+/, " ")
@@ -79,7 +104,8 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
   def kept(minutes: 110, more: [], **options)
     lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
     recording = TurnsRecording.new(minutes:, lease:)
-    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better: elapsed p95 -20 %."}
+    keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3,
+            why: "Better: elapsed p95 -20 %."}
     page(recording, more: [keep, *more], **options)
   end
 
