@@ -44,7 +44,7 @@ module Holdup
         alone = @traffic.blocks.size < 2
         few = @units < UNITS || alone
         widths = alone ? {} : widths()
-        minutes = @traffic.blocks.sum { |block| block.rates.size }
+        minutes = @traffic.size_in_minutes
         short = minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S
         missing = [*(:units if few), *(:hours if short), *wide(widths)]
         SufficiencyResult.new(units: @units, minutes:, blocks: @traffic.blocks.size,

@@ -8,10 +8,14 @@ module Holdup
       NS = 1_000_000_000
       MINUTE_S = 60
       UNITS = 10_000
-      # Load varies from minute to minute, and neighbouring minutes are alike: blocks are long if the
-      # recording allows it.
+      # Load varies from minute to minute, and neighbouring minutes are alike: blocks are the longest of which
+      # the recording has as many. From fewer, intervals are too narrow: of a steady minute, 90 % intervals
+      # from two blocks hold the true mean in 50 % of the trials, from blocks of ten seconds in 80 %; of 25
+      # seconds from blocks of five seconds in 80 %. If the load swings for minutes, both hold it less often.
       BLOCK_S = 600
-      MIN_BLOCKS = 6
+      FEWEST_BLOCKS = {BLOCK_S => 6, MINUTE_S => 4, 10 => 6, 5 => 1}.freeze
+      # Parts of a minute are blocks only with as many single units, which say how many it had.
+      FEWEST_UNITS = 100
       PEAK = 0.95
 
       attr_reader :blocks, :block_s, :pools, :concurrent_units
@@ -26,18 +30,35 @@ module Holdup
         there = arrivals.keys.to_h { |at_s| [at_s, hosts.fetch(at_s, 1)] }
         most = there.values.max
         rates = arrivals.to_h { |at_s, count| [at_s, count.fdiv(MINUTE_S * there.fetch(at_s))] }
-        long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
-        block_s = long ? BLOCK_S : MINUTE_S
-        kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
-        blocks = rates.group_by { |at_s, _| at_s / block_s }.sort.map do |number, pairs|
+        block_s = length_of_blocks(profiles, rates.keys)
+        whole_s = [block_s, MINUTE_S].max
+        kept = profiles.group_by { |profile| profile.start_ns / NS / whole_s }
+        blocks = rates.group_by { |at_s, _| at_s / whole_s }.sort.map do |number, pairs|
           minutes = pairs.sort.to_h
           concurrent_rates = concurrent_units&.rates(there.slice(*minutes.keys)).to_a
           seconds = minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) * there.fetch(at_s) / most }
-          TrafficBlock.new(start_s: number * block_s, rates: minutes.values, seconds:,
+          TrafficBlock.new(start_s: number * whole_s, rates: minutes.values, seconds:,
             profiles: kept.fetch(number, []), concurrent_rates:)
+        end
+        if block_s < MINUTE_S
+          measured = Analysis::MeasuredTime.of(profiles)
+          blocks = blocks.flat_map { |minute| minute.in_parts(block_s, measured) }
         end
         new(blocks, block_s:, pools:, concurrent_units:)
       end
+
+      # @param minutes [Array<Integer>] their starts
+      # @return [Integer] seconds
+      def self.length_of_blocks(profiles, minutes)
+        few = profiles.size < FEWEST_UNITS
+        lengths = few ? [BLOCK_S, MINUTE_S] : FEWEST_BLOCKS.keys
+        fitting = lengths.find do |length_s|
+          starts = (length_s < MINUTE_S) ? profiles.map { |profile| profile.start_ns / NS } : minutes
+          starts.map { |at_s| at_s / length_s }.uniq.size >= FEWEST_BLOCKS.fetch(length_s)
+        end
+        fitting || lengths.last
+      end
+      private_class_method :length_of_blocks
 
       # @param sums [BlockSums] of the traffic that has the same blocks
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
@@ -64,7 +85,8 @@ module Holdup
         changed = blocks.map do |block|
           kept = block.profiles.filter_map { |profile| yield profile }
           share = weight_of(kept) / weight_of(block.profiles)
-          block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
+          block.with(profiles: kept, rates: block.rates.map { |rate| rate * share },
+            own_weight: block.own_weight && block.own_weight * share)
         end
         Traffic.new(changed, block_s:, pools:, concurrent_units:)
       end
@@ -78,11 +100,21 @@ module Holdup
         rates[((rates.size - 1) * PEAK).ceil] || 0.0
       end
 
-      def mean_rate = mean_of_minutes { |rate, _| rate }
+      def mean_rate
+        MINUTE_S * weight / blocks.sum { |block| block.seconds.sum }
+      end
+
+      # @return [Integer] number of minutes, also of those that were recorded in part
+      def size_in_minutes
+        starts = blocks.map { |block| block.start_s / MINUTE_S }
+        (block_s < MINUTE_S) ? starts.uniq.size : blocks.sum { |block| block.rates.size }
+      end
 
       # @return [Float] units of the other kind per second and host
       def concurrent_rate
-        blocks.empty? ? 0.0 : mean_of_minutes { |_, concurrent_rate| concurrent_rate }
+        return 0.0 if blocks.empty?
+        minutes = blocks.flat_map(&:minutes)
+        minutes.sum { |_, concurrent_rate, seconds| concurrent_rate * seconds } / minutes.sum(&:last)
       end
 
       def concurrent_load
@@ -125,12 +157,6 @@ module Holdup
         @rates ||= blocks.flat_map(&:rates).sort
       end
 
-      # @yieldparam rates [Float] of units, and of concurrent ones, in each minute
-      def mean_of_minutes
-        minutes = blocks.flat_map(&:minutes)
-        minutes.sum { |minute| yield(*minute) * minute.last } / minutes.sum(&:last)
-      end
-
       def weight_of(profiles)
         profiles.sum(0.0, &:weight)
       end
@@ -141,15 +167,30 @@ module Holdup
 
       # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each that
       # count; `profiles`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
-      # empty without any, see ConcurrentUnits
-      TrafficBlock = Data.define(:start_s, :rates, :seconds, :profiles, :concurrent_rates) do
-        def initialize(start_s:, rates:, profiles:, seconds: rates.map { MINUTE_S }, concurrent_rates: [])
+      # empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the minute's
+      # rate (its own is mostly chance), but its own units
+      TrafficBlock = Data.define(:start_s, :rates, :seconds, :profiles, :concurrent_rates, :own_weight) do
+        def initialize(start_s:, rates:, profiles:, seconds: rates.map { MINUTE_S }, concurrent_rates: [],
+          own_weight: nil)
           super
         end
 
         # Units of an interval as long as a second for each whole minute.
         def weight
-          minutes.sum(0.0) { |rate, _, seconds| rate * seconds.fdiv(MINUTE_S) }
+          own_weight || minutes.sum(0.0) { |rate, _, seconds| rate * seconds.fdiv(MINUTE_S) }
+        end
+
+        # @param part_s [Integer]
+        # @param measured [Analysis::MeasuredTime] of all units
+        # @return [Array<TrafficBlock>] of a minute, those with units
+        def in_parts(part_s, measured)
+          parts = profiles.group_by { |profile| profile.start_ns / NS / part_s * part_s }.sort
+          lengths = parts.map { |at_s, _| measured.seconds(at_s, at_s + part_s) }
+          all = profiles.sum(0.0, &:weight)
+          parts.zip(lengths).map do |(at_s, own), length|
+            with(start_s: at_s, profiles: own, seconds: [seconds.first * length / lengths.sum],
+              own_weight: weight * own.sum(&:weight) / all)
+          end
         end
 
         def scaled
