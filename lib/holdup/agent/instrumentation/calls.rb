@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "library_hook"
+
 module Holdup
   module Instrumentation
     # Calls of requests and jobs to other systems. The probe splits each into the wait for the answer, the
@@ -33,35 +35,6 @@ module Holdup
       def gauges = {}
 
       def profile = {}
-    end
-
-    # What a library's hook needs. `loaded?` and `install` are the library's own.
-    class Calls::LibraryHook
-      # @param recorder [Recorder]
-      def initialize(recorder)
-        @recorder = recorder
-        @edges = recorder.call_edges
-        @guard = recorder.guard
-      end
-
-      # Measures a block as one call, also when it raises.
-      # @param kind [Integer, nil] of Recorder#call_kind
-      # @return [Object] the block's value
-      def measure(kind)
-        @edges.begin_call
-        done = false
-        value = yield
-        done = true
-        value
-      ensure
-        @edges.end_call(kind, !done)
-      end
-
-      # @yieldreturn [String, nil] what is called
-      # @return [Integer, nil] nil when the block fails
-      def kind
-        @guard.call(:calls) { @recorder.call_kind(yield) }
-      end
     end
 
     # Active Record (7.1 to 8.1): queries, with the name of their database. Queries that its query cache
@@ -99,8 +72,7 @@ module Holdup
         kind { "sql #{connection.pool.db_config.name}".strip }
       end
 
-      # Replaces the method `log` of Active Record's connections. An alias and no prepended module: an APM
-      # that makes an alias of `log` later (Scout does) would let a prepended one call itself without end.
+      # The method `log` of Active Record's connections.
       #
       # A connection gets no variable of ours: CRuby would then find each of its own ones the slow way (23 in
       # a query), because the caches of variables are for objects without it.
@@ -122,27 +94,15 @@ module Holdup
 
         # @return [Boolean] false where the method is unknown; it is left alone then
         def install(adapter, edges, kind_of)
-          return true if adapter.private_method_defined?(:holdup_original_log)
-          code = replacement(adapter) or return false
+          log = Calls::ReplacedMethod.new(adapter, :log)
+          return true if log.replaced?
+          codes = PARAMETERS.map { |parameters, arguments| code(parameters, arguments) }
+          fitting = log.fitting(codes) or return false
           kinds = ObjectSpace::WeakMap.new # by pool
-          adapter.const_set(:HoldupCalls, edges)
-          adapter.const_set(:HoldupKinds, kinds)
           adapter.define_method(:holdup_call_kind) { kind_of.call(self).tap { |kind| kinds[@pool] = kind } }
-          adapter.alias_method(:holdup_original_log, :log)
-          adapter.class_eval(code, __FILE__, __LINE__)
-          adapter.send(:private, :log, :holdup_original_log, :holdup_call_kind)
+          adapter.send(:private, :holdup_call_kind)
+          log.replace(fitting, HoldupCalls: edges, HoldupKinds: kinds)
           true
-        end
-
-        # @return [String, nil] code of a method with the parameters of the adapter's own
-        def replacement(adapter)
-          return unless adapter.private_method_defined?(:log, false)
-          original = adapter.instance_method(:log)
-          return unless original.owner.equal?(adapter)
-          PARAMETERS.map { |parameters, arguments| code(parameters, arguments) }.find do |code|
-            Module.new { class_eval(code, __FILE__, __LINE__) }
-              .instance_method(:log).parameters == original.parameters
-          end
         end
 
         def code(parameters, arguments)
@@ -161,37 +121,78 @@ module Holdup
       end
     end
 
-    # Active Support's caches, except those in the process's own memory. As one object for start and finish, a
-    # subscriber makes no event.
+    # Active Support's caches (7.1 to 8.1), except those in the process's own memory. Each operation passes
+    # through one of two private methods of its store. Where these are unknown, their notifications are
+    # subscribed to: as one object for start and finish, a subscriber makes no event.
     class Calls::Cache < Calls::LibraryHook
-      EVENTS = %w[
+      OPERATIONS = %i[
         read read_multi write write_multi delete delete_multi delete_matched exist? increment decrement
-      ].map { |operation| "cache_#{operation}.active_support" }.freeze
+      ].to_h { |operation| [operation, true] }.freeze
       OWN_MEMORY = %w[ActiveSupport::Cache::MemoryStore ActiveSupport::Cache::NullStore].freeze
+      # Methods => their second parameter.
+      METHODS = {instrument: "key", instrument_multi: "keys"}.freeze
 
       def initialize(recorder)
         super
-        @kinds = {}
+        @kinds = Hash.new { |known, store| known[store] = kind_of(store) }
       end
 
-      def loaded? = !!defined?(::ActiveSupport::Cache::Store)
+      # Not while it is being loaded.
+      def loaded?
+        !!(defined?(::ActiveSupport::Cache::Store) &&
+          ::ActiveSupport::Cache::Store.private_method_defined?(:save_block_result_to_cache))
+      end
 
       def install
-        EVENTS.each { |event| ::ActiveSupport::Notifications.subscribe(event, self) }
+        @guard.call(:calls) { join(::ActiveSupport::Cache::Store) }
+      end
+
+      # @param store [Class] of caches
+      def join(store)
+        methods = METHODS.keys.map { |name| Calls::ReplacedMethod.new(store, name) }
+        return if methods.all?(&:replaced?)
+        codes = METHODS.map { |name, key| code(name, key) }
+        return subscribe unless methods.zip(codes).all? { |method, code| method.fitting([code]) }
+        kinds = Hash.new { |known, type| known[type] = @kinds[type.name] }.compare_by_identity
+        methods.zip(codes) do |method, code|
+          method.replace(code, HoldupCalls: @edges, HoldupKinds: kinds, HoldupOperations: OPERATIONS)
+        end
       end
 
       def start(_name, _id, _payload) = @edges.begin_call
 
       def finish(_name, _id, payload)
-        @edges.end_call(kind_of(payload), payload.key?(:exception))
+        @edges.end_call(@kinds[payload[:store]], payload.key?(:exception))
       end
 
       private
 
-      def kind_of(payload)
-        store = payload[:store]
-        return if OWN_MEMORY.include?(store)
-        @kinds[store] ||= kind { "cache #{store.to_s.split("::").last}".strip }
+      def subscribe
+        OPERATIONS.each_key do |operation|
+          ::ActiveSupport::Notifications.subscribe("cache_#{operation}.active_support", self)
+        end
+      end
+
+      # @param store [String, nil] name of its class
+      # @return [Integer, nil] nil: its operations are no calls
+      def kind_of(store)
+        kind { "cache #{store.to_s.split("::").last}".strip } unless OWN_MEMORY.include?(store)
+      end
+
+      def code(name, key)
+        <<~RUBY
+          def #{name}(operation, #{key}, options = nil, &block)
+            kind = HoldupKinds[self.class] if HoldupOperations[operation]
+            return holdup_original_#{name}(operation, #{key}, options, &block) unless kind
+            HoldupCalls.begin_call
+            failed = true
+            result = holdup_original_#{name}(operation, #{key}, options, &block)
+            failed = false
+            result
+          ensure
+            HoldupCalls.end_call(kind, failed) if kind
+          end
+        RUBY
       end
     end
 
@@ -202,7 +203,7 @@ module Holdup
         !!(defined?(::RedisClient) && ::RedisClient.respond_to?(:register))
       end
 
-      def install = ::RedisClient.register(RedisMiddleware.new(self))
+      def install = ::RedisClient.register(RedisMiddleware.new(self, @edges))
 
       # @param system [String] "redis" or "connect"
       def kind_of(config, system = "redis")
@@ -217,19 +218,36 @@ module Holdup
         config.path || "#{config.host}:#{config.port}"
       end
 
-      # Included in redis-client's middlewares, of which each client has an object.
+      # Included in redis-client's middlewares, of which each client has an object. Its methods are code and
+      # not blocks, which would make a Proc of the block that each command comes with.
       class RedisMiddleware < Module
-        def initialize(library)
+        # Of the methods that send something => what they send.
+        SENDING = {call: "command", call_pipelined: "commands"}.freeze
+
+        def initialize(library, edges)
           super()
-          define_method(:call) do |command, config, &block|
-            library.measure(@holdup_call_kind ||= library.kind_of(config)) { super(command, config, &block) }
-          end
-          define_method(:call_pipelined) do |commands, config, &block|
-            library.measure(@holdup_call_kind ||= library.kind_of(config)) { super(commands, config, &block) }
-          end
+          const_set(:HoldupLibrary, library)
+          const_set(:HoldupCalls, edges)
+          SENDING.each { |name, parameter| class_eval(sending(name, parameter), __FILE__, __LINE__) }
           define_method(:connect) do |config, &block|
             library.measure(library.kind_of(config, "connect")) { super(config, &block) }
           end
+        end
+
+        private
+
+        def sending(name, parameter)
+          <<~RUBY
+            def #{name}(#{parameter}, config)
+              HoldupCalls.begin_call
+              failed = true
+              result = super
+              failed = false
+              result
+            ensure
+              HoldupCalls.end_call(@holdup_call_kind ||= HoldupLibrary.kind_of(config), failed)
+            end
+          RUBY
         end
       end
     end

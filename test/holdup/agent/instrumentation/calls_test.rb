@@ -124,13 +124,52 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     end
   end
 
-  def test_caches_outside_of_the_process_are_calls
-    cache = Calls::Cache.new(@recorder)
-    %w[ActiveSupport::Cache::RedisCacheStore ActiveSupport::Cache::MemoryStore].each do |store|
-      cache.start("cache_read.active_support", "id", {store:})
-      cache.finish("cache_read.active_support", "id", {store:})
+  # A class of caches as Active Support has it.
+  def cache(name, **parameters)
+    parameters = {key: "key", keys: "keys"}.merge(parameters)
+    Class.new do
+      define_singleton_method(:name) { name }
+      def read(...) = instrument(...)
+
+      def read_several(...) = instrument_multi(...)
+
+      class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+        private def instrument(operation, #{parameters[:key]}, options = nil, &block) = block.call(options)
+        private def instrument_multi(operation, #{parameters[:keys]}, options = nil, &block) = block.call(options)
+      RUBY
     end
-    assert_equal ["cache RedisCacheStore", nil], @probe.called.map(&:first)
+  end
+
+  def test_caches_outside_of_the_process_are_calls
+    %w[ActiveSupport::Cache::RedisCacheStore ActiveSupport::Cache::MemoryStore].each do |name|
+      store = cache(name)
+      2.times { Calls::Cache.new(@recorder).join(store) }
+      assert_equal({amount: 2}, store.new.read(:increment, "a", amount: 2, &:itself))
+      assert_equal 7, store.new.read_several(:read_multi, %w[a b]) { 7 }
+      assert_raises(IOError) { store.new.read(:read, "a") { raise IOError } }
+    end
+    assert_equal [false, false, true].map { |error| ["cache RedisCacheStore", error] }, @probe.called
+  end
+
+  # In it runs the application's block.
+  def test_what_makes_a_missing_entry_is_no_call_to_a_cache
+    store = cache("Shop::Cache").tap { |type| Calls::Cache.new(@recorder).join(type) }
+    assert_equal 7, store.new.read(:generate, "a") { 7 }
+    assert_empty @probe.called
+  end
+
+  def test_a_cache_of_other_methods_is_left_alone_and_notifications_tell_of_it
+    hook = Calls::Cache.new(@recorder)
+    store = cache("Shop::Cache", keys: "names")
+    subscribed = 0
+    hook.define_singleton_method(:subscribe) { subscribed += 1 }
+    assert_equal [1, %i[instrument instrument_multi]],
+      [hook.join(store), store.private_instance_methods(false).sort]
+    %w[ActiveSupport::Cache::RedisCacheStore ActiveSupport::Cache::MemoryStore].each do |name|
+      hook.start("cache_read.active_support", "id", {store: name})
+      hook.finish("cache_read.active_support", "id", {store: name})
+    end
+    assert_equal [["cache RedisCacheStore", false], [nil, false]], @probe.called
   end
 
   def test_a_block_is_a_call_also_when_it_raises
