@@ -160,6 +160,7 @@ static void calls_begin(tclock_t *c, unit_t *u, uint64_t t)
 {
     alloc_read(c, c->hold_from, t);
     c->call_unit = u;
+    c->call_others = c->blame->ran - c->totals.running;
     memcpy(&c->call_base, &c->totals, TOTALS_CALL_WORDS * sizeof(uint64_t));
     c->call_base.running += tc_since(c->at, t);
 }
@@ -169,7 +170,7 @@ static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_
     call_tally_t *tally = calls_tally(u, kind);
     if (!tally) return;
     /* Where no other thread ran, the next reading is as good. */
-    if (c->totals.acquisitions != c->call_base.acquisitions) alloc_read(c, c->hold_from, t);
+    if (c->blame->ran - c->totals.running != c->call_others) alloc_read(c, c->hold_from, t);
     const uint64_t *now = (const uint64_t *)&c->totals, *base = (const uint64_t *)&c->call_base;
     uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
     for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - c->call_base.idle[i];

@@ -103,6 +103,8 @@ static void seg_add_buckets(histogram_t *h, const histogram_t *more, uint64_t fr
                             uint64_t zero)
 {
     uint64_t count = zero, lo = h->lo, hi = h->hi;
+    if (from < more->lo) from = more->lo;
+    if (to > more->hi + 1) to = more->hi + 1;
     for (uint64_t i = from; i < to; i++) {
         if (!more->buckets[i]) continue;
         seg_set(&h->buckets[i], h->buckets[i] + more->buckets[i]);

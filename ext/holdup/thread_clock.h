@@ -67,7 +67,8 @@ typedef struct tclock {
     uint32_t account;      /* index of the account, 0 = not named yet */
     uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
     struct unit *call_unit; /* the unit of the outermost; NULL: it is not measured */
-    totals_t call_base;    /* its totals when that began */
+    totals_t call_base;    /* its totals when that began ... */
+    uint64_t call_others;  /* ... and how long other threads had run */
     struct tclock *next, *previous;
 } tclock_t;
 
