@@ -19,9 +19,11 @@ module Holdup
         earlier = $!
         # The application is called outside of every guard, so its exceptions pass unchanged.
         begin
-          unit.answered(@app.call(env))
+          response = unit.answered(@app.call(env))
+          answered = true
+          response
         ensure
-          unit.aborted(!$!.equal?(earlier)) unless unit.answered?
+          unit.aborted(!$!.equal?(earlier)) unless answered
         end
       end
     end

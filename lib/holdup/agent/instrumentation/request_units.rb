@@ -26,7 +26,8 @@ module Holdup
           return if known?(outer, env)
           outer = Recorder::OpenUnit.current
         end
-        return if ignored?(env["PATH_INFO"])
+        path = env["PATH_INFO"]
+        return if path && (path.ascii_only? ? @ignored.match?(path) : ignored_text?(path))
         unit = RequestUnit.new(env, @recorder, @names)
         unit.open(outer, RequestUnit::WEB)
         unit.queued_ns = queued_ns(env) if env[@queue_header] || env[QueueTime::FALLBACK]
@@ -56,13 +57,9 @@ module Holdup
       end
 
       # A server may give a path as bytes; ignored paths are text.
-      def ignored?(path)
-        return false unless path.is_a?(String)
-        unless path.ascii_only?
-          path = path.dup.force_encoding(Encoding::UTF_8)
-          return false unless path.valid_encoding?
-        end
-        @ignored.match?(path)
+      def ignored_text?(path)
+        text = path.dup.force_encoding(Encoding::UTF_8)
+        text.valid_encoding? && @ignored.match?(text)
       end
     end
 
@@ -118,16 +115,18 @@ module Holdup
         @answered && @fiber.equal?(Fiber.current)
       end
 
-      def answered? = @answered
-
       # Raises nothing, whatever the application has answered.
       # @return [Object] the response for the server
       def answered(response)
-        return response unless response.is_a?(Array)
+        unless response.is_a?(Array)
+          aborted(false)
+          return response
+        end
         status = response[0]
         @status = status.is_a?(Integer) ? status : status.to_s.to_i
         @answered = true
-        if @status < 0 || @env[HIJACKED] || partly_hijacked?(response[1])
+        headers = response[1]
+        if @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
           finished # the server sends nothing more
           response
         else
@@ -164,16 +163,17 @@ module Holdup
         finished
       end
 
+      def cancel
+        super
+        @env = @fiber = nil
+      end
+
       def name_so_far
         env = @env # another thread may set it to nil
         @name || (env && @names.so_far(env))
       end
 
       private
-
-      def partly_hijacked?(headers)
-        headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK)
-      end
 
       def wrapped(response)
         [response[0], response[1], RackBody.new(response[2], self)]
@@ -184,11 +184,7 @@ module Holdup
         @name ||= @names.call(@env, @status)
         @trace ||= TraceParent.call(@env) if @env[TraceParent::HEADER]
         @path = nil unless @path.nil? || GOOD.cover?(@status)
-      end
-
-      def forget
-        super
-        @env = @fiber = @listed = nil
+        @env = @fiber = nil
       end
     end
 

@@ -26,7 +26,7 @@ module Holdup
       # @param env [Hash] the Rack environment when the request ends
       # @return [String, nil] nil when it failed
       def call(env, status)
-        (@custom && custom(env)) || rails(env) || other_route(env) || path(env, status)
+        (@custom && custom(env)) || route(env) || path(env, status)
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
@@ -35,7 +35,7 @@ module Holdup
       # application's proc, which need not be thread-safe.
       # @return [String, nil] nil when it failed
       def so_far(env)
-        rails(env) || other_route(env) || "#{verb(env)} (no route yet)"
+        route(env) || "#{verb(env)} (no route yet)"
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
@@ -47,13 +47,10 @@ module Holdup
         name if name.is_a?(String) && !name.empty?
       end
 
-      def other_route(env)
-        env["sinatra.route"] || grape(env) || rails_route(env)
-      end
-
-      def rails(env)
-        controller = env["action_controller.instance"] or return
-        action = controller.action_name or return
+      def route(env)
+        controller = env["action_controller.instance"]
+        action = controller.action_name if controller
+        return env["sinatra.route"] || grape(env) || rails_route(env) unless action
         class_name = controller.class.name
         known = @actions[class_name]
         (known && known[action]) || remember(class_name, action)
