@@ -97,12 +97,16 @@ module Holdup
 
         def row(cells)
           name, *figures = cells.first(widths.size)
-          text = text(name)
-          start = Width.left(Width.truncate(text, widths.first), widths.first)
+          shortened = names.fetch(text(name)) { |text| Width.truncate(text, widths.first) }
+          start = Width.left(shortened, widths.first)
           line = figures.each_with_index.reduce(start) { |made, (cell, i)|
             made + painted(cell, Width.right(text(cell), widths[i + 1] + gap))
           }
           @sentences ? sentence(line, text(cells.last)) : [line.rstrip]
+        end
+
+        def names
+          @names ||= Width.truncate_all(@section.rows.map { |name, *| text(name) }, widths.first)
         end
 
         def sentence(line, text)

@@ -18,6 +18,8 @@ module Holdup
       # Pieces that wrap keeps whole: a number with its unit, a word, or a wide character, with what may not
       # be separated from it; spaces.
       PIECE = /#{NO_END}*(?:#{QUANTITY}|#{NARROW}+|\S)#{NO_START}*|\s+/
+      # Whole words of a name, and what follows them.
+      WORDS = /\A.*[^\p{Alnum}_]/m
       # Escape sequences and text direction overrides could rewrite the reader's screen.
       UNPRINTABLE = /[\p{Cc}\u{2028}\u{2029}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/
 
@@ -44,6 +46,20 @@ module Holdup
         "#{take(text.each_char, columns - 1 - tail)}…#{take(text.each_char.to_a.reverse, tail).reverse}"
       end
 
+      # Shortens names of one list, so that they stay different: if some would look alike, all long ones lose
+      # the beginning that these have in common, "Admin::Reports::".
+      # @param texts [Array<String>]
+      # @return [Hash{String => String}]
+      def truncate_all(texts, columns)
+        short = texts.to_h { |text| [text, truncate(text, columns)] }
+        alike = short.keys.group_by { |text| short.fetch(text) }.values.select { |same| same.size > 1 }
+        starts = alike.map { |same| common_words(same) }.reject(&:empty?)
+        short.to_h do |text, whole|
+          start = starts.find { |one| text.start_with?(one) } if whole != text
+          [text, start ? truncate("…#{text.delete_prefix(start)}", columns) : whole]
+        end
+      end
+
       def left(text, columns)
         text + " " * [columns - of(text), 0].max
       end
@@ -61,6 +77,12 @@ module Holdup
         end.map(&:rstrip)
       end
 
+      def common_words(texts)
+        first, last = texts.minmax
+        same = first.each_char.zip(last.each_char).take_while { |one, other| one == other }
+        same.map(&:first).join[WORDS].to_s
+      end
+
       def pieces(piece, columns)
         (of(piece) > columns) ? piece.each_char.each_slice([columns / 2, 1].max).map(&:join) : [piece]
       end
@@ -69,7 +91,7 @@ module Holdup
         used = 0
         chars.take_while { |char| (used += of(char)) <= columns }.join
       end
-      private_class_method :pieces, :take
+      private_class_method :common_words, :pieces, :take
     end
   end
 end

@@ -21,6 +21,14 @@ class Holdup::View::WidthTest < Minitest::Test
     assert_equal "", Width.truncate("long", 0)
   end
 
+  def test_names_of_a_list_stay_different
+    names = %w[Admin::Reports::OrdersController#show Admin::Reports::QuotesController#show Admin::Home#show]
+    assert_equal ["…OrdersC…er#show", "…QuotesC…er#show", "Admin::Home#show"],
+      Width.truncate_all(names, 16).values
+    assert_equal({"ab" => "ab"}, Width.truncate_all(%w[ab ab], 5))
+    assert_equal ["abcd…fgh1"] * 1, Width.truncate_all(["abcdeeeeefgh1"], 9).values
+  end
+
   def test_is_never_wider_than_asked_for
     text = "注文の一覧Controller#表示する"
     (1..40).each { |columns| assert_operator Width.of(Width.truncate(text, columns)), :<=, columns }
