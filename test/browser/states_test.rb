@@ -61,5 +61,26 @@ class StatesTest < Minitest::Test
     end
     look("/", lang: "en", since: "6h")
     assert_equal ["6h"], page.all(".spans li").map(&:text)
+    assert_match(/\d{4}.*, \d\d:\d\d - /, page.find(".on-paper").text)
+  end
+
+  # Measured before a plot can draw itself anew: nothing tells it that it is printed.
+  WIDER_THAN_PAPER = <<~JS
+    (() => {
+      document.body.style.width = "400px";
+      const wider = [...document.querySelectorAll(".plot")].map((plot) =>
+        plot.querySelector("canvas").getBoundingClientRect().width - plot.clientWidth);
+      document.body.style.width = "";
+      return Math.max(...wider);
+    })()
+  JS
+
+  def test_paper_has_whole_charts_of_a_wide_screen
+    chromium.size(1920)
+    look("/", lang: "en", since: "6h")
+    assert page.has_css?(".plot canvas")
+    assert_operator page.evaluate_script(WIDER_THAN_PAPER), :>, 100
+    page.driver.browser.page.command("Emulation.setEmulatedMedia", media: "print")
+    assert_operator page.evaluate_script(WIDER_THAN_PAPER), :<=, 1
   end
 end

@@ -63,9 +63,15 @@ module Holdup
 
         include Markup
 
-        # Columns from which a table fits next to another only on wide screens, or not at all.
+        # Columns, or characters without wrapping, from which a table fits next to one other only, and next to
+        # none.
         BROAD = 8
+        BROAD_WIDTH = 58
         FULL = 10
+        # Characters: of the first column and of words, which wrap, and of a bar.
+        NAME_WIDTH = 14
+        WORDS_WIDTH = 18
+        BAR_WIDTH = 8
 
         def initialize(words:, title: nil)
           @words = words
@@ -95,8 +101,16 @@ module Holdup
         # @return [String, nil] CSS class of a table that may need the page's whole width
         def extent(section)
           count = section.columns.size
-          return "full" if count >= FULL
-          "broad" if count >= BROAD
+          return "full table" if count >= FULL
+          "broad" if count >= BROAD || width(section) > BROAD_WIDTH
+        end
+
+        # @return [Integer] characters that its cells take
+        def width(section)
+          section.columns.each_index.drop(1).sum(NAME_WIDTH) do |index|
+            next WORDS_WIDTH if section.headings[index].words
+            section.rows.map { |row| cell_width(row[index]) }.max.to_i
+          end
         end
 
         # @param index [Integer] of a column; the first is always left-aligned
@@ -105,6 +119,11 @@ module Holdup
         def alignment(section, index)
           return "words" if section.headings[index].words
           "text" if index.positive? && section.rows.any? { |row| !FigureCell.match?(row[index]) }
+        end
+
+        def cell_width(cell)
+          return BAR_WIDTH if cell.is_a?(Blocks::Bar)
+          cell.is_a?(String) ? [cell.size, WORDS_WIDTH].min : 0
         end
 
         # @return [Array<Symbol>, nil] states in its bars, for a legend

@@ -24,4 +24,17 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
     helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
     assert_equal [nil, nil, "text", "words"], 4.times.map { |index| helpers.alignment(section, index) }
   end
+
+  # By its columns, and by the characters in them.
+  def test_a_table_that_needs_room_gets_it
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    extents = [7, 8, 10].map do |count|
+      helpers.extent(Holdup::View::Section.new(title: "t", columns: ["c"] * count, rows: []))
+    end
+    assert_equal [nil, "broad", "full table"], extents
+    wide = ["name", *["-9.39 ms..+1.72 ms"] * 3]
+    assert_equal "broad", helpers.extent(Holdup::View::Section.new(title: "t", columns: wide, rows: [wide]))
+    short = ["name", *["1.72 ms"] * 3]
+    assert_nil helpers.extent(Holdup::View::Section.new(title: "t", columns: short, rows: [short]))
+  end
 end
