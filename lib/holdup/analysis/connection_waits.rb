@@ -77,9 +77,11 @@ module Holdup
 
       # Connections that a process may have: "5", "5/10" if settings differ, "5 (animals: 2)" with two pools.
       def size
-        pooled = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }
-        sizes = pooled.map { |setting| size_in(setting) }.uniq
-        sizes.join("/") if sizes.any?
+        pooled = @settings.select { |setting| setting[SIZE] }.map(&:attributes)
+        return if pooled.empty?
+        others = pooled.flat_map(&:keys).uniq.select { |key| key.start_with?(OTHERS) }
+        texts = others.map { |key| "#{key.delete_prefix(OTHERS)}: #{sizes(pooled, key)}" }
+        texts.empty? ? sizes(pooled, SIZE) : "#{sizes(pooled, SIZE)} (#{texts.join(", ")})"
       end
 
       def pools
@@ -131,11 +133,9 @@ module Holdup
         held_ns.zero? ? 0.0 : part.fdiv(held_ns)
       end
 
-      def size_in(setting)
-        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }
-        return setting[SIZE].to_s if others.empty?
-        texts = others.map { |key, size| "#{key.delete_prefix(OTHERS)}: #{size}" }
-        "#{setting[SIZE]} (#{texts.join(", ")})"
+      # Of all settings: "4/6".
+      def sizes(pooled, key)
+        pooled.filter_map { |attributes| attributes[key] }.uniq.sort.join("/")
       end
 
       def merge(name, pools)

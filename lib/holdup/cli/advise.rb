@@ -207,9 +207,6 @@ module Holdup
           parser.on("--limit N", "with all tables: rows of settings (#{ROWS})") do |text|
             values[:limit] = Queries::OptionValues.whole("--limit", text, 4..10_000)
           end
-          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") do |text|
-            values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000
-          end
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
           parser.on("--save FILE", "also save it there for --verify") { |text| values[:save] = text }

@@ -192,6 +192,9 @@ module Holdup
             values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
           end
           Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
+          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") do |text|
+            values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000
+          end
           Options.store(parser, values)
           Options.language(parser, values)
         end

@@ -31,7 +31,7 @@ module Holdup
       end
 
       # @return [String] "29.1 %"
-      def share(share) = format("%.1f %%", share * 100)
+      def share(share) = Figures.share(share)
 
       # @return [Hash{Symbol => String}] errors of its replay
       def errors(test)

@@ -147,8 +147,10 @@ module Holdup
 
         private
 
+        # A share of ten and more says only that the data does not bound it.
         def percent(share)
-          Figures.change(share, (share.abs >= 1) ? 0 : 1)
+          return ">+999" if share >= 9.995
+          Figures.change(share, (share.abs >= 0.9995) ? 0 : 1)
         end
 
         def sign(value)

@@ -66,6 +66,10 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   def test_sizes_of_several_pools
     assert_equal "5 (animals: 2)",
       connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).size
+    mixed = [5, 10].flat_map do |size|
+      windows({"B" => [10, 1, 1]}, setting: {"db_pool" => size, "db_pool.animals" => 2})
+    end
+    assert_equal "5/10 (animals: 2)", connections(mixed).size
   end
 
   def test_threads_outside_of_units_keep_connections_too

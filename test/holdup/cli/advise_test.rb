@@ -104,7 +104,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
         )]
     }
     beginning = /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: /
-    ending = /100\.0 % of the requests or jobs came soon after a boot of their process, .*--warm-up 30s\./
+    ending = /100 % of the requests or jobs came soon after a boot of their process, .*--warm-up 30s\./
     assert_match(/#{beginning}#{ending}/, said["advise"])
     assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
     refute_match(/lower bound/, said["report"])

@@ -35,6 +35,12 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  def test_how_much_after_a_boot_does_not_count
+    said = whatif("--threads", "3", "--warm-up", "99999s")
+    assert_equal 1, said.status
+    assert_match(/CAN'T SAY: 100 % of the requests or jobs came soon after a boot/, said.err)
+  end
+
   one_ruby def test_more_load_in_japanese
     said = whatif("--load", "x2", "--slo", "p99", "--slice", "10ms", "--lang", "ja").out
     assert_match(/! RUBY_THREAD_TIMESLICE には Ruby 3\.4 以降が必要です/, said)

@@ -94,10 +94,10 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_concurrency_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
-    beginning = /^The cost of concurrency is unknown: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. /
+    beginning = /^The cost of concurrency is unknown: .* \(-20\.0 % to 100 % CPU for twice as many\)\. /
     ending = /Predictions take it as constant\.$/
     assert_match(/#{beginning}#{ending}/, told(estimate: unknown))
-    assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
+    assert_match(/-20\.0 %.*100 %/, told("ja", estimate: unknown))
   end
 
   def test_what_a_rest_costs

@@ -34,7 +34,7 @@ class Holdup::View::VerificationTest < Minitest::Test
     text = said(:unknown)
     assert_includes text,
       "The cause is not known. Each of these is too small to explain it: threads that held the GVL " \
-      "without a CPU, 0.0 % of the response"
+      "without a CPU, 0 % of the response"
     assert_includes text, "this was not checked"
   end
 

@@ -138,8 +138,12 @@ module Holdup
         def methods
           changes = @comparison.method_changes
           return if changes.empty?
-          columns = %i[method before after difference].map { |key| word(key) }
-          Section.new(title: word(:methods), columns: [*columns, "%", word(:interval), ""],
+          columns = %i[method before after].map { |key| word(key) }
+          # A narrow terminal leaves these out, rather than the names of the methods.
+          difference, interval = %i[difference interval].map do |key|
+            Blocks::Column.new(text: word(key), optional: true)
+          end
+          Section.new(title: word(:methods), columns: [*columns, difference, "%", interval, ""],
             rows: changes.first(@limit).map { |change| method_row(change) }, notes: [word(:methods_note)])
         end
 
