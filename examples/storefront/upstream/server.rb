@@ -45,7 +45,7 @@ class Upstream
   end
 
   def answer_http(client)
-    request = client.gets
+    request = client.readline
     nil until [nil, "\r\n"].include?(client.gets)
     sleep(request[DELAY, 1].to_i / 1000.0)
     body = %({"id":#{request[/\d+/].to_i},"price_cents":4200})
