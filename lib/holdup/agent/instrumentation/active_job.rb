@@ -35,7 +35,11 @@ module Holdup
 
       def run(job)
         name = job.class.name.to_s
-        JobRun.new(job.job_id, name, job.queue_name, ready_ns(job), nil, job.priority, harmless)
+        run = @jobs.run(job.job_id, name, job.queue_name)
+        run.ready_ns = ready_ns(job)
+        run.priority = job.priority
+        run.harmless = harmless
+        run
       rescue *Guard::FAILURES => error
         @jobs.unreadable(error)
       end

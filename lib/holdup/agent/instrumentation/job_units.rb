@@ -4,12 +4,6 @@ require_relative "../recorder"
 
 module Holdup
   module Instrumentation
-    # One run of a job, as a runner or Active Job knows it.
-    #
-    # - `id`: of the job; `ready_ns`: when it was ready to run, since 1970
-    # - `pool`: nil: the one of JobUnits; `harmless`: classes of exceptions that are not failures
-    JobRun = Struct.new(:id, :name, :queue, :ready_ns, :pool, :priority, :harmless)
-
     # Measures each run of a job as one unit, for all runners' hooks.
     class JobUnits
       # A longer wait means a wrong clock.
@@ -29,6 +23,12 @@ module Holdup
       # Whether runs are measured: else the hooks need not read them.
       def on? = @probe.enabled?
 
+      # @param id [Object] of the job
+      # @return [JobUnit] a run that has not begun, for `measure`
+      def run(id, name, queue)
+        JobUnit.new(@recorder, id, name, queue)
+      end
+
       # A job whose facts can't be read runs unmeasured.
       # @param error [Exception] one of Guard::FAILURES
       # @return [nil]
@@ -38,14 +38,14 @@ module Holdup
 
       # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
       # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
-      # @param run [JobRun, nil]
+      # @param run [JobUnit, nil]
       # @return [Object] the block's value; its exception passes unchanged
       def measure(run)
         unit = begun = nil
         return yield unless run
         outer = Recorder::OpenUnit.current
         unit = outer && open_unit(outer, run.id)
-        unit ||= begun = start(run, outer)
+        unit ||= begun = begin_run(run, outer)
         earlier = $! # it may be older than the block, when a job runs in a `rescue`
         failed = true
         value = yield
@@ -59,10 +59,11 @@ module Holdup
       private
 
       # @return [JobUnit, nil]
-      def start(run, outer)
+      def begin_run(run, outer)
         run.pool ||= @pool_of&.call(run.queue)
         run.priority = @priorities.text(run.priority) if run.priority
-        JobUnit.new(@recorder, run, run.ready_ns && queued_ns(run.ready_ns)).open(outer, run.pool)
+        run.queued_ns = queued_ns(run.ready_ns) if run.ready_ns
+        run.open(outer, run.pool)
       rescue *Guard::FAILURES => error
         @guard.failed(:job, error)
       end
@@ -91,19 +92,31 @@ module Holdup
       end
     end
 
-    # The unit of one run of a job. It has the job's id, because a runner's middleware and Active Job's
-    # callback both see the run and must make one unit of it.
+    # The unit of one run of a job, as its runner or Active Job knows it. It has the job's id, because both
+    # see the run and must make one unit of it.
     class JobUnit < Recorder::OpenUnit
       JOB = Probe::KINDS.fetch(:job)
 
-      # @param run [JobRun]
-      # @param queued_ns [Integer, nil] time for which the job was ready before this run
-      def initialize(recorder, run, queued_ns)
-        super(recorder, JOB, run.name, run.queue)
-        @id = run.id
-        @pool = run.pool
-        @priority = run.priority
-        @queued_ns = queued_ns
+      attr_reader :id, :queue
+
+      # When it was ready to run, in ns since 1970; nil: unknown.
+      attr_accessor :ready_ns
+
+      # Of the runner's threads; nil: the one of JobUnits.
+      attr_accessor :pool
+
+      attr_accessor :priority
+
+      # Classes of exceptions that are not failures.
+      attr_accessor :harmless
+
+      # Time for which the job was ready before this run.
+      attr_writer :queued_ns
+
+      def initialize(recorder, id, name, queue)
+        super(recorder, JOB, name, queue)
+        @id = id
+        @ready_ns = @harmless = nil
         @failed = false
       end
 

@@ -20,15 +20,29 @@ module Holdup
         (enqueued_at * unit_ns).to_i
       end
 
+      # @param runs [SidekiqRuns]
+      def initialize(runs)
+        @runs = runs
+      end
+
+      # @return [Object] the block's value; its exception goes on untouched
+      def call(_instance, job, queue, &)
+        @runs.measure(job, queue, &)
+      end
+    end
+
+    # The runs that Sidekiq's middleware measures, for all of its objects.
+    class SidekiqRuns
+      # @param jobs [JobUnits]
       # @param harmless [Array<Class>] exceptions that are not failures
+      # @param pools [Hash] capsule => name of its pool
       def initialize(jobs, harmless, pools = {})
         @jobs = jobs
         @harmless = harmless
         @pools = pools
       end
 
-      # @return [Object] the block's value; its exception goes on untouched
-      def call(_instance, job, queue, &)
+      def measure(job, queue, &)
         run = run(job, queue) if @jobs.on?
         @jobs.measure(run, &)
       end
@@ -37,11 +51,13 @@ module Holdup
 
       # Sidekiq sets the capsule on each of its threads.
       def run(job, queue)
-        pool = @pools[Thread.current[CAPSULE]]
         wrapped = job["wrapped"]
-        name = (job["display_class"] || wrapped || job["class"]).to_s
-        id = wrapped ? id_of_wrapped(job) : job["jid"]
-        JobRun.new(id, name, queue, Sidekiq.ready_ns(job["enqueued_at"]), pool, nil, @harmless)
+        name = job["display_class"] || wrapped || job["class"]
+        run = @jobs.run(wrapped ? id_of_wrapped(job) : job["jid"], name.to_s, queue)
+        run.ready_ns = Sidekiq.ready_ns(job["enqueued_at"])
+        run.pool = @pools[Thread.current[Sidekiq::CAPSULE]]
+        run.harmless = @harmless
+        run
       rescue *Guard::FAILURES => error
         @jobs.unreadable(error)
       end

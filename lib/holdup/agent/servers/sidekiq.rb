@@ -93,8 +93,9 @@ module Holdup
         known = HARMLESS.select { |name| ::Sidekiq.const_defined?(name) }
         harmless = known.map { |name| ::Sidekiq.const_get(name) }.freeze
         pools = capsules.names.freeze
+        runs = Instrumentation::SidekiqRuns.new(@jobs, harmless, pools)
         [config, *pools.keys].each do |owner|
-          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pools) }
+          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, runs) }
         end
       end
     end

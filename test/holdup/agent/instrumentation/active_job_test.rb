@@ -122,7 +122,7 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
 
   def test_a_run_that_is_measured_already_is_not_measured_again
     job = MailJob.new
-    @jobs.measure(Holdup::Instrumentation::JobRun.new(id: job.job_id, name: "Wrapper")) { job.perform_now }
+    @jobs.measure(@jobs.run(job.job_id, "Wrapper", nil)) { job.perform_now }
     assert_equal [["Wrapper"]], recorded(:name)
   end
 

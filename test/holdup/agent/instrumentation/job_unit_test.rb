@@ -13,8 +13,9 @@ class Holdup::Instrumentation::JobUnitTest < Minitest::Test
   end
 
   def unit(id: "1")
-    run = Holdup::Instrumentation::JobRun.new(id:, name: "MailJob", queue: "low")
-    Holdup::Instrumentation::JobUnit.new(@recorder, run, 5).open
+    unit = Holdup::Instrumentation::JobUnit.new(@recorder, id, "MailJob", "low")
+    unit.queued_ns = 5
+    unit.open
   end
 
   def test_knows_its_job

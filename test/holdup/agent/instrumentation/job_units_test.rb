@@ -21,8 +21,9 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
 **more)
   end
 
-  def measure(name = "MailJob", id: "1", **more, &block)
-    run = Holdup::Instrumentation::JobRun.new(id:, name:, **more) if @jobs.on?
+  def measure(name = "MailJob", id: "1", queue: nil, **more, &block)
+    run = @jobs.run(id, name, queue) if @jobs.on?
+    more.each { |fact, value| run&.public_send(:"#{fact}=", value) }
     @jobs.measure(run, &block || -> {})
   end
 

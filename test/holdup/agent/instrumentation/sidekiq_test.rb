@@ -21,9 +21,12 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
     @jobs = Holdup::Instrumentation::JobUnits.new(recorder:, clock: HandClock.new(realtime_ns: NOW_NS))
   end
 
+  def middleware(harmless = [], pools = {})
+    Holdup::Instrumentation::Sidekiq.new(Holdup::Instrumentation::SidekiqRuns.new(@jobs, harmless, pools))
+  end
+
   def perform(job = JOB, queue: "low", **more, &block)
-    Holdup::Instrumentation::Sidekiq.new(@jobs, [Stopped].freeze).call(nil,
-      job.merge(more.transform_keys(&:to_s)), queue, &block || -> {})
+    middleware([Stopped].freeze).call(nil, job.merge(more.transform_keys(&:to_s)), queue, &block || -> {})
   end
 
   def recorded = @probe.recorded.last
@@ -34,13 +37,13 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   end
 
   def test_a_job_that_can_not_be_read_runs_unmeasured
-    assert_equal 3, Holdup::Instrumentation::Sidekiq.new(@jobs, []).call(nil, Object.new, "low") { 3 }
+    assert_equal 3, middleware.call(nil, Object.new, "low") { 3 }
     assert_empty @probe.recorded
     assert_equal 1, @log.lines.size
   end
 
   def test_the_capsule_whose_thread_runs_it
-    middleware = Holdup::Instrumentation::Sidekiq.new(@jobs, [], {one: "default", two: "single"})
+    middleware = middleware([], {one: "default", two: "single"})
     Thread.new do
       Thread.current[:sidekiq_capsule] = :two
       middleware.call(nil, JOB, "low") {}
@@ -59,7 +62,7 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   end
 
   def test_an_active_job_has_its_own_class_and_id
-    again = Holdup::Instrumentation::JobRun.new(id: "c-1", name: "WelcomeJob seen by Active Job")
+    again = @jobs.run("c-1", "WelcomeJob seen by Active Job", nil)
     perform(ACTIVE_JOB) { @jobs.measure(again) {} }
     assert_equal ["WelcomeJob"], @probe.recorded.map(&:name)
   end
@@ -88,7 +91,7 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
 
   def test_reads_nothing_of_a_job_while_it_does_not_measure
     @probe.disable
-    assert_equal(:done, Holdup::Instrumentation::Sidekiq.new(@jobs, []).call(nil, nil, nil) { :done })
+    assert_equal(:done, middleware.call(nil, nil, nil) { :done })
     assert_empty @log.lines
   end
 end
