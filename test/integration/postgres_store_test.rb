@@ -6,6 +6,7 @@ require "contracts/emptied_stores"
 require "contracts/outage_contract"
 require "contracts/sql_server_store_contract"
 require "contracts/store_contract"
+require_relative "../support/query_plans"
 require "holdup/loader"
 
 # One PostgreSQL for all, with a schema for each store.
@@ -39,10 +40,18 @@ class PostgresStoreTest < Minitest::Test
 end
 
 class PostgresServerStoreTest < Minitest::Test
+  include QueryPlans
   include SqlServerStoreContract
   include PostgresStores
 
   def dialect(url, **options) = Sql::Postgres.new(url, **options)
+
+  def test_pruning_finds_what_is_old_by_an_index
+    filled.rollup(MINUTE_START + DAY)
+    found = plans(dialect(@url)) { |store| assert_equal 1, store.prune(MINUTE_START + 3 * DAY) }
+    assert_operator found.keys.grep(/\ADELETE/).size, :>, 5
+    assert_empty scans(found)
+  end
 
   def nowhere(password) = "postgres://holdup:#{password}@127.0.0.1:1/holdup"
 

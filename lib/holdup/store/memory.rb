@@ -242,9 +242,9 @@ module Holdup
 
         def save_tier(tier) = @tiers[tier.seconds] = tier
 
-        # @return [Integer, nil] first start at or after that second
-        def first_start(seconds, from_s)
-          @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
+        # @return [Integer, nil] first start at or after that second, and before `to_s`
+        def first_start(seconds, from_s, to_s = nil)
+          @rows[seconds].keys.select { |start_s| (from_s...to_s).cover?(start_s) }.min
         end
 
         def between(seconds, from_s, to_s)

@@ -133,7 +133,7 @@ module Holdup
         private
 
         def by_age(now_s)
-          Tier::KEEP_S.sum { |seconds, keep_s| cut(seconds) { now_s - keep_s } }
+          Tier::KEEP_S.sum { |seconds, keep_s| cut(seconds, to_s: now_s - keep_s) { now_s - keep_s } }
         end
 
         def by_size(max_bytes)
@@ -155,12 +155,14 @@ module Holdup
           0
         end
 
+        # @param to_s [Integer, nil] without rows before it there is nothing to do, so a store need not read
+        #   later ones
         # @yieldparam first [Integer] start of the oldest row
         # @yieldreturn [Integer] second before which rows may be deleted
-        def cut(seconds)
+        def cut(seconds, to_s: nil)
           @rows.transaction do
             tier = @rows.tiers.find { |one| one.seconds == seconds }
-            first = @rows.first_start(seconds, 0)
+            first = @rows.first_start(seconds, 0, to_s)
             before = first ? allowed(tier, yield(first)) : 0
             (before > tier.kept_from_s) ? forget(tier, before) : 0
           end

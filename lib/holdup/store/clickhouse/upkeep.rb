@@ -82,8 +82,9 @@ module Holdup
             @state = @state.with_tier(tier)
           end
 
-          def first_start(seconds, from_s)
-            count, first = select(seconds, from_s, 1 << 40, "count(), min(at_s)")
+          # The first start at or after that second, and before `to_s`: the fewer rows, the less it reads.
+          def first_start(seconds, from_s, to_s = nil)
+            count, first = select(seconds, from_s, to_s || 1 << 40, "count(), min(at_s)")
             first if count.positive?
           end
 
@@ -114,7 +115,10 @@ module Holdup
         # @return [Integer] windows that are gone
         def hide(now_s, max_bytes)
           state = @steps.state
-          return 0 if pruned(state, now_s, max_bytes).last == state
+          if pruned(state, now_s, max_bytes).last == state
+            drop(state) # what a roll-up has taken meanwhile
+            return 0
+          end
           deleted = 0
           after = @steps.run do |before, epoch|
             carry(before, epoch)
@@ -194,16 +198,22 @@ module Holdup
           if max_bytes != Float::INFINITY
             limits[:units] = SampleRetention.from_s(@records.unit_sizes(state), now_s, max_bytes)
           end
-          limits.select! { |table, limit| oldest(table, state).then { |oldest| oldest && oldest < limit } }
+          limits.select! do |table, limit|
+            oldest = oldest(table, limit, state)
+            oldest && oldest < limit
+          end
           limits.empty? ? state : state.with(kept: state.kept.merge(limits))
         end
 
-        # @return [Integer, nil] of what is shown
-        def oldest(table, state)
+        # @return [Integer, nil] of what is shown; of large tables only what is older than the limit is read
+        def oldest(table, limit, state)
           case table
-          when :samples then @client.rows("SELECT count(), min(at_s) FROM samples WHERE at_s >= " \
-            "#{state.kept_from(:samples)}").first.map(&:to_i).then { |count, first| first if count.positive? }
-          when :units then @records.unit_starts(0, 1 << 40, state).first
+          when :samples
+            old = "at_s >= #{state.kept_from(:samples)} AND at_s < #{limit}"
+            found = @client.rows("SELECT count(), min(at_s) FROM samples WHERE #{old}")
+            count, first = found.first.map(&:to_i)
+            first if count.positive?
+          when :units then @records.unit_starts(0, limit, state).first
           when :states then @records.states(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s

@@ -32,9 +32,9 @@ module Holdup
           @connection.write { |db| db[:tiers].where(seconds: tier.seconds).update(facts) }
         end
 
-        # @return [Integer, nil] first start at or after that second
-        def first_start(seconds, from_s)
-          @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
+        # @return [Integer, nil] first start at or after that second, and before `to_s`
+        def first_start(seconds, from_s, to_s = nil)
+          @connection.read { |db| span(db, seconds, from_s, to_s).min(:start_s) }
         end
 
         # First and last start of all, empty without rows. By tier, because the index begins with the tier.

@@ -3,10 +3,12 @@
 require "test_helper"
 require "holdup/loader"
 require "sqlite3"
+require_relative "../../../support/query_plans"
 
 # The file as it meets other processes, other users and a full or broken disk: real files, real locks.
 class Holdup::Store::Sql::SqliteTest < Minitest::Test
   include AsNobody
+  include QueryPlans
   include SampleMinutes
   include SampleProfiles
   include TemporaryFolder
@@ -29,6 +31,18 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
         journal_size_limit].map { |name| db.fetch("PRAGMA #{name}").single_value }
   ensure
     db&.disconnect
+  end
+
+  # What a file may have of samples of units is limited by size: their sizes are read, newest first.
+  def test_pruning_finds_what_is_old_by_an_index
+    store.commit([minute], {})
+    store.rollup(SampleMinutes::MINUTE_START + 86_400)
+    found = plans(Holdup::Store::Sql::Sqlite.new(path)) { |one|
+      assert_equal 1, one.prune(SampleMinutes::MINUTE_START + 3 * 86_400)
+    }
+    assert_operator found.keys.grep(/\ADELETE/).size, :>, 5
+    sizes, others = scans(found).keys.partition { |sql| sql.start_with?("SELECT `start_s`, `bytes` FROM") }
+    assert_equal [1, []], [sizes.size, others]
   end
 
   def test_a_locked_store_fails_in_time_and_recovers_by_itself

@@ -26,6 +26,20 @@ class Holdup::Store::PruningTest < Minitest::Test
     assert_equal 4, @rows.between(3600, 0, SampleMinutes::MINUTE_START * 2).size
   end
 
+  # By age: a store without an index by time reads what may go, and not all that it keeps.
+  def test_looks_for_old_rows_among_those_that_may_go
+    asked = []
+    @rows.define_singleton_method(:first_start) do |*range|
+      asked << range
+      super(*range)
+    end
+    now_s = SampleMinutes::MINUTE_START + 48 * 3600 + 440
+    prune(now_s)
+
+    ends = Holdup::Store::Tier::KEEP_S.map { |seconds, keep_s| [seconds, 0, now_s - keep_s] }
+    assert_equal ends, asked
+  end
+
   private
 
   def prune(now_s, max_bytes: 1 << 30)
