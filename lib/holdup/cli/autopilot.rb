@@ -185,9 +185,12 @@ module Holdup
         LATELY_S = 600
         FRESH_S = 300
         DAY_S = 86_400
-        HOUR_S = 3600
-        # Of an experiment after its A/A phase; as long as a tenth less needs to be shown.
-        LENGTH_S = (HOUR_S..6 * HOUR_S)
+        # Turns of an experiment after its A/A phase: an hour to six with the usual turns of three minutes.
+        # Fewer would not show the swings of one arm alone.
+        FEWEST_TURNS = 20
+        MOST_TURNS = 120
+        # Share of the expected gain that the experiment is long enough to show, and the least difference.
+        PART = 0.5
         EFFECT = 0.1
 
         # @param store [Store::Sql] of the host
@@ -261,13 +264,22 @@ module Holdup
           span = Queries::RecordedInterval.call(@store, **day, kinds: [:request]) or return
           count = @store.sums(span.from_s, span.to_s, kinds: [:request]).sum { |row| row.window.count }
           usual = count.fdiv([span.to_s - span.from_s, 1].max)
-          lately.sum(&:count).fdiv(LATELY_S) / usual if usual.positive?
+          # An application that runs for less has not been idle before.
+          lately_s = (@now_s - span.from_s).clamp(1, LATELY_S)
+          lately.sum(&:count).fdiv(lately_s) / usual if usual.positive?
         end
 
         def planned_s
           filter = Analysis::UnitFilter.new(kind: :request)
-          effect = Queries::ExperimentArms.new(@store, **@span, filter:).outlook&.effects&.first
-          (effect&.seconds(EFFECT) || LENGTH_S.max / 3).clamp(LENGTH_S)
+          figure = Queries::ExperimentArms.new(@store, **@span, filter:).outlook&.effects&.first
+          shortest_s = FEWEST_TURNS * @goal.turn
+          (figure&.seconds(effect) || 2 * shortest_s).clamp(shortest_s, MOST_TURNS * @goal.turn)
+        end
+
+        # Half of what the replay expects: it may be wrong.
+        def effect
+          gain = best ? found.gain_of(best.candidate) : 0.0
+          [EFFECT, PART * gain].max
         end
       end
     end

@@ -9,6 +9,7 @@ require_relative "../../support/played_store"
 class Holdup::CLI::AutopilotTest < Minitest::Test
   include CoarseSizing
   include CommandLine
+  include SampleMinutes
   include TemporaryFolder
 
   PLAYED = PlayedStore.usual
@@ -105,10 +106,11 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     assert_equal 1, autopilot("freeze", "--dir", "/nonexistent").status
   end
 
+  # And its experiment takes 20 to 120 turns.
   def test_the_candidate_of_a_recording_is_within_the_range
     PLAYED.in_a_file do |path|
-      ["1..8", "4..8"].each do |range|
-        env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range}"}
+      {"1..8" => 180, "4..8" => 30}.each do |range, turn_s|
+        env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range} turn=#{turn_s}"}
         said = share_sizing(PLAYED) do
           autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST,
             now_s: PLAYED.to_s, env:)
@@ -118,10 +120,20 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
         assert_equal %i[threads why reason grade fresh load planned_s], found.keys
         assert found[:fresh]
         assert_in_delta 1.0, found[:load], 0.5
+        assert_includes (20 * turn_s)..(120 * turn_s), found[:planned_s]
         first, last = range.split("..").map(&:to_i)
         assert_includes [nil, *first..last], found[:threads]
       end
     end
+  end
+
+  # What ran for four minutes was not idle in the six before.
+  def test_the_load_of_a_short_recording_is_that_of_its_own_minutes
+    path = File.join(folder, "store.sqlite3")
+    Holdup::Store.open(path).tap { |store| store.commit(Array.new(4) { |index| minute(index) }, {}) }.close
+    said = autopilot("candidate", "--json", "--store", path, now_s: SampleMinutes::MINUTE_START + 240,
+      env: {"HOLDUP_AUTOPILOT" => GOAL})
+    assert_in_delta 1.0, JSON.parse(said.out).fetch("load"), 0.01
   end
 
   def test_no_verdict_without_an_experiment
