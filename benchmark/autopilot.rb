@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "fileutils"
+require "socket"
+require "tmpdir"
 require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/shop_trial"
@@ -9,25 +12,42 @@ module Bench
   # while it runs, the collector's own experiment and its verdict. Then a sweep of the same settings, which
   # says what the best one would have been.
   class Autopilot
-    # `slo` leaves room: a candidate must not be taken back only because it is noisy
-    AutopilotCase = Data.define(:name, :about, :routes, :processes, :threads, :range, :rate, :slo)
-    # What the loop did. `lines`: Array of [minutes since the boot, String]; `found`: threads in the end;
-    # `minutes`: until it kept them, nil: it kept none
-    LoopOutcome = Data.define(:lines, :found, :minutes)
+    # `slo` leaves room: a candidate must not be taken back only because it is noisy. `swept`: threads of the
+    # sweep; `change`: OfferedLoad from when the first candidate is kept, nil: none
+    AutopilotCase = Data.define(:name, :about, :traffic, :processes, :threads, :range, :swept, :change) do
+      def slo = "p95=3s"
 
-    # One request in ten computes for long while others wait.
-    HOG = [*ShopTrial::SMOOTH,
-      Holdup::Lab::Route.new(label: "ReportsController#sales", path: "/reports/sales", weight: 10)].freeze
-    WAITING = [Holdup::Lab::Route.new(label: "QuotesController#show",
-      path: ->(random) { "/quotes/#{random.rand(200)}" }, weight: 1)].freeze
+      # @return [OfferedLoad] at the end
+      def last = change || traffic
+    end
+    # `rate`: requests per second
+    OfferedLoad = Data.define(:routes, :rate)
+    # What the loop did. `lines`: Array of [minutes since the boot, String]; `found`: threads in the end;
+    # `minutes`: until it last kept some, nil: it kept none; `kept`: how often it did
+    LoopOutcome = Data.define(:lines, :found, :minutes, :kept)
+
+    # Three requests in ten compute for 20 ms at once; the others need the GVL a hundred times for a moment,
+    # and each time wait for all of those that are in flight.
+    ORDERS = Holdup::Lab::Route.new(label: "OrdersController#index", weight: 7,
+      path: ->(random) { "/orders?page=#{random.rand(20)}" })
+    FORECAST = Holdup::Lab::Route.new(label: "ReportsController#forecast", weight: 3,
+      path: "/reports/forecast?cpu_ms=20")
+    HOG = OfferedLoad.new(rate: 38, routes: [ORDERS, FORECAST].freeze)
+    QUOTES = OfferedLoad.new(rate: 20, routes: [Holdup::Lab::Route.new(label: "QuotesController#show",
+      path: ->(random) { "/quotes/#{random.rand(200)}" }, weight: 1)].freeze)
     CASES = [
-      AutopilotCase.new(name: "hog", about: "16 threads of one process, one page of which computes for long",
-        routes: HOG, processes: 1, threads: 16, range: 1..16, rate: 100, slo: "p95=3s"),
+      AutopilotCase.new(name: "hog", about: "16 threads of one process, three requests in ten compute",
+        traffic: HOG, processes: 1, threads: 16, range: 1..16, swept: [2, 3, 4, 5], change: nil),
       AutopilotCase.new(name: "waiting", about: "one thread for each of two processes, requests mostly wait",
-        routes: WAITING, processes: 2, threads: 1, range: 1..8, rate: 30, slo: "p95=3s"),
+        traffic: QUOTES, processes: 2, threads: 1, range: 1..8, swept: [2, 3, 5], change: nil),
       AutopilotCase.new(name: "same", about: "five threads at little load, where threads make no difference",
-        routes: ShopTrial::SMOOTH, processes: 1, threads: 5, range: 3..8, rate: 10, slo: "p95=3s")
+        traffic: OfferedLoad.new(routes: ShopTrial::SMOOTH, rate: 10), processes: 1, threads: 5, range: 3..8,
+        swept: [3, 8], change: nil),
+      AutopilotCase.new(name: "mix", about: "as hog; once fewer threads are kept, requests mostly wait",
+        traffic: HOG, processes: 1, threads: 16, range: 1..16, swept: [8, 16], change: QUOTES.with(rate: 80))
     ].freeze
+    # All but the last, which takes twice as long.
+    USUAL = %w[hog waiting same].freeze
     COLUMNS = ["case", "threads before", "found", "after, min", "p95 there, ms", "best of the sweep",
       "p95 there, ms", "found against best, %"].freeze
     SWEEP_COLUMNS = ["case", "threads", "p95, ms"].freeze
@@ -42,18 +62,18 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs: no verdict comes that soon
     def initialize(quick:)
-      @longest_s = quick ? 40 : 60 * Integer(ENV.fetch("BENCH_MINUTES", 110))
-      @sweep_s, @warm_up_s, @rounds = quick ? [4, 2, 1] : [60, 15, 2]
-      @turn_s = 60
-      wanted = ENV["BENCH_PARTS"]&.split(",")
-      @cases = CASES.select { |one| wanted.nil? || wanted.include?(one.name) }
+      @longest_s = quick ? 40 : 60 * Integer(ENV.fetch("BENCH_MINUTES", 24))
+      @sweep_s, @warm_up_s = quick ? [4, 2] : [60, 12]
+      @quick = quick
+      @turn_s = 30
+      wanted = ENV.fetch("BENCH_PARTS", USUAL.join(",")).split(",")
+      @cases = CASES.select { |one| wanted.include?(one.name) }
     end
 
     # @return [Result]
     def call
-      Shop.open do |shop|
-        @outcomes = @cases.to_h { |one| [one, loop_of(one, shop)] }
-        @swept = @cases.to_h { |one| [one, sweep(one, shop)] }
+      @measured = together(@cases) do |one|
+        Shop.open { |shop| loop_of(one, shop).then { |outcome| [outcome, sweep(one, shop, outcome)] } }
       end
       tables = [ResultTable.new(COLUMNS, @cases.map { |one| row(one) }),
         ResultTable.new(SWEEP_COLUMNS, @cases.flat_map { |one| sweep_rows(one) })]
@@ -62,11 +82,46 @@ module Bench
 
     private
 
+    # Each case in a process of its own, at the same time: their servers are idle for most of it.
+    # @return [Hash{AutopilotCase => Object}] what the block returned
+    def together(cases)
+      answers = cases.to_h do |one|
+        reader, writer = IO.pipe(binmode: true)
+        fork { answer(writer) { yield one } }
+        writer.close
+        [one, reader]
+      end
+      answers.to_h { |one, reader| [one, received(one, reader)] }
+    ensure
+      Process.waitall
+    end
+
+    # A parent's ways to end (at_exit, ensure) are not the child's.
+    def answer(writer)
+      writer.write(Marshal.dump(yield))
+      writer.close
+      exit!(true)
+    rescue => error
+      warn error.full_message
+      exit!(false)
+    end
+
+    def received(one, reader)
+      text = reader.read
+      raise Failure, "the case #{one.name} failed" if text.empty?
+      Marshal.load(text)
+    end
+
+    def outcome(one) = @measured.fetch(one).first
+
+    def swept(one) = @measured.fetch(one).last
+
     def about
-      "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; at " \
-        "most #{@longest_s.ceildiv(60)} minutes for each case. A process counts as warm after two minutes, " \
-        "and the sizing is asked each minute; the rest is as in production. Then each number of threads in " \
-        "a fresh server, #{@rounds} time(s) for #{@sweep_s} s: the median p95 of all requests."
+      "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; the " \
+        "cases run at the same time, each for #{@longest_s.ceildiv(60)} minutes at most. A " \
+        "process counts as warm after two minutes, and the sizing is asked every 30 s; the rest is as in " \
+        "production. Then some numbers of threads in a fresh server, each under the same requests for " \
+        "#{@sweep_s} s: p95 of all, as their clients see it."
     end
 
     # @return [LoopOutcome]
@@ -75,9 +130,11 @@ module Bench
         store = File.join(shop.folder, "autopilot-#{one.name}.sqlite3")
         target = boot(one, shop, dir:, store:)
         lines = watch(one, target, dir)
-        found = Holdup::AutopilotFolder.new(dir).kept_file.read&.values&.last || one.threads
-        minutes = lines.find { |_, text| text.start_with?("kept") }&.first
-        LoopOutcome.new(lines: lines + audit(store), found:, minutes:)
+        load(target, one.last, 0) # until workers have followed, and the store has it
+        state = state_of(dir)
+        kept = lines.select { |_, text| text.start_with?("kept") }
+        LoopOutcome.new(lines: lines + audit(store), found: state.kept&.values&.last || one.threads,
+          minutes: kept.last&.first, kept: kept.size)
       ensure
         shop.children.stop(one.name)
         shop.children.stop("collector of #{one.name}")
@@ -95,6 +152,7 @@ module Bench
       env = {**shop.env, **measured, **setting, "HOLDUP_AUTOPILOT" => goal, "PORT" => port.to_s}
       shop.children.start(one.name, env, *ShopTrial::COMMAND, chdir: Shop::APP, out: log, err: log)
       wait_for(port, log)
+      rest(dir)
       shop.children.start("collector of #{one.name}", {}, *COLLECTOR, dir, store, out: log, err: log)
       Holdup::Lab::Load::Target.new("http://127.0.0.1:#{port}")
     end
@@ -110,33 +168,56 @@ module Bench
       end
     end
 
-    # Load until the autopilot has kept something, has given an experiment up, or the time is over.
+    # As if the setting had changed when processes are warm: else most of a short recording would be of cold
+    # ones, and no recording for the sizing.
+    def rest(dir)
+      warm_s = Time.now.to_i + Holdup::Analysis::ProcessBoots::WARM_UP_S
+      state = Holdup::Collector::Autopilot::AutopilotState.new(changed_s: warm_s)
+      FileUtils.mkdir_p(dir)
+      Holdup::AutopilotFolder.new(dir).write_state(state.to_json)
+    end
+
+    # Load until the autopilot has kept something for the last traffic, or the time is over.
     # @return [Array<Array>] minutes since the start, and what is new
     def watch(one, target, dir)
       started_s = now_s
       said = []
-      until now_s - started_s > @longest_s
-        seed = said.size + (now_s - started_s).to_i
-        Holdup::Lab::Load::OpenLoop.new.call(target, routes: one.routes, rate: one.rate,
-          seconds: [SLICE_S, @longest_s].min, seed:)
-        text = state_of(dir)
+      kept_s = nil
+      until now_s - started_s > longest_s(one)
+        traffic = kept_s ? one.last : one.traffic
+        load(target, traffic, said.size + (now_s - started_s).to_i)
+        state = state_of(dir)
+        text = describe(state)
         next if said.any? && said.last.last == text
         warn("bench: #{one.name}: #{text}")
         said << [((now_s - started_s) / 60).round(1), text]
-        break if text.start_with?("kept", "given up")
+        break if kept_s && state.changed_s > kept_s
+        next unless state.kept
+        break unless one.change
+        kept_s ||= state.changed_s
       end
       said
     end
 
-    # @return [String]
+    def longest_s(one) = one.change ? 2 * @longest_s : @longest_s
+
+    def load(target, traffic, seed)
+      Holdup::Lab::Load::OpenLoop.new.call(target, routes: traffic.routes, rate: traffic.rate,
+        seconds: [SLICE_S, @longest_s].min, seed:)
+    end
+
+    # @return [Holdup::Collector::Autopilot::AutopilotState]
     def state_of(dir)
-      state = Holdup::Collector::Autopilot::AutopilotState.parse(Holdup::AutopilotFolder.new(dir).state)
+      Holdup::Collector::Autopilot::AutopilotState.parse(Holdup::AutopilotFolder.new(dir).state)
+    end
+
+    # @return [String]
+    def describe(state)
       case state.phase
-      when :kept then "kept: threads #{state.kept.values.join(" -> ")} (#{state.kept.why})"
       when :experiment then "experiment: threads #{state.plan.values.join(" and ")} (#{state.plan.why})"
+      when :kept then "kept: threads #{state.kept.values.join(" -> ")} (#{state.kept.why})"
       else
-        given_up = (state.waits == :returned) ? "given up: " : "waiting: "
-        "#{given_up}#{state.waits} #{state.detail}".strip
+        "waiting: #{state.waits} #{state.detail}".strip
       end
     end
 
@@ -155,58 +236,50 @@ module Bench
     end
 
     # @return [Hash{Integer => Float}] ms, by threads
-    def sweep(one, shop)
-      trial = ShopTrial.new(shop, routes: one.routes, warm_up_s: @warm_up_s)
-      runs = Rounds.call(swept_threads(one), @rounds) do |threads|
-        warn("bench: #{one.name}, #{threads} threads")
-        outcome = trial.call(one.processes, threads, rate: one.rate, seconds: @sweep_s, seed: 7).outcome
-        outcome.seen.total.p95_ns / 1e6
+    def sweep(one, shop, outcome)
+      traffic = one.last
+      trial = ShopTrial.new(shop, routes: traffic.routes, warm_up_s: @warm_up_s)
+      threads = [*(one.swept unless @quick), one.threads, outcome.found].uniq.sort
+      threads.to_h do |number|
+        warn("bench: #{one.name}, #{number} threads")
+        reading = trial.call(one.processes, number, rate: traffic.rate, seconds: @sweep_s, seed: 7)
+        [number, reading.outcome.seen.total.p95_ns / 1e6]
       end
-      runs.transform_values { |values| Spread.of(values).median }
-    end
-
-    # Each would take an hour; what the autopilot found and what it began with are always in it.
-    def swept_threads(one)
-      tried = [1, 2, 3, 5, 8, 12, 16].select { |threads| one.range.cover?(threads) }
-      tried = tried.first(1) if @rounds == 1
-      [*tried, one.threads, @outcomes.fetch(one).found].uniq.sort
     end
 
     def row(one)
-      outcome = @outcomes.fetch(one)
-      swept = @swept.fetch(one)
-      best, best_ms = swept.min_by(&:last)
-      [one.name, one.threads.to_s, outcome.found.to_s, outcome.minutes&.to_s || "-", ms(swept[outcome.found]),
-        best.to_s, ms(best_ms), format("%+.1f", worse(one))]
+      outcome = outcome(one)
+      best, best_ms = swept(one).min_by(&:last)
+      [one.name, one.threads.to_s, outcome.found.to_s, outcome.minutes&.to_s || "-",
+        ms(swept(one)[outcome.found]), best.to_s, ms(best_ms), format("%+.1f", worse(one))]
     end
 
-    def sweep_rows(one) = @swept.fetch(one).map { |threads, value| [one.name, threads.to_s, ms(value)] }
+    def sweep_rows(one) = swept(one).map { |threads, value| [one.name, threads.to_s, ms(value)] }
 
     def ms(value) = format("%.1f", value)
 
     # @return [Float] %, of what it found against the best of the sweep
     def worse(one)
-      swept = @swept.fetch(one)
-      100 * (swept[@outcomes.fetch(one).found] / swept.values.min - 1)
+      100 * (swept(one)[outcome(one).found] / swept(one).values.min - 1)
     end
 
     def budgets
-      changed = @cases.select { |one| one.name != "same" }
-      same = @cases.select { |one| one.name == "same" }
-      against_best = changed.map do |one|
-        Budget.new(what: "#{one.name}: worse than the best", limit: LIMIT, actual: worse(one), unit: "%")
+      @cases.flat_map do |one|
+        changed = (outcome(one).found - one.threads).abs
+        next budget(one, "threads changed", 0, changed, "threads") if one.name == "same"
+        against_best = budget(one, "worse than the best", LIMIT, worse(one), "%")
+        one.change ? [against_best, budget(one, "changes", 2, outcome(one).kept, "changes")] : against_best
       end
-      left_alone = same.map do |one|
-        difference = (@outcomes.fetch(one).found - one.threads).abs
-        Budget.new(what: "#{one.name}: threads changed", limit: 0, actual: difference, unit: "threads")
-      end
-      against_best + left_alone
+    end
+
+    def budget(one, what, limit, actual, unit)
+      Budget.new(what: "#{one.name}: #{what}", limit:, actual:, unit:)
     end
 
     def notes
-      @cases.flat_map do |one|
-        lines = @outcomes.fetch(one).lines.map { |minutes, text| minutes ? "#{minutes} min: #{text}" : text }
-        ["#{one.name} (#{one.about}): #{lines.join("; ")}"]
+      @cases.map do |one|
+        lines = outcome(one).lines.map { |minutes, text| minutes ? "#{minutes} min: #{text}" : text }
+        "#{one.name} (#{one.about}): #{lines.join("; ")}"
       end
     end
 
