@@ -67,6 +67,7 @@ module Bench
       @plan = quick ? QUICK : smaller(WHOLE)
       only = ENV["BENCH_PARTS"]&.split(",")
       @servers = only ? SERVERS.slice(*only) : SERVERS
+      @reading = ENV["BENCH_READ"] != "0"
     end
 
     # @return [Result]
@@ -93,7 +94,7 @@ module Bench
       Holdup::Store.open(url).tap(&:migrate!).close
       plan = often ? @plan : @plan.with(ticks: 0)
       @written[name] = FleetWriters.new(url, plan, server:, end_s: NOW_S).call
-      @read[name] = questions(url) if read
+      @read[name] = questions(url) if read && @reading
     ensure
       server&.stop
     end
@@ -167,11 +168,15 @@ module Bench
         "#{format("%.1f", @plan.hosts / 10.0)} times a second. Each commit has the windows, " \
         "checkpoints and samples of one host: of a minute, and of ten seconds in the last " \
         "#{@plan.ticks} minutes (not in ClickHouse, for which docs/collect.md advises 60 s). " \
-        "Meanwhile one process rolls up and prunes. The servers flush to the disk. For the reports, " \
-        "earlier windows are copies of the rolled-up ones: " \
-        "five minutes of a day, hours and days of #{DAYS} days. Times of reports: median of #{@plan.times} " \
-        "in a warm process with YJIT, once where it takes more than #{LATE_S} s, given up after " \
-        "#{PATIENCE_S}; bytes: the server's folder afterwards, with its logs."
+        "Meanwhile one process rolls up and prunes. The servers flush to the disk. #{about_reports}" \
+        "Bytes: the server's folder afterwards, with its logs."
+    end
+
+    def about_reports
+      return "" if @read.empty?
+      "For the reports, earlier windows are copies of the rolled-up ones: five minutes of a day, hours and " \
+        "days of #{DAYS} days. Times of reports: median of #{@plan.times} in a warm process with YJIT, " \
+        "once where it takes more than #{LATE_S} s, given up after #{PATIENCE_S}. "
     end
 
     def writing
