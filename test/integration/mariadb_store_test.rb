@@ -113,3 +113,51 @@ class MariadbOutageTest < Minitest::Test
     server.url(@url[%r{/(stores_\d+)\?}, 1], user: "locked", password: "wrong-secret")
   end
 end
+
+# The tables are on a small disk of their own: a folder of the server's data that is a link is a database too.
+class MariadbFullDiskTest < Minitest::Test
+  include MariadbStores
+  include SmallFileSystem
+  include TemporaryFolder
+
+  def test_a_full_disk_is_said_and_passes
+    on_tmpfs("size=16m") do |disk|
+      with_tables_on(disk) do |url|
+        writer = SegmentWriter.new(folder)
+        log = CollectedLog.new
+        collector = Holdup::Collector.new(store: Holdup::Store.open(url), directory: folder, log:, host: "h")
+        recorded = 0
+        filled(disk) do
+          wait_until do
+            20.times { |name| writer.record("Controller#{name}#action", wall: 5_000 * (recorded += 1)) }
+            collector.send(:attempt)
+            log.lines.any?
+          end
+        end
+        assert_match(/is full or its disk is; free disk space/, log.lines.first)
+        wait_until { collector.send(:attempt) && log.lines.last == "collecting again" }
+        collector.send(:leave)
+        assert_equal recorded, counted(url)
+      end
+    end
+  end
+
+  private
+
+  def with_tables_on(disk)
+    FileUtils.mkdir(File.join(disk, "full_disk"))
+    FileUtils.ln_s(File.join(disk, "full_disk"), File.join(server.data, "full_disk"))
+    Holdup::Store.open(server.url("full_disk")).tap(&:migrate!).close
+    yield server.url("full_disk")
+  ensure
+    server.disconnect
+    server.query("DROP DATABASE IF EXISTS full_disk")
+  end
+
+  def counted(url)
+    store = Holdup::Store.open(url, read_only: true)
+    store.windows(0, 1 << 40, kinds: [:request]).sum(&:count)
+  ensure
+    store&.close
+  end
+end

@@ -73,11 +73,12 @@ class MariadbServer
     ids.each { |id| query("KILL #{id}") }
   end
 
+  # @return [String] the folder of its databases
+  def data = File.join(@folder, "data")
+
   private
 
   def settings = SETTINGS
-
-  def data = File.join(@folder, "data")
 
   def socket = File.join(@folder, "s")
 
