@@ -111,6 +111,10 @@ class PumaIntegrationTest < Minitest::Test
       assert_equal 2, app.snapshots.first.setting["max_io_threads"]
       app.signal(:TTIN)
       app.wait { app.live_workers == [0, 1, 2] }
+      # Puma tells its number to those that it forks from then on.
+      assert_equal [2, 2, 3], app.snapshots.map { |snapshot| snapshot.setting["workers"] }.sort
+      app.signal(:TTOU)
+      app.wait { app.live_workers.size == 2 }
       app.stop
     end
   end
