@@ -234,6 +234,7 @@ module Holdup
       # | `:few_units` | yes | units, needed |
       # | `:warming_up` | yes | share (of the units that came from processes in their first minutes) |
       # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
+      # | `:slowed` | no | ratio (last third against first third) |
       # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
       # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
       # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |

@@ -60,6 +60,18 @@ module Holdup
       end
       private_class_method :length_of_blocks
 
+      # @param minutes [Array<(Numeric, Numeric)>] rate of each, and how many of its seconds count
+      # @return [Numeric, nil] rate in the busiest twentieth of that time
+      def self.peak(minutes)
+        all = minutes.sum(&:last)
+        before = 0
+        minutes.sort.each do |rate, seconds|
+          return rate if before >= PEAK * (all - seconds)
+          before += seconds
+        end
+        nil
+      end
+
       # @param sums [BlockSums] of the traffic that has the same blocks
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
         sums: BlockSums.new(pools))
@@ -95,9 +107,29 @@ module Holdup
 
       def profiles = blocks.flat_map(&:profiles)
 
-      # @return [Float] units per second and host in the busiest twentieth of the minutes
+      # @return [Float] units per second and host in the busiest twentieth of the time
       def peak_rate
-        rates[((rates.size - 1) * PEAK).ceil] || 0.0
+        @peak_rate ||= Traffic.peak(minutes.map { |rate, _, seconds| [rate, seconds] }) || 0.0
+      end
+
+      # @return [Float] units of the busiest minute against the mean of as long a time
+      def swings
+        units = blocks.flat_map do |block|
+          own = block.minutes.map { |rate, _, seconds| rate * seconds.fdiv(MINUTE_S) }
+          own.each_with_index.map { |count, index| [block.start_s / MINUTE_S + index, count] }
+        end
+        by_minute = units.group_by(&:first).values.map { |same| same.sum(&:last) }
+        by_minute.max / [mean_rate, Float::MIN].max
+      end
+
+      # By how much more time with the GVL the busiest twentieth of the time wanted than `peak_rate` units of
+      # the usual mix: 0.1: 10 % more; negative: less.
+      def mix_at_peak
+        return 0.0 unless peak_rate.positive?
+        wanted = blocks.zip(MixDemand.new(blocks).factors).flat_map do |block, factor|
+          block.minutes.map { |rate, _, seconds| [rate * factor, seconds] }
+        end
+        Traffic.peak(wanted) / peak_rate - 1
       end
 
       def mean_rate
@@ -113,7 +145,6 @@ module Holdup
       # @return [Float] units of the other kind per second and host
       def concurrent_rate
         return 0.0 if blocks.empty?
-        minutes = blocks.flat_map(&:minutes)
         minutes.sum { |_, concurrent_rate, seconds| concurrent_rate * seconds } / minutes.sum(&:last)
       end
 
@@ -153,9 +184,7 @@ module Holdup
 
       private
 
-      def rates
-        @rates ||= blocks.flat_map(&:rates).sort
-      end
+      def minutes = @minutes ||= blocks.flat_map(&:minutes)
 
       def weight_of(profiles)
         profiles.sum(0.0, &:weight)
@@ -201,6 +230,45 @@ module Holdup
         # @return [Array<(Float, Float, Numeric)>] rate, concurrent rate and seconds of each
         def minutes
           rates.zip(concurrent_rates, seconds).map { |own, other, seconds| [own, other.to_f, seconds] }
+        end
+      end
+
+      # How much time with the GVL a unit of each block takes because of the block's mix of endpoints, against
+      # a unit of all blocks. The part of the differences that is chance does not count.
+      class MixDemand
+        # @param blocks [Array<TrafficBlock>]
+        def initialize(blocks)
+          @blocks = blocks
+          units = blocks.flat_map(&:profiles).group_by(&:series)
+          @usual = units.transform_values do |same|
+            WeightedSample.mean(same.map { |one| [one.running_ns, one.weight] })
+          end
+        end
+
+        # @return [Array<Float>] of each block: 1.1: 10 % more
+        def factors
+          means = @blocks.map { |block| mean(block) }
+          whole = weighted(means)
+          squares = weighted(means.map { |mean| (mean - whole)**2 })
+          noise = weighted(@blocks.zip(means).map { |block, mean| noise(block, mean) })
+          trust = squares.positive? ? [1 - noise / squares, 0.0].max : 0.0
+          means.map { |mean| 1 + trust * (mean / whole - 1) }
+        end
+
+        private
+
+        def weighted(values)
+          WeightedSample.mean(values.zip(@blocks.map(&:weight)))
+        end
+
+        def mean(block)
+          WeightedSample.mean(block.profiles.map { |unit| [@usual.fetch(unit.series), unit.weight] })
+        end
+
+        # Variance of the mean.
+        def noise(block, mean)
+          squares = block.profiles.sum { |unit| (unit.weight * (@usual.fetch(unit.series) - mean))**2 }
+          squares / block.profiles.sum(&:weight)**2
         end
       end
 

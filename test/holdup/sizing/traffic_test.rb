@@ -79,6 +79,30 @@ module Holdup::Sizing
       assert_in_delta traffic.peak_rate, 10_000 / seconds(traffic.peak), 1
     end
 
+    # The recording ended with a burst, ten seconds into a minute.
+    def test_a_part_of_a_minute_is_not_the_peak
+      last_s = RECORDING.arrivals.keys.last
+      arrivals = RECORDING.arrivals.merge(last_s => 6 * RECORDING.arrivals.values.last)
+      found = Traffic.of(RECORDING.profiles, arrivals, covered: {last_s => 10})
+      assert_in_epsilon traffic.peak_rate, found.peak_rate, 0.01
+      assert_in_epsilon traffic.swings, found.swings, 0.02
+    end
+
+    # Light requests come often, then heavy ones come half as often and take eight times as long.
+    def test_the_peak_of_a_mix_that_changes
+      first, last = [[20.0, 5], [10.0, 40]].map do |rate, held|
+        shapes = {"Page#h#{held}" => [1.0, held, 10, 2]}
+        PlayedRecording.new(rate:, minutes: 10, swing: 0.0, shapes:)
+      end
+      later_s = 600
+      arrivals = first.arrivals.merge(last.arrivals.transform_keys { |at_s| at_s + later_s })
+      moved = last.profiles.map { |unit| unit.with(start_ns: unit.start_ns + later_s * 1_000_000_000) }
+      found = Traffic.of(first.profiles + moved, arrivals)
+      mean = (20 * 5 + 10 * 40) / 30.0
+      assert_in_delta 10 * 40 / (20 * mean) - 1, found.mix_at_peak, 0.03
+      assert_in_delta 0.0, traffic.mix_at_peak, 0.02, "the same mix all the time"
+    end
+
     def test_as_recorded_or_every_so_many_minutes_of_it
       assert_in_delta RECORDING.units, traffic.recorded(units: 10**6).size, 0.02 * RECORDING.units
       part = traffic.recorded(units: 20_000)

@@ -11,7 +11,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
 
   FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, chance: 0.23,
              waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
-             other_cpus: 0.112, constant_load: 0.96,
+             mix: 0.171, other_cpus: 0.112, constant_load: 0.96,
              ceiling: 0.061, machine_speed: 0.125}.freeze
 
   def said(*reasons, language: "en")
@@ -25,8 +25,8 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     text = said(:self_test, :unknown)
     assert_includes text, "The cause is not known."
     assert_includes text, "without a CPU, 1.2 % of the response"
-    assert_includes text, "waits for connections or locks, 0.3 %, bursts of arrivals, 2.1 %, and passing the " \
-      "GVL on, 3.4 % (these count from 5.0 % on); chance, +-23.0 %"
+    assert_includes text, "waits for connections or locks, 0.3 %, bursts of arrivals, 2.1 %, and passing " \
+      "the GVL on, 3.4 % (these count from 5.0 % on); chance, +-23.0 %"
     assert_includes text, "the GVL held for 31.0 % of the time at the peak (from 85.0 %)"
     assert_includes text, "the busiest minute with 1.40 times the mean load (from 3.00)"
     refute_includes text, "Likely"
@@ -43,6 +43,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     unlike_threads: "53.0 % of the requests or jobs began while all of those were busy",
     handoff: "the difference is 3.4 % of the response",
     growth: "changes by 7.4 % (counts as a cause from 2.5 % on)",
+    mix: "that they wanted at the peak differs by 17.1 %",
     other_cpus: "the most that one more process serves changes by 11.2 % (counts as a cause from 10.0 % on)",
     constant_load: "96.0 % of them began while the same number of others ran (counts as a cause from 50.0 %",
     ceiling: "served 6.1 % more or less",

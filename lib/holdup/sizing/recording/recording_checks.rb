@@ -7,7 +7,8 @@ module Holdup
       FEWEST_UNITS = 400
       FEWEST_PROFILES = 200
       MOST_COLD = 0.5
-      # If like units got this much faster, Ruby was still compiling or a cache was filling.
+      # If like units got this much faster, Ruby was still compiling or a cache was filling. Slower: the
+      # machine has other work, or the application takes more and more.
       STEADY = 1.2
       # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a
       # disk, or C code waits with the GVL held.
@@ -23,7 +24,7 @@ module Holdup
 
       # @return [Array<Recording::RecordingProblem>] refusals first
       def problems
-        found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu,
+        found = [mixed_settings, few_units, warming_up, unsteady, slowed, cpu_saturated, held_without_cpu,
           machine_speed, pool_bound, few_profiles]
         found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
       end
@@ -48,13 +49,23 @@ module Holdup
         problem(:warming_up, true, share:) if share > MOST_COLD
       end
 
-      # Within each series, so that another mix is not a drift.
       def unsteady
-        profiles = @recording.profiles
-        return if profiles.size < FEWEST_PROFILES
-        first, _, last = profiles.each_slice((profiles.size / 3.0).ceil).to_a
-        ratio = Math.exp(mean_log(first, profiles) - mean_log(last, profiles))
-        problem(:unsteady, false, ratio:) if ratio > STEADY
+        problem(:unsteady, false, ratio: drift) if drift > STEADY
+      end
+
+      def slowed
+        problem(:slowed, false, ratio: 1 / drift) if drift < 1 / STEADY
+      end
+
+      # Running time of like units, first third against last third. Within each series, so that another mix is
+      # not a drift.
+      def drift
+        return 1.0 if @recording.profiles.size < FEWEST_PROFILES
+        @drift ||= begin
+          profiles = @recording.profiles
+          first, _, last = profiles.each_slice((profiles.size / 3.0).ceil).to_a
+          Math.exp(mean_log(first, profiles) - mean_log(last, profiles))
+        end
       end
 
       def mean_log(some, all)

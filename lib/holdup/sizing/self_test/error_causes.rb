@@ -21,8 +21,8 @@ module Holdup
       MOST = 0.5
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
                 chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
-                growth: CEILING / 2, other_cpus: 2 * CEILING, constant_load: MOST, ceiling: CEILING,
-                machine_speed: MACHINE_SPEED}.freeze
+                growth: CEILING / 2, mix: ALLOWED, other_cpus: 2 * CEILING, constant_load: MOST,
+                ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
       # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
@@ -69,9 +69,13 @@ module Holdup
 
       # Whether predictions may be wrong although the present is replayed exactly.
       def doubtful?
-        varied_machine? || vague_ceiling? ||
-          %i[other_cpus constant_load].any? { |name| figures[name] > LIMITS.fetch(name) }
+        varied_machine? || vague_ceiling? || long_resource_waits? ||
+          %i[mix other_cpus constant_load].any? { |name| figures[name] > LIMITS.fetch(name) }
       end
+
+      # Whether units wait so long for locks and connections that other settings, with other such waits, may be
+      # predicted wrongly.
+      def long_resource_waits? = figures[:resource_waits] > ALLOWED
 
       # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
       def varied_machine? = figures[:machine_speed] > MACHINE_SPEED
@@ -85,8 +89,8 @@ module Holdup
 
       # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts and chance as shares of the
       #   response; busy of the time; swings as a ratio; waits_for_answers, unlike_threads and constant_load
-      #   as shares of the units; growth, other_cpus and ceiling of the throughput; machine_speed of the time
-      #   of the same work
+      #   as shares of the units; growth, other_cpus and ceiling of the throughput; mix of the time with the
+      #   GVL at the peak; machine_speed of the time of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
@@ -115,20 +119,17 @@ module Holdup
       # How units came. Replays in which each waits for an answer need no rate.
       def arrivals
         return {busy: 0.0, swings: 0.0, bursts: 0.0, waits_for_answers: 0.0} if @outcome.closed
-        {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings:, bursts:,
-         waits_for_answers:}
+        {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings: @traffic.swings,
+         bursts:, waits_for_answers:}
       end
 
-      def swings
-        rates = @traffic.blocks.flat_map(&:rates)
-        rates.max / [rates.sum / rates.size, Float::MIN].max
-      end
-
-      # By Kingman's formula, waits are proportional to the sum of both variations.
+      # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones, the
+      # part that independent arrivals would not have, or would have on top.
       def bursts
         waits_ns = measured.queued_ns.to_i + measured.stalled_ns
         excess = ArrivalVariation.new(profiles).excess
-        excess / (1 + demand.cv2) * waits_ns / measured.response_ns
+        share = excess.abs / [1 + excess + demand.cv2, Float::EPSILON].max
+        share * waits_ns / measured.response_ns
       end
 
       # Looks at the units again: a recording that is mostly open may have a load test in it.
@@ -177,6 +178,7 @@ module Holdup
       # They explain no error, since the present setting is what was recorded.
       def of_other_settings
         figures = @outcome.to_h.slice(:other_cpus, :constant_load)
+        figures[:mix] = @outcome.closed ? 0.0 : @traffic.mix_at_peak.abs
         @outcome.missed? ? figures.transform_values { 0.0 } : figures
       end
 
@@ -205,13 +207,15 @@ module Holdup
           @profiles = profiles
         end
 
-        # @return [Float] by which it differs from 1 beyond chance
+        # @return [Float] by which it differs from 1 beyond chance, at least -1
         def excess
           return 0.0 if freedom.zero?
           sampled = @profiles.sum(&:weight) / @profiles.size
           chance = CERTAIN * Math.sqrt(2.0 / freedom)
+          found = variances.sum / freedom - 1
           # Drawn units are more like independent ones than all are.
-          sampled * [(variances.sum / freedom - 1).abs - chance, 0.0].max
+          beyond = sampled * [found.abs - chance, 0.0].max
+          found.negative? ? -[beyond, 1.0].min : beyond
         end
 
         private

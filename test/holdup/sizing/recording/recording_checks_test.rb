@@ -88,8 +88,11 @@ class Holdup::Sizing::Recording
         problems(profiles: units { |share| (share < 0.5) ? 6 * ratio * 1.001 : 6 }).map(&:kind)
     end
 
-    def test_units_that_got_slower_are_steady
-      assert_empty problems(profiles: units { |share| 1 + share * 50 })
+    def test_warns_of_like_units_that_got_slower
+      problem = problems(profiles: units { |share| (share < 0.5) ? 6 : 12 }).first
+      assert_equal :slowed, problem.kind
+      refute_predicate problem, :refusal?
+      assert_in_delta 2.0, problem.facts.fetch(:ratio), 0.01
     end
 
     # Slow endpoints first, fast ones later: each is as fast as before.
