@@ -48,6 +48,13 @@ module Holdup
         # @return [Float] units per second of a host
         def throughput = weight / seconds
 
+        # @param between_ns [Numeric] for which a thread is busy between units
+        # @return [Float] mean number of busy threads of a host, by Little's law
+        def busy(between_ns)
+          wall_ns = WeightedSample.mean(profiles.map { |unit| [unit.wall_ns, unit.weight] })
+          throughput * (wall_ns + between_ns) / NS
+        end
+
         # @return [Boolean] whether units found all other threads of their process busy
         def full?(threads)
           profiles.count { |unit| unit.concurrency.to_i >= threads - 1 } >= FULL * profiles.size
@@ -73,6 +80,9 @@ module Holdup
         @profiles = profiles
       end
 
+      # Whether it is of several pools, see FullPools.
+      def pools? = false
+
       # @return [Array<ClosedCell>]
       def cells
         @cells ||= lasting(@profiles.group_by(&:host).flat_map { |host, units| cells_of(host, units) })
@@ -91,10 +101,12 @@ module Holdup
         end
       end
 
+      # Few units of a sample may look as if there always was one.
       # @param slots [Integer] units that threads of a host can have at once
+      # @param between_ns [Numeric] see ClosedLevel
       # @return [SaturatedThroughput, nil] nil if too few units came while it was saturated
-      def saturation(slots, processes: 1)
-        full = levels.select { |level| level.population >= slots }
+      def saturation(slots, processes: 1, between_ns: 0)
+        full = levels.select { |level| level.population >= slots && level.busy(between_ns) >= FULL * slots }
         full = full.select { |level| level.full?(slots / processes) } if processes > 1
         units = full.sum(0.0, &:weight)
         return if units < SATURATED
@@ -159,11 +171,11 @@ module Holdup
       end
 
       def cells_of(host, units)
-        whole = weight(units) <= SAMPLED * units.size
-        found = whole ? found_by_arrival(units) : {}.compare_by_identity
-        units.group_by { |unit| cell_of(unit) }.filter_map do |cell, own|
-          next if own.size < FEWEST
-          population, steady = whole ? population(own, found) : sampled_population(own)
+        by_cell = units.group_by { |unit| cell_of(unit) }.select { |_, own| own.size >= FEWEST }
+        return sampled_cells(host, by_cell) if weight(units) > SAMPLED * units.size
+        found = found_by_arrival(units)
+        by_cell.filter_map do |cell, own|
+          population, steady = population(own, found)
           ClosedCell.new(host:, cell:, population:, profiles: own, steady:) if population
         end
       end
@@ -193,13 +205,22 @@ module Holdup
       end
 
       # Also of a sample, the probe knows how many units of its process each one found. Those that waited for
-      # a thread come on top, by Little's law.
-      def sampled_population(own)
-        processes = own.group_by(&:process).values
-        inside = processes.map { |units| usual_inside(units) }
-        return unless inside.all?
-        waiting = own.sum(0.0) { |unit| ClosedLoad.queued_ns(unit) * unit.weight } / (CELL_S * NS)
-        [(inside.sum(&:first) + waiting).round, inside.flat_map(&:last)]
+      # a thread come on top.
+      def sampled_cells(host, by_cell)
+        inside = by_cell.to_h { |cell, own| [cell, sampled_inside(own)] }.compact
+        inside.group_by { |_, (count, _)| count }.flat_map do |count, same|
+          waiting = SampledQueue.likely(same.map { |cell, _| SampledQueue.new(by_cell.fetch(cell)) })
+          same.zip(waiting).map do |(cell, (_, steady)), more|
+            profiles = by_cell.fetch(cell)
+            ClosedCell.new(host:, cell:, population: (count + more).round, profiles:, steady:)
+          end
+        end
+      end
+
+      # Units in threads of all processes, and those that found all others there.
+      def sampled_inside(own)
+        processes = own.group_by(&:process).values.map { |units| usual_inside(units) }
+        [processes.sum(&:first), processes.flat_map(&:last)] if processes.all?
       end
 
       def usual_inside(units)
@@ -222,6 +243,122 @@ module Holdup
       end
     end
 
+    # Units of a cell that waited for a thread, by Little's law. With few of them recorded, chance makes cells
+    # differ more than they did.
+    class ClosedLoad::SampledQueue
+      # @param queues [Array<SampledQueue>] of cells that may be alike
+      # @return [Array<Float>] mean number of waiting units in each, without the part that is chance
+      def self.likely(queues)
+        mean = queues.sum(&:waiting) / queues.size
+        squares = queues.sum { |one| (one.waiting - mean)**2 }
+        trust = squares.positive? ? [1 - queues.sum(&:noise) / squares, 0.0].max : 0.0
+        queues.map { |one| mean + trust * (one.waiting - mean) }
+      end
+
+      def initialize(units)
+        @shares = units.map { |unit| ClosedLoad.queued_ns(unit) * unit.weight / (ClosedLoad::CELL_S * ClosedLoad::NS) }
+      end
+
+      def waiting = @shares.sum
+
+      # Variance of that number.
+      def noise = @shares.sum { |share| share**2 }
+    end
+
     ClosedLoad::NONE = ClosedLoad.new([])
+
+    # Several pools of threads in a process, some of which always had jobs: these wait in a queue as long as
+    # it was filled, so neither their arrivals nor their time in the queue say anything about threads. Jobs of
+    # the other pools come as they came.
+    #
+    # A pool is full if its threads had jobs nearly all the time, and nearly all of its jobs waited longer
+    # than it takes on average until a thread is free.
+    class ClosedLoad::FullPools
+      NS = ClosedLoad::NS
+      FULL = ClosedLoad::FULL
+      # Jobs of full pools in a replay against recorded ones: faster threads don't run out of them.
+      LONGER = 2
+
+      # @param profiles [Array<UnitSample>] of all pools
+      # @param pools [ThreadPools] `processes`: of a host; `between`: see Scenario::DispatchCost
+      # @param seconds [Float] for which each host was recorded, all together
+      def initialize(profiles, pools, processes:, seconds:, between:)
+        @profiles = profiles
+        @pools = pools
+        @processes = processes
+        @seconds = seconds
+        @between = between
+      end
+
+      def pools? = true
+
+      def closed? = full.any?
+
+      # @return [Hash{Integer => ClosedLoad::SaturatedThroughput}] of each full pool, by index
+      def full
+        @full ||= begin
+          threads = [@pools.threads - @pools.other_threads.sum, *@pools.other_threads]
+          by_pool = @profiles.group_by { |unit| @pools.index(unit) }
+          found = by_pool.select { |pool, units| full?(units, threads.fetch(pool) * @processes) }
+          found.transform_values do |units|
+            count = weight(units)
+            ClosedLoad::SaturatedThroughput.new(throughput: count / @seconds, units: count)
+          end
+        end
+      end
+
+      # @return [Integer] threads of a host
+      def peak = @pools.threads * @processes
+
+      # @return [Array<ClosedLoad::ClosedLevel>]
+      def levels = [ClosedLoad::ClosedLevel.new(population: peak, profiles: @profiles, seconds: @seconds)]
+
+      # @param recorded [Trace] jobs as they came
+      # @return [Trace] those of full pools wait from the start, twice as many
+      def waiting(recorded)
+        queued, others = recorded.units.partition { |unit| full.key?(unit.pool) }
+        all = (queued * LONGER).map.with_index { |unit, at| unit.with(arrival_ns: at) }
+        Trace.new(all + others)
+      end
+
+      # @param outcome [Replay::ReplayResult] of such a trace
+      # @param recorded [Trace]
+      # @return [Replay::ReplayResult] the part in which full pools have jobs, and others as many as recorded
+      def steady(outcome, recorded)
+        edge = PoolThroughput::BacklogReplay::EDGE
+        to_ns = full.keys.map do |pool|
+          ends = outcome.trace.pools.fetch(pool, []).map { |unit| outcome.end_ns(unit) }.sort
+          ends[(ends.size * (1 - edge)).floor]
+        end
+        to_ns = [*to_ns.compact, recorded.units.last.arrival_ns].min
+        outcome.within((edge * to_ns)..to_ns)
+      end
+
+      # @param outcome [Replay::ReplayResult] see steady
+      # @return [Array<Float>] units per second and host of each full pool
+      def throughputs(outcome)
+        counts = outcome.trace.units.map(&:pool).tally
+        full.keys.map { |pool| counts.fetch(pool, 0) * NS / outcome.elapsed_ns }
+      end
+
+      # @param measured [SelfTest::MeasuredFigures]
+      # @return [SelfTest::MeasuredFigures] without the time in the queue
+      def figures(measured)
+        p95_ns = Observation::UnitTimes.new(@profiles, queued: false).response(0.95)
+        measured.with(queued_ns: nil, response_ns: measured.response_ns - measured.queued_ns.to_f, p95_ns:,
+          throughput: full.values.map(&:throughput))
+      end
+
+      private
+
+      def weight(units) = units.sum(0.0, &:weight)
+
+      def full?(units, threads)
+        wall_ns = WeightedSample.mean(units.map { |unit| [unit.wall_ns, unit.weight] })
+        busy = weight(units) * (wall_ns + @between.own_ns) / (@seconds * NS * threads)
+        waited = units.select { |unit| unit.queued_ns.to_i > wall_ns / threads }
+        busy >= FULL && weight(waited) >= FULL * weight(units)
+      end
+    end
   end
 end

@@ -45,18 +45,24 @@ module Holdup
         @profiles ||= undisturbed.profiles(recording.profiles)
       end
 
-      # @return [ClosedLoad] of units as they were measured; none where several pools, or units of both kinds,
-      #   share a process: each pool may be full while others are not
+      # @return [ClosedLoad, ClosedLoad::FullPools] of units as they were measured; none where units of both
+      #   kinds share a process
       def closed_load
-        @closed_load ||= pools.several? ? ClosedLoad::NONE : recording.closed_load
+        @closed_load ||= if !pools.several? then recording.closed_load
+        elsif pools.concurrent_units? then ClosedLoad::NONE
+        else
+          ClosedLoad::FullPools.new(recording.profiles, pools, processes:, seconds: host_seconds,
+            between: recording.between)
+        end
       end
 
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
       def busiest
         return busiest_levels.flat_map(&:profiles) if closed_load.closed?
-        rates = arrivals.values.sort
-        peak = rates[((rates.size - 1) * Traffic::PEAK).ceil]
-        busy = arrivals.select { |_, rate| peak?(rate, peak) }
+        hosts = hosts_by_minute
+        rates = arrivals.to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
+        peak = Traffic.peak(rates.map { |at_s, rate| [rate, covered_s(at_s) * hosts.fetch(at_s)] })
+        busy = rates.select { |_, rate| peak?(rate, peak) }
         recording.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
       end
 

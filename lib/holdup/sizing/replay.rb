@@ -88,6 +88,24 @@ module Holdup
           with(results: since)
         end
 
+        # @param unit [Integer] by index in the trace
+        # @return [Integer] ns since the start
+        def end_ns(unit)
+          trace.units[unit].arrival_ns + results[unit * WORDS + COLUMNS.index(:response)]
+        end
+
+        # @param span [Range] ns since the start
+        # @return [ReplayResult] of the units that ended then, without concurrent ones
+        def within(span)
+          kept = (0...trace.size).select { |unit| span.cover?(end_ns(unit)) }
+          part = kept.flat_map { |unit| results[unit * WORDS, WORDS] }
+          held_ns = kept.sum { |unit| results[unit * WORDS + COLUMNS.index(:held)] }
+          share = kept.size.fdiv(trace.size)
+          with(trace: Trace.new(trace.units.values_at(*kept)), results: part,
+            elapsed_ns: span.end - span.begin, cpu_ns: cpu_ns * share, handed_ns: handed_ns * share,
+            used_ns: Array.new(used_ns.size, held_ns.fdiv(used_ns.size)))
+        end
+
         def throughput
           trace.size * 1e9 / elapsed_ns
         end

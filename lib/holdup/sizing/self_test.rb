@@ -10,13 +10,13 @@ module Holdup
     # is compared with the ceiling that the formula gives.
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
-    # within twice that, or the speed of the machine varied by more than A allows, or the recording hardly
-    # shows what concurrency costs, or what other processes need for more units; C: worse, and no
-    # recommendation.
+    # within twice that, or the speed of the machine varied by more than A allows, units wait for locks and
+    # connections for as long, the mix at the peak is another one, or the recording hardly shows what
+    # concurrency costs, or what other processes need for more units; C: worse, and no recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
-      # saturated; nil if it never was
+      # saturated, of each full pool where there are several; nil if it never was
       MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation,
         :throughput) do
         def initialize(throughput: nil, **rest)
@@ -79,7 +79,7 @@ module Holdup
       end
 
       def call
-        replays = @load.closed? ? closed_replays : open_replays
+        replays = replays()
         results = @assignments.map { |assignment| result(replays, assignment) }
         best = results.min_by { |result| worst(result.errors) }
         best.with(assignments: fitting(results, worst(best.errors)))
@@ -99,11 +99,32 @@ module Holdup
         results.select { |result| worst(result.errors) <= least_error + TOLD_APART }
       end
 
+      def replays
+        return full_replays if full_pools?
+        @load.closed? ? closed_replays : open_replays
+      end
+
+      def full_pools? = @load.closed? && @load.pools?
+
       def open_replays
-        traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
-        traces.map do |trace|
+        recorded.map do |trace|
           ->(scenario) { [WeightedReplay.new(result: Replay.call(trace, scenario), each: 1.0)] }
         end
+      end
+
+      # Of pools that always have jobs.
+      def full_replays
+        recorded.map do |came|
+          waiting = @load.waiting(came)
+          lambda do |scenario|
+            [WeightedReplay.new(result: @load.steady(Replay.call(waiting, scenario), came), each: 1.0)]
+          end
+        end
+      end
+
+      # @return [Array<Trace>]
+      def recorded
+        Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
       end
 
       # All levels of the load are one replay. Where units go to one of several processes, chance decides how
@@ -122,16 +143,18 @@ module Holdup
       end
 
       def measured
-        @measured ||= begin
-          figures = @load.closed? ? ClosedFigures.new(@recording, @load, @current).call : @recording.measured
-          figures.with(throughput: saturation&.throughput)
+        @measured ||= if full_pools? then @load.figures(@recording.measured)
+        elsif @load.closed?
+          ClosedFigures.new(@recording, @load, @current).call.with(throughput: saturation&.throughput)
+        else @recording.measured.with(throughput: saturation&.throughput)
         end
       end
 
       # @return [ClosedLoad::SaturatedThroughput, nil] of threads that take the same units
       def saturation
         return if @current.shared?
-        @saturation ||= @load.saturation(@current.slots, processes: @current.processes)
+        @saturation ||= @load.saturation(@current.slots, processes: @current.processes,
+          between_ns: demand.between.own_ns)
       end
 
       def result(replays, assignment)
@@ -201,8 +224,12 @@ module Holdup
       def play_each(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
         scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
           assignment:, seed: @seed)
-        throughput = ceiling(vcpus, handoff_ns) if measured.throughput
-        replays.map { |replay| figures(replay.call(scenario)).with(throughput:) }
+        throughput = ceiling(vcpus, handoff_ns) if measured.throughput && !full_pools?
+        replays.map do |replay|
+          played = replay.call(scenario)
+          served = full_pools? ? @load.throughputs(played.first.result) : throughput
+          figures(played).with(throughput: served)
+        end
       end
 
       def ceiling(vcpus, handoff_ns, processes: @current.processes, others: @others)
@@ -230,8 +257,14 @@ module Holdup
       end
 
       def mean(all)
-        means = all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] }
+        means = all.first.to_h.to_h { |key, value| [key, value && mean_value(all.map(&key))] }
         MeasuredFigures.new(**means)
+      end
+
+      # Pools have a throughput each.
+      def mean_value(values)
+        return values.sum / values.size.to_f unless values.first.is_a?(Array)
+        values.transpose.map { |same| mean_value(same) }
       end
 
       def compare(all, assignment, vcpus:, handoff_ns:)
@@ -276,11 +309,15 @@ module Holdup
          throughput: throughput_error(predicted)}.compact
       end
 
-      # Beyond what chance allows.
+      # Beyond what chance allows; of several pools the largest.
       def throughput_error(predicted)
         return unless measured.throughput
-        error = off(predicted.throughput, measured.throughput)
-        [error.abs - saturation.chance(demand.cv2), 0.0].max * (error.negative? ? -1 : 1)
+        reached = full_pools? ? @load.full.values : [saturation]
+        errors = Array(predicted.throughput).zip(reached).map do |throughput, one|
+          error = off(throughput, one.throughput)
+          [error.abs - one.chance(demand.cv2), 0.0].max * (error.negative? ? -1 : 1)
+        end
+        errors.max_by(&:abs)
       end
 
       def off(predicted, truth)

@@ -29,6 +29,23 @@ module Holdup::Sizing
       assert_in_delta RAMP.max, found.peak, 1
     end
 
+    # Of few units, chance makes five seconds differ by more than a connection.
+    one_ruby def test_a_sample_of_a_load_that_stays_as_it_is
+      recording = SimulatedRecording.new(seed: 3, connections: [8], minutes: 4)
+      assert_equal [8], ClosedLoad.new(recording.profiles).levels.map(&:population)
+    end
+
+    # It never finds others in its process, whether it waited for the only thread or not.
+    one_ruby def test_a_sample_of_one_thread_that_is_free_at_times
+      shape = {"A#a" => SimulatedRecording::Endpoint.new(held_ms: 40, idle_ms: 1, acquisitions: 2, share: 1.0,
+        sigma: 0.6)}
+      recording = SimulatedRecording.new(seed: 3, endpoints: shape, rate: 15, minutes: 15, threads: 1,
+        sway: 0.0)
+      found = ClosedLoad.new(recording.profiles)
+      refute_empty found.levels, "by chance"
+      assert_nil found.saturation(1)
+    end
+
     one_ruby def test_arrivals_that_do_not_wait_for_answers
       [10, 28, 45].each do |rate|
         recording = SimulatedRecording.new(seed: 3, minutes: 4, rate:, sway: 0.2)
@@ -45,7 +62,8 @@ module Holdup::Sizing
     # Those that waited in a queue for half a minute were in no thread meanwhile.
     one_ruby def test_jobs_arrive_when_a_thread_takes_them
       jobs = ramp.all.map do |unit|
-        unit.with(series: Holdup::Series.new(kind: :job, name: unit.series.name), queued_ns: 30 * 1_000_000_000)
+        series = Holdup::Series.new(kind: :job, name: unit.series.name)
+        unit.with(series:, queued_ns: 30 * 1_000_000_000)
       end
       assert_equal [1, 2, 3, 5], ClosedLoad.new(jobs).levels.map(&:population)
     end
