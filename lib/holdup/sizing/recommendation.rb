@@ -100,7 +100,7 @@ module Holdup
       def interval
         @interval ||= begin
           bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
-          range = bootstrap.interval { |part, seed| trial(part, seed) }
+          range = bootstrap.interval(method(:assumption)) { |part, seed| trial(part, seed) }
           [range.begin, gain].min..[range.end, gain].max
         end
       end
@@ -167,6 +167,8 @@ module Holdup
       end
 
       def forecast(...) = search.forecast(...)
+
+      def assumption(round) = search.assumption(round)
 
       # A prediction for a part of the recording, or for all of it. Several what-ifs ask for the same ones.
       # @param draw [Hash] seed, rate and units: see Traffic#peak

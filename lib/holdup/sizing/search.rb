@@ -63,6 +63,10 @@ module Holdup
           handoff_ns:, population: population(rate), assignments: assignments(round))
       end
 
+      # What a round of a bootstrap assumes, see forecast.
+      # @return [Array<Object>]
+      def assumption(round) = [*assignments(round), handoff_ns(round)]
+
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
       def pools_of(candidate)
         @traffic.concurrent_units ? load.call(candidate, @now) : backlog.call(candidate)

@@ -109,9 +109,17 @@ module Holdup
         end
 
         # Yields resampled traffic and a seed; the block returns the figure.
-        def interval(&)
+        # @param assumption [Proc, nil] gets a seed: what the figure of that round assumes and nobody knows.
+        #   One of them is true for good, so the interval contains that of each
+        # @return [Range]
+        def interval(assumption = nil)
           random = Random.new(@seed)
-          self.class.middle(Array.new(@rounds) { |round| yield(@traffic.resampled(random), @seed + round) })
+          seeds = Array.new(@rounds) { |round| @seed + round }
+          figures = seeds.to_h { |seed| [seed, yield(@traffic.resampled(random), seed)] }
+          ranges = seeds.group_by { |seed| assumption&.call(seed) }.values.map do |same|
+            self.class.middle(figures.values_at(*same))
+          end
+          ranges.map(&:begin).min..ranges.map(&:end).max
         end
 
         # A further value lies below the kth of n sorted ones with a probability of k / (n + 1). Source:

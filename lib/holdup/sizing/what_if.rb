@@ -35,7 +35,9 @@ module Holdup
       def interval
         @interval ||= begin
           bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
-          range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, round: seed)) }
+          range = bootstrap.interval(@base.method(:assumption)) do |part, seed|
+            gain_of(compare(part, seed, UNITS, round: seed))
+          end
           [range.begin, gain].min..[range.end, gain].max
         end
       end

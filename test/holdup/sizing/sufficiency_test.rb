@@ -43,5 +43,17 @@ module Holdup::Sizing
       assert_in_delta 0.9, inside.count(true) / 4000.0, 0.015
       assert_equal 7.0..7.0, Sufficiency::RecordingBootstrap.middle([7.0])
     end
+
+    # Only one of them is true: 90 % of all figures would miss twice as many of the lower ones.
+    def test_an_interval_contains_that_of_each_assumption
+      recording = PlayedRecording.new(minutes: 2)
+      bootstrap = Sufficiency::RecordingBootstrap.new(Traffic.of(recording.profiles, recording.arrivals))
+      figure = ->(seed) { (seed.even? ? 0 : 100) + seed }
+      found = bootstrap.interval(:even?.to_proc) { |_, seed| figure.call(seed) }
+      low, high = [(1..40).select(&:even?), (1..40).select(&:odd?)].map do |seeds|
+        Sufficiency::RecordingBootstrap.middle(seeds.map(&figure))
+      end
+      assert_equal low.begin..high.end, found
+    end
   end
 end
