@@ -106,8 +106,8 @@ module Holdup
 
         def call(situation)
           return unless situation.sized? && !situation.keep? && situation.recommendation.recording.slices?
-          best = slices(situation.recommendation).max_by { |prediction| gain(situation, prediction) }
-          return unless best && gain(situation, best) > WORTH
+          best = advised(situation) || worthwhile(situation)
+          return unless best
           slice_ns = best.candidate.time_slice_ns
           now_ns = situation.recommendation.now.time_slice_ns
           effect = situation.evident({slice_ns:, now_ns:}, query: "whatif --slice #{slice_ns / MS}ms",
@@ -123,6 +123,19 @@ module Holdup
           Finding::ProposedChange.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
         end
 
+        # With the time slice of the advised setting, if that has another one.
+        def advised(situation)
+          return unless situation.change?
+          slice_ns = situation.recommendation.best.candidate.time_slice_ns
+          slices(situation.recommendation).find { |one| one.candidate.time_slice_ns == slice_ns }
+        end
+
+        # What the time slice brings alone.
+        def worthwhile(situation)
+          best = slices(situation.recommendation).max_by { |prediction| gain(situation, prediction) }
+          best if best && gain(situation, best) > WORTH
+        end
+
         # Predictions that differ from the present in the time slice alone.
         def slices(recommendation)
           now = recommendation.now
@@ -136,7 +149,7 @@ module Holdup
         def gain(situation, prediction)
           situation.recommendation.gain_of(prediction.candidate)
         end
-        private_class_method :change, :slices, :gain
+        private_class_method :change, :advised, :worthwhile, :slices, :gain
       end
 
       # Before Ruby 3.4 only a thread's priority shortens the time slice. Lowering it while a thread runs what

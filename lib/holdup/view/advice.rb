@@ -133,8 +133,10 @@ module Holdup
       # @return [Page]
       def page(kept = spare)
         @kept = spared.first(kept)
-        lead = Blocks::Lead.new(text: verdict.sentence)
         notes = Blocks::Notes.new(texts: kept(:notes))
+        # Where its sentence has no room, the grade is said in few words.
+        said = notes.texts.empty? ? [verdict.sentence, *verdict.grade] : [verdict.sentence]
+        lead = Blocks::Lead.new(text: @words.sentences(said))
         Page.new(title:, blocks: [lead, notes, sides, fleet, changes, others, commands].compact)
       end
 

@@ -43,8 +43,15 @@ module Holdup
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
         return [] if @recommendation.nil?
-        return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
+        return warnings unless graded?
         [*promise, confidence, *not_grade_a, *warnings, *canary]
+      end
+
+      # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
+      def grade
+        return [] unless graded?
+        [word(:confidence_alone, confidence: word(:"confidence_#{@recommendation.confidence}"),
+          grade: @recommendation.self_test.grade.to_s.upcase)]
       end
 
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
@@ -54,6 +61,10 @@ module Holdup
       end
 
       private
+
+      def graded?
+        !@recommendation.nil? && @recommendation.verdict != :unknown && !@recommendation.best.nil?
+      end
 
       def word(key, **facts)
         @words.call(:"advice_#{key}", **facts)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require_relative "../../support/situations"
 
 module Holdup::Advice
@@ -23,6 +24,22 @@ module Holdup::Advice
       ending = /RUBY_THREAD_TIMESLICE=\d0\z/
       assert_match(/#{beginning}#{ending}/, told["do"])
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
+    end
+
+    # Alone, another slice may bring more than the one that goes with other processes.
+    one_ruby def test_says_the_slice_of_the_advised_setting
+      recommendation = advised(PlayedRecording.new(minutes: 10, shapes: CONVOY, rate: 12.0, slices: true))
+      slices = recommendation.predictions.select { |one|
+        one.candidate.with(time_slice_ns: 0) == recommendation.now.with(time_slice_ns: 0)
+      }
+      longest = slices.reject { |one| one.candidate == recommendation.now }
+        .max_by { |one| one.candidate.time_slice_ns }
+      recommendation.stub(:verdict, :change) do
+        recommendation.stub(:best, longest) do
+          told = told(find(ThreadRules::TimeSlice, units: unit(cpu: 5), recommendation:))
+          assert_includes told["do"], "+ RUBY_THREAD_TIMESLICE=#{longest.candidate.time_slice_ns / 1_000_000}"
+        end
+      end
     end
 
     one_ruby def test_nothing_where_it_can_not_be_set_or_brings_nothing

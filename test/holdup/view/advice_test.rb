@@ -70,6 +70,7 @@ class Holdup::View::AdviceTest < Minitest::Test
       assert_operator text.lines.size, :<=, 39, text
       assert_equal [1, 1, 1], (1..3).map { |number| text.scan(/^#{number}\. /).size }
       assert_match(/p95 .*ms/, text)
+      assert_match(/self-test grade A|自己検査の評価：A/, text)
       assert_match(/advise --verify advice\.json/, text)
     end
     assert_equal 1, screen(changes)[/^What to do$.*^What to do next$/m].scan(/^ +risk /).size
