@@ -73,8 +73,8 @@ module Holdup
           %i[mix other_cpus constant_load].any? { |name| figures[name] > LIMITS.fetch(name) }
       end
 
-      # Whether units wait so long for locks and connections that other settings, with other such waits, may be
-      # predicted wrongly.
+      # Whether units wait so long for locks and connections that other settings, with other such waits, may
+      # be predicted wrongly.
       def long_resource_waits? = figures[:resource_waits] > ALLOWED
 
       # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
