@@ -50,6 +50,7 @@ class Holdup::View::WidthTest < Minitest::Test
     assert_equal ["took 256", "(90.1 %),", "then 12 ms"], Width.wrap("took 256 (90.1 %), then 12 ms", 11)
     assert_equal ["then", "12.5 ms"], Width.wrap("then 12.5 ms", 9)
     assert_equal ["待ちは", "12 ms で"], Width.wrap("待ちは12 ms で", 8)
+    assert_equal ["リクエスト", "2,848 件"], Width.wrap("リクエスト 2,848 件", 16)
     assert_equal ["grade 5", "stages"], Width.wrap("grade 5 stages", 10)
   end
 
