@@ -123,8 +123,9 @@ module Bench
     def embedded
       "Sidekiq in Puma: requests and jobs come on their own (Poisson), each at " \
       "#{percent(EmbeddedPart::SHARE)} of what the recorded setting serves of them alone, and times (with " \
-      "the queue) are measured for #{@phases.open_s} s; throughput of either is measured while the other " \
-      "still comes at that rate."
+      "the queue) are measured for #{EmbeddedPart::OPEN_LENGTH * @phases.open_s} s; throughput of either " \
+      "is measured for #{EmbeddedPart::SATURATED_LENGTH * @phases.saturated_s} s while the other still " \
+      "comes at that rate."
     end
 
     def notes

@@ -22,6 +22,10 @@ module Bench
     SEED = 5
     # For as many requests as advice needs at a load without long queues.
     LENGTH = 3
+    # Times as long as other parts, by phase: queues of requests and jobs that meet by chance differ by a half
+    # between two boots within 24 s.
+    OPEN_LENGTH = 5
+    SATURATED_LENGTH = 3
     DRAIN_S = 6
 
     # Pushes jobs that come on their own (Poisson).
@@ -61,11 +65,11 @@ module Bench
     def measure(size, server, intake)
       warm_up(server, until_s: now_s + @phases.warm_up_s)
       @rates ||= rates(server, intake)
-      open = seen(server, intake) { serve(server, @phases.open_s) }
+      open = seen(server, intake) { serve(server, OPEN_LENGTH * @phases.open_s) }
       drain
       answers = nil
       requests = seen(server, intake) do
-        answers = JobArrivals.during(@queue, @rates.fetch("jobs")) { server.saturate(@phases.saturated_s) }
+        answers = JobArrivals.during(@queue, @rates.fetch("jobs")) { server.saturate(saturated_s) }
       end
       drain
       jobs = full_of_jobs(server, intake)
@@ -76,10 +80,12 @@ module Bench
     # Jobs that always have work, while requests come.
     def full_of_jobs(server, intake)
       fill
-      seen(server, intake) { ask(server, @phases.saturated_s) }
+      seen(server, intake) { ask(server, saturated_s) }
     ensure
       @queue.clear
     end
+
+    def saturated_s = SATURATED_LENGTH * @phases.saturated_s
 
     # What it serves of either alone.
     def rates(server, intake)
@@ -115,7 +121,7 @@ module Bench
       server.serve(arrivals, seconds)
     end
 
-    def fill = @queue.fill((BacklogPart::JOBS_PER_SECOND * @phases.longest_s).ceil)
+    def fill = @queue.fill((BacklogPart::JOBS_PER_SECOND * (@phases.longest_s + saturated_s)).ceil)
 
     # So that the next phase begins without the last one's jobs.
     def drain
