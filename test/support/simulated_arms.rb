@@ -31,8 +31,10 @@ class SimulatedArms
   # @param errors [Hash{Symbol => Integer}] failed units a minute of each endpoint, by arm
   # @param revisions [Hash{Symbol => Proc}] the revision of an arm's minute
   # @param differing [Float] by how much worker 1 of each arm takes longer than worker 0
+  # @param threads [Hash{Symbol => Integer}] by arm
+  # @param queued_ms [Hash{Symbol => Integer}] by arm; without it queue times are unknown
   def initialize(minutes:, seed: 1, effect: 0.0, wall_effect: effect, since: 0, mix: {}, errors: {},
-    revisions: {}, differing: 0.0)
+    revisions: {}, differing: 0.0, threads: {}, queued_ms: {})
     @minutes = minutes
     @random = Random.new(seed)
     @effect = effect
@@ -42,6 +44,8 @@ class SimulatedArms
     @errors = errors
     @revisions = revisions
     @differing = differing
+    @threads = threads
+    @queued_ms = queued_ms
     @shared = swings(**SHARED)
     @own = ARMS.to_h { |arm| [arm, swings(**OWN)] }
   end
@@ -138,8 +142,13 @@ class SimulatedArms
     stalled = Holdup::Histogram.of_sum(wall.sum / 4)
     empty = Holdup::Window.empty(series:, setting: setting(arm, minute), host: "web-1",
       start_s: START_S + minute * 60, seconds: 60)
-    empty.with(count:, errors:, histograms: empty.histograms.merge(wall:, stalled:),
+    empty.with(count:, errors:, histograms: empty.histograms.merge(wall:, stalled:, **queued(arm, count)),
       sums: empty.sums.merge(cpu_ns: (cpu_ms * MS * count).round))
+  end
+
+  def queued(arm, count)
+    ms = @queued_ms[arm] or return {}
+    {queued: Holdup::Histogram.of(Array.new(count, ms * MS))}
   end
 
   def effect(share, arm, minute)
@@ -171,7 +180,7 @@ class SimulatedArms
     revision = @revisions[arm]&.call(minute)
     @settings ||= {}
     @settings[[arm, revision]] ||= Holdup::Setting.new(
-      attributes: {"ruby" => "3.4.5", "server" => "puma", "threads" => (arm == :control) ? 5 : 3,
+      attributes: {"ruby" => "3.4.5", "server" => "puma", "threads" => @threads.fetch(arm, 5),
                    "arm" => arm.to_s, "revision" => revision}.compact
     )
   end

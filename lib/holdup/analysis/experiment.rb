@@ -14,6 +14,8 @@ module Holdup
       # Requests that time out are errors.
       OUTCOMES = [*Comparison::Metric::ALL.values_at(:wall_p95, :wait_mean, :cpu_unit, :errors),
         POOL_WAIT].freeze
+      # From the arrival of a request to its answer.
+      RESPONSE = Comparison::Metric.new(name: :response_mean, unit: :ns, least: 20 * Comparison::Metric::US)
       # What equal arms must agree in.
       EQUAL_OUTCOMES = Comparison::Metric::ALL.values_at(:wall_p95, :wait_mean, :cpu_unit).freeze
       # Means that may drift apart.
@@ -94,7 +96,7 @@ module Holdup
         @outcomes ||= if blocks.size.zero?
           []
         else
-          OUTCOMES.select { |metric| occurs?(comparison_of(blocks.size).estimate(metric)) }
+          judged.select { |metric| occurs?(comparison_of(blocks.size).estimate(metric)) }
         end
       end
 
@@ -120,6 +122,27 @@ module Holdup
       # A look: `size` in blocks, `comparison` of them
       Look = Data.define(:size, :level, :comparison)
       private_constant :Look
+
+      # With fewer threads requests begin later, and take less time from then on: what they take less, their
+      # queue has more. So where numbers of threads differ, both count together, and neither where queue times
+      # are unknown.
+      def judged
+        return OUTCOMES unless threads_differ?
+        elapsed, wait, *others = OUTCOMES
+        queue_known? ? [RESPONSE, wait, *others] : OUTCOMES - [elapsed, wait]
+      end
+
+      def threads_differ?
+        control, candidate = sides.map { |side| side.settings.map { |setting| setting["threads"] }.uniq }
+        control != candidate
+      end
+
+      def queue_known?
+        sides.all? do |side|
+          units = side.windows.select { |window| window.series.unit? }
+          units.any? { |window| window.histograms[:queued]&.count.to_i.positive? }
+        end
+      end
 
       def enough?
         return false if blocks.size < LookSchedule::FEWEST

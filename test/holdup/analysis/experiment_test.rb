@@ -65,6 +65,24 @@ class Holdup::Analysis::ExperimentTest < Minitest::Test
     assert_includes experiment(errors: {control: 1, candidate: 1}).outcomes.map(&:name), :errors
   end
 
+  # With fewer of them, requests wait for a thread and not for the GVL.
+  def test_numbers_of_threads_are_judged_by_queued_and_elapsed_together
+    threads = {control: 16, candidate: 4}
+    slower = experiment(wall_effect: 0.3, threads:, queued_ms: {control: 1, candidate: 40})
+    assert_equal %i[response_mean wait_mean cpu_unit], slower.outcomes.map(&:name)
+    assert_equal :worse, slower.answer.key
+    faster = experiment(wall_effect: 0.3, threads:, queued_ms: {control: 1, candidate: 1})
+    assert_equal :better, faster.answer.key
+    response = faster.estimates.first
+    assert_in_delta(-0.29, response.relative, 0.05)
+  end
+
+  def test_without_queue_times_fewer_threads_are_not_better
+    found = experiment(wall_effect: 0.3, threads: {control: 16, candidate: 4})
+    assert_equal [:cpu_unit], found.outcomes.map(&:name)
+    assert_equal :none, found.answer.key
+  end
+
   def test_invalid_with_a_deployment_inside
     found = experiment(effect: 0.3, revisions: {candidate: ->(minute) { (minute < 20) ? "abc" : "def" }})
     assert_equal %i[invalid deploy], [found.answer.key, found.answer.reason]

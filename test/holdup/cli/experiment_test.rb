@@ -7,7 +7,8 @@ require "json"
 class Holdup::CLI::ExperimentTest < Minitest::Test
   include CommandLine
 
-  FASTER = SimulatedArms.new(minutes: 40, effect: 0.3)
+  FASTER = SimulatedArms.new(minutes: 40, effect: 0.3, threads: {candidate: 3},
+    queued_ms: {control: 1, candidate: 1})
   EQUAL = SimulatedArms.new(minutes: 40)
 
   def experiment(*arguments, simulated: FASTER, **options)
@@ -34,7 +35,7 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
     assert_match(/Better: [^:]*CPU per request or job -\d\d\.\d %/, sentences)
     assert_match(/only threads differs/, sentences)
     assert_match(/A\/A check: halves of the processes .* \(arm control, arm candidate\)/, sentences)
-    assert_match(/^elapsed p95 .* better$/, said.out)
+    assert_match(/^queued .*sed, mean 27\.\d ms .* better$/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 

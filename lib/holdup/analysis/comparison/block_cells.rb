@@ -242,8 +242,8 @@ module Holdup
 
           def mean_figures(weights)
             errors, wall, queued, stalled, cpu, gc, pool_wait = weighted_means(weights).drop(1)
-            {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled,
-             cpu_unit: cpu, gc_unit: gc, errors:, pool_wait:}
+            {wall_mean: wall, response_mean: queued + wall, wait_mean: queued + stalled,
+             stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:, pool_wait:}
           end
 
           # Means in the order of BlockCells::NUMBERS.
