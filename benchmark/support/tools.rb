@@ -8,6 +8,7 @@ require "native/gvl_work"
 #   start         switches it on, for the whole process
 #   open          begins a measurement on this thread and leaves it open
 #   unit          one unit: ten releases of the GVL, and what the tool does to measure and record them
+#   settle        after start: ends what goes by the clock, once it has done its first work
 #   stop          before the process ends
 #   around(app)   the Rack application inside its middleware
 #   jobs(config)  puts its middleware into a Sidekiq, before that runs
@@ -67,6 +68,8 @@ module Bench
       def prepare = nil
 
       def start = nil
+
+      def settle = nil
 
       def stop = nil
 

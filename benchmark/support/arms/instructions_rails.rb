@@ -35,6 +35,7 @@ count = ARGV.shift.to_i
 pids = ARGV.to_h { |name| [name, Bench::Tools.find(name)] }.transform_values do |tool|
   Bench::Forked.steps(count) do |times|
     tool.start
+    tool.settle
     requests.call(tool.around(application), times)
   end
 end

@@ -14,6 +14,7 @@ tools = ARGV.to_h { |name| [name, Bench::Tools.find(name)] }
 pids = tools.transform_values do |tool|
   Bench::Forked.steps(count) do |times|
     tool.start
+    tool.settle
     Bench::MeasuredLoops.new(tool).units(times)
   end
 end

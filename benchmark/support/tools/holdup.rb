@@ -19,6 +19,13 @@ module Bench
         @recorder = ::Holdup.recorder
       end
 
+      def settle
+        ticker = Thread.list.find { |thread| thread.name == ::Holdup::Runtime::Ticker::NAME }
+        sleep(0.01) until ticker.stop? # it sleeps until its next tick
+        ::Holdup.runtime.let_go
+        ticker.join
+      end
+
       def open = ::Holdup::Probe.enter("web")
 
       def unit
