@@ -191,6 +191,8 @@ module Holdup
         MOST_TURNS = 120
         # Share of the expected gain that the experiment is long enough to show, and the least difference.
         PART = 0.5
+        # Of a replay, about.
+        UNITS = 4_000
         EFFECT = 0.1
 
         # @param store [Store::Sql] of the host
@@ -232,22 +234,38 @@ module Holdup
           return unless known?
           return @best if defined?(@best)
           found_best = found.objective.best(allowed, found.current)
-          gain = found_best ? found.gain_of(found_best.candidate) : 0.0
-          @best = (gain > Sizing::Recommendation::HYSTERESIS) ? found_best : nil
+          @gain = found_best ? found.objective.gain(found.current, found_best) : 0.0
+          @best = (@gain > Sizing::Recommendation::HYSTERESIS) ? found_best : nil
         end
 
+        # A limit that the present threads break as far is no reason against others: a host that lacks CPUs
+        # lacks them with any number.
         def allowed
+          of_threads.reject { |prediction| further?(prediction) }
+            .map { |prediction| prediction.replayed? ? prediction : replayed(prediction) }
+            .select(&:replayed?)
+        end
+
+        def further?(prediction)
+          now = found.current.guards.to_h { |guard| [guard.name, guard.value.fdiv(guard.limit)] }
+          prediction.guards.any? { |guard| guard.value.fdiv(guard.limit) > now.fetch(guard.name, 0) }
+        end
+
+        def of_threads
           found.predictions.select do |prediction|
             candidate = prediction.candidate
-            prediction.allowed? && (candidate.differences(found.now) - [:threads]).empty? &&
+            (candidate.differences(found.now) - [:threads]).empty? &&
               @goal.threads.cover?(candidate.caps.first)
           end
         end
 
+        def replayed(prediction)
+          found.of_part(found.traffic, prediction.candidate, {seed: 1, rate: found.rate, units: UNITS})
+        end
+
         def why
           return unless best
-          gain = found.gain_of(best.candidate)
-          "the replay expects #{(100 * gain).round} % less wait at #{found.objective.slo.name}"
+          "the replay expects #{(100 * @gain).round} % less wait at #{found.objective.slo.name}"
         end
 
         def requests(from_s)
@@ -278,8 +296,7 @@ module Holdup
 
         # Half of what the replay expects: it may be wrong.
         def effect
-          gain = best ? found.gain_of(best.candidate) : 0.0
-          [EFFECT, PART * gain].max
+          best ? [EFFECT, PART * @gain].max : EFFECT
         end
       end
     end

@@ -127,6 +127,24 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     end
   end
 
+  # A host whose CPUs others use as well lacks them with any number of threads.
+  def test_a_limit_that_the_present_threads_break_too_forbids_no_other_number
+    waiting = PlayedRecording.new(shapes: {"QuotesController#show" => [1.0, 2, 48, 3]}, minutes: 10,
+      processes: 2, threads: 1, rate: 22.0)
+    recommend = Holdup::Sizing::Recommendation.method(:new)
+    busy = lambda do |*given, limits:, **options|
+      others = Holdup::Sizing::ResourceLimits::OtherCpus.always(0.9 * limits.vcpus)
+      recommend.call(*given, limits: limits.with(others:), **options)
+    end
+    PlayedStore.new(waiting).in_a_file do |path|
+      said = Holdup::Sizing::Recommendation.stub(:new, busy) do
+        autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, now_s: PLAYED.to_s,
+          env: {"HOLDUP_AUTOPILOT" => GOAL})
+      end
+      assert_includes 2..8, JSON.parse(said.out)["threads"], said.out + said.err
+    end
+  end
+
   # What ran for four minutes was not idle in the six before.
   def test_the_load_of_a_short_recording_is_that_of_its_own_minutes
     path = File.join(folder, "store.sqlite3")
