@@ -8,8 +8,8 @@ Gem::Specification.new do |spec|
   spec.version = Holdup::VERSION
   spec.authors = ["The Holdup authors"]
   spec.summary = "Measures who holds the GVL and who waits for it, inside the application"
-  spec.description = "The part of Holdup that runs inside the application: it measures each request and job " \
-    "into memory. The gem holdup brings it along, and has the collector, the reports and the dashboard."
+  spec.description = "The part of Holdup that runs inside the application: it measures each request and " \
+    "job into memory. The gem holdup brings it along, and has the collector, the reports and the dashboard."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.3"
   spec.metadata = {"rubygems_mfa_required" => "true"}

@@ -76,7 +76,7 @@ class SchemasTest < Minitest::Test
     case schema
     when Hash
       inner = schema.transform_values { |value| closed(value) }
-      open = schema.key?("properties") && schema["properties"].is_a?(Hash) && !schema.key?("additionalProperties")
+      open = schema["properties"].is_a?(Hash) && !schema.key?("additionalProperties")
       open ? inner.merge("additionalProperties" => false) : inner
     when Array then schema.map { |value| closed(value) }
     else schema
@@ -183,10 +183,12 @@ class SchemasTest < Minitest::Test
   def experiments_documents
     lease = Holdup::PlanLease.new(leased_s: SimulatedArms::START_S, lease_s: 60)
     keep = {at_s: SimulatedArms::START_S + 6000, event: :kept, from: 5, to: 3, why: "Better."}
-    {TurnsRecording.new(minutes: 60) => [], TurnsRecording.new(minutes: 110, lease:) => [keep]}.map do |one, more|
+    recordings = {TurnsRecording.new(minutes: 60) => [], TurnsRecording.new(minutes: 110, lease:) => [keep]}
+    words = Holdup::View::Words.new
+    recordings.map do |one, more|
       store = Holdup::Store.open("memory:").tap { |opened| one.fill(opened, more:) }
       query = Holdup::Web::PageQuery.new({}, now_s: one.to_s)
-      page = Holdup::View::Pages::Experiments.new(context: nil, store:, query:, words: Holdup::View::Words.new)
+      page = Holdup::View::Pages::Experiments.new(context: nil, store:, query:, words:)
       page.export("json", "Experiments")
     end
   end
@@ -198,7 +200,12 @@ class SchemasTest < Minitest::Test
       store = Holdup::Store.open(path)
       arms.fill(store)
       store.close
-      [%w[report --values control,candidate], %w[status --for 2h], %w[plan --for 2h], %w[plan]].map do |options|
+      [
+        %w[report --values control,candidate],
+        %w[status --for 2h],
+        %w[plan --for 2h],
+        %w[plan]
+      ].map do |options|
         output("experiment", *options, "--json", "--store", path, now_s: arms.to_s)
       end
     end
@@ -217,7 +224,8 @@ class SchemasTest < Minitest::Test
   end
 
   def whatif_documents
-    of_played("whatif", %w[--threads 3], ["--own-pool", "Orders*=1x2"], ["--without", "Orders*", "--slice", "10ms"])
+    of_played("whatif", %w[--threads 3], ["--own-pool", "Orders*=1x2"],
+      ["--without", "Orders*", "--slice", "10ms"])
   end
 
   def doctor_documents

@@ -14,7 +14,8 @@ case "$version" in
   3.4.*) suites="experimental sid forky trixie" ;;
   *) suites="trixie sid forky experimental" ;;
 esac
-instead="Install Ruby $version with YJIT in another way (rbenv, mise, ruby-install; rustc has to be there), and put it on PATH or name it in HOLDUP_RUBY."
+instead="Install Ruby $version with YJIT in another way (rbenv, mise, ruby-install; rustc has to be there), \
+and put it on PATH or name it in HOLDUP_RUBY."
 
 [ -x "$prefix/bin/ruby" ] && exit 0
 mkdir -p "$work"
@@ -32,11 +33,13 @@ finish() {
 trap finish EXIT
 fail() { problem="$*"; exit 1; }
 
-# An apt configuration of our own: the machine's lists stay as they are, its keys and proxies are used. A mirror that
-# stands still for weeks is as good as any, because exactly this version is wanted, and its signature is checked.
+# An apt configuration of our own: the machine's lists stay as they are, its keys and proxies are used. A
+# mirror that stands still for weeks is as good as any, because exactly this version is wanted, and its
+# signature is checked.
 isolated() {
   "$1" -qq -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-    -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root -o Acquire::Check-Valid-Until=false "${@:2}"
+    -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" \
+    -o APT::Sandbox::User=root -o Acquire::Check-Valid-Until=false "${@:2}"
 }
 
 # use_suite ARCHIVE SUITE: fails when the archive has no such suite.
@@ -68,8 +71,8 @@ fetch() {
   fail "$archive has no source package $package $version in $suites, or could not be reached"
 }
 
-# How much of make's work is done when its log has so many lines, in percent. The first 120 lines (parser, YJIT, the
-# large C files) take two fifths of the time, the other 1,100 (extensions, gems) the rest.
+# How much of make's work is done when its log has so many lines, in percent. The first 120 lines (parser,
+# YJIT, the large C files) take two fifths of the time, the other 1,100 (extensions, gems) the rest.
 percent_done() {
   if [ "$1" -lt 120 ]; then echo $((40 * $1 / 120)); else echo $((40 + 60 * ($1 - 120) / 1100)); fi
 }
@@ -99,7 +102,8 @@ mkdir "$work/src"
 tar -xf "$tarball" -C "$work/src" --strip-components=1
 cd "$work/src"
 step "configuring (about a minute)"
-./configure --prefix="$prefix" --enable-yjit --with-baseruby=no --disable-install-doc --enable-shared >>"$log" 2>&1 ||
+./configure --prefix="$prefix" --enable-yjit --with-baseruby=no --disable-install-doc \
+  --enable-shared >>"$log" 2>&1 ||
   fail "its configure script failed"
 step "compiling on $(nproc) cores (5 minutes on two)"
 compile || fail "its compilation failed"

@@ -13,8 +13,8 @@ missing_packages() {
   done
 }
 
-# install_packages NAME...: installs those that are not there. An image's package lists may be empty or old, so they
-# are updated first.
+# install_packages NAME...: installs those that are not there. An image's package lists may be empty or old,
+# so they are updated first.
 install_packages() {
   local missing log="$HOLDUP_CACHE/apt.log"
   missing="$(missing_packages "$@")"
@@ -25,7 +25,8 @@ holdup: run as root: apt-get update && apt-get install $missing"
   fi
   say "installing Debian packages (about a minute): $missing"
   as_root apt-get update -qq >"$log" 2>&1 ||
-    { tail -5 "$log" >&2; die "apt-get update failed; check the network and /etc/apt, then run bin/setup again (log: $log)"; }
+    { tail -5 "$log" >&2
+      die "apt-get update failed; check the network and /etc/apt, then run bin/setup again (log: $log)"; }
   # RUNLEVEL=1: what is installed is not started; tests start servers of their own.
   # shellcheck disable=SC2086
   as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >>"$log" 2>&1 ||
@@ -50,8 +51,8 @@ configured_archives() {
     -e 's/^URIs:[[:space:]]*//p' {} + 2>/dev/null | tr ' ' '\n'
 }
 
-# Prints the address of a Debian archive. A mirror that this machine uses stays in use. apt knows the addresses only
-# while it has package lists, so its files are read too.
+# Prints the address of a Debian archive. A mirror that this machine uses stays in use. apt knows the
+# addresses only while it has package lists, so its files are read too.
 debian_archive() {
   {
     apt-get indextargets --format '$(REPO_URI)' 2>/dev/null || true

@@ -5,7 +5,8 @@
 HOLDUP_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 HOLDUP_CACHE="${HOLDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/holdup}"
 HOLDUP_PRIMARY="3.4.5"   # built when no Ruby >= 3.3 with YJIT is at hand; runs every test
-HOLDUP_SECOND="3.3.8"    # the oldest line we support; runs the unit, native and JIT tests (bin/test: of unit, those that depend on the Ruby)
+HOLDUP_SECOND="3.3.8"    # the oldest line we support; runs the unit, native and JIT tests (in bin/test only
+                         # those of unit that depend on the Ruby)
 # An uncached run takes a minute.
 export RUBOCOP_CACHE_ROOT="$HOLDUP_CACHE"
 export HOLDUP_ROOT HOLDUP_CACHE HOLDUP_SECOND
@@ -14,13 +15,16 @@ say() { printf '%s\n' "holdup: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 ruby_fits() {
-  "$1" -e 'exit(RUBY_ENGINE == "ruby" && (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 0]) >= 0 && defined?(RubyVM::YJIT.enable) ? 0 : 1)' 2>/dev/null
+  "$1" -e '
+    recent = (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 0]) >= 0
+    exit(RUBY_ENGINE == "ruby" && recent && defined?(RubyVM::YJIT.enable) ? 0 : 1)' 2>/dev/null
 }
 
 # Prints the Ruby to use; fails when there is none yet.
 find_ruby() {
   if [ -n "${HOLDUP_RUBY:-}" ]; then
-    ruby_fits "$HOLDUP_RUBY" || die "HOLDUP_RUBY=$HOLDUP_RUBY is not a CRuby >= 3.3 with YJIT; point it at one or unset it"
+    ruby_fits "$HOLDUP_RUBY" ||
+      die "HOLDUP_RUBY=$HOLDUP_RUBY is not a CRuby >= 3.3 with YJIT; point it at one or unset it"
     printf '%s\n' "$HOLDUP_RUBY"
   elif command -v ruby >/dev/null && ruby_fits "$(command -v ruby)"; then
     command -v ruby

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Other engines and systems without the GVL API install and load; lib/holdup/agent/probe.rb answers there. Before mkmf:
-# JRuby's refuses to be loaded.
+# Other engines and systems without the GVL API install and load; lib/holdup/agent/probe.rb answers there.
+# Before mkmf: JRuby's refuses to be loaded.
 unless RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
   File.write("Makefile", "all install clean:\n\t@true\n")
   exit

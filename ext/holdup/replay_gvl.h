@@ -13,7 +13,7 @@ static inline double rp_rate(const rp_t *r)
     return r->holders > r->options.vcpus ? r->options.vcpus / r->holders : 1.0;
 }
 
-/* What holds cost with so many units in flight, against one unit alone (Holdup::Sizing::CoherencyCost#factor). */
+/* What holds cost with so many units in flight, against one alone (Holdup::Sizing::CoherencyCost#factor). */
 double rp_concurrency_cost(const rp_t *r, double units);
 
 /* What holds cost after the process had rested so long, against one that was just busy. */

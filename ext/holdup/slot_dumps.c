@@ -1,9 +1,9 @@
 /*
  * Holdup::SlotDumps: what was added to a slot of a segment since its checkpoint, and its next checkpoint.
  * A collector's tick does this for thousands of slots, and with arrays of Ruby it was half of its time.
- * lib/holdup/collector/segment_checkpoint.rb and slot_delta.rb are the oracle. Whatever is implausible, damaged
- * or very large is left to them. Also, which of thousands of units in a ring a sample takes; the oracle is
- * lib/holdup/collector/unit_sampler.rb.
+ * lib/holdup/collector/segment_checkpoint.rb and slot_delta.rb are the oracle. Whatever is implausible,
+ * damaged or very large is left to them. Also, which of thousands of units in a ring a sample takes; the
+ * oracle is lib/holdup/collector/unit_sampler.rb.
  */
 #include <ruby.h>
 #include <stdbool.h>

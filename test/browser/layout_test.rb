@@ -97,7 +97,8 @@ class LayoutTest < Minitest::Test
     (() => {
       const main = document.querySelector(".blocks").getBoundingClientRect();
       const parts = [...document.querySelectorAll(".blocks td, .blocks dd, .blocks canvas, .blocks li")];
-      const shown = parts.map((part) => part.getBoundingClientRect()).filter((box) => box.width && box.top < 1440);
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const shown = boxes.filter((box) => box.width && box.top < 1440);
       return (Math.max(...shown.map((box) => box.right)) - main.left) / main.width;
     })()
   JS

@@ -5,8 +5,8 @@ require "support/collecting"
 require "support/sample_minutes"
 require "support/sample_profiles"
 
-# What a store behind a server promises beyond StoreContract: several collectors at once, and lost connections.
-# Include it and define
+# What a store behind a server promises beyond StoreContract: several collectors at once, and lost
+# connections. Include it and define
 #
 # - `server`: responds to crash and start_again
 # - `new_url`: address of a new database or schema

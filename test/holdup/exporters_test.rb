@@ -24,9 +24,11 @@ class Holdup::ExportersTest < Minitest::Test
   # The gem reads ENV itself.
   def test_a_file_that_is_missing_does_not_keep_the_others_from_exporting
     ENV["OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE"] = "/nowhere/client.pem"
-    exports = %i[OpenTelemetryExport PrometheusExport].map { |name| Holdup::ConfigurationKeys.const_get(name).new }
+    names = %i[OpenTelemetryExport PrometheusExport]
+    exports = names.map { |name| Holdup::ConfigurationKeys.const_get(name).new }
     assert_instance_of Holdup::Exporters::ExportingStore, around(*exports)
-    assert_match(%r{\Aconfig\.opentelemetry exports nothing: No such file.*/nowhere/client\.pem}, @log.lines.first)
+    assert_match(%r{\Aconfig\.opentelemetry exports nothing: No such file.*/nowhere/client\.pem},
+      @log.lines.first)
   ensure
     ENV.delete("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
   end

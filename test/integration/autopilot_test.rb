@@ -124,7 +124,8 @@ class AutopilotIntegrationTest < Minitest::Test
       app.wait { app.log.include?("it sets 9 threads, and config.autopilot allows 1..4") }
       assert_equal [CONFIGURED], threads(app)
       assert_match(/threads 3 -> 2, kept \(test: chaos\)/, app.log)
-      assert_match(/autopilot \w+ ends: threads 2 -> 3, as configured \(its lease was not renewed for 4 s\)/, app.log)
+      assert_match(/autopilot \w+ ends: threads 2 -> 3, as configured \(its lease was not renewed for 4 s\)/,
+        app.log)
       collect(app)
       assert_equal [[:kept, 3, 2, :autopilot, 2], [:ends, 2, 3, :lease, 2]], changes_by_event(app)
     end

@@ -83,7 +83,8 @@ class CaptureIntegrationTest < Minitest::Test
     ServedApp.serve(*%w[bundle exec ruby -W:deprecated -rvernier -S puma -C puma.rb], app: "plain") do |app|
       app.wait { app.live.any? }
       seen = beside_a_hog(app)
-      assert_match(/^ *vernier \d\S* sampled the running threads/, holdup("timeline", seen.file, "--full").out)
+      timeline = holdup("timeline", seen.file, "--full").out
+      assert_match(/^ *vernier \d\S* sampled the running threads/, timeline)
       assert_hog(seen)
     end
   end

@@ -151,9 +151,10 @@ class PumaIntegrationTest < Minitest::Test
       app.wait { facts.call == [["changing", 3]] * 2 }
       app.stop
       assert_equal 2, app.log.scan("experiment x1 begins: threads 1 and 2 take turns").size
-      assert_equal 2,
-        app.log.scan("experiment x1 ends: threads 1 -> 3, as configured (operator: stopped before its end)").size
-      assert_equal 2, app.log.scan(/experiment x1, turn \d of 4, \w+ of the A\/A phase: 1 threads reached after/).size
+      ends = "experiment x1 ends: threads 1 -> 3, as configured (operator: stopped before its end)"
+      assert_equal 2, app.log.scan(ends).size
+      turn = /experiment x1, turn \d of 4, \w+ of the A\/A phase: 1 threads reached after/
+      assert_equal 2, app.log.scan(turn).size
     end
   end
 

@@ -19,7 +19,8 @@ class RailsIntegrationTest < Minitest::Test
         calls = 50 + 64 # as many series again, and one for each kind
         methods = 128 + 1 # and one for all others
         repeats = 64 + 1
-        assert_equal 50 + 66 + calls + methods + repeats, app.snapshots.first.header.series_capacity, env.inspect
+        capacity = app.snapshots.first.header.series_capacity
+        assert_equal 50 + 66 + calls + methods + repeats, capacity, env.inspect
         %w[/orders /orders/7 /orders/named /mounted/x /wp-login.php /up].each { |path| app.get(path) }
         app.stop
         expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted",

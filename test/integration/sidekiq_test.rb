@@ -60,8 +60,9 @@ class SidekiqIntegrationTest < Minitest::Test
       sidekiq.wait { sidekiq.snapshots.any? }
       Holdup::ExperimentPlan::PlanFile.new(sidekiq.dir).write(running_plan)
       sidekiq.wait { sidekiq.log.include?("experiment x7k2 is not followed") }
-      assert_match(/: Sidekiq makes its threads once and .*; give processes different values and another HOLDUP_ARM/,
-        sidekiq.log)
+      reason =
+        /: Sidekiq makes its threads once and .*; give processes different values and another HOLDUP_ARM/
+      assert_match(reason, sidekiq.log)
       assert_equal ["three", 4], sidekiq.snapshots.first.setting.attributes.values_at("arm", "job_threads")
       assert_match(/\ASidekiq makes/, sidekiq.entries.first.read(&:profile)["live.none"])
     end

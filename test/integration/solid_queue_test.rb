@@ -56,14 +56,16 @@ class SolidQueueIntegrationTest < Minitest::Test
 
   # Its API has no way to change the number of its threads, so arms are processes.
   def test_says_why_no_experiment_changes_its_threads_and_takes_arms_by_process
-    serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1", HOLDUP_ARM: "three", HOLDUP_TICK_SECONDS: "0.1"}) do |app|
+    env = {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1", HOLDUP_ARM: "three", HOLDUP_TICK_SECONDS: "0.1"}
+    serve(env:) do |app|
       from_s = Time.now.to_i / 120 * 120
       turns = Holdup::Switchback.new(from_s:, turn_s: 60, settle_s: 15, cycles: 5)
-      plan = Holdup::ExperimentPlan.new(id: "x7k2", lever: "threads", values: [3, 2], turns:, by: "test", why: "")
+      plan = Holdup::ExperimentPlan.new(id: "x7k2", lever: "threads", values: [3, 2], turns:,
+        by: "test", why: "")
       Holdup::ExperimentPlan::PlanFile.new(app.dir).write(plan)
       app.wait { app.log.include?("experiment x7k2 is not followed") }
-      assert_match(/: Solid Queue gives a worker its threads once .*; give processes different values and another/,
-        app.log)
+      reason = /: Solid Queue gives a worker its threads once .*; give processes different values and another/
+      assert_match(reason, app.log)
       assert_equal ["three"], app.settings.map { |setting| setting["arm"] }.uniq
       app.stop
     end

@@ -1,6 +1,6 @@
-// Reads a manifest as JSON and checks it against the API of Kubernetes: values and required fields by the schema that
-// kubernetes-models has of it; names of fields, which that schema leaves open, by the same package's declarations.
-// Prints the faults; the exit status is 1 if there are any.
+// Reads a manifest as JSON and checks it against the API of Kubernetes: values and required fields by the
+// schema that kubernetes-models has of it; names of fields, which that schema leaves open, by the same
+// package's declarations. Prints the faults; the exit status is 1 if there are any.
 const fs = require("fs");
 const path = require("path");
 

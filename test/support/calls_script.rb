@@ -24,7 +24,8 @@ module CallsScript
       nil until client.gets == "\\r\\n"
       sleep 0.1 if line.include?("/slow")
       ns = (Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - from).to_s
-      client.write("HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: \#{ns.size}\\r\\n\\r\\n\#{ns}")
+      head = "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: \#{ns.size}"
+      client.write("\#{head}\\r\\n\\r\\n\#{ns}")
       client.close
     end
   RUBY

@@ -53,10 +53,10 @@ module Collecting
   # With our own load path instead of Bundler, which would find the same gems in twice the time.
   def spawn_ruby(script, *arguments, env: {}, **options)
     paths = [LIB, File.dirname(__dir__), *$LOAD_PATH].map { |path| "-I#{path}" }
-    Process.spawn({"RUBYOPT" => nil, **env}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments,
-**options).tap { |pid|
-  started << pid
-}
+    command = [RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments]
+    pid = Process.spawn({"RUBYOPT" => nil, **env}, *command, **options)
+    started << pid
+    pid
   end
 
   def started = @started ||= []

@@ -11,8 +11,8 @@
 #   one_ruby def test_x = ...       # one test
 module Thorough
   class << self
-    # @return [Symbol] :whole, :quick (without the thorough part), :once (nor what the thorough part repeats for
-    #   longer) or :thorough (that part only); test/run.rb says it, once
+    # @return [Symbol] :whole, :quick (without the thorough part), :once (nor what the thorough part repeats
+    #   for longer) or :thorough (that part only); test/run.rb says it, once
     attr_accessor :run
 
     # @return [Boolean] whether it runs on the second Ruby; test/run.rb says it, once

@@ -76,7 +76,8 @@ class TurnsRecording
   def samples
     [to_s - 120, to_s - 60].product(PIDS).map do |at_s, pid|
       {at_s:, host: HOST, pid:, start: 5, since_s: from_s, name: "worker", server: "puma", generation: 0,
-       cpu_ns: NS, rss_bytes: 250_000_000, "lever.threads.value": 5, "lever.threads.where": "config/puma.rb:3"}
+       cpu_ns: NS, rss_bytes: 250_000_000, "lever.threads.value": 5,
+       "lever.threads.where": "config/puma.rb:3"}
     end
   end
 end

@@ -20,7 +20,8 @@ module Holdup::Advice
     def test_capacity_is_missing_and_one_process_more_is_replayed
       told = told(find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
         recommendation: advised(PlayedRecording.new(minutes: 10))) { |sample| waiting(sample) })
-      assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report --full\]\z/, told["seen"])
+      assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report --full\]\z/,
+        told["seen"])
       assert_match(/- workers 1\n\+ workers 2\z/, told["do"])
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end

@@ -14,8 +14,8 @@ module Holdup::Advice
 
     def test_a_quota_that_stops_everybody
       told = told(find(MachineRules::CpuThrottling, samples: throttled(0.1)))
-      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report --full\]\z/,
-        told["seen"])
+      seen = /\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report --full\]\z/
+      assert_match(seen, told["seen"])
       assert_match(/Raise the quota/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end

@@ -141,8 +141,8 @@ class Holdup::LiveArmTest < Minitest::Test
     @threads = Threads.new(slow: 1000)
     file.write(plan)
     pass(65)
-    assert_match(/\Aexperiment x, turn 1 of 10, \w+: \d threads were not reached; the turn counts for no arm\z/,
-      @log.infos[-2])
+    reason = /\Aexperiment x, turn 1 of 10, \w+: \d threads were not reached; the turn counts for no arm\z/
+    assert_match(reason, @log.infos[-2])
   end
 
   # @return [Array<Array>] event, values, who and why of each entry
@@ -354,7 +354,8 @@ class Holdup::LiveArmTest < Minitest::Test
     turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
     file.write(leased(turns:, lease_s: 600))
     pass(120)
-    Holdup::AutopilotFolder.new(folder).end_plan("k3f9", at_s: 1, by: "collector@web-1", why: "worse: p95 +20 %")
+    files = Holdup::AutopilotFolder.new(folder)
+    files.end_plan("k3f9", at_s: 1, by: "collector@web-1", why: "worse: p95 +20 %")
     file.remove
     pass(1)
     assert_match(/\Aautopilot k3f9 ends: threads .*\(collector@web-1: worse: p95 \+20 %\)\z/, @log.infos.last)

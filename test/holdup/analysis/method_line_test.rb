@@ -91,7 +91,9 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
 
   # @param first_used [Array<Setting>] in that order
   def under_revisions(entries, *windows, first_used: [OLD, NEW])
-    revisions = Holdup::Analysis::MethodLine::RevisionUnits.new(entries) { |setting| first_used.index(setting) }
+    revisions = Holdup::Analysis::MethodLine::RevisionUnits.new(entries) do |setting|
+      first_used.index(setting)
+    end
     places = windows.map { |window| Holdup::Analysis::MethodLine.place(window) }
     Holdup::Analysis::MethodLine.all(places, revisions:).first.revisions
   end

@@ -69,13 +69,17 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     facts = {lever: "threads", plan_id: "k3f9", from: 5, to: 3, pid: 7}
     changes = [
       {at_s: NOW_S - 60, host: "web-1", event: :kept, who: :autopilot, by: "collector", why: "p95 -20 %"},
-      {at_s: NOW_S - 10, host: "web-1", event: :ends, who: :operator, by: "ops", why: "frozen", from: 3, to: 5},
+      {at_s: NOW_S - 10, host: "web-1", event: :ends, who: :operator, by: "ops", why: "frozen",
+       from: 3, to: 5},
       {at_s: NOW_S - 90_000, host: "web-1", event: :kept, who: :autopilot, why: "of the day before"},
       {at_s: NOW_S - 60, host: "web-2", event: :kept, who: :autopilot, why: "of another host"}
     ]
-    changes = changes.map.with_index { |one, index| Holdup::AuditEntry.new(source: "s#{index}", **facts, **one) }
+    changes = changes.map.with_index do |one, index|
+      Holdup::AuditEntry.new(source: "s#{index}", **facts, **one)
+    end
     state = Holdup::CollectionState.new(host: "web-1", folder: "/x", at_ns: 1, units: {})
-    store.commit(SampleWindows.new.to_a.map { |window| window.with(host: "web-1") }, {}, audit: changes, state:)
+    windows = SampleWindows.new.to_a.map { |window| window.with(host: "web-1") }
+    store.commit(windows, {}, audit: changes, state:)
     store.close
     path
   end
@@ -84,7 +88,8 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     env = {"HOLDUP_STORE" => audited, "HOLDUP_HOST" => "web-1"}
     said = autopilot(env:).out
     assert_match(/: threads 3 -> 5 in processes 7 \(k3f9 ends: operator, ops: frozen\)\.\n/, said)
-    assert_match(/: threads 5 -> 3 in processes 7 \(k3f9 is kept: autopilot, collector: p95 -20 %\)\.\n/, said)
+    assert_match(/: threads 5 -> 3 in processes 7 \(k3f9 is kept: autopilot, collector: p95 -20 %\)\.\n/,
+      said)
     refute_match(/another host|day before/, said)
     found = JSON.parse(autopilot("--json", env:).out)["audit"]
     assert_equal %w[autopilot operator], found.map { |change| change["who"] }

@@ -101,9 +101,13 @@ class Holdup::CLI::ExperimentTest < Minitest::Test
   end
 
   def test_wrong_arguments
-    {["begin"] => /takes one of plan, start, status, report, stop/, [] => /takes one of plan/,
-     ["start"] => /start needs the planned length/, ["status"] => /status needs the planned length/, ["report", "--for", "5"] => /--for can't be "5"/,
-     ["report", "--values", "a"] => /--values takes two/, ["report", "--arms", "x"] => /--arms can't be "x"/}
+    {["begin"] => /takes one of plan, start, status, report, stop/,
+     [] => /takes one of plan/,
+     ["start"] => /start needs the planned length/,
+     ["status"] => /status needs the planned length/,
+     ["report", "--for", "5"] => /--for can't be "5"/,
+     ["report", "--values", "a"] => /--values takes two/,
+     ["report", "--arms", "x"] => /--arms can't be "x"/}
       .each do |arguments, message|
       said = holdup("experiment", *arguments)
       assert_equal 2, said.status, arguments.inspect

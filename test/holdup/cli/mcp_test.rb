@@ -78,8 +78,8 @@ class Holdup::CLI::McpTest < Minitest::Test
 
   def test_answers_are_those_of_the_commands
     served do |client, recorded|
-      printed = holdup_process("report", "--json", "--store", recorded.store, "--since", @span[:since], "--until",
-        @span[:until])
+      span = ["--since", @span[:since], "--until", @span[:until]]
+      printed = holdup_process("report", "--json", "--store", recorded.store, *span)
       assert_equal JSON.parse(printed.out), json(client, "report", **@span)
     end
   end
@@ -91,7 +91,8 @@ class Holdup::CLI::McpTest < Minitest::Test
       caused = blame["series"].map { |row| row["caused_ns"] }
       assert_operator caused.first, :>, 0
       assert_equal caused.sort.reverse, caused
-      assert_operator JSON.generate(blame).bytesize * 2, :<, JSON.generate(json(client, "report", **@span)).bytesize
+      report = json(client, "report", **@span)
+      assert_operator JSON.generate(blame).bytesize * 2, :<, JSON.generate(report).bytesize
     end
   end
 
@@ -177,8 +178,9 @@ class Holdup::CLI::McpTest < Minitest::Test
 
   def test_what_is_no_request_does_not_end_it
     recorded = Recorded.new
+    lines = "nonsense\n\xFF\n{}\n{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"}\n"
     out, status = Open3.capture2(RbConfig.ruby, "-W0", EXE, "mcp", "--store", recorded.store,
-      stdin_data: "nonsense\n\xFF\n{}\n{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"}\n", err: File::NULL)
+      stdin_data: lines, err: File::NULL)
     assert_predicate status, :success?
     assert_equal 7, JSON.parse(out.lines.last)["id"]
   ensure

@@ -61,7 +61,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
         assert_equal 0, report(*arguments, "--out", file, store:).status
         assert_includes Zlib.gunzip(File.binread(file)), "Order#rows"
       end
-      assert_includes JSON.parse(report("--firefox", store:).out).dig("threads", 0, "stringArray"), "Order#rows"
+      profile = JSON.parse(report("--firefox", store:).out)
+      assert_includes profile.dig("threads", 0, "stringArray"), "Order#rows"
     end
     with_store do |store|
       assert_match(/no method kept others waiting/, report("--pprof", "--out", "none.pb.gz", store:).err)
@@ -81,7 +82,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
   # Ruby 3.3's optparse alone refuses it.
   def test_values_after_an_equals_sign
     with_store do |path|
-      said = holdup("report", "--store=#{path}", "--since=2h", "--name=a=b", now_s: SampleWindows::START_S + 600)
+      said = holdup("report", "--store=#{path}", "--since=2h", "--name=a=b",
+        now_s: SampleWindows::START_S + 600)
       assert_match(/no request or job .*a=b/i, said.err + said.out)
       refute_match(/has no option/, said.err)
     end

@@ -38,7 +38,8 @@ class TimelineTest < Minitest::Test
       screen = holdup("timeline", file, env: {"COLUMNS" => "80"}).out
       joined = screen[/^What to do next\n(.*)/m, 1].gsub(/ \\\n */, " ")
       commands = joined.lines.grep(/^  holdup/).map { |line| line.sub(/  # .*/, "").split.drop(2) }
-      assert_equal [[file, "--unit", "slowest"], [file, "--export", "perfetto", "--out", "capture.pftrace"]], commands
+      assert_equal [[file, "--unit", "slowest"], [file, "--export", "perfetto", "--out", "capture.pftrace"]],
+        commands
       commands.each { |arguments| assert_equal 0, within(file) { holdup("timeline", *arguments).status } }
       refute_includes holdup("timeline", file, "--full").out, "What to do next"
     end

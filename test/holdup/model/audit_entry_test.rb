@@ -47,8 +47,13 @@ class Holdup::AuditEntryTest < Minitest::Test
 
   # By clocks that tick apart; the next turn is another change.
   def test_processes_that_changed_alike_are_one_group
-    changes = [change(pid: 1), change(pid: 2, at_s: AT_S + 2), change(pid: 1, at_s: AT_S + 180, from: 3, to: 5),
-      change(pid: 1, at_s: AT_S + 360), change(pid: 2, at_s: AT_S + 361)]
+    changes = [
+      change(pid: 1),
+      change(pid: 2, at_s: AT_S + 2),
+      change(pid: 1, at_s: AT_S + 180, from: 3, to: 5),
+      change(pid: 1, at_s: AT_S + 360),
+      change(pid: 2, at_s: AT_S + 361)
+    ]
     groups = Holdup::AuditEntry::AlikeEntries.of(changes)
     assert_equal [[1, 2], [1], [1, 2]], groups.map(&:pids)
     assert_equal [AT_S, AT_S + 180, AT_S + 360], groups.map { |group| group.first.at_s }

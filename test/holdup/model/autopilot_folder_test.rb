@@ -25,8 +25,12 @@ class Holdup::AutopilotFolderTest < Minitest::Test
 
   def test_a_variable_freezes_unless_it_says_no
     assert Holdup::AutopilotFolder.frozen_by?("HOLDUP_AUTOPILOT_FREEZE" => "1")
-    [{}, {"HOLDUP_AUTOPILOT_FREEZE" => ""}, {"HOLDUP_AUTOPILOT_FREEZE" => "0"},
-      {"HOLDUP_AUTOPILOT_FREEZE" => "false"}].each { |env| refute Holdup::AutopilotFolder.frozen_by?(env), env }
+    [
+      {},
+      {"HOLDUP_AUTOPILOT_FREEZE" => ""},
+      {"HOLDUP_AUTOPILOT_FREEZE" => "0"},
+      {"HOLDUP_AUTOPILOT_FREEZE" => "false"}
+    ].each { |env| refute Holdup::AutopilotFolder.frozen_by?(env), env }
   end
 
   def test_what_workers_took_back_is_read_in_order

@@ -24,7 +24,9 @@ module Holdup
     end
 
     class SlotSumsTest < Minitest::Test
-      UNIT = {wall: 9_000_000, running: 3_000_000, stalled: 2_000_000, queued: 1_000_000, caused_ns: 700}.freeze
+      UNIT = {
+        wall: 9_000_000, running: 3_000_000, stalled: 2_000_000, queued: 1_000_000, caused_ns: 700
+      }.freeze
 
       # @yieldparam writer [SegmentWriter]
       # @yieldparam reader [Reader]

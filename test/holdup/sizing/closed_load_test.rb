@@ -100,7 +100,8 @@ module Holdup::Sizing
     end
 
     def test_no_units
-      assert_equal [false, [], []], [ClosedLoad::NONE.closed?, ClosedLoad::NONE.levels, ClosedLoad::NONE.cells]
+      none = ClosedLoad::NONE
+      assert_equal [false, [], []], [none.closed?, none.levels, none.cells]
     end
   end
 end

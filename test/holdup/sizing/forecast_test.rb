@@ -11,8 +11,8 @@ module Holdup::Sizing
     def predicted(assignments, processes: 2)
       limits = RECORDING.limits
       guards = Guards.new(RECORDING.demand, limits:, rate: 60.0, current: NOW, kind: :request)
-      forecast = Forecast.new(demand: RECORDING.demand, guards:, limits:, current: NOW, rate: 60.0, slo: Slo.new,
-        assignments:)
+      forecast = Forecast.new(demand: RECORDING.demand, guards:, limits:, current: NOW, rate: 60.0,
+        slo: Slo.new, assignments:)
       traffic = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
       forecast.call(NOW.with(processes:), traffic.peak(rate: 60.0, units: 3_000), force: true)
     end
@@ -25,7 +25,9 @@ module Holdup::Sizing
       random, least_busy = [[:random], [:least_busy]].map { |one| times(predicted(one)) }
       both = predicted(%i[random least_busy])
       assert_operator random.first, :>, 1.2 * least_busy.first
-      random.zip(least_busy, times(both)) { |one, other, middle| assert_in_delta (one + other) / 2.0, middle, 1 }
+      random.zip(least_busy, times(both)) do |one, other, middle|
+        assert_in_delta (one + other) / 2.0, middle, 1
+      end
       assert_equal %i[random least_busy], both.assignments
     end
 

@@ -23,7 +23,8 @@ module Holdup::Sizing
       now = Candidate.of(OPEN)
       played = Replay.call(trace, now.scenario(vcpus: 2.0, assignment: :shared, handoff_ns:))
       part = played.within(0..MINUTES * 60 * NS)
-      units = part.results.each_slice(Replay::WORDS).zip(part.trace.units).map { |words, one| unit(words, one) }
+      results = part.results.each_slice(Replay::WORDS)
+      units = results.zip(part.trace.units).map { |words, one| unit(words, one) }
       of_units(units, part)
     end
 

@@ -5,9 +5,9 @@ require "delegate"
 require "support/simulated_observation"
 
 module Holdup::Sizing
-  # A database-bound application as one was measured: 85 ms of CPU and 454 acquisitions a request, each further
-  # doubling in flight adds a tenth, a hand-off takes 73 us; recorded at 5 threads while 1 to 15 connections
-  # took turns. It serves 7.3 requests a second, whatever its CPU time of 104 ms promises.
+  # A database-bound application as one was measured: 85 ms of CPU and 454 acquisitions a request, each
+  # further doubling in flight adds a tenth, a hand-off takes 73 us; recorded at 5 threads while 1 to 15
+  # connections took turns. It serves 7.3 requests a second, whatever its CPU time of 104 ms promises.
   class LoadTestRecordingTest < Minitest::Test
     # Share of the requests => times of two pages against the mean.
     PAGES = {0.2 => [0.4, 0.6], 0.15 => [0.8, 1.0], 0.1 => [1.2, 1.6], 0.05 => [2.2, 3.0]}
@@ -93,10 +93,12 @@ module Holdup::Sizing
     end
 
     def test_the_advice_says_what_hand_offs_cost
-      said = Holdup::View::AdviceVerdict.new(recommendation, span: "now", words: Holdup::View::Words.new("en"))
+      words = Holdup::View::Words.new("en")
+      said = Holdup::View::AdviceVerdict.new(recommendation, span: "now", words:)
       details = said.details.join("\n")
       assert_match(/^Each of 4\d\d GVL acquisitions costs [67]\d\.\d us more when others wait/, details)
-      assert_match(/up to [23]\d\.\d ms in each request or job: fewer threads, or fewer round trips\.$/, details)
+      assert_match(/up to [23]\d\.\d ms in each request or job: fewer threads, or fewer round trips\.$/,
+        details)
       assert_match(/^That compares moments with different numbers in flight/, details)
     end
 

@@ -22,8 +22,8 @@ module Holdup::Sizing
     def factor(...) = correction(...).factor
 
     def prediction(ns = 100 * MS)
-      Forecast::Prediction.new(candidate: Candidate.new(processes: 2, threads: 5), ceiling: 50.0, utilisation: 0.3,
-        memory_bytes: 1, connections: 10, guards: [], assignments: [:random], cpus: 0.5,
+      Forecast::Prediction.new(candidate: Candidate.new(processes: 2, threads: 5), ceiling: 50.0,
+        utilisation: 0.3, memory_bytes: 1, connections: 10, guards: [], assignments: [:random], cpus: 0.5,
         queued_ns: 2.0 * MS, stalled_ns: 4.0 * MS, handoff_ns: nil, response_ns: 50.0 * MS,
         responses: {0.5 => 40 * MS, 0.95 => ns}, waits: {0.95 => 20 * MS})
     end

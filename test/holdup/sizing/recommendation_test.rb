@@ -85,7 +85,8 @@ module Holdup::Sizing
     one_ruby def test_no_grade_a_on_a_machine_whose_speed_varies
       assert_equal :a, recommendation.self_test.grade
       varied = recommendation do |recorded|
-        recorded.machine_speed = Holdup::Analysis::Machine::MachineSpeed.new({"a" => [100, 100, 100, 120, 120]})
+        speeds = {"a" => [100, 100, 100, 120, 120]}
+        recorded.machine_speed = Holdup::Analysis::Machine::MachineSpeed.new(speeds)
       end
       assert_equal [:b, [:machine_speed]], [varied.self_test.grade, varied.self_test.reasons]
       refute_equal :high, varied.confidence

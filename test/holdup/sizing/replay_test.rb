@@ -247,7 +247,8 @@ module Holdup::Sizing
           cost: CoherencyCost.new(marking: 1.0)).column(:held)[1]
       }
       assert_equal [10 * MS, 20 * MS], [held[fetching], held[fetching.with(before: 0)]]
-      both = Scenario::DispatchCost.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1).before(unit(acquisitions: 3))
+      cost = Scenario::DispatchCost.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1)
+      both = cost.before(unit(acquisitions: 3))
       assert_equal [3, 1], [both.acquisitions, both.before]
     end
 

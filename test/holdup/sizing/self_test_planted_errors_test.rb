@@ -13,10 +13,10 @@ module Holdup::Sizing
     PLANTED = {seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90, sway: 0.0}.freeze
     # Pages of many queries: passing the GVL on costs a third of the time that they hold it.
     QUERIES = {
-      "Orders#index" => SimulatedRecording::Endpoint.new(held_ms: 10, idle_ms: 10, acquisitions: 160, share: 0.7,
-        sigma: 0.4),
-      "Orders#show" => SimulatedRecording::Endpoint.new(held_ms: 25, idle_ms: 20, acquisitions: 400, share: 0.3,
-        sigma: 0.6)
+      "Orders#index" => SimulatedRecording::Endpoint.new(held_ms: 10, idle_ms: 10, acquisitions: 160,
+        share: 0.7, sigma: 0.4),
+      "Orders#show" => SimulatedRecording::Endpoint.new(held_ms: 25, idle_ms: 20, acquisitions: 400,
+        share: 0.3, sigma: 0.6)
     }.freeze
 
     def planted(**options)

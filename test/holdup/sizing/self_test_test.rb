@@ -36,8 +36,8 @@ module Holdup::Sizing
     # With two processes it can be seen which of them got a request, by how long the others waited.
     one_ruby def test_how_requests_came_to_processes
       %i[random least_busy].each do |assignment|
-        recording = PlayedRecording.new(minutes: 6, processes: 2, threads: 3, rate: 90.0, vcpus: 4.0, swing: 0.0,
-          assignment:)
+        recording = PlayedRecording.new(minutes: 6, processes: 2, threads: 3, rate: 90.0, vcpus: 4.0,
+          swing: 0.0, assignment:)
         assert_equal [assignment], test(recording).assignments
       end
     end

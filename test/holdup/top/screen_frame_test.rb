@@ -39,7 +39,8 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
   def frame(tables, language, keys)
     state = Top::ScreenState.new
     keys.each { |key| state.press(key, state.rows(tables)) }
-    Top::ScreenFrame.new(tables, state, title: "holdup top web-1 12:00:00", words: Holdup::View::Words.new(language))
+    words = Holdup::View::Words.new(language)
+    Top::ScreenFrame.new(tables, state, title: "holdup top web-1 12:00:00", words:)
   end
 
   def width(line) = Holdup::View::Width.of(line)

@@ -30,8 +30,8 @@ class Holdup::Top::TerminalTest < Minitest::Test
   end
 
   def test_keys_of_usual_terminals
-    assert_equal [:up, :down, :up, :page_up, :escape, :tab, :enter, :backspace, :interrupt, :suspend, "q", "あ"],
-      Terminal.decode("\e[A\e[B\eOA\e[5~\e\t\r\x7F\x03\x1Aqあ")
+    keys = [:up, :down, :up, :page_up, :escape, :tab, :enter, :backspace, :interrupt, :suspend, "q", "あ"]
+    assert_equal keys, Terminal.decode("\e[A\e[B\eOA\e[5~\e\t\r\x7F\x03\x1Aqあ")
   end
 
   def test_unknown_sequences_and_bytes_are_no_keys

@@ -132,7 +132,8 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     advised = varied.recommendation
     verdict = Holdup::View::AdviceVerdict.new(advised, span: "now", words: Holdup::View::Words.new)
     assert_equal :b, advised.self_test.grade
-    expected = /^Why the grade is not A: .*The machine computes faster and slower by turns: .* takes 20\.0 % longer/
+    expected =
+      /^Why the grade is not A: .*The machine computes faster and slower by turns: .* takes 20\.0 % longer/
     assert_match expected, verdict.details.join("\n")
     assert_match expected, verdict.reliability.join("\n")
     json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h

@@ -8,15 +8,18 @@ class Holdup::View::AuditLogTest < Minitest::Test
 
   def change(**facts)
     Holdup::AuditEntry.new(at_s: AT_S, host: "web-1", pid: 7, event: :turn, plan_id: "k3f9",
-      lever: "threads", from: 5, to: 3, who: :autopilot, by: "collector@web-1", why: "turn 3 of 52, candidate",
-      **facts)
+      lever: "threads", from: 5, to: 3, who: :autopilot, by: "collector@web-1",
+      why: "turn 3 of 52, candidate", **facts)
   end
 
   def log(*changes, language: "en", **options)
     Holdup::View::AuditLog.new(changes, words: Holdup::View::Words.new(language), **options)
   end
 
-  def text(log) = Holdup::View::Text.new(Holdup::View::Page.new(title: "t", blocks: [log.narrow_section])).call
+  def text(log)
+    page = Holdup::View::Page.new(title: "t", blocks: [log.narrow_section])
+    Holdup::View::Text.new(page).call
+  end
 
   def test_the_latest_is_first_and_processes_that_changed_alike_are_one_row
     later = change(at_s: AT_S + 180, event: :ends, from: 3, to: 5, who: :lease, by: "", why: "not renewed")
@@ -36,7 +39,8 @@ class Holdup::View::AuditLogTest < Minitest::Test
 
   def test_in_sentences
     sentence = log(change(from: 3)).sentences.first
-    assert_match(/ threads stay 3 in processes 7 \(k3f9, next turn: autopilot, collector@web-1: turn 3 of 52/, sentence)
+    assert_match(/ threads stay 3 in processes 7 \(k3f9, next turn: autopilot, collector@web-1: turn 3 of 52/,
+      sentence)
     assert_match(/プロセス 7 で threads 5 -> 3（k3f9 交代：オートパイロット/, log(change, language: "ja").sentences.first)
   end
 

@@ -28,7 +28,8 @@ class Holdup::View::CalculationTest < Minitest::Test
     enough = "#{best.threads} threads"
     assert_equal format("Speed-up over one thread: %.2fx with %s", best.speed_up, enough), charts.plotted
     assert_equal charts.plotted, charts.charts.keys.first
-    assert_equal "GVL held: #{Holdup::View::Figures.share(best.utilisation)} with #{enough}", charts.charts.keys[1]
+    held = Holdup::View::Figures.share(best.utilisation)
+    assert_equal "GVL held: #{held} with #{enough}", charts.charts.keys[1]
   end
 
   def test_more_threads_never_draw_a_shorter_bar

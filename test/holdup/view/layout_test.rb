@@ -25,11 +25,14 @@ class Holdup::View::LayoutTest < Minitest::Test
 
   def test_optional_columns_give_way_before_names_do
     columns = ["name", "p50", Holdup::View::Blocks::Column.new(text: "errors", optional: true)]
-    section = Holdup::View::Section.new(title: "t", columns:, rows: [["Admin::UsersController", "1.00 ms", "9"]],
-      total: %w[all 2 9])
+    rows = [["Admin::UsersController", "1.00 ms", "9"]]
+    section = Holdup::View::Section.new(title: "t", columns:, rows:, total: %w[all 2 9])
     lines = ->(width) { Holdup::View::Layout::Table.new(section, width:).lines }
-    assert_equal ["name                        p50", "Admin::UsersController  1.00 ms", "all                           2"],
-      lines.call(31)
+    assert_equal [
+      "name                        p50",
+      "Admin::UsersController  1.00 ms",
+      "all                           2"
+    ], lines.call(31)
     assert_includes lines.call(39).first, "errors"
     assert_includes lines.call(20).last(2).first, "…"
   end

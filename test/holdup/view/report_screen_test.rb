@@ -16,8 +16,9 @@ class Holdup::View::ReportScreenTest < Minitest::Test
   # @return [String] as a terminal without colours shows it
   def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {}, methods: nil,
     calls: nil, **options)
+    filter = Holdup::Analysis::UnitFilter.new(**filter)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, methods:, calls:, filter: Holdup::Analysis::UnitFilter.new(**filter))
+      to_s: SampleWindows::START_S + 180, by:, methods:, calls:, filter:)
     made = Holdup::View::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -66,7 +67,9 @@ class Holdup::View::ReportScreenTest < Minitest::Test
       sample.window(name, kind: :method, queue: "app/models/#{name}.rb:41 Report#rows", count: 1,
         sums: {caused_ns: 9})
     end
-    calls = names.map { |name| sample.window(name, kind: :call, queue: "sql main", count: 40_000, histograms:) }
+    calls = names.map do |name|
+      sample.window(name, kind: :call, queue: "sql main", count: 40_000, histograms:)
+    end
     {methods: -> { methods }, calls: -> { calls }}
   end
 

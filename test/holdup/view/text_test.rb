@@ -35,8 +35,10 @@ class Holdup::View::TextTest < Minitest::Test
   def test_a_row_can_have_a_line_of_its_own_below
     table = Section.new(title: "", columns: %w[name p50], rows: [%w[A 1], %w[B 2], %w[C 3]],
       details: [nil, "in a method with a long name"])
-    assert_equal "name      p50\nA           1\nB           2\n  in a me…ong name\nC           3\n", body(table, width: 18)
-    assert_includes body(table, width: 18, table_width: Holdup::View::Layout::WHOLE), "  in a method with a long name\n"
+    assert_equal "name      p50\nA           1\nB           2\n  in a me…ong name\nC           3\n",
+      body(table, width: 18)
+    assert_includes body(table, width: 18, table_width: Holdup::View::Layout::WHOLE),
+      "  in a method with a long name\n"
   end
 
   def test_a_section_without_columns_is_a_list

@@ -13,8 +13,10 @@ class Holdup::View::WordsTest < Minitest::Test
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
   # Files of locales that no page shows.
   TERMINAL = %w[experiment lab scaling screen store].freeze
-  ONLY_IN_A_TERMINAL = %i[remark_uncollected remark_uncollected_first remark_uncollected_no_collector kept_more
-    timeline_more timeline_screen_more].freeze
+  ONLY_IN_A_TERMINAL = %i[
+    remark_uncollected remark_uncollected_first remark_uncollected_no_collector
+    kept_more timeline_more timeline_screen_more
+  ].freeze
   OPTION = /(?<![\w-])--[a-z]/
   OTHER_OPTIONS = /--(?:yjit|zjit|shm-size)/
   SAME_IN_BOTH = /

@@ -9,7 +9,9 @@ require "json"
 class Holdup::Web::AppTest < Minitest::Test
   include Dashboard
 
-  PAGES = %w[/ /endpoints /jobs /blame /processes /advice /compare /experiments /calculator /jit /health].freeze
+  PAGES = %w[
+    / /endpoints /jobs /blame /processes /advice /compare /experiments /calculator /jit /health
+  ].freeze
 
   def test_every_page_in_both_languages
     PAGES.product(%w[en ja]).each do |path, language|

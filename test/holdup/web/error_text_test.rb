@@ -35,7 +35,8 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
   ].freeze
 
   def test_a_remedy_names_no_option_of_a_command
-    error = Holdup::Error.new("nothing was recorded", "choose another span with --since, or --before and --after")
+    remedy = "choose another span with --since, or --before and --after"
+    error = Holdup::Error.new("nothing was recorded", remedy)
 
     assert_equal "choose another span", parts(error, "en").last.text
     STORE_ERRORS.product(%w[en ja]) do |one, language|

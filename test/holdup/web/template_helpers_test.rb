@@ -64,7 +64,8 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
   end
 
   def test_moments_in_sentences_are_exact_for_scripts
-    view = Holdup::Web::TemplateHelpers.new(request: nil, words: Holdup::View::Words.new, query: nil, name: nil)
+    words = Holdup::View::Words.new
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words:, query: nil, name: nil)
     {
       "since 2026-11-21 12:03 +09:00." =>
         %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.),
@@ -83,7 +84,8 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
     {"en" => ["the Compare page", "See the Compare page."], "ja" => ["「比較」ページ", "「比較」ページで"]}
       .each do |language, (name, text)|
       words = Holdup::View::Words.new(language, page: true)
-      view = Holdup::Web::TemplateHelpers.new(request:, words:, query: nil, name: nil, kept: {"since" => "6h"})
+      kept = {"since" => "6h"}
+      view = Holdup::Web::TemplateHelpers.new(request:, words:, query: nil, name: nil, kept:)
       assert_equal text.sub(name, %(<a href="/holdup/compare?since=6h">#{name}</a>)), view.sentence(text)
     end
   end

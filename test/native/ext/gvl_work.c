@@ -1,6 +1,6 @@
 /*
- * GvlWork: exact GVL behaviour for tests and benchmarks. Each call does one thing for a stated time, in C, so that what
- * the probe must see is known beforehand.
+ * GvlWork: exact GVL behaviour for tests and benchmarks. Each call does one thing for a stated time, in C, so
+ * that what the probe must see is known beforehand.
  */
 #include <ruby.h>
 #include <ruby/thread.h>

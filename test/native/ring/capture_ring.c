@@ -1,6 +1,6 @@
 /*
- * The ring of a capture alone, without Ruby: threads write events while captures begin and end. Prints how many events
- * were not as they were written. ThreadSanitizer watches.
+ * The ring of a capture alone, without Ruby: threads write events while captures begin and end. Prints how
+ * many events were not as they were written. ThreadSanitizer watches.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,8 +19,15 @@ static bool stop;
 
 static void *write_events(void *given)
 {
-    for (uint64_t n = (uint64_t)(uintptr_t)given << 32; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++)
-        if (CAP_ON()) cap_put((cap_event_t){.thread = (uint32_t)n, .time = n, .detail = ~n, .unit = (uint32_t)~n, .waiters = (uint16_t)n, .kind = 1});
+    for (uint64_t n = (uint64_t)(uintptr_t)given << 32; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
+        const cap_event_t event = {.thread = (uint32_t)n,
+                                   .time = n,
+                                   .detail = ~n,
+                                   .unit = (uint32_t)~n,
+                                   .waiters = (uint16_t)n,
+                                   .kind = 1};
+        if (CAP_ON()) cap_put(event);
+    }
     return NULL;
 }
 
@@ -34,7 +41,10 @@ static void begin(void)
     __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
 }
 
-/* Who was in has written; nobody touches it any more. Where the machine let a capture go on for longer than its ring, nothing is known. */
+/*
+ * Who was in has written; nobody touches it any more. Where the machine let a capture go on for longer than
+ * its ring, nothing is known.
+ */
 static unsigned end(void)
 {
     unsigned wrong = 0;
@@ -43,7 +53,8 @@ static unsigned end(void)
     
     for (uint64_t number = 0; cap.header->head <= CAPACITY && number < cap.header->head; number++) {
         const cap_event_t *e = &cap.events[number];
-        wrong += e->commit != number + 1 || e->detail != ~e->time || e->unit != (uint32_t)~e->time || e->waiters != (uint16_t)e->time;
+        wrong += e->commit != number + 1 || e->detail != ~e->time || e->unit != (uint32_t)~e->time ||
+                 e->waiters != (uint16_t)e->time;
     }
     munmap(cap.base, BYTES);
     return wrong;

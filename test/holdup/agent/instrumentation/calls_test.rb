@@ -135,7 +135,9 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
 
       class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
         private def instrument(operation, #{parameters[:key]}, options = nil, &block) = block.call(options)
-        private def instrument_multi(operation, #{parameters[:keys]}, options = nil, &block) = block.call(options)
+        private def instrument_multi(operation, #{parameters[:keys]}, options = nil, &block)
+          block.call(options)
+        end
       RUBY
     end
   end

@@ -86,7 +86,8 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
   def switchback(trial, effect:)
     design = Holdup::Switchback.after(SimulatedArms::START_S, turn_s: 300, cycles: 24, equal_cycles: 6,
       seed: trial)
-    simulated = SimulatedArms.new(minutes: (design.ends_s - design.from_s) / 60, seed: 50_000 + trial, effect:)
+    minutes = (design.ends_s - design.from_s) / 60
+    simulated = SimulatedArms.new(minutes:, seed: 50_000 + trial, effect:)
     windows = simulated.in_turns(design)
     sides, equals = %i[different equal].map do |phase|
       SimulatedArms::ARMS.zip(design.split(windows, phase:)).map { |arm, some| simulated.side(arm, some) }

@@ -33,7 +33,8 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     said = start("--threads", "3", "--why", "less stall?")
     assert_equal [0, ""], [said.status, said.err]
     sentences = said.out.gsub(/\s+/, " ")
-    assert_match(/Experiment \w{4}: 5 and 3 threads take turns of 3 min in 2 processes, until 02:36 UTC/, sentences)
+    assert_match(/Experiment \w{4}: 5 and 3 threads take turns of 3 min in 2 processes, until 02:36 UTC/,
+      sentences)
     assert_match(/Both arms have 5 until 00:36 UTC \(A\/A\)\. Next: `holdup experiment status`/, sentences)
     assert_equal [[5, 3], "threads", "less stall?"], [plan.values, plan.lever, plan.why]
     assert_match(/\Adeploy@/, plan.by)
@@ -159,7 +160,8 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     said = experiment("report", "--json", "--store", path, now_s: simulated_plan.turns.ends_s)
     found = JSON.parse(said.out)
     assert_equal "better", found["verdict"]["key"], said.err
-    assert_equal %w[x7k2:control x7k2:candidate], found.values_at("control", "candidate").map { |arm| arm["label"] }
+    arms = found.values_at("control", "candidate")
+    assert_equal %w[x7k2:control x7k2:candidate], arms.map { |arm| arm["label"] }
     assert_equal [["x7k2", "equal"]], found["equality"].map { |check| check.values_at("label", "key") }
     assert_equal [[12, 24], 240], found["looks"].values_at("planned", "block_seconds")
     cpu = found["figures"].find { |figure| figure["name"] == "cpu_unit" }
@@ -171,7 +173,8 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     facts = {host: "web-1", lever: "threads", who: :experiment, by: "deploy@web-1"}
     entries = [
       {at_s: plan.turns.from_s, event: :begins, from: 5, to: 5, plan_id: plan.id, why: "less stall?"},
-      {at_s: plan.turns.changes_s, event: :turn, from: 5, to: 3, plan_id: plan.id, why: "turn 13 of 60, candidate"},
+      {at_s: plan.turns.changes_s, event: :turn, from: 5, to: 3, plan_id: plan.id,
+       why: "turn 13 of 60, candidate"},
       {at_s: plan.turns.changes_s, event: :turn, from: 5, to: 4, plan_id: "else", why: "of another one"}
     ]
     entries = entries.flat_map { |entry| [7, 8].map { |pid| {**facts, **entry, pid:} } }
@@ -186,7 +189,8 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
     path = measured(SimulatedArms.new(minutes: 120, effect: 0.3), plan)
     audited(path, plan)
     said = experiment("report", "--store", path, now_s: plan.turns.ends_s).out
-    assert_match(/^x7k2, next turn: experiment .*threads 5 -> 3 +7, 8\n +deploy@web-1: turn 13 of 60, candidate$/, said)
+    turn = /^x7k2, next turn: experiment .*threads 5 -> 3 +7, 8\n +deploy@web-1: turn 13 of 60, candidate$/
+    assert_match(turn, said)
     assert_match(/^x7k2 begins: experiment .*threads stay 5/, said)
     refute_match(/of another one/, said)
     found = JSON.parse(experiment("report", "--json", "--store", path, now_s: plan.turns.ends_s).out)
@@ -206,6 +210,7 @@ class Holdup::CLI::Experiment::TurnsTest < Minitest::Test
   def test_before_the_arms_differ_there_is_nothing_to_judge
     path = measured(SimulatedArms.new(minutes: 20), simulated_plan)
     said = experiment("report", "--store", path, now_s: SimulatedArms::START_S + 1200)
-    assert_match(/the arms of experiment x7k2 were not measured yet; both are the same until 00:24 UTC/, said.err)
+    assert_match(/the arms of experiment x7k2 were not measured yet; both are the same until 00:24 UTC/,
+      said.err)
   end
 end

@@ -9,8 +9,8 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
   State = Holdup::Analysis::AutopilotState
   NOW_S = 1_790_000_000
   TICK_S = 10
-  GOOD = {"threads" => 3, "why" => "5 threads stall each other", "grade" => "a", "fresh" => true, "load" => 1.0,
-          "planned_s" => 7200, "reason" => nil}.freeze
+  GOOD = {"threads" => 3, "why" => "5 threads stall each other", "grade" => "a", "fresh" => true,
+          "load" => 1.0, "planned_s" => 7200, "reason" => nil}.freeze
 
   def setup
     @now_s = NOW_S
@@ -67,8 +67,8 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       [plan.values, plan.lever, plan.why, plan.turns.equal_cycles, plan.turns.cycles]
     assert plan.lease.holds?(@now_s + 59)
     refute plan.lease.holds?(@now_s + 60)
-    assert_match(/\Aautopilot \w{4}: threads 5 -> 3 in turns until \d\d:\d\d UTC \(collector@web-1: 5 threads/,
-      @lines.first)
+    begins = /\Aautopilot \w{4}: threads 5 -> 3 in turns until \d\d:\d\d UTC \(collector@web-1: 5 threads/
+    assert_match(begins, @lines.first)
   end
 
   # What is so => why nothing begins.

@@ -86,7 +86,9 @@ class Holdup::Collector
       methods = Holdup::Series.new(kind: :method, name: "A#b", queue: "app/a.rb:1 A#b")
       @builder.add(request("A#b", wall: [5_000]), source)
       @builder.add(delta(methods, count: 2, sums: {caused_ns: 7}), source)
-      sums = @builder.windows("h").to_h { |window| [window.series.kind, [window.count, window.sums[:caused_ns]]] }
+      sums = @builder.windows("h").to_h do |window|
+        [window.series.kind, [window.count, window.sums[:caused_ns]]]
+      end
       assert_equal [2, 7], sums[:method]
       assert_equal [1, 1], [sums[:request].first, sums[:process].first]
       assert_equal 0, sums[:process].last

@@ -69,8 +69,9 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
   end
 
   def test_a_path_has_as_many_lines_as_it_has_weight
-    Holdup::Lab::LoadTool::Oha.new("/oha").send(:with_list, Holdup::Lab::Load::Target.new("http://127.0.0.1:9"),
-      [route("/a", 9), route("/b")]) do |list|
+    target = Holdup::Lab::Load::Target.new("http://127.0.0.1:9")
+    routes = [route("/a", 9), route("/b")]
+    Holdup::Lab::LoadTool::Oha.new("/oha").send(:with_list, target, routes) do |list|
       assert_equal({"http://127.0.0.1:9/a" => 900, "http://127.0.0.1:9/b" => 100},
         File.readlines(list, chomp: true).tally)
     end

@@ -29,8 +29,8 @@ class Holdup::Lab::RecordedTrafficTest < Minitest::Test
   end
 
   def recorded(minutes = MINUTES, **options)
-    Holdup::Lab::Route::RecordedTraffic.read(@store, SampleWindows::START_S, SampleWindows::START_S + minutes * 60,
-**options)
+    from_s = SampleWindows::START_S
+    Holdup::Lab::Route::RecordedTraffic.read(@store, from_s, from_s + minutes * 60, **options)
   end
 
   def test_requests_by_their_share

@@ -51,8 +51,8 @@ module Holdup::Sizing
 
     # 8 ms and 24 of a unit, 2 and 6 between two.
     def test_what_threads_do_between_units_costs_time
-      between = Scenario::DispatchCost.new(held_ns: 2.0 * SampleProfiles::MS, idle_ns: 6.0 * SampleProfiles::MS,
-        acquisitions: 0.4)
+      between = Scenario::DispatchCost.new(held_ns: 2.0 * SampleProfiles::MS,
+        idle_ns: 6.0 * SampleProfiles::MS, acquisitions: 0.4)
       assert_in_delta 0.8, throughput(units, 1, between:) / throughput(units, 1), 0.01
     end
 

@@ -75,7 +75,8 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
 
   def test_in_the_a_a_phase_there_is_no_verdict_yet
     said = text(page(TurnsRecording.new(minutes: 10))).gsub(/\n? {2,}/, " ")
-    assert_match(/^Turn 6 of 52: \w+; both arms have the threads of the control for another 14 min \(A\/A\)/, said)
+    assert_match(/^Turn 6 of 52: \w+; both arms have the threads of the control for another 14 min \(A\/A\)/,
+      said)
     assert_match(/^Verdict None yet: the two arms have not both been measured/, said)
   end
 
@@ -136,6 +137,7 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
     assert_includes page.export("md", "Experiments"), "x7k2"
     assert_includes page.export("csv", "Experiments"), "x7k2"
     first = json(page)["experiments"].first
-    assert_equal [[5, 3], true, false, [4711, 4712]], first.values_at("threads", "running", "kept", "processes")
+    assert_equal [[5, 3], true, false, [4711, 4712]],
+      first.values_at("threads", "running", "kept", "processes")
   end
 end

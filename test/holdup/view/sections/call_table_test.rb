@@ -56,13 +56,15 @@ class Holdup::View::Sections::CallTableTest < Minitest::Test
   def main_call(*calls, language: "en")
     found = summary(*calls)
     row = found.rows.find { |one| one.name == ORDERS }
-    Holdup::View::Sections::CallTable.new(found, words: Holdup::View::Words.new(language), limit: 3).main_call(row)
+    words = Holdup::View::Words.new(language)
+    Holdup::View::Sections::CallTable.new(found, words:, limit: 3).main_call(row)
   end
 
   def test_the_calls_in_which_a_victim_stalls
     redis = calls("redis r1:6379/0", each: 2, elapsed: 6, remote: 0.8, stalled: 5)
     sql = calls("sql primary", elapsed: 50, remote: 6, stalled: 40)
-    assert_match(/\A6\d % of it in 12 calls \(SQL primary\): 50\.0 ms, remote 6\.00 ms\z/, main_call(redis, sql))
+    assert_match(/\A6\d % of it in 12 calls \(SQL primary\): 50\.0 ms, remote 6\.00 ms\z/,
+      main_call(redis, sql))
     assert_match(/\A6\d % は SQL primary の呼び出し 12 回：計 50\.0 ms、応答待ち 6\.00 ms\z/,
       main_call(redis, sql, language: "ja"))
     assert_nil main_call(redis)

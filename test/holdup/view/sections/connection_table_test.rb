@@ -72,7 +72,8 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
       "and Slow#show kept them for 95.0 % of the time that they were in use."
     assert_includes text.tr("\n", " ").squeeze(" "), sentence
     assert_empty text.lines.select { |line| line.chomp.size > 80 }
-    japanese = Holdup::View::Text.new(Holdup::View::Report.new(summary, words: Holdup::View::Words.new("ja")).page).call
+    words = Holdup::View::Words.new("ja")
+    japanese = Holdup::View::Text.new(Holdup::View::Report.new(summary, words:).page).call
     assert_includes japanese, "データベース接続"
   end
 

@@ -64,7 +64,8 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
   end
 
   def test_the_main_method_of_a_cause_on_one_line
-    assert_equal "80 % of it in SalesReport#rows (app/models/sales_report.rb:41)", table(*windows).main_method(SALES)
+    assert_equal "80 % of it in SalesReport#rows (app/models/sales_report.rb:41)",
+      table(*windows).main_method(SALES)
     assert_equal "80 % は SalesReport#rows（app/models/sales_report.rb:41）",
       table(*windows, language: "ja").main_method(SALES)
     assert_equal "100 % of it in Pdf#draw (lib/pdf.rb:7), most of it in native C",

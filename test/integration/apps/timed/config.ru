@@ -4,7 +4,8 @@ require "gvl_timing"
 $LOAD_PATH.unshift(File.expand_path("../../..", __dir__))
 require "native/gvl_work"
 
-# Each request measured by gvl_timing too: "wall running stalled idle" in ns, one line each, in the file TIMINGS.
+# Each request measured by gvl_timing too: "wall running stalled idle" in ns, one line each, in the file
+# TIMINGS.
 class Timed
   STATES = %i[duration running_duration stalled_duration idle_duration].freeze
 

@@ -16,7 +16,8 @@ class Holdup::Lab::Trial::WarmUp::RareTest < Minitest::Test
   # @return [Array<String>] what was asked, in that order
   def asked(counts, longest_s: 60, processes: 1)
     routes = %w[/often /seldom /never].map { |path| Lab::Route.new(label: path, path:) }
-    Lab::Trial::WarmUp::Rare.new(Lab::Load::Target.new(@server.url), routes:).call(counts, processes:, longest_s:)
+    target = Lab::Load::Target.new(@server.url)
+    Lab::Trial::WarmUp::Rare.new(target, routes:).call(counts, processes:, longest_s:)
     Array.new(@server.heads.size) { @server.heads.pop[/ (\S+)/, 1] }
   end
 

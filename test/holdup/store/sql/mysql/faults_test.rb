@@ -35,8 +35,9 @@ class Holdup::Store::Sql::Mysql::FaultsTest < Minitest::Test
 
   def test_each_error_of_the_server_has_its_own_meaning
     {
-      1205 => StoreError::Locked, 1213 => Errors::Deadlock, 1114 => StoreError::Full, 1290 => Errors::ReadOnly,
-      1142 => Errors::Denied, 1045 => Errors::Unreachable, 1040 => Errors::Unreachable,
+      1205 => StoreError::Locked, 1213 => Errors::Deadlock, 1114 => StoreError::Full,
+      1290 => Errors::ReadOnly, 1142 => Errors::Denied, 1045 => Errors::Unreachable,
+      1040 => Errors::Unreachable,
       2013 => Errors::Unreachable, 1406 => StoreError::BadRow, 1264 => StoreError::BadRow,
       1146 => Errors::Corrupt
     }.each do |number, expected|
