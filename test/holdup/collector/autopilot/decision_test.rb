@@ -158,7 +158,7 @@ class Holdup::Collector::Autopilot::DecisionTest < Minitest::Test
       pass_until(@state.plan.turns.changes_s + 360)
       tick(answer: verdict(key))
       assert_equal [nil, nil], [@state.plan, @state.kept], key
-      assert_match(/threads 3 -> 5 \(collector@web-1: #{key}: wall/, @lines.last)
+      assert_match(/threads 3 -> 5 \(collector@web-1: #{key}: elapsed/, @lines.last)
       tick(answer: GOOD)
       assert_equal :refused, @state.waits
       tick(answer: GOOD, after: 86_400)
