@@ -172,7 +172,7 @@ module Bench
     # ones, and no recording for the sizing.
     def rest(dir)
       warm_s = Time.now.to_i + Holdup::Analysis::ProcessBoots::WARM_UP_S
-      state = Holdup::Collector::Autopilot::AutopilotState.new(changed_s: warm_s)
+      state = Holdup::Analysis::AutopilotState.new(changed_s: warm_s)
       FileUtils.mkdir_p(dir)
       Holdup::AutopilotFolder.new(dir).write_state(state.to_json)
     end
@@ -206,9 +206,9 @@ module Bench
         seconds: [SLICE_S, @longest_s].min, seed:)
     end
 
-    # @return [Holdup::Collector::Autopilot::AutopilotState]
+    # @return [Holdup::Analysis::AutopilotState]
     def state_of(dir)
-      Holdup::Collector::Autopilot::AutopilotState.parse(Holdup::AutopilotFolder.new(dir).state)
+      Holdup::Analysis::AutopilotState.parse(Holdup::AutopilotFolder.new(dir).state)
     end
 
     # @return [String]
