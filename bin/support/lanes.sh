@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints goes
-# to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
+# Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints
+# goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
 
 progress_seconds=30
 beside=4
@@ -25,8 +25,8 @@ tests() {
   HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" bundle exec ruby test/run.rb "$@"
 }
 
-# computing_tests RUBY ARGUMENT ...: with a heap of 230 MB from the start, which is collected a tenth as often.
-# Not for what forks much: each child gets the page table of that heap.
+# computing_tests RUBY ARGUMENT ...: with a heap of 230 MB from the start, which is collected a tenth as
+# often. Not for what forks much: each child gets the page table of that heap.
 computing_tests() {
   local -x RUBY_GC_HEAP_0_INIT_SLOTS=1500000 RUBY_GC_HEAP_1_INIT_SLOTS=750000
   local -x RUBY_GC_HEAP_2_INIT_SLOTS=300000 RUBY_GC_HEAP_3_INIT_SLOTS=100000 RUBY_GC_HEAP_4_INIT_SLOTS=50000
@@ -83,17 +83,20 @@ tell_failures() {
 
 # tell_progress LANE ...: one line for all
 tell_progress() {
-  local lane line="" times
+  local lane line="" times count
   for lane in "$@"; do
     [ -f "$notes/$lane.running" ] || continue
     line+="; $lane: $(cat "$notes/$lane.running")"
     times="$notes/$lane.times"
-    [ ! -f "$times" ] || line+=", $(($(wc -l <"$times") - 1)) of $(sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p' "$times")"
+    [ -f "$times" ] || continue
+    count="$(sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p' "$times")"
+    line+=", $(($(wc -l <"$times") - 1)) of $count"
   done
   [ -z "$line" ] || say "$(minutes "$SECONDS")$line"
 }
 
-# A lane is a process group, so that Ctrl-C ends it with all that runs in it; between its steps it sees that itself.
+# A lane is a process group, so that Ctrl-C ends it with all that runs in it; between its steps it sees that
+# itself.
 run_lane() {
   trap 'exit 130' INT TERM
   lane="$1"
@@ -142,7 +145,8 @@ end_lanes() {
   for index in "${!pids[@]}"; do
     if kill -0 "${pids[index]}" 2>/dev/null; then continue; fi
     wait "${pids[index]}" ||
-      printf '%s\n' "${running[index]}: ended early (again: bin/test --lane ${running[index]})" >>"$notes/failed"
+      printf '%s: ended early (again: bin/test --lane %s)\n' "${running[index]}" "${running[index]}" \
+        >>"$notes/failed"
     unset "pids[index]" "running[index]"
   done
   pids=("${pids[@]}")
