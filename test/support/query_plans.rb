@@ -1,10 +1,23 @@
 # frozen_string_literal: true
 
-require "logger"
-require "stringio"
-
 # How a database finds the rows of a store's statements, by its own account.
 module QueryPlans
+  # What Sequel needs of a logger. The library of that name is a gem from Ruby 4.0 on.
+  class Statements
+    attr_reader :lines
+
+    def initialize
+      @lines = []
+    end
+
+    def info(line)
+      @lines << line
+    end
+
+    alias_method :warn, :info
+    alias_method :error, :info
+  end
+
   # The tables that grow with time and with the fleet.
   LARGE = %w[windows process_samples unit_samples audit_entries checkpoints].freeze
   STATEMENT = /\(\d[\d.]*s\) ((?:SELECT|DELETE|UPDATE) .*)/
@@ -13,11 +26,11 @@ module QueryPlans
   # @yieldparam store [Holdup::Store::Sql] that the dialect is of
   # @return [Hash{String => Array<String>}] each statement that the block ran, and the lines of its plan
   def plans(dialect)
-    log = StringIO.new
-    dialect.define_singleton_method(:connect) { super().tap { |db| db.loggers << Logger.new(log) } }
+    log = Statements.new
+    dialect.define_singleton_method(:connect) { super().tap { |db| db.loggers << log } }
     store = Holdup::Store::Sql.new(dialect)
     yield store
-    log.string.scan(STATEMENT).flatten.uniq.to_h { |sql| [sql, explained(dialect, sql)] }
+    log.lines.join("\n").scan(STATEMENT).flatten.uniq.to_h { |sql| [sql, explained(dialect, sql)] }
   ensure
     store&.close
   end
