@@ -87,7 +87,7 @@ end
 abort "no tests found" if files.empty?
 
 # What tests start has the garbage collector of its users, see bin/support/lanes.sh.
-ENV.delete_if { |name, _| name.start_with?("RUBY_GC_MALLOC_LIMIT") || name.end_with?("_INIT_SLOTS") }
+ENV.delete_if { |name, _| name.start_with?("RUBY_GC_MALLOC_LIMIT") }
 ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])
 $LOAD_PATH.unshift(File.expand_path(__dir__), File.expand_path("../lib", __dir__))
 require "test_helper"

@@ -25,14 +25,6 @@ tests() {
   HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" bundle exec ruby test/run.rb "$@"
 }
 
-# computing_tests RUBY ARGUMENT ...: with a heap of 230 MB from the start, which is collected a tenth as
-# often. Not for what forks much: each child gets the page table of that heap.
-computing_tests() {
-  local -x RUBY_GC_HEAP_0_INIT_SLOTS=1500000 RUBY_GC_HEAP_1_INIT_SLOTS=750000
-  local -x RUBY_GC_HEAP_2_INIT_SLOTS=300000 RUBY_GC_HEAP_3_INIT_SLOTS=100000 RUBY_GC_HEAP_4_INIT_SLOTS=50000
-  tests "$@"
-}
-
 # step NAME COMMAND ...: all steps of a lane run, so that one failure does not hide another
 step() {
   local name="$1" from=$SECONDS output="$notes/$lane.output" result="took"
