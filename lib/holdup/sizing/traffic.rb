@@ -385,12 +385,24 @@ module Holdup
         end
 
         def minutes(units)
-          every = @traffic.blocks.flat_map do |block|
+          every = whole_minutes.flat_map do |block|
             sample = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
             block.minutes.map { |minute| [sample, *minute] }
           end
           wanted = every.sum { |_, own, other, seconds| [own, other / ConcurrentUnits::MOST].max * seconds }
           every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
+        end
+
+        # The mix of a part of a minute is mostly chance: alone at the rate of its minute, a heavy one would make
+        # a queue that never was.
+        def whole_minutes
+          return @traffic.blocks if @traffic.block_s >= MINUTE_S
+          minutes = @traffic.blocks.group_by { |block| block.start_s / MINUTE_S }
+          minutes.values.map do |parts|
+            next parts.first if parts.one?
+            seconds = parts.sum { |part| part.seconds.sum }
+            parts.first.with(profiles: parts.flat_map(&:profiles), seconds: [seconds])
+          end
         end
 
         # Profiles with their arrivals.

@@ -126,6 +126,24 @@ module Holdup::Sizing
       assert_in_delta 6 / 66.0, slow.fdiv(trace.size), 0.03
     end
 
+    # Ten seconds in which chance has made most units slow. They are blocks of intervals; a replay of them alone
+    # would have a queue that never was.
+    def test_a_replay_mixes_the_units_of_a_minute
+      one = PlayedRecording.new(rate: 20.0, minutes: 1, swing: 0.0)
+      from_s = one.arrivals.keys.first
+      units = Array.new(300) do |number|
+        start_ns = (from_s * 1_000_000_000) + number * 200_000_000
+        one.profiles.first.with(start_ns:, running_ns: (number < 50) ? 100 : 10, weight: 1.0)
+      end
+      parts = Traffic.of(units, one.arrivals)
+      assert_equal 6, parts.blocks.size
+      trace = parts.recorded(units: 10**6)
+      assert_in_delta 60, seconds(trace), 1
+      slow = trace.units.each_with_index.select { |unit, _| unit.held_ns == 100 }.map(&:last)
+      assert_in_delta 1 / 6.0, slow.size.fdiv(trace.size), 0.04
+      assert_in_delta 0.5, slow.count { |index| index < trace.size / 2 }.fdiv(slow.size), 0.12
+    end
+
     def test_units_stand_for_what_was_not_kept
       heavy = RECORDING.profiles.map { |profile|
         (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile

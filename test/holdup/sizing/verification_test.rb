@@ -22,6 +22,14 @@ module Holdup::Sizing
       assert_operator wait.measured, :<, wait.before
     end
 
+    # Its blocks are parts of minutes.
+    one_ruby def test_a_short_recording
+      since = PlayedRecording.new(minutes: 3, seed: 3, processes: 2)
+      assert_operator Traffic.of(since.profiles, since.arrivals).block_s, :<, 60
+      found = Verification.new(BEFORE, since, rounds: 2)
+      assert_operator found.lines.first.error.abs, :<, 0.2
+    end
+
     # Looked at later once more, it is the same outcome; the recorded setting says nothing of others.
     one_ruby def test_what_is_kept_of_it
       recording = PlayedRecording.new(minutes: 4)
