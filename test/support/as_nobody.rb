@@ -6,6 +6,7 @@ module AsNobody
 
   # @return [Object] what the block returned in the child (anything Marshal takes)
   def as_nobody
+    load_all
     reader, writer = IO.pipe(binmode: true)
     pid = fork do
       reader.close
@@ -22,6 +23,11 @@ module AsNobody
   end
 
   private
+
+  # The user nobody may have no right to read our files.
+  def load_all
+    Holdup.send(:const_get, :LOADER).eager_load if Holdup.const_defined?(:LOADER)
+  end
 
   def become_nobody
     return unless Process.uid.zero?
