@@ -3,6 +3,7 @@
 require "test_helper"
 require "contracts/collector_kill_contract"
 require "contracts/emptied_stores"
+require "contracts/full_disk_contract"
 require "contracts/outage_contract"
 require "contracts/sql_server_store_contract"
 require "contracts/store_contract"
@@ -205,30 +206,9 @@ end
 # The tables are on a small disk of their own.
 class PostgresFullDiskTest < Minitest::Test
   include PostgresStores
-  include SmallFileSystem
-  include TemporaryFolder
+  include FullDiskContract
 
-  def test_a_full_disk_is_said_and_passes
-    on_tmpfs("size=24m,mode=777") do |disk|
-      with_tables_on(disk) do |url|
-        writer = SegmentWriter.new(folder)
-        log = CollectedLog.new
-        collector = Holdup::Collector.new(store: Holdup::Store.open(url), directory: folder, log:, host: "h")
-        recorded = 0
-        filled(disk) do
-          wait_until do
-            20.times { |name| writer.record("Controller#{name}#action", wall: 5_000 * (recorded += 1)) }
-            collector.send(:attempt)
-            log.lines.any?
-          end
-        end
-        assert_match(/is full or its disk is; free disk space/, log.lines.first)
-        wait_until { collector.send(:attempt) && log.lines.last == "collecting again" }
-        collector.send(:leave)
-        assert_equal recorded, counted(url)
-      end
-    end
-  end
+  def small_disk = "size=24m,mode=777"
 
   private
 

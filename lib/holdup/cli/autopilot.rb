@@ -238,8 +238,8 @@ module Holdup
           @best = (@gain > Sizing::Recommendation::HYSTERESIS) ? found_best : nil
         end
 
-        # A limit that the present threads break as far is no reason against others: a host that lacks CPUs
-        # lacks them with any number.
+        # The present threads may break a limit too: a host without enough CPUs has too few for any number.
+        # So only candidates that break one further are left out.
         def allowed
           of_threads.reject { |prediction| further?(prediction) }
             .map { |prediction| prediction.replayed? ? prediction : replayed(prediction) }

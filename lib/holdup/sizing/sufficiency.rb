@@ -109,8 +109,8 @@ module Holdup
         end
 
         # Yields resampled traffic and a seed; the block returns the figure.
-        # @param assumption [Proc, nil] gets a seed: what the figure of that round assumes and nobody knows.
-        #   One of them is true for good, so the interval contains that of each
+        # @param assumption [Proc, nil] gets a seed: what the figure of that round assumes, which no recording
+        #   shows. One of them is true for good, so the interval contains that of each
         # @return [Range]
         def interval(assumption = nil)
           random = Random.new(@seed)

@@ -393,8 +393,8 @@ module Holdup
           every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
         end
 
-        # The mix of a part of a minute is mostly chance: alone at the rate of its minute, a heavy one would make
-        # a queue that never was.
+        # The mix of a part of a minute is mostly chance: alone at the rate of its minute, a heavy one would
+        # make a queue that never was.
         def whole_minutes
           return @traffic.blocks if @traffic.block_s >= MINUTE_S
           minutes = @traffic.blocks.group_by { |block| block.start_s / MINUTE_S }

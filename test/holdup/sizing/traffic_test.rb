@@ -126,8 +126,8 @@ module Holdup::Sizing
       assert_in_delta 6 / 66.0, slow.fdiv(trace.size), 0.03
     end
 
-    # Ten seconds in which chance has made most units slow. They are blocks of intervals; a replay of them alone
-    # would have a queue that never was.
+    # Ten seconds in which chance has made most units slow. They are blocks of intervals; a replay of them
+    # alone would have a queue that never was.
     def test_a_replay_mixes_the_units_of_a_minute
       one = PlayedRecording.new(rate: 20.0, minutes: 1, swing: 0.0)
       from_s = one.arrivals.keys.first
