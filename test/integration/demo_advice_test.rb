@@ -14,14 +14,6 @@ require_relative "../../bin/support/demo/options"
 class DemoAdviceTest < Minitest::Test
   NOW = {"processes" => 2, "threads" => 5, "time_slice_ns" => 100_000_000}.freeze
 
-  def test_traffic_lasts_until_a_full_minute_has_passed
-    {1_790_000_400 + 45 => 23, 1_790_000_400 + 20 => 48, 1_790_000_400 + 55 => 73,
-     1_790_000_400 + 1 => 67}.each do |now_s, seconds|
-      assert_in_delta seconds, Demo::Advice.seconds(20.0, now: Time.at(now_s)), 0.001
-    end
-    assert_equal 90.0, Demo::Advice.seconds(90.0, now: Time.at(1_790_000_400))
-  end
-
   def test_only_a_change_is_followed
     best = NOW.merge("threads" => 3)
     assert_equal({workers: 2, threads: 3, slice_ns: nil},

@@ -9,9 +9,6 @@ module Demo
   # out after a boot for good reasons; a demo is over by then, so here all counts.
   class Advice
     OPTIONS = %w[--warm-up 0s].freeze
-    # Between the first unit and a full minute, and between that and the last unit: an interval takes two
-    # blocks of time.
-    EDGE_S = 8
     MINUTE_S = 60
     ALIKE = %w[processes io_threads time_slice_ns].freeze
 
@@ -24,15 +21,6 @@ module Demo
       @output = output
       @file = File.join(folder, "advice.json")
       @since = minute(since)
-    end
-
-    # @param seconds [Float] wanted
-    # @param now [Time]
-    # @return [Float] as many, or more until the clock has passed a full minute: blocks are minutes here
-    def self.seconds(seconds, now: Time.now)
-      left = MINUTE_S - now.to_f % MINUTE_S
-      left += MINUTE_S if left < EDGE_S
-      [seconds, left + EDGE_S].max
     end
 
     # Prints its beginning, and keeps it for later.

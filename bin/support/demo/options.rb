@@ -18,7 +18,7 @@ module Demo
         jobs: false,
         fleet: false,
         threads: [ENV.fetch("STOREFRONT_THREADS", 5).to_i],
-        seconds: 20.0,
+        seconds: 26.0,
         rate: 64.0,
         seed: 1
       }
@@ -48,7 +48,7 @@ module Demo
           Array,
           "of a worker, one setting after the other with the same traffic (5)"
         ) { |list| values[:threads] = list.map { |text| threads(text) } }
-        parser.on("--seconds N", Float, "of traffic (20)") { |number| values[:seconds] = positive(number) }
+        parser.on("--seconds N", Float, "of traffic (26)") { |number| values[:seconds] = positive(number) }
         parser.on("--rate N", Float, "requests per second (64)") { |number| values[:rate] = positive(number) }
         parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }
       end

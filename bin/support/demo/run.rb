@@ -99,7 +99,7 @@ module Demo
     def measure
       @report = Report.new(env: @env, since: (started = Time.now))
       @advice = Advice.new(env: @env, folder: @folder, since: started, output: @output)
-      @outcomes = send_traffic(@options.advice? ? Advice.seconds(@options.seconds) : @options.seconds)
+      @outcomes = send_traffic(@options.seconds)
       raise Failure, "the storefront died:" unless @storefront.alive?
       @report.wait_for(@outcomes.each_value.sum(&:answered)) do |json|
         Checks.new(json, @outcomes).failures.empty?
