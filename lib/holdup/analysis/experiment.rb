@@ -27,7 +27,7 @@ module Holdup
 
       # - `key`: :better, :worse, :both, :none (no difference that could be shown), :running (the next look
       #   will say), :invalid
-      # - `reason`: of :invalid: :deploy, :unequal (A/A), :drift, :too_little; else nil
+      # - `reason`: of :invalid: :deploy, :too_little, :unequal (A/A), :unchecked (A/A), :drift; else nil
       # - `moved`, `unmoved`: Array of Comparison::Estimate
       # - `look`: number of the look that it comes from, from 1; nil before the first
       ExperimentAnswer = Data.define(:key, :reason, :moved, :unmoved, :look) do
@@ -50,13 +50,16 @@ module Holdup
       # @param to_s [Integer] end of the data, seconds since 1970
       # @param equals [Array<EqualArms>]
       # @param over [Boolean] whether nothing more is to come, however long it was planned
-      def initialize(control, candidate, schedule:, to_s:, equals: [], over: false)
+      # @param planned_equality [Boolean] whether it began with an A/A phase: then it proves nothing unless
+      #   that could be judged
+      def initialize(control, candidate, schedule:, to_s:, equals: [], over: false, planned_equality: false)
         @control = control
         @candidate = candidate
         @schedule = schedule
         @to_s = to_s
         @equals = equals
         @over = over
+        @planned_equality = planned_equality
       end
 
       def sides = [control, candidate]
@@ -189,8 +192,13 @@ module Holdup
         reason = :deploy if revisions.any?
         reason ||= :too_little if looks.empty? && over?
         reason ||= :unequal if equality.any? { |result| result.key == :unequal }
+        reason ||= :unchecked if looks.any? && unchecked?
         reason ||= :drift if looks.any? && drift?
         reason && ExperimentAnswer.new(key: :invalid, reason:)
+      end
+
+      def unchecked?
+        @planned_equality && equality.none? { |result| result.key == :equal }
       end
 
       def decision

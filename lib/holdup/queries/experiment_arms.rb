@@ -57,7 +57,8 @@ module Holdup
         equal = arms_of(plan, :equal)
         equals = equal ? [Analysis::Experiment::EqualArms.new(label: plan.id, sides: equal)] : []
         schedule = Analysis::Experiment::LookSchedule.of_blocks(turns.cycles, block_s: turns.cycle_s)
-        Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: @to_s >= turns.ends_s)
+        Analysis::Experiment.new(*sides, schedule:, equals:, to_s: @to_s, over: @to_s >= turns.ends_s,
+          planned_equality: true)
       end
 
       # From the setting with most units. Arms that already run are different settings, also where only their

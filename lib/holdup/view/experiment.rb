@@ -105,6 +105,7 @@ module Holdup
         when :deploy then word(:deploy, revisions: @words.list(revisions))
         when :too_little then word(:too_little, **too_little)
         when :unequal then word(:unequal, found: unequal)
+        when :unchecked then word(:unchecked, least: Analysis::Experiment::LookSchedule::FEWEST)
         else word(:drift)
         end
       end

@@ -110,6 +110,21 @@ class Holdup::Analysis::ExperimentTest < Minitest::Test
     end
   end
 
+  def test_invalid_where_the_planned_check_of_equals_could_not_judge
+    simulated = SimulatedArms.new(minutes: 40, effect: 0.3)
+    minute = ->(window) { (window.start_s - SimulatedArms::START_S) / 60 }
+    {2 => %i[invalid unchecked], 20 => [:better, nil]}.each do |minutes, expected|
+      early = SimulatedArms::ARMS.map do |arm|
+        simulated.side(arm, SimulatedArms.new(minutes: 40).windows(arm).select { minute.call(_1) < minutes })
+      end
+      equals = [Experiment::EqualArms.new(label: "A/A", sides: early)]
+      found = simulated.experiment(equals:, planned_equality: true)
+      assert_equal expected, [found.answer.key, found.answer.reason]
+    end
+    assert_equal :unchecked, simulated.experiment(planned_equality: true).answer.reason
+    assert_equal :better, simulated.experiment.answer.key
+  end
+
   def test_invalid_where_the_difference_comes_with_the_time
     found = experiment(effect: 0.3, since: 15)
     assert_equal %i[invalid drift], [found.answer.key, found.answer.reason]

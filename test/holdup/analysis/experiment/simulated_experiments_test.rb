@@ -94,6 +94,6 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
     end
     schedule = Experiment::LookSchedule.new(block_s: design.cycle_s, blocks: design.cycles, looks: 2)
     Experiment.new(*sides, schedule:, to_s: design.ends_s,
-      equals: [Experiment::EqualArms.new(label: "A/A", sides: equals)])
+      equals: [Experiment::EqualArms.new(label: "A/A", sides: equals)], planned_equality: true)
   end
 end
