@@ -14,11 +14,22 @@
 /* The kind of those beyond SEG_CALL_KINDS. */
 #define CALLS_OTHERS 0
 
+uint64_t calls_collections;
+
+/* Pools of connections whose kind is remembered: by their address, and only until garbage is collected. */
+#define CALLS_POOLS 64
+
+typedef struct {
+    VALUE queries, pool, kind;
+    uint64_t collections;
+} pool_kind_t;
+
 static struct {
     char names[SEG_CALL_KINDS][SEG_QUEUE_BYTES];
     size_t bytes[SEG_CALL_KINDS];
     uint32_t count;
     call_tally_t *free; /* cleared */
+    pool_kind_t pools[CALLS_POOLS];
     VALUE query_events;  /* class */
     VALUE connection, cached, exception, sql; /* keys of a query's payload */
     ID kind, kind_of, call;
@@ -251,20 +262,9 @@ static void query_end(tclock_t *c, unit_t *u, VALUE kind, VALUE sql, bool error)
     if (repeats_least && c->blame == reg.main) query_repeated(c, u, sql, t);
 }
 
-/* end_query(kind, sql, error): ends a call that is a query, which the unit may repeat. */
-static VALUE probe_end_query(VALUE self, VALUE kind, VALUE sql, VALUE error)
-{
-    unit_t *u = NULL;
-    tclock_t *c = calls_leave(&u);
-    if (c) query_end(c, u, kind, sql, RTEST(error));
-    return Qnil;
-}
-
-/* --- queries, where Active Record's notifications say when they begin and end --- */
-
 /*
- * query_events(kind_of): a subscriber, which has no Ruby code between the notification and the edges.
- * `kind_of`: gives the kind of a connection, once for each; it does not raise.
+ * query_events(kind_of): ends calls that are queries. `kind_of`: gives the kind of a connection; it does not
+ * raise.
  */
 static VALUE probe_query_events(VALUE self, VALUE kind_of)
 {
@@ -272,6 +272,42 @@ static VALUE probe_query_events(VALUE self, VALUE kind_of)
     rb_ivar_set(events, calls.kind_of, kind_of);
     return events;
 }
+
+static VALUE query_ask_kind(VALUE self, VALUE connection)
+{
+    return rb_funcall(rb_ivar_get(self, calls.kind_of), calls.call, 1, connection);
+}
+
+/*
+ * The kind of a connection of that pool. A pool is only compared: it may be gone, but another object gets its
+ * address only after a collection. Needs no lock: only the main Ractor can have `self`, which is not
+ * shareable.
+ */
+static VALUE query_kind_of_pool(VALUE self, VALUE pool, VALUE connection)
+{
+    uint64_t collections = __atomic_load_n(&calls_collections, __ATOMIC_RELAXED);
+    pool_kind_t *entry = &calls.pools[(pool / sizeof(VALUE)) % CALLS_POOLS];
+    bool known = entry->pool == pool && entry->queries == self && entry->collections == collections;
+    if (known) return entry->kind;
+    VALUE kind = query_ask_kind(self, connection);
+    if (FIXNUM_P(kind)) *entry = (pool_kind_t){self, pool, kind, collections};
+    return kind;
+}
+
+/*
+ * end_query(pool, connection, sql, answered): ends a call that is a query, which the unit may repeat. `pool`:
+ * the connection's.
+ */
+static VALUE query_log_end(VALUE self, VALUE pool, VALUE connection, VALUE sql, VALUE answered)
+{
+    VALUE kind = query_kind_of_pool(self, pool, connection); /* first: it may run other threads */
+    unit_t *u = NULL;
+    tclock_t *c = calls_leave(&u);
+    if (c) query_end(c, u, kind, sql, !RTEST(answered));
+    return Qnil;
+}
+
+/* --- queries, where Active Record's notifications say when they begin and end --- */
 
 static VALUE query_start(VALUE self, VALUE name, VALUE id, VALUE payload)
 {
@@ -284,7 +320,7 @@ static VALUE query_kind(VALUE self, VALUE connection)
 {
     VALUE kind = rb_ivar_get(connection, calls.kind);
     if (!NIL_P(kind)) return kind;
-    kind = rb_funcall(rb_ivar_get(self, calls.kind_of), calls.call, 1, connection);
+    kind = query_ask_kind(self, connection);
     if (FIXNUM_P(kind) && !OBJ_FROZEN(connection)) rb_ivar_set(connection, calls.kind, kind);
     return kind;
 }
@@ -310,6 +346,7 @@ static void calls_define_query_events(VALUE probe)
 {
     VALUE events = rb_define_class_under(probe, "QueryEvents", rb_cObject);
     rb_undef_method(rb_singleton_class(events), "new");
+    rb_define_method(events, "end_query", query_log_end, 4);
     rb_define_method(events, "start", query_start, 3);
     rb_define_method(events, "finish", query_finish, 3);
     rb_gc_register_mark_object(events);
@@ -328,7 +365,6 @@ void calls_init(VALUE probe)
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
     rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
-    rb_define_singleton_method(probe, "end_query", probe_end_query, 3);
     rb_define_singleton_method(probe, "query_events", probe_query_events, 1);
     calls_define_query_events(probe);
 }

@@ -14,6 +14,9 @@
 #include "segment.h"
 #include "unit.h"
 
+/* How often garbage collection has begun or gone on: since then an object may have moved, or be gone. */
+SHARED uint64_t calls_collections;
+
 /* The calls of one kind in one unit. */
 typedef struct call_tally {
     struct call_tally *next;

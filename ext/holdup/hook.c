@@ -2,6 +2,7 @@
 
 #include <ruby/debug.h>
 
+#include "calls.h"
 #include "capture_events.h"
 #include "capture_file.h"
 #include "capture_watch.h"
@@ -62,10 +63,13 @@ static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread
 static void hook_on_gc_event(VALUE tracepoint, void *unused)
 {
     (void)unused;
+    bool begins =
+        rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER;
+    if (begins) __atomic_fetch_add(&calls_collections, 1, __ATOMIC_RELAXED);
     if (!tc_enabled()) return;
     tclock_t *c = reg_clock(rb_thread_current());
     if (!c) return;
-    if (rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER) {
+    if (begins) {
         c->gc_from = clk_now();
         if (CAP_ON()) cap_record_mark(c, CAP_GC_START, c->gc_from);
     }

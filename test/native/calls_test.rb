@@ -159,19 +159,44 @@ class CallsTest < Minitest::Test
       calls.to_h { |slot| [slot.series.queue, [slot.count, slot.errors]] })
   end
 
+  # As Active Record's method ends them, in a pool of connections.
+  LOGGED = <<~RUBY
+    asked = 0
+    LOGGED = PROBE.query_events(->(kind) { (asked += 1) && kind })
+    def logged(pool, kind, answered = true)
+      PROBE.begin_call
+      burn
+      LOGGED.end_query(pool, kind, "SELECT 1", answered)
+      true
+    end
+  RUBY
+
   def test_a_query_ends_as_a_call_does
     write(<<~RUBY)
+      #{LOGGED}
       sql = PROBE.call_kind("sql")
-      ask = lambda do |kind, error|
-        PROBE.begin_call
-        burn
-        PROBE.end_query(kind, "SELECT 1", error)
-      end
-      ends = [[sql, false], [sql, true], [nil, false], [1_000, false]]
-      unit("A#b") { ends.each { |each| ask.call(*each) } }
-      ask.call(sql, false) # of no unit
+      ends = [[sql, true], [sql, nil], [nil, true], [1_000, true]]
+      unit("A#b") { ends.each { |kind, answered| logged(Object.new, kind, answered) } }
+      logged(Object.new, sql) # of no unit
     RUBY
     assert_equal [2, 1], [slot("A#b", "sql").count, slot("A#b", "sql").errors]
+  end
+
+  # A pool that is gone leaves its address to another one.
+  def test_the_kind_of_a_pool_is_asked_once_until_garbage_is_collected
+    write(<<~RUBY)
+      #{LOGGED}
+      one, two = %w[one two].map { |name| PROBE.call_kind(name) }
+      pool = Object.new
+      GC.disable
+      unit("A#b") { logged(pool, one) && logged(pool, two) }
+      raise "asked \#{asked} times" unless asked == 1
+      GC.enable
+      GC.start
+      unit("A#b") { logged(pool, two) }
+      raise "not asked again" unless asked == 2
+    RUBY
+    assert_equal [2, 1], [slot("A#b", "one").count, slot("A#b", "two").count]
   end
 
   def test_what_the_query_cache_answers_and_payloads_of_other_shapes_are_no_calls

@@ -121,11 +121,10 @@ class RepeatsTest < Minitest::Test
       load #{"#{@dir}/app/cart.rb".dump}
       CONNECTION = Object.new
       EVENTS = PROBE.query_events(->(_connection) { PROBE.call_kind("sql") })
-      KIND = PROBE.call_kind("sql")
       def query(sql)
         PROBE.begin_call
         sleep 0.001
-        PROBE.end_query(KIND, sql, false)
+        EVENTS.end_query(nil, CONNECTION, sql, true)
       end
       def notified(sql)
         payload = {connection: CONNECTION, sql:}

@@ -72,6 +72,8 @@ class SanitizerTest < NativeTest
         6.times do |turn|
           events.start("", "", query)
           events.finish("", "", query.merge(sql: "SELECT \#{"c" * turn * (i % 3)} IN (1, 'a', $2) /*"))
+          Probe.begin_call
+          events.end_query(Object.new, query, "SELECT", turn.odd?)
         end
         Probe.finish(inner)
         name = "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}"

@@ -108,13 +108,24 @@ class RecordingProbe
   # What finds the kind of a query's connection.
   attr_reader :kind_of_query
 
-  def query_events(kind_of) = @kind_of_query = kind_of
+  Queries = Data.define(:probe) do
+    def start(_name, _id, _payload) = nil
+
+    def finish(_name, _id, _payload) = nil
+
+    def end_query(_pool, connection, _sql, answered)
+      probe.end_call(probe.kind_of_query.call(connection), !answered)
+    end
+  end
+
+  def query_events(kind_of)
+    @kind_of_query = kind_of
+    Queries.new(self)
+  end
 
   def begin_call = nil
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
-
-  def end_query(kind, _sql, error) = end_call(kind, error)
 
   def count(counter) = @counted << counter
 

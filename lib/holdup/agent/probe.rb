@@ -83,8 +83,6 @@ module Holdup
 
       def end_call(_kind, _error) = nil
 
-      def end_query(_kind, _sql, _error) = nil
-
       def query_events(_kind_of) = nil
 
       def repeated_queries=(least)

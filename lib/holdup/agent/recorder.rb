@@ -36,13 +36,14 @@ module Holdup
 
     # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
     # unit to another system begins on this thread (calls inside it are a part of it); then
-    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call. `end_query(kind, sql, error)`
-    # also looks whether the unit repeats the query.
-    # @return [#begin_call, #end_call, #end_query]
+    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call.
+    # @return [#begin_call, #end_call]
     def call_edges = @probe
 
-    # @param kind_of [#call] connection => a kind of call_kind, or nil; must not raise
-    # @return [#start, #finish] for Active Record's notifications of queries: each is a call
+    # Ends of calls that are queries, which a unit may repeat: `end_query(pool, connection, sql, answered)`,
+    # or Active Record's notifications.
+    # @param kind_of [#call] connection => a kind of call_kind, or nil; must not raise; asked again after GC
+    # @return [#end_query, #start, #finish]
     def query_events(kind_of) = @probe.query_events(kind_of)
 
     def stalled_ns(handle) = @probe.stalled(handle)

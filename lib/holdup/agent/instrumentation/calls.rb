@@ -57,19 +57,29 @@ module Holdup
         end
       end
 
+      def initialize(recorder)
+        super
+        @kinds = ObjectSpace::WeakMap.new # by pool
+        @queries = recorder.query_events(method(:kind_of))
+      end
+
       # @param adapter [Class] of connections
       def join(adapter)
-        QueryLog.install(adapter, @edges, method(:kind_of)) or subscribe
+        QueryLog.install(adapter, @edges, @queries) or subscribe
       end
 
       def subscribe
-        ::ActiveSupport::Notifications.subscribe(EVENT, @recorder.query_events(method(:kind_of)))
+        ::ActiveSupport::Notifications.subscribe(EVENT, @queries)
       end
 
       private
 
+      # @return [Integer, nil] nil when it fails
       def kind_of(connection)
-        kind { "sql #{connection.pool.db_config.name}".strip }
+        @guard.call(:calls) do
+          pool = connection.pool
+          @kinds[pool] ||= @recorder.call_kind("sql #{pool.db_config.name}".strip)
+        end
       end
 
       # The method `log` of Active Record's connections.
@@ -93,15 +103,12 @@ module Holdup
         module_function
 
         # @return [Boolean] false where the method is unknown; it is left alone then
-        def install(adapter, edges, kind_of)
+        def install(adapter, edges, queries)
           log = Calls::ReplacedMethod.new(adapter, :log)
           return true if log.replaced?
           codes = PARAMETERS.map { |parameters, arguments| code(parameters, arguments) }
           fitting = log.fitting(codes) or return false
-          kinds = ObjectSpace::WeakMap.new # by pool
-          adapter.define_method(:holdup_call_kind) { kind_of.call(self).tap { |kind| kinds[@pool] = kind } }
-          adapter.send(:private, :holdup_call_kind)
-          log.replace(fitting, HoldupCalls: edges, HoldupKinds: kinds)
+          log.replace(fitting, HoldupCalls: edges, HoldupQueries: queries)
           true
         end
 
@@ -109,12 +116,11 @@ module Holdup
           <<~RUBY
             def log(#{parameters}, &block)
               HoldupCalls.begin_call
-              failed = true
               result = holdup_original_log(#{arguments}, &block)
-              failed = false
+              answered = true
               result
             ensure
-              HoldupCalls.end_query(HoldupKinds[@pool] || holdup_call_kind, sql, failed)
+              HoldupQueries.end_query(@pool, self, sql, answered)
             end
           RUBY
         end
