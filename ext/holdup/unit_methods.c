@@ -190,6 +190,12 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
     return Qnil;
 }
 
+/* own?(handle): whether the unit is open, and measures the current thread. */
+static VALUE probe_own(VALUE self, VALUE handle)
+{
+    return hook_own_unit(handle) ? Qtrue : Qfalse;
+}
+
 /*
  * stalled(handle): ns for which the open unit has stalled so far, called on its own thread; nil when unknown.
  */
@@ -229,6 +235,7 @@ void unit_init(VALUE probe)
     rb_define_singleton_method(probe, "finish", probe_finish, 1);
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
     rb_define_singleton_method(probe, "charge", probe_charge, 3);
+    rb_define_singleton_method(probe, "own?", probe_own, 1);
     rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
     rb_define_singleton_method(probe, "idle", probe_idle, 1);
 }

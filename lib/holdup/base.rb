@@ -141,7 +141,7 @@ module Holdup
       on_clamp = -> { recorder.count_clamped }
       Instrumentation::RequestUnits.new(
         recorder:,
-        ignored: settings.ignored,
+        ignored: settings.ignored, ignored_starts: settings.ignored_starts,
         example_paths: settings.example_paths,
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
         queue: Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp:)

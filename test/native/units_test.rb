@@ -69,6 +69,14 @@ class UnitsTest < NativeTest
     refute_nil Probe.finish(handle)
   end
 
+  def test_knows_its_own_thread
+    handle = Probe.enter
+    assert Probe.own?(handle)
+    refute Thread.new { Probe.own?(handle) }.value
+    Probe.finish(handle)
+    refute Probe.own?(handle)
+  end
+
   def test_a_unit_that_another_thread_ends_is_discarded
     before = Probe.snapshot[:discarded]
     handle = Probe.enter

@@ -63,7 +63,14 @@ class RecordingProbe
     return 0 unless @enabled
     entered << pool
     @handles += 1
+    threads[@handles] = Thread.current
+    @handles
   end
+
+  # Of open units and ended ones, by handle.
+  def threads = @threads ||= {}
+
+  def own?(handle) = threads[handle].equal?(Thread.current)
 
   attr_accessor :pools
 
@@ -108,7 +115,7 @@ class RecordingProbe
   # What finds the kind of a query's connection.
   attr_reader :kind_of_query
 
-  Queries = Data.define(:probe) do
+  QueryEnds = Data.define(:probe) do
     def start(_name, _id, _payload) = nil
 
     def finish(_name, _id, _payload) = nil
@@ -120,7 +127,7 @@ class RecordingProbe
 
   def query_events(kind_of)
     @kind_of_query = kind_of
-    Queries.new(self)
+    QueryEnds.new(self)
   end
 
   def begin_call = nil

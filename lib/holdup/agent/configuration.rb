@@ -66,6 +66,12 @@ module Holdup
       Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })
     end
 
+    # @return [Array<String>, nil] each ignored path begins with one of these; nil: unknown
+    def ignored_starts
+      starts = ignore_paths.map { |path| path.delete_suffix("*") unless path.is_a?(Regexp) }
+      starts if starts.all? { |start| start&.ascii_only? }
+    end
+
     private
 
     def pattern(path)

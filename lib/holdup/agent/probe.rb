@@ -144,6 +144,8 @@ module Holdup
 
       def identify(_worker_index, _generation) = nil
 
+      def own?(_handle) = false
+
       def stalled(_handle) = nil
 
       def idle(_handle) = nil

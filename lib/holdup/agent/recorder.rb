@@ -140,16 +140,16 @@ module Holdup
         @probe = recorder.probe
         @kind = kind
         @name = name
-        @queue = queue
+        @queue = queue if queue
         @closed = false
-        # A variable that was never set is found the slow way.
-        @queued_ns = @pool = @priority = @trace = @path = @holding = @explained = nil
+        # Some units of a kind have these and others not. All have them, because variables of objects that
+        # have the same ones are found fast; @queue, @pool, @priority and @path are of some kinds only.
+        @queued_ns = @trace = @holding = @explained = nil
       end
 
       # @param outer [OpenUnit, nil] the innermost open unit here
       # @param thread_pool [String, nil] of the server or job runner
       def open(outer = OpenUnit.current, thread_pool = nil)
-        @thread = Thread.current
         @outer = outer
         # It was not taken from a queue, and the outer one contains its time.
         thread_pool = @pool = @priority = nil if outer&.here?
@@ -159,7 +159,7 @@ module Holdup
       end
 
       # Whether this thread is the measured one; the unit's other threads find the unit too.
-      def here? = @thread.equal?(Thread.current)
+      def here? = @probe.own?(@handle)
 
       # Connections that this unit holds; charged when the unit ends.
       def holding(clock)
@@ -192,7 +192,8 @@ module Holdup
         @probe.record(@handle, @kind, @name, @queue, @queued_ns, error, @pool, @priority, @trace, @path)
         nil
       ensure
-        forget
+        uncover if @outer
+        @recorder.watcher&.closed(self)
       end
 
       # Ends the unit without recording it.
@@ -202,7 +203,8 @@ module Holdup
         @probe.cancel(@handle)
         nil
       ensure
-        forget
+        uncover if @outer
+        @recorder.watcher&.closed(self)
       end
 
       private
@@ -211,11 +213,11 @@ module Holdup
       def complete
       end
 
-      # Drops references, because a long-lived thread started inside a unit keeps the unit in its storage.
-      def forget
+      # The outer unit is the current one again. An outermost unit stays in the storage, as it does in that of
+      # fibers and threads that it has started, and does no harm there: it is closed, and refers to little.
+      def uncover
         Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
-        @outer = @thread = nil
-        @recorder.watcher&.closed(self)
+        @outer = nil
       end
     end
 

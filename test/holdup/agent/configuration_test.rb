@@ -215,4 +215,11 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal %w[/up /admin/x /a.png], %w[/up /upper /x/up /admin/x /admin /a.png].grep(ignored)
     refute_match build { |draft| draft.ignore_paths = [] }.ignored, "/up"
   end
+
+  def test_beginnings_of_ignored_paths_are_known_without_regexps
+    found = [["/up", "/admin/*"], [], ["/up", /x/], ["/café"]].map do |paths|
+      build { |draft| draft.ignore_paths = paths }.ignored_starts
+    end
+    assert_equal [%w[/up /admin/], [], nil, nil], found
+  end
 end

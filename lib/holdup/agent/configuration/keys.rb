@@ -83,7 +83,7 @@ module Holdup
           "threads. 112 bytes each."
       ),
       Key.new(
-        name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
+        name: :ignore_paths, type: Types::Paths.new, default: ["/up", "/assets/*"].freeze,
         help: "Requests that are not measured: whole paths, beginnings of paths that end in *, or Regexps."
       ),
       Key.new(

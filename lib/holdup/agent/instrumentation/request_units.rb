@@ -7,7 +7,9 @@ module Holdup
   module Instrumentation
     # Decides which requests become units, and starts them, for all copies of the middleware.
     class RequestUnits
-      def initialize(recorder:, names:, queue:, ignored:, example_paths: false)
+      # @param ignored [Regexp] paths of requests that are not measured
+      # @param ignored_starts [Array<String>, nil] how such paths begin; nil: unknown
+      def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false)
         @recorder = recorder
         @probe = recorder.probe
         @guard = recorder.guard
@@ -15,6 +17,7 @@ module Holdup
         @queue = queue
         @queue_header = queue.key
         @ignored = ignored
+        @ignored_starts = ignored_starts
         @example_paths = example_paths
       end
 
@@ -22,17 +25,20 @@ module Holdup
       def start(env)
         return unless @probe.enabled?
         outer = Fiber[Recorder::OpenUnit::KEY]
+        outer = nil if outer&.closed
         if outer
           return if known?(outer, env)
           outer = Recorder::OpenUnit.current
         end
         path = env["PATH_INFO"]
-        return if path && (path.ascii_only? ? @ignored.match?(path) : ignored_text?(path))
+        return if path && (!@ignored_starts || path.start_with?(*@ignored_starts)) && ignored?(path)
         unit = RequestUnit.new(env, @recorder, @names)
         unit.open(outer, RequestUnit::WEB)
         unit.queued_ns = queued_ns(env) if env[@queue_header] || env[QueueTime::FALLBACK]
         unit.path = path(env) if @example_paths
-        unit.await_end
+        list = env[RequestUnit::FINISHED] || env[RequestUnit::AFTER_REPLY]
+        unit.await_end(list) if list
+        unit
       rescue *Guard::FAILURES => error
         @guard.failed(:rack, error)
       end
@@ -57,7 +63,8 @@ module Holdup
       end
 
       # A server may give a path as bytes; ignored paths are text.
-      def ignored_text?(path)
+      def ignored?(path)
+        return @ignored.match?(path) if path.ascii_only?
         text = path.dup.force_encoding(Encoding::UTF_8)
         text.valid_encoding? && @ignored.match?(text)
       end
@@ -88,8 +95,8 @@ module Holdup
         @env = env
         @names = names
         @fiber = Fiber.current
-        @listed = @answered = @error = false
-        @status = 0
+        @listed = @error = false
+        @status = nil
       end
 
       attr_writer :queued_ns
@@ -97,14 +104,12 @@ module Holdup
       # @return [String, nil] original path, before routers change the env
       attr_writer :path
 
-      # Lets the server's callback end it, where the server has a list of them.
-      # @return [self]
-      def await_end
-        list = @env[FINISHED] || @env[AFTER_REPLY]
-        return self unless list.is_a?(Array) && !list.frozen?
+      # Lets the server's callback end it.
+      # @param list [Array] of the server's callbacks
+      def await_end(list)
+        return unless list.is_a?(Array) && !list.frozen?
         list.push(self)
         @listed = true
-        self
       end
 
       def for?(env) = @env.equal?(env)
@@ -112,7 +117,7 @@ module Holdup
       # A request whose response never finished (a server that forgets closed sockets): its fiber has another
       # request.
       def stale?
-        @answered && @fiber.equal?(Fiber.current)
+        @status && @fiber.equal?(Fiber.current)
       end
 
       # Raises nothing, whatever the application has answered.
@@ -124,7 +129,6 @@ module Holdup
         end
         status = response[0]
         @status = status.is_a?(Integer) ? status : status.to_s.to_i
-        @answered = true
         headers = response[1]
         if @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
           finished # the server sends nothing more
@@ -137,7 +141,7 @@ module Holdup
       # The application ended without an answer.
       # @param error [Boolean] by an exception, not by throw or a killed thread
       def aborted(error)
-        return if @answered
+        return if @status
         @error = error
         finished
       end
@@ -148,7 +152,7 @@ module Holdup
 
       def finished
         return cancel if @env&.key?(UNMEASURED)
-        close(@error || @status >= FIRST_ERROR)
+        close(@error || (@status || 0) >= FIRST_ERROR)
       rescue *Guard::FAILURES => error
         @recorder.guard.failed(:rack, error)
       end
@@ -158,7 +162,7 @@ module Holdup
 
       # The server's callback: no arguments (after_reply), or those of rack.response_finished.
       def call(_env = nil, status = nil, _headers = nil, error = nil)
-        @status = status.to_i if status
+        @status = status.to_i unless status.nil? || status == @status
         failed if error && !GONE.include?(error.class)
         finished
       end
