@@ -18,6 +18,10 @@ module Demo
       @pids[name] = Process.spawn(env, *command, pgroup: true, in: File::NULL, **options)
     end
 
+    # @return [Integer, nil] nil: it was not started, or was stopped
+    def pid(name) = @pids[name]
+
+    # @param name [Symbol]
     # @return [Boolean]
     def alive?(name)
       pid = @pids[name] or return false

@@ -39,13 +39,21 @@ module Demo
     # @param folder [String] for its log
     # @param env [Hash<String, String>] the shop's
     # @param seed [Integer]
-    def initialize(redis:, children:, folder:, env:, seed:)
+    # @param rate [Numeric] jobs a second
+    # @param file [String] with the classes of the jobs
+    def initialize(redis:, children:, folder:, env:, seed:, rate: RATE, file: "./jobs.rb")
+      @rate = rate
+      @file = file
+      @pushed = 0
       @redis = URI(redis)
       @children = children
       @log = File.join(folder, "sidekiq.log")
       @env = env.merge("REDIS_URL" => redis)
       @random = Random.new(seed)
     end
+
+    # @return [Integer] jobs that came in
+    attr_reader :pushed
 
     # @return [void] once it runs
     # @raise [Failure]
@@ -57,7 +65,7 @@ module Demo
         "exec",
         "sidekiq",
         "-r",
-        "./jobs.rb",
+        @file,
         "-c",
         THREADS.to_s,
         chdir: Storefront::APP,
@@ -77,7 +85,7 @@ module Demo
     # @yield while jobs come in
     # @return [Object] the block's value
     def coming
-      coming = Thread.new { loop { [push, pause(1.0 / RATE)] } }
+      coming = Thread.new { loop { [push, pause(1.0 / @rate)] } }
       yield
     ensure
       coming.kill.join
@@ -97,6 +105,7 @@ module Demo
       }
       call("SADD", "queues", QUEUE)
       call("LPUSH", "queue:#{QUEUE}", JSON.generate(job))
+      @pushed += 1
     end
 
     # Sidekiq's own client is a gem, and this process has none.

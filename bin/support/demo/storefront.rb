@@ -18,10 +18,12 @@ module Demo
     # @param children [Children]
     # @param folder [String] for databases and logs
     # @param env [Hash<String, String>] for Holdup
-    def initialize(children:, folder:, env:)
+    # @param config [String] Puma's configuration
+    def initialize(children:, folder:, env:, config: "config/puma.rb")
       @children = children
       @folder = folder
       @env = env
+      @config = config
     end
 
     # @param threads [Integer] of a worker
@@ -87,7 +89,7 @@ module Demo
         "exec",
         "puma",
         "-C",
-        "config/puma.rb",
+        @config,
         chdir: APP,
         out: log,
         err: log

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Soak
+  # What the kernel says of a process. nil where it has ended.
+  module ProcessFigures
+    PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
+    COLLECTOR = /\bcollect\b/
+
+    module_function
+
+    # @return [Integer, nil] bytes of memory; what processes share is counted in each of them
+    def rss(pid)
+      read(pid, "statm")&.then { |text| text.split[1].to_i * PAGE }
+    end
+
+    # @return [Integer, nil] bytes of memory; of what processes share, each has its part
+    def pss(pid)
+      read(pid, "smaps_rollup")&.then { |text| text[/^Pss:\s+(\d+)/, 1].to_i * 1024 }
+    end
+
+    # @return [Integer, nil] open file descriptors
+    def descriptors(pid) = entries(pid, "fd")
+
+    # @return [Integer, nil]
+    def threads(pid) = entries(pid, "task")
+
+    # @return [Array<Integer>] pids that it has started, of any of its threads
+    def children(pid)
+      Dir["/proc/#{pid}/task/*/children"].flat_map do |path|
+        File.read(path).split.map(&:to_i)
+      rescue SystemCallError
+        []
+      end
+    end
+
+    # @return [Array<Integer>] pids of the workers of a Puma cluster
+    def workers(master)
+      children(master).reject { |pid| read(pid, "cmdline").to_s.tr("\0", " ").match?(COLLECTOR) }
+    end
+
+    # @return [String, nil] a file of its folder in /proc
+    def read(pid, name)
+      File.read("/proc/#{pid}/#{name}")
+    rescue SystemCallError
+      nil
+    end
+
+    def entries(pid, name)
+      Dir.children("/proc/#{pid}/#{name}").size
+    rescue SystemCallError
+      nil
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Soak
+  SoakOptions = Data.define(:minutes, :rate, :jobs, :poll, :seed, :faults, :report, :samples) do
+    # @param argv [Array<String>]
+    # @return [SoakOptions]; exits with 2 for an argument it doesn't know
+    def self.parse(argv)
+      values = {
+        minutes: 120.0,
+        rate: 4.0,
+        jobs: 0.5,
+        poll: 10.0,
+        seed: 1,
+        faults: nil,
+        report: nil,
+        samples: nil
+      }
+      rest = parser(values).parse(argv)
+      raise OptionParser::InvalidArgument, rest.first if rest.any?
+      new(**values)
+    rescue OptionParser::ParseError => error
+      warn "soak: #{error.message}; bin/soak --help lists what it takes"
+      exit 2
+    end
+
+    def self.parser(values)
+      OptionParser.new("Usage: bin/soak [options]") do |parser|
+        parser.on("--minutes N", Float, "of traffic (120)") { |number| values[:minutes] = positive(number) }
+        parser.on("--rate N", Float, "requests a second to each storefront (4)") do |number|
+          values[:rate] = positive(number)
+        end
+        parser.on("--jobs N", Float, "jobs a second to each Sidekiq (0.5)") do |number|
+          values[:jobs] = positive(number)
+        end
+        parser.on("--poll N", Float, "seconds between two pages of the dashboard (10)") do |number|
+          values[:poll] = positive(number)
+        end
+        parser.on("--seed N", Integer, "of the traffic and the order of faults (1)") do |number|
+          values[:seed] = number
+        end
+        parser.on("--report FILE", "write the report to it as Markdown too") do |path|
+          values[:report] = File.expand_path(path)
+        end
+        parser.on("--samples FILE", "write all samples to it, a line of JSON each") do |path|
+          values[:samples] = File.expand_path(path)
+        end
+      end
+    end
+
+    def self.positive(number)
+      raise OptionParser::InvalidArgument, "must be above 0" unless number.positive?
+      number
+    end
+    private_class_method :parser, :positive
+  end
+end
