@@ -10,7 +10,8 @@ module Holdup
     STANDBY_S = 1
     # Between two checks for what ends a pause.
     STEP_S = 0.5
-    LONGEST_WAIT_S = 60
+    # Between two attempts while the store is down: soon after its return everything is stored.
+    LONGEST_WAIT_S = 20
     UPKEEP_S = 60
     PRUNE_S = 3600
     # Of one core, at most: after a tick that costs more, the next one comes later.

@@ -240,6 +240,14 @@ module Holdup
       assert_equal 1, counted
     end
 
+    # So that everything is stored within half a minute after the store is back.
+    def test_tries_a_store_that_is_down_every_twenty_seconds
+      store = FailingStore.new(Store.open(store_path))
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      one = Collector.new(store:, directory: @segments, log: @log, host: "h", interval: 10)
+      assert_equal [10, 20, 20, 20], Array.new(4) { one.send(:attempt) }
+    end
+
     def test_upkeep_rolls_up_and_prunes
       store = CountingStore.new
       clock = HandClock.new

@@ -36,6 +36,24 @@ class FullTmpfsTest < NativeTest
     end
   end
 
+  # The link takes no space.
+  def test_memory_without_a_name_where_no_space_is_left
+    on_tmpfs("size=16k") do |folder|
+      filled(folder) do
+        output = fresh_ruby(<<~RUBY)
+          require "holdup/segment/directory"
+          Holdup::Probe.enable
+          path = "#{folder}/\#{Process.pid}-1.segment"
+          Holdup::Probe.open_anonymous_segment(path, 200, 4096, nil, 0)
+          Holdup::Probe.record(Holdup::Probe.enter, 1, "unit", nil, nil, false)
+          entry = Holdup::Segment::Directory.new("#{folder}").entries.first
+          puts entry.read(&:snapshot).slot("unit", kind: :request).count
+        RUBY
+        assert_equal "1", output.chomp
+      end
+    end
+  end
+
   private
 
   def assert_shared(snapshot)

@@ -5,12 +5,14 @@ require_relative "../../model/errors"
 module Holdup
   class Runtime
     # Creates this process's segment: a private folder, a unique file name, and space for it. Without a
-    # writable tmpfs it is anonymous memory, and the folder has a link to it.
+    # writable tmpfs, or with a full one, it is anonymous memory, and the folder has a link to it.
     class SegmentFile
       # A tmpfs can be small (Docker gives 64 MB): then the ring keeps fewer units.
       SMALL_RINGS = [512, 64].freeze
       FOLDER_MODE = 0o700
       MOST_NAMES = 1000
+      # Anonymous memory can be read through it.
+      DESCRIPTORS = "/proc/self/fd"
 
       def initialize(place:, probe:, log:)
         @dir = place.dir
@@ -24,20 +26,29 @@ module Holdup
       def open(series:, ring:, worker:, generation:)
         prepare_folder
         [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
-          path = try(series, size, worker, generation) or next
+          path = try(series, size, worker, generation, anonymous: @anonymous) or next
           @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
           return path
         end
-        raise Error.new("no space left in #{@dir}",
-          "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs")
+        open_beside(series, ring, worker, generation) || raise(Error.new("no space left in #{@dir}",
+          "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs"))
       end
 
       private
 
-      def try(series, ring, worker, generation)
+      # For a process that starts while others have filled the folder: the link takes no space.
+      # @return [String, nil]
+      def open_beside(series, ring, worker, generation)
+        return unless File.directory?(DESCRIPTORS)
+        path = try(series, ring, worker, generation, anonymous: true)
+        @log.warn("#{@dir} is full: keeping the figures of this process in memory") if path
+        path
+      end
+
+      def try(series, ring, worker, generation, anonymous:)
         path = free_path
         values = [path, series, ring, worker, generation]
-        @anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
+        anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
         path
       rescue Errno::ENOSPC, Errno::ENOMEM
         nil

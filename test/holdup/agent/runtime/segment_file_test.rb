@@ -54,6 +54,15 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_match(/nearly full: keeping 512 units singly instead of 4096/, @log.lines.first)
   end
 
+  # The requests of a process that starts while others have filled the tmpfs count too.
+  def test_a_full_tmpfs_means_memory_without_a_name_and_a_warning
+    skip "anonymous memory is read through /proc" unless File.directory?("/proc/self/fd")
+    @probe.refusal = ->(*) { Errno::ENOSPC.new unless @probe.calls.include?(:anonymous) }
+    path = open_segment
+    assert_equal [[path, 200, 4096, 3, 1]], @probe.opened
+    assert_match(/is full: keeping the figures of this process in memory/, @log.lines.first)
+  end
+
   def test_a_full_tmpfs_is_one_sentence_that_says_what_to_do
     @probe.refusal = ->(*) { Errno::ENOSPC.new }
     error = assert_raises(Holdup::Error) { open_segment }
