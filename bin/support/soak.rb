@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "soak/fault_run"
 require_relative "soak/soak_options"
 require_relative "soak/soak_run"
 
@@ -9,7 +10,7 @@ options = Soak::SoakOptions.parse(ARGV)
 %w[TERM HUP].each { |signal| Signal.trap(signal) { Thread.main.raise(Interrupt) } }
 
 begin
-  exit Soak::SoakRun.new(options).call
+  exit (options.faults ? Soak::FaultRun : Soak::SoakRun).new(options).call
 rescue Demo::Failure => failure
   warn "soak: #{failure.message}"
   exit 1

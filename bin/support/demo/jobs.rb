@@ -70,7 +70,7 @@ module Demo
         THREADS.to_s,
         chdir: Storefront::APP,
         out: @log,
-        err: @log
+        err: %i[child out]
       )
       deadline = now + BOOT_SECONDS
       until File.read(@log).include?(RUNNING)

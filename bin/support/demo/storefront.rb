@@ -92,7 +92,7 @@ module Demo
         @config,
         chdir: APP,
         out: log,
-        err: log
+        err: %i[child out]
       )
     end
 

@@ -7,7 +7,7 @@ require_relative "../demo/children"
 require_relative "../demo/dashboard"
 require_relative "../demo/jobs"
 require_relative "../demo/storefront"
-require_relative "process_figures"
+require_relative "kernel_figures"
 require_relative "steady_load"
 
 module Soak
@@ -29,7 +29,7 @@ module Soak
       @options = options
       @redis = redis
       @folder = FileUtils.mkdir_p(File.join(parent, measured ? "with" : "without")).first
-      @segments = Dir.mktmpdir("holdup-soak-#{Process.pid}-", shared_memory) if measured
+      @segments = make_segments if measured
       @children = Demo::Children.new
     end
 
@@ -47,10 +47,10 @@ module Soak
     # @return [void]
     # @raise [Demo::Failure]
     def boot
-      @storefront = Demo::Storefront.new(children:, folder:, env:)
+      @storefront = Demo::Storefront.new(children:, folder:, env:, config: puma_config)
       @storefront.boot(threads: THREADS)
       @jobs = Demo::Jobs.new(redis: @redis, children:, folder:, env: @storefront.env, seed: @options.seed,
-        rate: @options.jobs)
+        rate: @options.jobs, file: jobs_file)
       @jobs.start
       @page = Demo::Dashboard.new(children:, folder:, env:).start if @measured
     end
@@ -83,7 +83,7 @@ module Soak
 
     def last_words = @storefront.last_words
 
-    # @return [Integer] requests that were answered and jobs that were pushed
+    # @return [Hash{Symbol => Integer}] requests that were answered and jobs that were pushed
     def sent = {request: @load.answered, job: @jobs.pushed}
 
     # @return [Hash{Symbol => Integer}] requests and jobs in the store
@@ -111,12 +111,12 @@ module Soak
 
     # @return [Hash{Symbol => Numeric}] figures of its processes and files at this moment
     def figures
-      workers = ProcessFigures.workers(children.pid(:puma))
+      workers = KernelFigures.workers(children.pid(:puma))
       own = {
-        worker_pss: mean(workers) { |pid| ProcessFigures.pss(pid) },
-        worker_rss: mean(workers) { |pid| ProcessFigures.rss(pid) },
-        worker_descriptors: mean(workers) { |pid| ProcessFigures.descriptors(pid) },
-        worker_threads: mean(workers) { |pid| ProcessFigures.threads(pid) },
+        worker_pss: mean(workers) { |pid| KernelFigures.pss(pid) },
+        worker_rss: mean(workers) { |pid| KernelFigures.rss(pid) },
+        worker_descriptors: mean(workers) { |pid| KernelFigures.descriptors(pid) },
+        worker_threads: mean(workers) { |pid| KernelFigures.threads(pid) },
         **figures_of(:sidekiq, children.pid(:sidekiq))
       }
       @measured ? own.merge(figures_of_holdup) : own
@@ -127,7 +127,8 @@ module Soak
       Dir["#{folder}/*.log"].flat_map { |path| File.readlines(path).map(&:scrub) }.grep(OUR_FAILURES)
     end
 
-    # What a guard logs, a backtrace that begins in our code, and a collector that raised what it does not know.
+    # What a guard logs, a backtrace that begins in our code, and a collector's error of a kind that it does
+    # not know.
     OUR_FAILURES = %r{failed, the application is not affected|\A(\S*/)?lib/holdup\S*:\d+:in |collector failed}
 
     # @return [void] bounded
@@ -138,6 +139,12 @@ module Soak
 
     private
 
+    def puma_config = "config/puma.rb"
+
+    def jobs_file = "./jobs.rb"
+
+    def make_segments = Dir.mktmpdir("holdup-soak-#{Process.pid}-", shared_memory)
+
     def store_path = File.join(folder, "holdup.sqlite3")
 
     def store_url = "sqlite://#{store_path}"
@@ -146,8 +153,8 @@ module Soak
 
     def figures_of(name, pid)
       {
-        "#{name}_rss": ProcessFigures.rss(pid),
-        "#{name}_descriptors": ProcessFigures.descriptors(pid)
+        "#{name}_rss": KernelFigures.rss(pid),
+        "#{name}_descriptors": KernelFigures.descriptors(pid)
       }.compact
     end
 

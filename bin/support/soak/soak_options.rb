@@ -3,7 +3,8 @@
 require "optparse"
 
 module Soak
-  SoakOptions = Data.define(:minutes, :rate, :jobs, :poll, :seed, :faults, :report, :samples) do
+  SoakOptions = Data.define(:minutes, :rate, :jobs, :poll, :seed, :faults, :hold, :stop, :forks, :report,
+    :samples) do
     # @param argv [Array<String>]
     # @return [SoakOptions]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
@@ -14,6 +15,9 @@ module Soak
         poll: 10.0,
         seed: 1,
         faults: nil,
+        hold: 20.0,
+        stop: 60.0,
+        forks: 10_000,
         report: nil,
         samples: nil
       }
@@ -39,6 +43,18 @@ module Soak
         end
         parser.on("--seed N", Integer, "of the traffic and the order of faults (1)") do |number|
           values[:seed] = number
+        end
+        parser.on("--faults [LIST]", Array, "injects faults instead: all, or these") do |list|
+          values[:faults] = list || []
+        end
+        parser.on("--hold N", Float, "seconds that a full disk and the like last (20)") do |number|
+          values[:hold] = positive(number)
+        end
+        parser.on("--stop N", Float, "seconds that a process is stopped (60)") do |number|
+          values[:stop] = positive(number)
+        end
+        parser.on("--forks N", Integer, "children that the fault forks starts (10000)") do |number|
+          values[:forks] = positive(number)
         end
         parser.on("--report FILE", "write the report to it as Markdown too") do |path|
           values[:report] = File.expand_path(path)

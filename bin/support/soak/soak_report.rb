@@ -7,7 +7,7 @@ module Soak
   # What grew and what did not: each figure at the begin and at the end, and its slope with an interval.
   class SoakReport
     # Key, words, unit, and digits after the point.
-    Figure = Data.define(:key, :name, :scale, :digits, :tolerance) do
+    SoakFigure = Data.define(:key, :name, :scale, :digits, :tolerance) do
       def initialize(key:, name:, scale: 1, digits: 1, tolerance: Trend::TOLERANCE)
         super
       end
@@ -20,31 +20,31 @@ module Soak
     MS = 1e6
     # Of both shops; the difference is judged.
     COMPARED = [
-      Figure.new(key: :worker_pss, name: "web worker, PSS, MB", scale: MB),
-      Figure.new(key: :worker_rss, name: "web worker, RSS, MB", scale: MB),
-      Figure.new(key: :worker_descriptors, name: "web worker, descriptors", tolerance: 0),
-      Figure.new(key: :worker_threads, name: "web worker, threads", tolerance: 0),
-      Figure.new(key: :sidekiq_rss, name: "Sidekiq, RSS, MB", scale: MB),
-      Figure.new(key: :sidekiq_descriptors, name: "Sidekiq, descriptors", tolerance: 0)
+      SoakFigure.new(key: :worker_pss, name: "web worker, PSS, MB", scale: MB),
+      SoakFigure.new(key: :worker_rss, name: "web worker, RSS, MB", scale: MB),
+      SoakFigure.new(key: :worker_descriptors, name: "web worker, descriptors", tolerance: 0),
+      SoakFigure.new(key: :worker_threads, name: "web worker, threads", tolerance: 0),
+      SoakFigure.new(key: :sidekiq_rss, name: "Sidekiq, RSS, MB", scale: MB),
+      SoakFigure.new(key: :sidekiq_descriptors, name: "Sidekiq, descriptors", tolerance: 0)
     ].freeze
     # Of the clients; latencies scatter far more than memory.
     LATENCIES = {
-      0.5 => Figure.new(key: :p50, name: "latency, p50, ms", scale: MS, tolerance: 0.1),
-      0.99 => Figure.new(key: :p99, name: "latency, p99, ms", scale: MS, tolerance: 0.1)
+      0.5 => SoakFigure.new(key: :p50, name: "latency, p50, ms", scale: MS, tolerance: 0.1),
+      0.99 => SoakFigure.new(key: :p99, name: "latency, p99, ms", scale: MS, tolerance: 0.1)
     }.freeze
     # What only the measured shop has.
     OWN = [
-      Figure.new(key: :collector_rss, name: "collector, RSS, MB", scale: MB),
-      Figure.new(key: :collector_descriptors, name: "collector, descriptors", digits: 0, tolerance: 0),
-      Figure.new(key: :dashboard_rss, name: "dashboard, RSS, MB", scale: MB),
-      Figure.new(key: :segments, name: "segments", digits: 0, tolerance: 0),
-      Figure.new(key: :segment_bytes, name: "segments, MB", scale: MB, digits: 2)
+      SoakFigure.new(key: :collector_rss, name: "collector, RSS, MB", scale: MB),
+      SoakFigure.new(key: :collector_descriptors, name: "collector, descriptors", digits: 0, tolerance: 0),
+      SoakFigure.new(key: :dashboard_rss, name: "dashboard, RSS, MB", scale: MB),
+      SoakFigure.new(key: :segments, name: "segments", digits: 0, tolerance: 0),
+      SoakFigure.new(key: :segment_bytes, name: "segments, MB", scale: MB, digits: 2)
     ].freeze
     # What grows by design until its limit.
     BOUNDED = [
-      Figure.new(key: :store_bytes, name: "store, MB", scale: MB, digits: 2),
-      Figure.new(key: :captures, name: "captures (at most 50)", digits: 0),
-      Figure.new(key: :capture_bytes, name: "captures, MB (at most 200)", scale: MB, digits: 2)
+      SoakFigure.new(key: :store_bytes, name: "store, MB", scale: MB, digits: 2),
+      SoakFigure.new(key: :captures, name: "captures (at most 50)", digits: 0),
+      SoakFigure.new(key: :capture_bytes, name: "captures, MB (at most 200)", scale: MB, digits: 2)
     ].freeze
     # Of the run, and not longer: processes that have just booted load code and compile it.
     WARM_UP = 0.2
@@ -136,7 +136,8 @@ module Soak
     def own(figure, verdict: nil)
       trend = Trend.of(values(:with, figure))
       return if trend.points.empty?
-      Row.new(figure:, name: figure.name, trend:, verdict: verdict || trend.verdict(tolerance: figure.tolerance))
+      verdict ||= trend.verdict(tolerance: figure.tolerance)
+      Row.new(figure:, name: figure.name, trend:, verdict:)
     end
 
     def cells(row)

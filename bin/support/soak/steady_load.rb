@@ -8,9 +8,9 @@ module Soak
   class SteadyLoad < Holdup::Lab::Load
     # When a request was due (seconds of the monotonic clock), how long its answer took, and its status; nil
     # without an answer.
-    Answer = Data.define(:at_s, :latency_ns, :status, :expected)
+    TimedAnswer = Data.define(:at_s, :latency_ns, :status, :expected)
 
-    # @return [Array<Answer>] so far; only this load appends to it
+    # @return [Array<TimedAnswer>] so far; only this load appends to it
     attr_reader :answers
 
     # @param options [SoakOptions]
@@ -52,7 +52,7 @@ module Soak
       status = exchange.status if exchange.done?
       route = exchange.arrival.route
       at_s = (@start_ns + exchange.arrival.at_ns).fdiv(1_000_000_000)
-      @answers << Answer.new(at_s:, latency_ns: now - exchange.arrival.at_ns, status:,
+      @answers << TimedAnswer.new(at_s:, latency_ns: now - exchange.arrival.at_ns, status:,
         expected: route.expected.include?(status))
       super
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Soak
-  # Whether a figure grows. The slope is the median of the slopes between all pairs of points (Theil 1950); its
-  # interval comes from the distribution of Kendall's S (Sen 1968, Journal of the American Statistical
+  # Whether a figure grows. The slope is the median of the slopes between all pairs of points (Theil 1950);
+  # its interval comes from the distribution of Kendall's S (Sen 1968, Journal of the American Statistical
   # Association 63, 1379-1389). Points are medians of long blocks of time, because neighbouring samples of a
   # process are alike: single samples would make the interval too narrow.
   class Trend

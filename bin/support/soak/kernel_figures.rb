@@ -4,7 +4,7 @@ require "etc"
 
 module Soak
   # What the kernel says of a process. nil where it has ended.
-  module ProcessFigures
+  module KernelFigures
     PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
     COLLECTOR = /\bcollect\b/
 
