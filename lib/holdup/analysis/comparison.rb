@@ -56,6 +56,13 @@ module Holdup
         @known_estimates[metric] ||= estimate_of(metric)
       end
 
+      # Whether both sides know the figure and it is not zero on both; needs no resampling.
+      # @param metric [Metric] as of `estimate`, but neither of memory nor of the CPU of processes
+      def occurs?(metric)
+        estimate = measured_estimate(metric)
+        estimate.known? && [estimate.before, estimate.after].any?(&:positive?)
+      end
+
       # @return [Array<Array<Hash{Symbol => Float, nil}>>] means of each block, by side; no percentiles
       def block_figures
         @block_figures ||= cells.zip(sizes).map { |cells, size| figures_by_block(cells, size) }
@@ -68,7 +75,7 @@ module Holdup
       # Endpoints that moved the mean elapsed time most come first.
       def contributions
         @contributions ||= begin
-          moves = rounds.map(&:last)
+          moves = resample { |sides| BlockBootstrap::Contribution.moves(sides) }
           BlockBootstrap::Contribution.all(measured, moves, @bootstrap, widening: widening(:wall_mean))
         end
       end
@@ -86,7 +93,7 @@ module Holdup
       # Relative change of the mean elapsed time that the other mix of endpoints alone explains.
       def mix_effect
         adjusted = figures.last[:wall_mean]
-        unadjusted = measured.last.figures(measured.last.counts)[:wall_mean]
+        unadjusted = measured.last.figures(measured.last.units)[:wall_mean]
         (adjusted && unadjusted) ? unadjusted / adjusted - 1 : 0.0
       end
 
@@ -147,15 +154,21 @@ module Holdup
 
       # Both sides have the mix of endpoints that the side before has in the same round.
       def figures_of(resampled)
-        counts = resampled.first.counts
-        resampled.map { |side| side.figures(counts, percentiles: @percentiles) }
+        units = resampled.first.units
+        resampled.map { |side| side.figures(units, percentiles: @percentiles) }
       end
 
-      # @return [Array<(Array<Hash>, Hash)>] figures of both sides and moves of the endpoints, by round
+      # @return [Array<Array<Hash>>] figures of both sides, by round
       def rounds
-        @rounds ||= @bootstrap.rounds do |*times|
-          resampled = cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
-          [figures_of(resampled), BlockBootstrap::Contribution.moves(resampled)]
+        @rounds ||= resample { |sides| figures_of(sides) }
+      end
+
+      # The same draws each time.
+      # @yieldparam sides [Array<BlockCells::ResampledSide>] both
+      # @return [Array] what the block returned, by round
+      def resample
+        @bootstrap.rounds do |*times|
+          yield cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
         end
       end
 
@@ -178,9 +191,8 @@ module Holdup
       end
 
       def resampled_estimate(metric)
-        name = metric.name
-        estimate = Estimate.new(metric:, before: figures.first[name], after: figures.last[name])
-        pairs = rounds.map { |figures, _| figures.map { |side| side[name] } }
+        estimate = measured_estimate(metric)
+        pairs = rounds.map { |figures| figures.map { |side| side[metric.name] } }
         return estimate if !estimate.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: estimate.relative?)
         deviation *= autocorrelation.widening(metric)
@@ -188,6 +200,12 @@ module Holdup
           deviation = Math.sqrt(deviation**2 + process_variance.variance(metric.family))
         end
         estimate.with(deviation:, freedom:)
+      end
+
+      # Without an interval.
+      def measured_estimate(metric)
+        before, after = figures.map { |side| side[metric.name] }
+        Estimate.new(metric:, before:, after:)
       end
 
       def process_variance
@@ -205,7 +223,7 @@ module Holdup
       def figures_by_block(cells, size)
         Array.new(size) do |block|
           only = Array.new(size) { |index| (index == block) ? 1 : 0 }
-          BlockCells::ResampledSide.new(cells, only).figures(measured.first.counts)
+          BlockCells::ResampledSide.new(cells, only).figures(measured.first.units)
         end
       end
 

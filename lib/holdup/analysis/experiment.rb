@@ -99,7 +99,7 @@ module Holdup
         @outcomes ||= if blocks.size.zero?
           []
         else
-          judged.select { |metric| occurs?(comparison_of(blocks.size).estimate(metric)) }
+          judged.select { |metric| comparison_of(blocks.size).occurs?(metric) }
         end
       end
 
@@ -150,10 +150,6 @@ module Holdup
       def enough?
         return false if blocks.size < LookSchedule::FEWEST
         sides.all? { |side| side.units >= FEWEST_UNITS }
-      end
-
-      def occurs?(estimate)
-        estimate.known? && [estimate.before, estimate.after].any?(&:positive?)
       end
 
       def comparison_of(most)

@@ -7,7 +7,22 @@ module Holdup
       class BlockCells
         # `numbers`: sums in the order of NUMBERS; `spreads`: {name => WeightedHistogram} of those known
         BlockCell = Data.define(:numbers, :spreads)
-        Stratum = Data.define(:numbers, :spreads)
+
+        # Distributions of all strata, without the buckets below and above those of all blocks: most have a
+        # fourth of the buckets, and a draw has to add up only these.
+        # - `first`: number of the bucket in the first column; `strata`: [WeightedRows] in their order
+        SpreadRows = Data.define(:first, :strata) do
+          # @param rows [Array<Array<(Integer, Array<Numeric>), nil>>] by stratum and block
+          def self.of(rows)
+            known = rows.flatten(1).select { |row| row&.last&.any? }
+            first = known.map(&:first).min.to_i
+            columns = known.map { |from, masses| from + masses.size }.max.to_i - first
+            new(first:, strata: rows.map { |own|
+              shifted = own.map { |from, masses| [from - first, masses] if masses&.any? }
+              WeightedRows.new(shifted, columns)
+            })
+          end
+        end
         # `wait` is queued + stalled, of single units; the others are of all units.
         SPREADS = %i[wall stalled wait].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc pool_wait].freeze
@@ -29,10 +44,24 @@ module Holdup
 
         def size = @index.size
 
-        def to_h
-          @to_h ||= strata.to_h do |series|
-            [series, stratum(Array.new(size) { |index| cells[[series, index]] })]
+        # @return [WeightedRows] sums of all strata side by side, those of each in the order of NUMBERS
+        def sums
+          @sums ||= begin
+            none = Array.new(NUMBERS.size, 0)
+            rows = Array.new(size) do |index|
+              [0, strata.flat_map { |series| cells[[series, index]]&.numbers || none }]
+            end
+            WeightedRows.new(rows, NUMBERS.size * strata.size)
           end
+        end
+
+        # @param name [Symbol] one of the spreads that are wanted
+        # @return [SpreadRows]
+        def spread(name)
+          @spread_rows ||= {}
+          @spread_rows[name] ||= SpreadRows.of(strata.map { |series|
+            Array.new(size) { |index| cells[[series, index]]&.spreads&.dig(name)&.row }
+          })
         end
 
         # @return [WeightedRows] seconds, CPU time of the processes, units: of all endpoints together
@@ -46,15 +75,6 @@ module Holdup
         end
 
         private
-
-        def stratum(cells)
-          numbers = WeightedRows.new(cells.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
-          spreads = @spreads.to_h do |name|
-            rows = cells.map { |cell| cell && cell.spreads[name]&.row }
-            [name, WeightedRows.new(rows, WeightedRows::WeightedHistogram::SIZE)]
-          end
-          Stratum.new(numbers:, spreads:)
-        end
 
         def cells
           @cells ||= by_cell(@side.windows, &:start_s).to_h do |key, windows|
@@ -101,10 +121,10 @@ module Holdup
         end
 
         def spreads(key, windows)
-          @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : spread(name, windows)] }.compact
+          @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : histogram(name, windows)] }.compact
         end
 
-        def spread(name, windows)
+        def histogram(name, windows)
           histogram = Histogram.sum(windows.map { |window| window.histograms[name] })
           WeightedRows::WeightedHistogram.of(histogram)
         end
@@ -186,29 +206,40 @@ module Holdup
         # The figures of one side when each of its blocks counts so many times: once each as measured, or as
         # drawn by the bootstrap. Each endpoint counts as often as the side before had units of it.
         class ResampledSide
+          # Names of the percentiles of each spread, in the order of Metric::QUANTILES.
+          PERCENTILES = SPREADS.to_h { |spread|
+            [spread, Metric::QUANTILES.keys.map { |quantile| :"#{spread}_#{quantile}" }.freeze]
+          }.freeze
+          COUNT = NUMBERS.index(:count)
+
           def initialize(cells, times)
             @cells = cells
             @times = times
-            @sums = cells.to_h.transform_values { |stratum| unpack(stratum.numbers) }
+            @sums = unpack(cells.sums).each_slice(NUMBERS.size).to_a
           end
 
-          def counts
-            @sums.transform_values(&:first)
+          # @return [Array<Float>] units of each stratum, in their order
+          def units
+            @units ||= @sums.map { |sums| sums[COUNT] }
           end
+
+          def counts = @cells.strata.zip(units).to_h
 
           # @param name [Symbol] of BlockCells::NUMBERS
           def means(name)
             at = NUMBERS.index(name)
-            measured = @sums.reject { |_, sums| sums.first.zero? }
-            measured.transform_values { |sums| sums[at].fdiv(sums.first) }
+            measured = @cells.strata.zip(@sums).reject { |_, sums| sums[COUNT].zero? }
+            measured.to_h { |series, sums| [series, sums[at].fdiv(sums[COUNT])] }
           end
 
-          # @param counts [Hash{Series => Numeric}] units of each endpoint in the mix
+          # @param mix [Array<Numeric>] units of each stratum, as of `units`
           # @param percentiles [Array<Symbol>] of the cells' spreads; they take most of the computing time
           # @return [Hash{Symbol => Float, nil}] by names of Metric
-          def figures(counts, percentiles: [])
-            weights = weights(counts)
-            {**quantiles(weights, percentiles), **mean_figures(weights), **totals}
+          def figures(mix, percentiles: [])
+            weights = weights(mix)
+            figures = {}
+            percentiles.each { |spread| add_quantiles(figures, spread, weights) }
+            figures.merge(mean_figures(weights), totals)
           end
 
           private
@@ -217,41 +248,42 @@ module Holdup
             rows.drawn(@times).unpack(WeightedRows::FORMAT)
           end
 
-          # Weights of the endpoints that both sides have in this draw.
-          def weights(counts)
-            kept = counts.select { |series, count| count.positive? && @sums.fetch(series).first.positive? }
-            all = kept.values.sum.to_f
-            kept.transform_values { |count| count / all }
+          # @return [Array<Float, nil>] weights of the strata that both sides have in a draw; nil: of others
+          def weights(mix)
+            kept = mix.zip(units).map { |count, own| count if count.positive? && own.positive? }
+            all = kept.compact.sum.to_f
+            kept.map { |count| count && count / all }
           end
 
-          def quantiles(weights, spreads)
-            spreads.each_with_object({}) do |spread, found|
-              mix = mix(weights, spread)
-              Metric::QUANTILES.each do |name, share|
-                bucket = WeightedRows.find(mix, share)
-                found[:"#{spread}_#{name}"] = bucket && WeightedRows::WeightedHistogram.value(*bucket)
-              end
+          def add_quantiles(figures, spread, weights)
+            rows = @cells.spread(spread)
+            mix = mix(weights, rows.strata)
+            PERCENTILES.fetch(spread).zip(Metric::QUANTILES.values) do |name, share|
+              column, within = WeightedRows.find(mix, share)
+              figures[name] = column && WeightedRows::WeightedHistogram.value(rows.first + column, within)
             end
           end
 
-          def mix(weights, spread)
-            rows = weights.to_h { |series, weight| [@cells.to_h[series].spreads.fetch(spread), weight] }
-            rows.reject! { |masses, _| masses.empty? }
-            WeightedRows.mix(rows.keys.map { |masses| masses.drawn(@times) }, rows.values)
+          def mix(weights, strata)
+            rows = strata.zip(weights).reject { |masses, weight| weight.nil? || masses.empty? }
+            WeightedRows.mix(rows.map { |masses, _| masses.drawn(@times) }, rows.map(&:last))
           end
 
           def mean_figures(weights)
-            errors, wall, queued, stalled, cpu, gc, pool_wait = weighted_means(weights).drop(1)
+            _, errors, wall, queued, stalled, cpu, gc, pool_wait = weighted_means(weights)
             {wall_mean: wall, response_mean: queued + wall, wait_mean: queued + stalled,
              stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:, pool_wait:}
           end
 
           # Means in the order of BlockCells::NUMBERS.
           def weighted_means(weights)
-            weights.each_with_object(Array.new(NUMBERS.size, 0.0)) do |(series, weight), means|
-              sums = @sums[series]
-              sums.each_with_index { |number, at| means[at] += weight * number / sums.first }
+            means = Array.new(NUMBERS.size, 0.0)
+            weights.zip(@sums) do |weight, sums|
+              next unless weight
+              count = sums[COUNT]
+              sums.each_with_index { |number, at| means[at] += weight * number / count }
             end
+            means
           end
 
           def totals

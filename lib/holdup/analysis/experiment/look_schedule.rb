@@ -102,7 +102,7 @@ module Holdup
               path = nil
               @sizes.each_with_index.map do |size, look|
                 boundary = boundary(path, size, spent(look) - (look.zero? ? 0.0 : spent(look - 1)))
-                path = continued(path, size, boundary * Math.sqrt(size))
+                path = continued(path, size, boundary * Math.sqrt(size)) unless look == @sizes.size - 1
                 boundary
               end
             end

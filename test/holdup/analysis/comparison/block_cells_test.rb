@@ -63,16 +63,16 @@ class Holdup::Analysis::Comparison
         window("B#c", minute: 1, count: 1, wall: 90)])
       drawn = resampled(side, times: [1, 0])
       assert_equal ["A#b"], by_name(drawn.means(:wall)).keys
-      assert_in_delta 10 * MS, drawn.figures(drawn.counts).fetch(:wall_mean), 1
+      assert_in_delta 10 * MS, drawn.figures(drawn.units).fetch(:wall_mean), 1
     end
 
     def test_endpoints_weigh_as_much_as_in_the_given_mix
       windows = [window("A#b", count: 1, wall: 10), window("B#c", count: 9, wall: 900)]
       side = RecordedSide.new(windows:)
       resampled = resampled(side)
-      mix = resampled.counts.transform_values { 5 }
+      mix = resampled.units.map { 5 }
       assert_in_delta 55 * MS, resampled.figures(mix).fetch(:wall_mean), 1
-      only = resampled.counts.to_h { |series, _| [series, (series.name == "A#b") ? 2 : 0] }
+      only = resampled.counts.keys.map { |series| (series.name == "A#b") ? 2 : 0 }
       assert_in_delta 10 * MS, resampled.figures(only).fetch(:wall_mean), 1
     end
 
@@ -233,7 +233,7 @@ class Holdup::Analysis::Comparison
 
     def figures(side, percentiles: [], **)
       resampled = resampled(side, **)
-      resampled.figures(resampled.counts, percentiles:)
+      resampled.figures(resampled.units, percentiles:)
     end
 
     def by_name(by_series) = by_series.transform_keys(&:name)
