@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "delegate"
 require "holdup/loader"
 
 # Two arms of an experiment that run at the same time, with a known difference. Their minutes are as unlike
@@ -23,6 +24,13 @@ class SimulatedArms
   }.freeze
   # Histograms by number of units, that all instances move.
   SHAPES = {}
+
+  # Computes the levels of a schedule once for all experiments that have it.
+  class SharedSchedule < SimpleDelegator
+    LEVELS = {}
+
+    def levels(sizes, **options) = LEVELS[[__getobj__, sizes, options]] ||= super
+  end
 
   # @param effect [Float] by how much less time and CPU units of the candidate take: 0.1 for 10 %
   # @param wall_effect [Float] by how much less time, if by another share than CPU
@@ -64,7 +72,7 @@ class SimulatedArms
   # @return [Holdup::Analysis::Experiment]
   def experiment(planned_s: @minutes * 60, looks: nil, **options)
     schedule = Holdup::Analysis::Experiment::LookSchedule.of(planned_s, looks:)
-    Holdup::Analysis::Experiment.new(*sides, schedule:, to_s:, **options)
+    Holdup::Analysis::Experiment.new(*sides, schedule: SharedSchedule.new(schedule), to_s:, **options)
   end
 
   # @return [Array<Holdup::Window>]

@@ -93,7 +93,7 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
       SimulatedArms::ARMS.zip(design.split(windows, phase:)).map { |arm, some| simulated.side(arm, some) }
     end
     schedule = Experiment::LookSchedule.new(block_s: design.cycle_s, blocks: design.cycles, looks: 2)
-    Experiment.new(*sides, schedule:, to_s: design.ends_s,
+    Experiment.new(*sides, schedule: SimulatedArms::SharedSchedule.new(schedule), to_s: design.ends_s,
       equals: [Experiment::EqualArms.new(label: "A/A", sides: equals)], planned_equality: true)
   end
 end
