@@ -27,7 +27,11 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @plan = quick ? Plan.new(rounds: 2, advised: 1, cells: QUICK_CELLS) : Plan.new(rounds: 8, advised: 2)
+      @plan = if quick
+        Plan.new(rounds: 2, advised: 1, cells: QUICK_CELLS)
+      else
+        Plan.new(rounds: 8, advised: 2, more_open: 3)
+      end
     end
 
     # @return [Result]

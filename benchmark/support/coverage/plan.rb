@@ -21,12 +21,14 @@ module Bench
 
       # @param rounds [Integer] recordings of each growth, hand-off and kind of arrivals; `advised`: in how
       #   many of the rounds there is advice too
+      # @param more_open [Integer] further rounds of open arrivals, with advice: the self-test of many is C
       # @param cells [Array<(Float, Numeric)>] growths and hand-offs; `units`: sizes of recordings
       # @param arrivals [Array<Symbol>] see Planted
-      def initialize(rounds:, advised:, cells: GROWTHS.product(HANDOFFS), units: UNITS,
+      def initialize(rounds:, advised:, more_open: 0, cells: GROWTHS.product(HANDOFFS), units: UNITS,
         arrivals: Planted::CLOSED.keys)
         @rounds = rounds
         @advised = advised
+        @more_open = more_open
         @cells = cells
         @units = units
         @arrivals = arrivals
@@ -37,15 +39,19 @@ module Bench
         @cells.each_with_index.map do |(growth, handoff_ns), cell|
           @arrivals.flat_map do |arrivals|
             kind = Planted::CLOSED.keys.index(arrivals)
-            Array.new(@rounds) do |round|
+            Array.new(rounds(arrivals)) do |round|
               seed = (cell * Planted::CLOSED.size + kind) * 1000 + round
-              draw(seed, round < @advised, arrivals:, growth:, handoff_ns:)
+              draw(seed, round < @advised || round >= @rounds, arrivals:, growth:, handoff_ns:)
             end
           end
         end
       end
 
       private
+
+      def rounds(arrivals)
+        (arrivals == :open) ? @rounds + @more_open : @rounds
+      end
 
       def draw(seed, advice, **planted)
         random = Random.new(seed)
