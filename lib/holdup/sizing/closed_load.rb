@@ -60,12 +60,21 @@ module Holdup
           profiles.count { |unit| unit.concurrency.to_i >= threads - 1 } >= FULL * profiles.size
         end
       end
-      # Throughput of a host (units per second) while all threads had units, and of how many units that is
-      SaturatedThroughput = Data.define(:throughput, :units) do
+      # Throughput of a host (units per second) while all threads had units; of how many units that is; the
+      # variance of that number because only some are recorded, as a share of its square
+      SaturatedThroughput = Data.define(:throughput, :units, :sampling) do
+        # @param some [Array<UnitSample>]
+        # @param seconds [Float] for which a host had them
+        def self.of(some, seconds)
+          units = some.sum(0.0, &:weight)
+          noise = some.sum { |unit| unit.weight * [unit.weight - 1, 0.0].max }
+          new(throughput: units / seconds, units:, sampling: noise / units**2)
+        end
+
         # @param cv2 [Float] of a unit's own time
         # @return [Float] share by which chance alone changes it, in 90 % of cases
         def chance(cv2)
-          1.645 * Math.sqrt(cv2 / units)
+          1.645 * Math.sqrt(cv2 / units + sampling)
         end
       end
 
@@ -108,9 +117,8 @@ module Holdup
       def saturation(slots, processes: 1, between_ns: 0)
         full = levels.select { |level| level.population >= slots && level.busy(between_ns) >= FULL * slots }
         full = full.select { |level| level.full?(slots / processes) } if processes > 1
-        units = full.sum(0.0, &:weight)
-        return if units < SATURATED
-        SaturatedThroughput.new(throughput: units / full.sum(&:seconds), units:)
+        return if full.sum(0.0, &:weight) < SATURATED
+        SaturatedThroughput.of(full.flat_map(&:profiles), full.sum(&:seconds))
       end
 
       # A level to replay. `each`: units that one of the trace stands for
@@ -161,13 +169,22 @@ module Holdup
       end
 
       def step(cells)
+        some = cells.flat_map(&:profiles)
+        return sampled_step(cells, some) if weight(some) > SAMPLED * some.size
         first_ns, last_ns = cells.flat_map(&:steady).map { |unit| arrival_ns(unit) }.minmax
         return if last_ns == first_ns
-        came = cells.flat_map(&:profiles).select do |unit|
+        came = some.select do |unit|
           arrival_ns(unit) > first_ns && arrival_ns(unit) <= last_ns
         end
         ClosedLevel.new(population: cells.first.population, profiles: came,
           seconds: (last_ns - first_ns).fdiv(NS))
+      end
+
+      # Of n moments of a span, drawn at random, the first and the last are (n - 1) / (n + 1) of it apart.
+      def sampled_step(cells, some)
+        first_ns, last_ns = some.map { |unit| arrival_ns(unit) }.minmax
+        seconds = (last_ns - first_ns).fdiv(NS) * (some.size + 1) / (some.size - 1)
+        ClosedLevel.new(population: cells.first.population, profiles: some, seconds:) if seconds.positive?
       end
 
       def cells_of(host, units)
@@ -300,10 +317,7 @@ module Holdup
           threads = [@pools.threads - @pools.other_threads.sum, *@pools.other_threads]
           by_pool = @profiles.group_by { |unit| @pools.index(unit) }
           found = by_pool.select { |pool, units| full?(units, threads.fetch(pool) * @processes) }
-          found.transform_values do |units|
-            count = weight(units)
-            ClosedLoad::SaturatedThroughput.new(throughput: count / @seconds, units: count)
-          end
+          found.transform_values { |units| ClosedLoad::SaturatedThroughput.of(units, @seconds) }
         end
       end
 

@@ -35,6 +35,18 @@ module Holdup::Sizing
       assert_equal [8], ClosedLoad.new(recording.profiles).levels.map(&:population)
     end
 
+    # A few units of each step are kept. From the first to the last of them is shorter than the step.
+    one_ruby def test_a_sample_shows_what_was_served
+      recording = SimulatedRecording.new(seed: 2, connections: [6, 9, 12], turn_s: 10, minutes: 4)
+      served = recording.all.size * 1e9 / (recording.all.map(&:end_ns).max - recording.all.first.start_ns)
+      kept = ClosedLoad.new(recording.profiles)
+      found = kept.saturation(5)
+      few = kept.levels.sum { |level| level.profiles.size }
+      assert_in_epsilon served, found.throughput, 1.645 / Math.sqrt(few)
+      assert_operator found.chance(0.0), :>=, 1.645 / Math.sqrt(few) * 0.9, "only some are known"
+      assert_in_delta 0, ClosedLoad.new(recording.all).saturation(5).chance(0.0)
+    end
+
     # It never finds others in its process, whether it waited for the only thread or not.
     one_ruby def test_a_sample_of_one_thread_that_is_free_at_times
       shape = {"A#a" => SimulatedRecording::Endpoint.new(held_ms: 40, idle_ms: 1, acquisitions: 2, share: 1.0,
