@@ -8,6 +8,7 @@ module Holdup::Sizing
     include SampleProfiles
 
     NS = 1_000_000_000
+    MS = SampleProfiles::MS
     MINUTES = 20
     OTHER = Holdup::Setting.new(attributes: {"threads" => 9})
     FAST = {running: 10, cpu: 9.5, idle: 40, lock: 3, native: 2, pool: 1, stalled: 5}.freeze
@@ -33,6 +34,28 @@ module Holdup::Sizing
       demands = recording(windows: minutes + heavy).demands
       assert_equal [["B#b", 300.0], ["A#b", 10.0]],
         demands.map { |series, demand| [series.name, (demand.held_ns / SampleProfiles::MS).round(3)] }
+    end
+
+    # Of 1000 requests a hundred are kept: chance kept two heavy ones instead of one, both of them long.
+    def test_a_sample_is_what_all_units_were
+      heavy = minutes(name: "B#b", count: 1) { FAST.merge(running: 2000, idle: 100) }
+      light = minutes(count: 99)
+      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, weight: 10.0, running_ns: 11 * MS) }
+      long = Array.new(4) do |at|
+        SampleProfiles.profile(at, name: "B#b", weight: 10.0, running_ns: 3000 * MS)
+      end
+      sampled = recording(windows: light + heavy, profiles: kept + long).profiles
+      found = sampled.group_by { |unit| unit.series.name }
+      weights = found.transform_values { |same| same.sum(&:weight) }
+      assert_in_delta 0.01, weights["B#b"] / weights.values.sum
+      assert_in_delta 2040, weights.values.sum, 1e-6, "in all as many as before"
+      assert_equal [2000 * MS, 100 * MS], found["B#b"].first.to_h.values_at(:running_ns, :idle_ns)
+      assert_equal [10 * MS, 40 * MS], found["A#b"].first.to_h.values_at(:running_ns, :idle_ns)
+    end
+
+    def test_all_units_are_what_they_were
+      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, running_ns: 11 * MS) }
+      assert_equal kept, recording(profiles: kept).profiles
     end
 
     def test_how_many_come
