@@ -109,7 +109,7 @@ class PlayedRecording
   def warnings = {}
 
   # Single units here have no waits.
-  def busiest = []
+  def busiest(*) = []
 
   def closed_load = Holdup::Sizing::ClosedLoad::NONE
 

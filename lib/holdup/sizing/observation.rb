@@ -56,11 +56,13 @@ module Holdup
         end
       end
 
+      # @param minutes [Array<Integer>] starts of those that may be the busiest
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
-      def busiest
+      def busiest(minutes = arrivals.keys)
         return busiest_levels.flat_map(&:profiles) if closed_load.closed?
         hosts = hosts_by_minute
-        rates = arrivals.to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
+        some = arrivals.slice(*minutes)
+        rates = some.to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
         peak = Traffic.peak(rates.map { |at_s, rate| [rate, covered_s(at_s) * hosts.fetch(at_s)] })
         busy = rates.select { |_, rate| peak?(rate, peak) }
         recording.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }

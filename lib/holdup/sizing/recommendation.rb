@@ -75,7 +75,7 @@ module Holdup
       #   replay, if too few units were recorded or another load is asked about
       def measured
         @measured ||= begin
-          units = (factor == 1 && !@open) ? recording.busiest : []
+          units = (factor == 1 && !@open) ? busiest : []
           (units.size < Sufficiency::FEWEST) ? current : with_times(units)
         end
       end
@@ -114,7 +114,7 @@ module Holdup
       end
 
       def self_test
-        @self_test ||= SelfTest.new(recording, traffic:, current: now,
+        @self_test ||= SelfTest.new(recording, traffic: whole_traffic, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
           assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * units_of_replay,
           load: recording.closed_load, others: limits.others, seed: @seed).call
@@ -144,14 +144,26 @@ module Holdup
         recording.closed_load.peak * factor
       end
 
+      # What the peak is drawn from.
       def traffic
-        @traffic ||= Traffic.of(recording.profiles, recording.arrivals, covered: recording.covered,
-          hosts: recording.hosts_by_minute, pools: recording.pools,
-          concurrent_units: recording.concurrent_units)
+        @traffic ||= if peak_minutes.empty?
+          whole_traffic
+        else
+          busy = peak_minutes.to_set
+          profiles = recording.profiles.select { |unit| busy.include?(minute_of(unit)) }
+          traffic_of(profiles, recording.arrivals.slice(*peak_minutes))
+        end
+      end
+
+      # @return [Array<Integer>] starts of the minutes that alone are the peak, because of their mix; empty:
+      #   all of them
+      def peak_minutes
+        return [] if recording.kind == :job || recording.closed_load.closed?
+        whole_traffic.peak_minutes
       end
 
       def estimates
-        @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
+        @estimates ||= ServiceDemand::DemandEstimates.new(recording, whole_traffic)
       end
 
       def now
@@ -183,6 +195,23 @@ module Holdup
 
       private
 
+      def whole_traffic
+        @whole_traffic ||= traffic_of(recording.profiles, recording.arrivals)
+      end
+
+      def traffic_of(profiles, arrivals)
+        Traffic.of(profiles, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
+          pools: recording.pools, concurrent_units: recording.concurrent_units)
+      end
+
+      def minute_of(unit)
+        unit.start_ns / Traffic::NS / Traffic::MINUTE_S * Traffic::MINUTE_S
+      end
+
+      def busiest
+        peak_minutes.empty? ? recording.busiest : recording.busiest(peak_minutes)
+      end
+
       # The replay's prediction with the times of these units.
       def with_times(units)
         times = Observation::UnitTimes.new(units, queued: !recording.measured.queued_ns.nil?)
@@ -206,7 +235,8 @@ module Holdup
       end
 
       def search
-        @search ||= Search.new(recording, traffic:, now:, limits: fitted_limits,
+        demand = estimates.call(traffic)
+        @search ||= Search.new(recording, traffic:, demand:, now:, limits: fitted_limits,
           slo: objective.slo, rate:, units: units_of_replay, handoffs: self_test.handoffs, seed: @seed,
           population:, assignments: self_test.assignments)
       end

@@ -12,9 +12,11 @@ module Holdup
       #   their own
       # @param handoffs [Array<Numeric, Array<Numeric>>] see Handoff, likely ones, the likeliest first
       # @param assignments [Array<Symbol>] see Forecast
+      # @param demand [ServiceDemand] of a mean unit at the peak
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoffs:, seed:,
-        assignments:, population: nil)
+        assignments:, population: nil, demand: recording.demand)
         @recording = recording
+        @demand = demand
         @traffic = traffic
         @now = now
         @limits = limits
@@ -53,7 +55,7 @@ module Holdup
       # @param round [Integer, nil] of a bootstrap. Which way units come to one of several processes is not
       #   known, nor which of the likely hand-offs they have: rounds take them in turns, so that an interval
       #   contains each; nil: the middle of all ways, and the likeliest hand-off
-      def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [], round: nil)
+      def forecast(demand: @demand, rate: @rate, limits: @limits, parts: [], round: nil)
         handoff_ns = handoff_ns(round)
         demand = demand.with(handoff_ns:)
         parts = parts.map { |own, share| [own.with(handoff_ns:), share] }
@@ -112,14 +114,13 @@ module Holdup
       end
 
       def machine
-        demand = @recording.demand
-        {vcpus: @limits.free_vcpus(@rate), between: demand.between, cost: demand.cost,
+        {vcpus: @limits.free_vcpus(@rate), between: @demand.between, cost: @demand.cost,
          handoff_ns: @handoffs.first}
       end
 
       def grid
         @grid ||= begin
-          grid = CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus,
+          grid = CandidateGrid.new(@demand, current: @now, vcpus: @limits.vcpus,
             threaded: @recording.threaded?)
           grid.to_a.map { |candidate| predict(candidate) }
         end

@@ -17,6 +17,10 @@ module Holdup
       # Parts of a minute are blocks only with as many single units, which say how many it had.
       FEWEST_UNITS = 100
       PEAK = 0.95
+      # From this difference on, the peak is replayed with its own mix.
+      MIX = 0.1
+      # Share of the time with the GVL that units of the busiest block want from which another one is as busy.
+      NEARLY_PEAK = 0.8
 
       attr_reader :blocks, :block_s, :pools, :concurrent_units
 
@@ -126,10 +130,16 @@ module Holdup
       # the usual mix: 0.1: 10 % more; negative: less.
       def mix_at_peak
         return 0.0 unless peak_rate.positive?
-        wanted = blocks.zip(MixDemand.new(blocks).factors).flat_map do |block, factor|
+        wanted = blocks.zip(factors).flat_map do |block, factor|
           block.minutes.map { |rate, _, seconds| [rate * factor, seconds] }
         end
         Traffic.peak(wanted) / peak_rate - 1
+      end
+
+      # Minutes that are the peak where their mix differs from that of the whole span.
+      # @return [Array<Integer>] their starts; empty: the peak has the mix of all, or too few single units
+      def peak_minutes
+        @peak_minutes ||= peak_apart? ? starts_of(busiest) : []
       end
 
       def mean_rate
@@ -186,6 +196,34 @@ module Holdup
 
       def minutes = @minutes ||= blocks.flat_map(&:minutes)
 
+      # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate, or
+      # its units do.
+      def peak_apart?
+        return false if busiest.sum { |block, _| block.profiles.size } < FEWEST_UNITS
+        units = busiest.sum { |block, _| block.weight }
+        each = busiest.sum { |block, factor| factor * block.weight } / units
+        [mix_at_peak, each - 1].any? { |difference| difference.abs > MIX }
+      end
+
+      # @return [Array<(TrafficBlock, Float)>] and their factors, see MixDemand
+      def busiest
+        @busiest ||= begin
+          wanted = blocks.zip(factors).map { |block, factor| factor * block.mean_rate }
+          blocks.zip(factors, wanted).filter_map do |block, factor, one|
+            [block, factor] if one >= NEARLY_PEAK * wanted.max
+          end
+        end
+      end
+
+      def factors = @factors ||= MixDemand.new(blocks).factors
+
+      # @return [Array<Integer>] of their minutes
+      def starts_of(some)
+        whole_s = [block_s, MINUTE_S].max
+        starts = some.map { |block, _| block.start_s / whole_s * whole_s }.uniq
+        starts.flat_map { |start_s| (start_s...start_s + whole_s).step(MINUTE_S).to_a }
+      end
+
       def weight_of(profiles)
         profiles.sum(0.0, &:weight)
       end
@@ -225,6 +263,11 @@ module Holdup
         def scaled
           factor = weight / profiles.sum(0.0, &:weight)
           profiles.map { |profile| [profile, profile.weight * factor] }
+        end
+
+        # @return [Float] units per second and host
+        def mean_rate
+          minutes.sum { |rate, _, seconds| rate * seconds } / seconds.sum
         end
 
         # @return [Array<(Float, Float, Numeric)>] rate, concurrent rate and seconds of each
@@ -303,6 +346,8 @@ module Holdup
       class UnitDraws
         NS = 1_000_000_000
         MINUTE_S = 60
+        # Means that differ less are the same.
+        ALIKE = 1e-6
         # A full pool gets less done than it is asked for, so its units arrive over a longer time.
         LONGER = 2
 
@@ -385,8 +430,11 @@ module Holdup
         end
 
         def minutes(units)
-          every = whole_minutes.flat_map do |block|
-            sample = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
+          blocks = whole_minutes
+          trust = trust(blocks)
+          every = blocks.flat_map do |block|
+            own = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
+            sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
             block.minutes.map { |minute| [sample, *minute] }
           end
           wanted = every.sum { |_, own, other, seconds| [own, other / ConcurrentUnits::MOST].max * seconds }
@@ -405,6 +453,36 @@ module Holdup
           end
         end
 
+        # Of a sample, a rare heavy unit too many in a minute would make a queue that never was. Of all units,
+        # their differences are what happened.
+        # @return [Float] share of the differences between blocks that is not chance, in the time with
+        #   the GVL or without
+        def trust(blocks)
+          units = blocks.flat_map(&:profiles)
+          return 1.0 if units.sum(&:weight) <= ClosedLoad::SAMPLED * units.size
+          %i[running_ns idle_ns].map { |field| trust_in(field, blocks) }.max
+        end
+
+        def trust_in(field, blocks)
+          means = blocks.map do |block|
+            WeightedSample.mean(block.profiles.map { |unit| [unit.public_send(field), unit.weight] })
+          end
+          weighted = ->(values) { WeightedSample.mean(values.zip(blocks.map(&:weight))) }
+          whole = weighted.call(means)
+          squares = weighted.call(means.map { |mean| (mean - whole)**2 })
+          noise = weighted.call(blocks.zip(means).map { |block, mean| noise(field, block.profiles, mean) })
+          alike = squares <= (ALIKE * whole)**2
+          alike ? 0.0 : [1 - noise / squares, 0.0].max
+        end
+
+        # Variance of the mean, because not all units are recorded.
+        def noise(field, units, mean)
+          squares = units.sum do |unit|
+            unit.weight * (unit.weight - 1) * (unit.public_send(field) - mean)**2
+          end
+          squares / units.sum(&:weight)**2
+        end
+
         # Profiles with their arrivals.
         def minute(sample, rate, span_ns, random)
           return [] if rate.zero?
@@ -419,6 +497,13 @@ module Holdup
 
         def gap(mean, random)
           -Math.log(1 - random.rand) * mean
+        end
+
+        # Units of a block with that probability, else of the whole recording.
+        OwnOrAnySample = Data.define(:own, :any, :trust) do
+          def draw(random)
+            (random.rand < trust) ? own.draw(random) : any.draw(random)
+          end
         end
       end
     end

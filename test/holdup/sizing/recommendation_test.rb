@@ -3,6 +3,8 @@
 require "test_helper"
 require_relative "../../support/learned"
 require_relative "../../support/played_recording"
+require_relative "../../support/sequential_recordings"
+require_relative "../../support/simulated_observation"
 
 module Holdup::Sizing
   class RecommendationTest < Minitest::Test
@@ -29,6 +31,25 @@ module Holdup::Sizing
       truth = found.recording.truth_at(processes: 2, threads: 5)
       assert_in_delta 1, found.best.response_ns / truth.mean(:response), 0.05
       assert_in_delta 1, found.best.responses[0.95].fdiv(truth.histogram(:response).quantile(0.95)), 0.1
+    end
+
+    # Light pages, then fewer but heavy ones, which want more time with the GVL.
+    one_ruby def test_the_peak_of_a_mix_that_shifts_has_its_own_mix
+      parts = {15 => 0.1, 8 => 0.4}.map do |rate, heavy|
+        pages = {"Index" => [8, 1 - heavy], "Report" => [120, heavy]}.transform_values do |held_ms, share|
+          SimulatedRecording::Endpoint.new(held_ms:, share:, idle_ms: 20, acquisitions: 12, sigma: 0.5)
+        end
+        SimulatedRecording.new(seed: 3, sway: 0.0, rate:, minutes: 8, endpoints: pages)
+      end
+      observation = SimulatedObservation.of(SequentialRecordings.new(parts))
+      found = Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2), rounds: 2, units: 4000)
+      heavy = parts.last.all
+      response_ns = heavy.sum { |unit| unit.queued_ns + unit.wall_ns }.fdiv(heavy.size)
+      assert_in_epsilon 8, found.rate, 0.1
+      assert_in_epsilon response_ns, found.current.response_ns, 0.15
+      assert_in_epsilon response_ns, found.measured.response_ns, 0.15
+      assert_in_epsilon heavy.size / 480.0 * 52.8 / 1000, found.current.utilisation, 0.15
+      refute_includes found.self_test.causes.call, :mix
     end
 
     one_ruby def test_nothing_changes_for_little

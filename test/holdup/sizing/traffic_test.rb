@@ -101,6 +101,8 @@ module Holdup::Sizing
       mean = (20 * 5 + 10 * 40) / 30.0
       assert_in_delta 10 * 40 / (20 * mean) - 1, found.mix_at_peak, 0.03
       assert_in_delta 0.0, traffic.mix_at_peak, 0.02, "the same mix all the time"
+      assert_equal last.arrivals.keys.map { |at_s| at_s + later_s }, found.peak_minutes
+      assert_empty traffic.peak_minutes
     end
 
     def test_as_recorded_or_every_so_many_minutes_of_it
@@ -124,6 +126,33 @@ module Holdup::Sizing
       assert_in_delta 66, seconds(trace), 1
       slow = trace.units.count { |unit| unit.held_ns == 100 }
       assert_in_delta 6 / 66.0, slow.fdiv(trace.size), 0.03
+    end
+
+    # One unit in thirty is kept of 20 a second; the block says for how long each holds the GVL.
+    # @return [Array<Float>] mean of each replayed minute
+    def held_by_minute
+      start_s = PlayedRecording::START_S / 60 * 60
+      kept = Array.new(800) do |at|
+        start_ns = (start_s + at * 1.5) * 1_000_000_000
+        RECORDING.profiles.first.with(start_ns: start_ns.to_i, weight: 30.0, running_ns: yield(at))
+      end
+      arrivals = Array.new(20) { |minute| [start_s + minute * 60, 1200] }.to_h
+      by_minute = Traffic.of(kept, arrivals).recorded(units: 10**6).units.group_by do |unit|
+        unit.arrival_ns / 60_000_000_000
+      end
+      by_minute.sort.map { |_, same| same.sum(&:held_ns).fdiv(same.size) }
+    end
+
+    # One unit in two hundred takes long: of four minutes such a one was kept, of 16 none. Replayed like that,
+    # it would come five times as often in these four minutes.
+    def test_a_replay_of_a_sample_has_no_minutes_that_are_chance
+      minutes = held_by_minute { |at| (at % 200 == 7) ? 2000 : 1 }
+      assert_operator minutes.max, :<, 2.5 * minutes.sum / minutes.size
+    end
+
+    def test_a_replay_of_a_sample_has_what_changed
+      minutes = held_by_minute { |at| (at < 400) ? 10 : 200 }
+      assert_in_epsilon 20, minutes.last(10).sum / minutes.first(10).sum, 0.1
     end
 
     # Ten seconds in which chance has made most units slow. They are blocks of intervals; a replay of them
