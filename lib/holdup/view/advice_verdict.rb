@@ -36,8 +36,8 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence, *not_grade_a,
-          *sampling.call, *warnings, *canary]
+        [*effect, *peak_apart, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence,
+          *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
       # @return [Array<String>] the part of the details that says whether to follow it
@@ -125,6 +125,11 @@ module Holdup
         times = {wait_now: now.waits[at], wait_best: best.waits[at],
                  response_now: now.responses[at], response_best: best.responses[at]}
         [word(:effect, percentile: slo.name, **times.transform_values { |ns| Figures.duration(ns) })]
+      end
+
+      def peak_apart
+        minutes = @recommendation.peak_minutes
+        minutes.empty? ? [] : [word(:peak_apart, minutes: Figures.count(minutes.size))]
       end
 
       def promise

@@ -11,20 +11,21 @@ module Holdup::Sizing
     SERIES = Holdup::Series.new(kind: :request, name: "A#a")
     NOW = Candidate.new(processes: 1, threads: 5)
     Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed, :profiles,
-      :growth_estimate)
-    Traffic = Struct.new(:peak_rate, :swings, :mix_at_peak)
+      :growth_estimate, :kind)
+    Traffic = Struct.new(:peak_rate, :swings, :mix_at_peak, :peak_minutes)
     Growth = Struct.new(:low, :high)
     DEMAND = ServiceDemand.new(held_ns: 10 * MS, idle_ns: 0)
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
     def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, swings: 1.0, mix: 0.0,
       queued_ns: 0, handoff_ns: nil, work: [], units: [], growth: nil, demand: DEMAND, current: NOW,
-      **outcome)
+      peak_minutes: [], kind: :request, **outcome)
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns:,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
       recording = Recording.new(demand, measured, held_per_cpu, resource_ms * MS,
-        Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}), units, growth)
-      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, swings, mix), current:,
+        Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}), units, growth, kind)
+      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, swings, mix, peak_minutes),
+        current:,
         outcome: SelfTest::ErrorCauses::ReplayErrors.new(**outcome))
     end
 
@@ -96,6 +97,12 @@ module Holdup::Sizing
       refute_predicate causes(mix: 0.09, other_cpus: 0.09, constant_load: 0.4), :doubtful?
     end
 
+    # Jobs wait in a queue: they are replayed with the mix of the whole span.
+    def test_a_peak_with_its_own_mix_is_not_doubtful
+      refute_predicate causes(mix: 0.3, peak_minutes: [0]), :doubtful?
+      assert_predicate causes(mix: 0.3, peak_minutes: [0], kind: :job), :doubtful?
+    end
+
     def test_a_machine_whose_speed_varies
       steady = causes(work: [100, 100, 100, 109, 109])
       assert_equal [:unknown], steady.call
@@ -114,7 +121,10 @@ module Holdup::Sizing
 
     # A paced load waits less than an independent one.
     def test_arrivals_at_a_pace
-      assert_equal [:bursts], causes(stalled_ms: 50, units: every_minute(0...60)).call
+      found = causes(stalled_ms: 50, units: every_minute(0...60))
+      assert_equal [:pace], found.call
+      assert_equal 0.0, found.figures[:bursts]
+      assert_operator found.figures[:pace], :<=, 0.5, "no more than the waits"
     end
 
     def test_bursts_explain_nothing_where_units_hardly_wait

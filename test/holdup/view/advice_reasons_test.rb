@@ -9,8 +9,8 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
   Test = Struct.new(:errors, :causes)
   Recommendation = Struct.new(:reasons, :self_test)
 
-  FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, chance: 0.23,
-             waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
+  FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, pace: 0.087,
+             chance: 0.23, waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
              mix: 0.171, other_cpus: 0.112, constant_load: 0.96,
              ceiling: 0.061, machine_speed: 0.125}.freeze
 
@@ -38,6 +38,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     busy: "held for 31.0 % of the time at the peak",
     swings: "1.40 times the mean",
     bursts: "this is 2.1 % of the response (counts as a cause from 5.0 % on)",
+    pace: "This is 8.7 % of the response (counts as a cause from 5.0 % on)",
     chance: "by up to +-23.0 % of the response. Record for longer.",
     waits_for_answers: "42.0 % of the requests or jobs came when another one had ended",
     unlike_threads: "53.0 % of the requests or jobs began while all of those were busy",
@@ -52,6 +53,15 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure
     }
+  end
+
+  # What to do about it, where anything can be done.
+  def test_causes_have_a_remedy
+    {bursts: "spread what sends many at once", pace: "on half of the processes", busy: "Record for longer",
+     resource_waits: "then record again", unlike_threads: "then record again", handoff: "then record again",
+     unknown: "Record another hour"}.each do |cause, remedy|
+      assert_includes said(:self_test, cause), remedy
+    end
   end
 
   def test_each_possible_cause_has_a_sentence

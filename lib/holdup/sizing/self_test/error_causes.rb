@@ -20,8 +20,8 @@ module Holdup
       # Share of units from which a load counts as constant.
       MOST = 0.5
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
-                chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
-                growth: CEILING / 2, mix: ALLOWED, other_cpus: 2 * CEILING, constant_load: MOST,
+                pace: SHARE, chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
+                growth: CEILING / 2, mix: Traffic::MIX, other_cpus: 2 * CEILING, constant_load: MOST,
                 ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
@@ -63,7 +63,7 @@ module Holdup
         found = strength.select { |_, times| times > 1 }.sort_by { |_, times| -times }.map(&:first)
         found.delete(:chance) unless @outcome.by_chance?
         # Units that wait for answers don't come independently.
-        found.delete(:bursts) if found.include?(:waits_for_answers)
+        found -= %i[bursts pace] if found.include?(:waits_for_answers)
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
@@ -87,10 +87,10 @@ module Holdup
         (demand.cost.growth + demand.cost.marking).positive? && growth_of_ceiling > 2 * CEILING
       end
 
-      # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts and chance as shares of the
-      #   response; busy of the time; swings as a ratio; waits_for_answers, unlike_threads and constant_load
-      #   as shares of the units; growth, other_cpus and ceiling of the throughput; mix of the time with the
-      #   GVL at the peak; machine_speed of the time of the same work
+      # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts, pace and chance as shares of
+      #   the response; busy of the time; swings as a ratio; waits_for_answers, unlike_threads and
+      #   constant_load as shares of the units; growth, other_cpus and ceiling of the throughput; mix of the
+      #   time with the GVL at the peak; machine_speed of the time of the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
@@ -118,18 +118,19 @@ module Holdup
 
       # How units came. Replays in which each waits for an answer need no rate.
       def arrivals
-        return {busy: 0.0, swings: 0.0, bursts: 0.0, waits_for_answers: 0.0} if @outcome.closed
+        return %i[busy swings bursts pace waits_for_answers].to_h { |name| [name, 0.0] } if @outcome.closed
+        uneven = unevenness
         {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings: @traffic.swings,
-         bursts:, waits_for_answers:}
+         bursts: [uneven, 0.0].max, pace: [-uneven, 0.0].max, waits_for_answers:}
       end
 
       # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones, the
-      # part that independent arrivals would not have, or would have on top.
-      def bursts
+      # part that independent arrivals would not have; negative: that they would have on top.
+      def unevenness
         waits_ns = measured.queued_ns.to_i + measured.stalled_ns
         excess = ArrivalVariation.new(profiles).excess
-        share = excess.abs / [1 + excess + demand.cv2, Float::EPSILON].max
-        share * waits_ns / measured.response_ns
+        share = excess / [1 + excess + demand.cv2, Float::EPSILON].max
+        [share, -1.0].max * waits_ns / measured.response_ns
       end
 
       # Looks at the units again: a recording that is mostly open may have a load test in it.
@@ -178,8 +179,13 @@ module Holdup
       # They explain no error, since the present setting is what was recorded.
       def of_other_settings
         figures = @outcome.to_h.slice(:other_cpus, :constant_load)
-        figures[:mix] = @outcome.closed ? 0.0 : @traffic.mix_at_peak.abs
+        figures[:mix] = (@outcome.closed || peak_apart?) ? 0.0 : @traffic.mix_at_peak.abs
         @outcome.missed? ? figures.transform_values { 0.0 } : figures
+      end
+
+      # Whether the peak is replayed with its own mix.
+      def peak_apart?
+        @recording.kind == :request && @traffic.peak_minutes.any?
       end
 
       # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
