@@ -16,10 +16,20 @@ module Holdup
           result = recommendation&.sufficiency
           return if result.nil? || result.enough? || result.units.zero?
           return if recommendation.reasons.include?(:warming_up)
-          facts = {units: result.units, minutes: result.minutes, wanted: WANTED_MINUTES,
-                   width_share: result.widths.values.max, query: "advise --since 3h"}
+          wanted = wanted(result)
+          facts = {units: result.units, minutes: result.minutes, wanted:,
+                   width_share: result.widths.values.max, query: "advise --since #{wanted / 60 + 1}h"}
           Finding.new(rule: :short_sampling, remedy: :measuring, facts:)
         end
+
+        # Four times as many minutes halve a width: with little traffic two hours are not enough.
+        # @return [Integer] minutes, whole hours
+        def wanted(result)
+          return WANTED_MINUTES if result.missing.include?(:hours)
+          excess = result.widths.map { |key, width| width / Sizing::Sufficiency::WIDTHS.fetch(key) }.max.to_f
+          [(result.minutes * excess**2).ceil.ceildiv(60) * 60, WANTED_MINUTES].max
+        end
+        private_class_method :wanted
       end
 
       # Several settings of one application in the time span: each has to be judged by itself.

@@ -16,6 +16,14 @@ module Holdup::Advice
       assert_equal "Record 120 minutes that include the peak.", told["do"]
     end
 
+    # Two hours with a request every ten seconds.
+    def test_more_than_two_hours_of_little_traffic
+      found = find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
+        recommendation: advised(PlayedRecording.new(minutes: 130, rate: 0.1)))
+      assert_operator found.facts[:wanted], :>, 180
+      assert_equal "advise --since #{found.facts[:wanted] / 60 + 1}h", found.facts[:query]
+    end
+
     def test_nothing_when_it_is_long_enough
       assert_nil find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 120)))
