@@ -95,6 +95,7 @@ module Holdup::Sizing
     def test_the_advice_says_what_hand_offs_cost
       words = Holdup::View::Words.new("en")
       said = Holdup::View::AdviceVerdict.new(recommendation, span: "now", words:)
+      assert_match(/^CHANGE processes x threads of each host to [23] x [1-4] \(now 1 x 5\): /, said.sentence)
       details = said.details.join("\n")
       assert_match(/^Each of 4\d\d GVL acquisitions costs [67]\d\.\d us more when others wait/, details)
       assert_match(/up to [23]\d\.\d ms in each request or job: fewer threads, or fewer round trips\.$/,

@@ -127,6 +127,16 @@ module Holdup::Sizing
       assert_operator found.figures[:pace], :<=, 0.5, "no more than the waits"
     end
 
+    # Users who pause between answers: too few to make the queue of independent ones.
+    def test_waits_of_a_replay_that_were_not_measured
+      found = causes(errors: {response: 0.36, wait: 0.36}, chance: {response: 0.18, wait: 0.18})
+      assert_equal [:pace], found.call
+      assert_in_delta 0.36, found.figures[:pace]
+      assert_equal [:chance], causes(errors: {wait: 0.16}, chance: {response: 0.17, wait: 0.17}).call
+      assert_equal [:unknown], causes(errors: {wait: -0.36}).call
+      assert_equal [:resource_waits], causes(errors: {wait: 0.36}, resource_ms: 20).call
+    end
+
     def test_bursts_explain_nothing_where_units_hardly_wait
       assert_equal [:unknown], causes(stalled_ms: 1, units: every_minute(0...60)).call
     end
@@ -229,7 +239,7 @@ module Holdup::Sizing
       assert_predicate found.call(0.05, 0.3), :vague_ceiling?
       assert_equal [:growth], found.call(0.05, 0.3).call
       refute_predicate found.call(0.1, 0.2), :vague_ceiling?
-      assert_equal [:unknown], found.call(0.05, 0.3, errors: {wait: 0.3}).call, "it explains no waits"
+      assert_equal [:unknown], found.call(0.05, 0.3, errors: {wait: -0.3}).call, "it explains no waits"
       refute_predicate causes(units:, growth: Growth.new(0.0, 0.3)), :vague_ceiling?, "none is replayed"
     end
 

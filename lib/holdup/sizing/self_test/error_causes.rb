@@ -64,6 +64,7 @@ module Holdup
         found.delete(:chance) unless @outcome.by_chance?
         # Units that wait for answers don't come independently.
         found -= %i[bursts pace] if found.include?(:waits_for_answers)
+        found.delete(:pace) if found.size > 1 && !evenly?
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
@@ -119,18 +120,30 @@ module Holdup
       # How units came. Replays in which each waits for an answer need no rate.
       def arrivals
         return %i[busy swings bursts pace waits_for_answers].to_h { |name| [name, 0.0] } if @outcome.closed
-        uneven = unevenness
         {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings: @traffic.swings,
-         bursts: [uneven, 0.0].max, pace: [-uneven, 0.0].max, waits_for_answers:}
+         bursts: [unevenness, 0.0].max, pace: [-unevenness, missing_waits].max, waits_for_answers:}
+      end
+
+      # Whether the arrivals themselves show it.
+      def evenly? = -unevenness > SHARE
+
+      # Waits of the replay that nobody measured, beyond chance. Where nothing else explains them, the next
+      # requests wait for answers: users who pause in between can't make a long queue, however many they are.
+      def missing_waits
+        return 0.0 if @recording.kind == :job
+        error = @outcome.errors.fetch(:wait, 0.0)
+        (error > [ALLOWED, @outcome.chance.fetch(:wait, 0.0)].max) ? error : 0.0
       end
 
       # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones, the
       # part that independent arrivals would not have; negative: that they would have on top.
       def unevenness
-        waits_ns = measured.queued_ns.to_i + measured.stalled_ns
-        excess = ArrivalVariation.new(profiles).excess
-        share = excess / [1 + excess + demand.cv2, Float::EPSILON].max
-        [share, -1.0].max * waits_ns / measured.response_ns
+        @unevenness ||= begin
+          waits_ns = measured.queued_ns.to_i + measured.stalled_ns
+          excess = ArrivalVariation.new(profiles).excess
+          share = excess / [1 + excess + demand.cv2, Float::EPSILON].max
+          [share, -1.0].max * waits_ns / measured.response_ns
+        end
       end
 
       # Looks at the units again: a recording that is mostly open may have a load test in it.
