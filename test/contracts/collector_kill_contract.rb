@@ -31,7 +31,7 @@ module CollectorKillContract
 
   def test_nothing_is_lost_or_counted_twice
     2.times { start_writer }
-    @collectors = Array.new(collectors) { spawn_collector(@segments, @store) }
+    @collectors = Array.new(collectors) { fork_collector(@segments, @store) }
     kills.times do |number|
       kill_leader
       replace_writer if (number % turns_of_a_writer).zero?
@@ -68,7 +68,7 @@ module CollectorKillContract
     IO.select(nil, nil, nil, @random.rand(0.1))
     end_process(leader, :KILL)
     @collectors.delete(leader)
-    @collectors << spawn_collector(@segments, @store)
+    @collectors << fork_collector(@segments, @store)
   end
 
   # Each dot is a unit that was recorded; a killed writer may have recorded one more than it could tell.
@@ -90,7 +90,7 @@ module CollectorKillContract
   end
 
   def collect_the_rest
-    pid = spawn_collector(@segments, @store)
+    pid = fork_collector(@segments, @store)
     wait_until { Dir["#{@segments}/*.segment"].empty? }
     end_process(pid, :TERM)
   end

@@ -190,20 +190,6 @@ module ServerStoreContract
     store&.close
   end
 
-  # A process that leaves without a goodbye: no connection of the parent may be ended by it.
-  def fork_child
-    pid = fork do
-      yield
-      exit!(0)
-    rescue => error
-      warn(error.full_message)
-    ensure
-      exit!(1)
-    end
-    started << pid
-    pid
-  end
-
   def assert_ended_well(pid)
     assert_predicate Process.wait2(pid).last, :success?
     started.delete(pid)

@@ -46,6 +46,29 @@ module Collecting
     spawn_ruby(COLLECTOR, dir, store, interval.to_s, env: {"NOTIFY_SOCKET" => notify}, **options)
   end
 
+  # The same with all that this process has loaded: it is there at once.
+  def fork_collector(dir, store, interval: 0.02)
+    log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
+    fork_child do
+      Holdup::Collector.new(store: Holdup::Store.open(store), directory: dir, log:, interval:, host: "h").run
+    end
+  end
+
+  # A process that leaves without a goodbye: no connection of the parent may be ended by it, and no test runs
+  # at its exit.
+  def fork_child
+    pid = fork do
+      yield
+      exit!(0)
+    rescue => error
+      warn(error.full_message)
+    ensure
+      exit!(1)
+    end
+    started << pid
+    pid
+  end
+
   def spawn_writer(dir, seed, out:)
     spawn_ruby(WRITER, dir, seed.to_s, out:)
   end
