@@ -48,7 +48,7 @@ module Collecting
 
   # The same with all that this process has loaded: it is there at once.
   def fork_collector(dir, store, interval: 0.02)
-    log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
+    log = Object.new.tap { |made| made.define_singleton_method(:warn) { |line| $stderr.write(line, "\n") } }
     fork_child do
       Holdup::Collector.new(store: Holdup::Store.open(store), directory: dir, log:, interval:, host: "h").run
     end
