@@ -65,21 +65,17 @@ static inline void blame_release(bool *lock)
     if (blame_many) __atomic_clear(lock, __ATOMIC_RELEASE);
 }
 
+/* Takes the sequence word by CAS. */
+void blame_lock_shared(blame_t *b) __attribute__((cold));
+
 static inline void blame_lock(blame_t *b)
 {
-    uint64_t seq = BLAME_GET(b->seq);
-    if (b->shared) {
-        unsigned spins = 0;
-        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE,
-                                                         __ATOMIC_RELAXED)) {
-            blame_spin(&spins);
-            seq = BLAME_GET(b->seq);
-        }
+    if (__builtin_expect(b->shared, 0)) {
+        blame_lock_shared(b);
+        return;
     }
-    else {
-        BLAME_SET(b->seq, seq + 1);
-        __atomic_thread_fence(__ATOMIC_RELEASE);
-    }
+    BLAME_SET(b->seq, BLAME_GET(b->seq) + 1);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static inline void blame_unlock(blame_t *b)

@@ -7,6 +7,13 @@
 
 struct clk clk = {.rate = CLK_UNIT, .us = 1e-3};
 
+uint64_t clk_read_ns(clockid_t id)
+{
+    struct timespec ts;
+    clock_gettime(id, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
 #ifdef __x86_64__
 static bool clk_file_has(const char *path, const char *word)
 {

@@ -26,34 +26,69 @@ static void hook_started(VALUE thread)
     if (CAP_ON()) cap_record_mark(c, CAP_STARTED, clk_now());
 }
 
+static void hook_exited(VALUE thread)
+{
+    tclock_t *c = reg_clock(thread);
+    if (!c) return;
+    rb_internal_thread_specific_set(thread, reg.key, NULL);
+    if (CAP_ON()) cap_record_mark(c, CAP_EXITED, clk_now());
+    tc_exited(c); /* from here on a tick may free it */
+}
+
+static __attribute__((noinline)) void hook_on_thread_edge(rb_event_flag_t event, VALUE thread)
+{
+    switch (event) {
+      case RUBY_INTERNAL_THREAD_EVENT_STARTED: /* the creator, with the GVL: it may allocate */
+        hook_started(thread);
+        break;
+      case RUBY_INTERNAL_THREAD_EVENT_EXITED: /* the thread itself, after the hand-over */
+        hook_exited(thread);
+        break;
+    }
+}
+
+/* The clock of a thread whose event counts. */
+static inline tclock_t *hook_measured(VALUE thread)
+{
+    tclock_t *c = reg_clock(thread);
+    return c && tc_enabled() ? c : NULL;
+}
+
+/* Each on its own, so that an event saves only the registers that it needs itself. */
+static __attribute__((noinline)) void hook_ready(VALUE thread)
+{
+    tclock_t *c = hook_measured(thread);
+    if (c) tc_ready(c, clk_now());
+}
+
+static __attribute__((noinline)) void hook_resumed(VALUE thread)
+{
+    tclock_t *c = hook_measured(thread);
+    if (c) tc_resumed(c, clk_now());
+}
+
+static __attribute__((noinline)) void hook_suspended(VALUE thread)
+{
+    tclock_t *c = hook_measured(thread);
+    if (c) tc_suspended(c, clk_now());
+}
+
 static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data,
                                  void *unused)
 {
     (void)unused;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_STARTED) { /* the creator, with the GVL: it may allocate */
-        hook_started(data->thread);
-        return;
-    }
-    tclock_t *c = reg_clock(data->thread);
-    if (!c) return;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over */
-        rb_internal_thread_specific_set(data->thread, reg.key, NULL);
-        if (CAP_ON()) cap_record_mark(c, CAP_EXITED, clk_now());
-        tc_exited(c); /* from here on a tick may free it */
-        return;
-    }
-    if (!tc_enabled()) return;
-    uint64_t t = clk_now();
     switch (event) {
       case RUBY_INTERNAL_THREAD_EVENT_READY: /* a waker, the thread or a timer; perhaps without the GVL */
-        tc_ready(c, t);
+        hook_ready(data->thread);
         break;
       case RUBY_INTERNAL_THREAD_EVENT_RESUMED: /* the thread itself; it holds the GVL */
-        tc_resumed(c, t);
+        hook_resumed(data->thread);
         break;
       case RUBY_INTERNAL_THREAD_EVENT_SUSPENDED: /* the thread itself; it still holds the GVL */
-        tc_suspended(c, t);
+        hook_suspended(data->thread);
         break;
+      default:
+        hook_on_thread_edge(event, data->thread);
     }
 }
 

@@ -10,6 +10,17 @@
 bool blame_many;
 struct reg reg;
 
+void blame_lock_shared(blame_t *b)
+{
+    uint64_t seq = BLAME_GET(b->seq);
+    unsigned spins = 0;
+    while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE,
+                                                     __ATOMIC_RELAXED)) {
+        blame_spin(&spins);
+        seq = BLAME_GET(b->seq);
+    }
+}
+
 static inline void reg_lock(void)
 {
     blame_acquire(&reg.lock);

@@ -137,7 +137,8 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     c->phase = TC_RUNNING;
     c->at = c->hold_from = t;
     c->totals.acquisitions++;
-    if (c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS)) tc_attribute_native(c);
+    bool computed = c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS);
+    if (__builtin_expect(computed, 0)) tc_attribute_native(c);
 }
 
 /*
