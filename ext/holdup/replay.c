@@ -42,7 +42,7 @@ static double rp_next_idle(rp_t *r, rp_live_t *u)
 {
     double part = rp_part(r, u->idle_left, u->gaps_left--);
     u->idle_left -= part;
-    return part * u->idle_factor * rp_idle_cost(r, r->in_flight / r->options.recorded_processes);
+    return part * u->idle_factor * rp_idle_cost_now(r);
 }
 
 static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
@@ -168,11 +168,10 @@ static void rp_end_io(rp_t *r)
     else rp_finish(r, unit);
 }
 
-/* When the next event of a process is due. */
+/* When the next event of an active process is due. */
 static double rp_next_of(const rp_t *r, const rp_process_t *p, double rate)
 {
     if (p->handoff_at != RP_NEVER) return p->handoff_at;
-    if (p->holder == RP_NONE) return RP_NEVER;
     double left = p->ends_at - r->virtual_now;
     double end = r->now + (left > 0 ? left / rate : 0);
     return end <= p->slice_at ? end : p->slice_at;
@@ -196,14 +195,26 @@ static double rp_next_arrival(const rp_t *r, bool *other)
     return *other ? other_at : own_at;
 }
 
+/* Of those with the soonest event the first. */
+static rp_process_t *rp_soonest(const rp_t *r, double *soonest)
+{
+    double rate = rp_rate(r);
+    rp_process_t *found = NULL;
+    *soonest = RP_NEVER;
+    for (uint32_t first = 0; first < r->process_count; first += RP_WORD_BITS) {
+        for (uint64_t left = r->active[first / RP_WORD_BITS]; left; left &= left - 1) {
+            rp_process_t *p = &r->processes[first + (uint32_t)__builtin_ctzll(left)];
+            double at = rp_next_of(r, p, rate);
+            if (at < *soonest) *soonest = at, found = p;
+        }
+    }
+    return found;
+}
+
 static bool rp_step(rp_t *r)
 {
-    double rate = rp_rate(r), soonest = RP_NEVER;
-    uint32_t process = 0;
-    for (uint32_t i = 0; i < r->process_count; i++) {
-        double at = rp_next_of(r, &r->processes[i], rate);
-        if (at < soonest) soonest = at, process = i;
-    }
+    double soonest;
+    rp_process_t *process = rp_soonest(r, &soonest);
     double io = r->heap_size ? r->heap[0].at : RP_NEVER;
     bool other;
     double arrival = rp_next_arrival(r, &other);
@@ -213,7 +224,7 @@ static bool rp_step(rp_t *r)
     r->events++;
     if (arrival <= at) rp_arrive(r, r->arrived[other]++);
     else if (io <= at) rp_end_io(r);
-    else rp_happen(r, &r->processes[process]);
+    else rp_happen(r, process);
     return true;
 }
 
@@ -225,6 +236,7 @@ static bool rp_cancelled(const rp_t *r)
 void *rp_run(void *data)
 {
     rp_t *r = data;
+    rp_compute_costs(r);
     while (!rp_cancelled(r) && r->done < r->options.own && rp_step(r)) {}
     return NULL;
 }

@@ -12,6 +12,33 @@ double rp_idle_cost(const rp_t *r, double units)
     return units > 1 ? 1.0 + r->options.idle_growth * log2(units) : 1.0;
 }
 
+double rp_idle_cost_now(const rp_t *r)
+{
+    if (r->in_flight < RP_COSTS) return r->idle_costs[r->in_flight];
+    return rp_idle_cost(r, r->in_flight / r->options.recorded_processes);
+}
+
+void rp_compute_costs(rp_t *r)
+{
+    for (uint32_t units = 0; units < RP_COSTS; units++) {
+        r->hold_costs[units] = rp_concurrency_cost(r, units);
+        r->idle_costs[units] = rp_idle_cost(r, units / r->options.recorded_processes);
+    }
+}
+
+/* With as many units in the process as there are now. */
+static double rp_hold_cost_now(const rp_t *r, const rp_process_t *p)
+{
+    return p->in_flight < RP_COSTS ? r->hold_costs[p->in_flight] : rp_concurrency_cost(r, p->in_flight);
+}
+
+static void rp_set_active(rp_t *r, const rp_process_t *p, bool active)
+{
+    size_t index = (size_t)(p - r->processes);
+    uint64_t bit = UINT64_C(1) << index % RP_WORD_BITS, *word = &r->active[index / RP_WORD_BITS];
+    *word = active ? *word | bit : *word & ~bit;
+}
+
 double rp_rest_cost(const rp_t *r, double rest)
 {
     return 1.0 + r->options.cold * rest / (rest + r->options.rest_half);
@@ -35,7 +62,7 @@ static double rp_next_hold(rp_t *r, rp_process_t *p, uint32_t unit)
     }
     u->held_left -= part;
     u->holds_left--;
-    return part * u->factor * rp_concurrency_cost(r, p->in_flight);
+    return part * u->factor * rp_hold_cost_now(r, p);
 }
 
 static double rp_slice(const rp_t *r, const rp_process_t *p)
@@ -60,6 +87,7 @@ void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit)
     p->ends_at = r->virtual_now + u->part_left;
     p->slice_at = p->ready.size ? r->now + rp_slice(r, p) : RP_NEVER;
     r->holders++;
+    rp_set_active(r, p, true);
 }
 
 void rp_release(rp_t *r, rp_process_t *p)
@@ -72,7 +100,10 @@ void rp_release(rp_t *r, rp_process_t *p)
     p->holder = RP_NONE;
     p->slice_at = RP_NEVER;
     r->holders--;
-    if (!p->ready.size) return;
+    if (!p->ready.size) {
+        rp_set_active(r, p, false);
+        return;
+    }
     double handoff = rp_handoff(r, p);
     p->handoff_at = r->now + handoff;
     r->handed += handoff * p->ready.size;

@@ -22,6 +22,12 @@ double rp_rest_cost(const rp_t *r, double rest);
 /* What idle time costs with so many units in flight in all processes, as a share of those recorded. */
 double rp_idle_cost(const rp_t *r, double units);
 
+/* Likewise with the units in flight now. */
+double rp_idle_cost_now(const rp_t *r);
+
+/* Before the first event. */
+void rp_compute_costs(rp_t *r);
+
 /* The unit has the GVL from now on. */
 void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit);
 

@@ -15,6 +15,8 @@
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
+#define RP_COSTS 128 /* units in flight, up to which costs are computed once */
+#define RP_WORD_BITS 64
 #define RP_HANDOFFS 16 /* waiting threads, up to which each number has a hand-off of its own */
 
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
@@ -110,6 +112,10 @@ typedef struct {
     rp_process_t *processes;
     rp_pool_t *pools;
     uint32_t process_count, holders;
+    /* A bit for each process whose GVL is held or passed on: no other has an event. */
+    uint64_t active[RP_MAX_PROCESSES / RP_WORD_BITS];
+    /* With 0, 1, 2 ... units in flight: what holds cost in a process, and what idle time costs in all. */
+    double hold_costs[RP_COSTS], idle_costs[RP_COSTS];
     uint32_t in_flight;    /* units that threads of any process have begun */
     rp_io_t *heap;         /* ends of io, the soonest first */
     uint32_t heap_size;

@@ -40,6 +40,22 @@ class Holdup::ReplayEngineTest < Minitest::Test
     assert_equal [5.0], totals[:used_ns]
   end
 
+  def test_plays_more_processes_than_a_word_has_bits
+    results, totals = simulate(trace(150), [[150, 1, 0, 100]], vcpus: 150, assignment: :least_busy, own: 150)
+    assert_equal [[0, 0, 5, 5]], results.unpack("Q<*").each_slice(4).to_a.uniq
+    assert_equal [5.0] * 150, totals[:used_ns]
+  end
+
+  # A longer hold for each further unit in flight: beyond those whose cost is computed before. The first unit
+  # takes the GVL before the others are there.
+  def test_costs_of_many_units_in_flight
+    [100, 200].each do |units|
+      slices = [[1, units, 0, 1 << 40]]
+      _, totals = simulate(trace(units), slices, marking: 1.0, own: units)
+      assert_in_delta 5 + (1...units).sum { |in_flight| 5 * in_flight }, totals[:elapsed_ns], 0.01
+    end
+  end
+
   def test_refuses_a_trace_that_is_not_whole
     assert_equal "a trace has 104 bytes a unit", refusal("odd")
   end
