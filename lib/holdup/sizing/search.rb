@@ -122,18 +122,18 @@ module Holdup
         @grid ||= begin
           grid = CandidateGrid.new(@demand, current: @now, vcpus: @limits.vcpus,
             threaded: @recording.threaded?)
-          grid.to_a.map { |candidate| predict(candidate) }
+          predict(grid.to_a)
         end
       end
 
       def slices
         return [] unless @recording.slices?
-        CandidateGrid.slices(settled).map { |candidate| predict(candidate) }
+        predict(CandidateGrid.slices(settled))
       end
 
       def io
         return [] unless @recording.io_threads?
-        io_units.candidates(settled, @rate).map { |candidate| predict(candidate) }
+        predict(io_units.candidates(settled, @rate))
       end
 
       def io_units
@@ -148,9 +148,12 @@ module Holdup
         end
       end
 
-      def predict(candidate)
+      def predict(candidates)
         @forecast ||= forecast
-        @forecast.call(candidate, trace(candidate), force: candidate == @now)
+        traces = candidates.to_h { |candidate| [candidate, trace(candidate)] }
+        Replay.at_once(candidates) do |candidate|
+          @forecast.call(candidate, traces.fetch(candidate), force: candidate == @now)
+        end
       end
 
       def trace(candidate)

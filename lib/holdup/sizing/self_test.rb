@@ -42,10 +42,10 @@ module Holdup
         def weight_ns = result.elapsed_ns * each
 
         # @param queued [Boolean] whether with the time before a thread has them
-        # @return [Array<(Integer, Float)>] ns and weight of each unit
+        # @return [Array<Integer>] ns of each unit
         def responses(queued:)
-          before = queued ? Array.new(result.trace.size, 0) : result.column(:queued)
-          result.column(:response).zip(before).map { |all, earlier| [all - earlier, each] }
+          all = result.column(:response)
+          queued ? all : all.zip(result.column(:queued)).map { |whole, before| whole - before }
         end
       end
 
@@ -58,6 +58,7 @@ module Holdup
       TOLD_APART = 0.02
       # Replays that fit the hand-off.
       FITTED = 2
+      P95 = 0.95
 
       # @param vcpus [Range<Numeric>] see FreeCpus; `others`: why they are not all
       # @param assignments [Array<Symbol>] the one that fits best counts
@@ -76,6 +77,7 @@ module Holdup
         @handoff_ns = handoff_ns
         @others = others
         @seed = seed
+        @played = {}
       end
 
       def call
@@ -225,10 +227,12 @@ module Holdup
         scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
           assignment:, seed: @seed)
         throughput = ceiling(vcpus, handoff_ns) if measured.throughput && !full_pools?
-        replays.map do |replay|
-          played = replay.call(scenario)
-          served = full_pools? ? @load.throughputs(played.first.result) : throughput
-          figures(played).with(throughput: served)
+        Replay.at_once(replays) do |replay|
+          @played[[replay, scenario]] ||= begin
+            played = replay.call(scenario)
+            served = full_pools? ? @load.throughputs(played.first.result) : throughput
+            figures(played).with(throughput: served)
+          end
         end
       end
 
@@ -284,14 +288,27 @@ module Holdup
 
       # @param replays [Array<WeightedReplay>] one after the other
       def figures(replays)
-        responses = replays.flat_map { |replay| replay.responses(queued: !measured.queued_ns.nil?) }
+        response_ns, p95_ns = responses(replays)
         queued_ns = mean_of(replays) { |result| result.column(:queued).sum } if measured.queued_ns
         utilisations = replays.map { |replay| [replay.result.utilisation, replay.weight_ns] }
         MeasuredFigures.new(queued_ns:,
           stalled_ns: mean_of(replays) { |result| result.column(:stalled).sum },
-          handoff_ns: mean_of(replays, &:handed_ns), response_ns: WeightedSample.mean(responses),
-          p95_ns: WeightedSample.quantile(responses, 0.95),
+          handoff_ns: mean_of(replays, &:handed_ns), response_ns:, p95_ns:,
           utilisation: WeightedSample.mean(utilisations))
+      end
+
+      # @return [Array(Float, Numeric)] ns: mean and 95th percentile
+      def responses(replays)
+        each = replays.map { |replay| replay.responses(queued: !measured.queued_ns.nil?) }
+        return alike(each.first) if each.one?
+        weighted = each.zip(replays).flat_map { |all, replay| all.map { |ns| [ns, replay.each] } }
+        [WeightedSample.mean(weighted), WeightedSample.quantile(weighted, P95)]
+      end
+
+      # Likewise of units with the same weight.
+      def alike(responses)
+        count = responses.size
+        [responses.sum.fdiv(count), responses.sort[(P95 * count).ceil - 1]]
       end
 
       # Of a unit.

@@ -75,9 +75,9 @@ module Holdup
       # @param between [Scenario::DispatchCost]
       def after(between)
         return self if between == Scenario::DispatchCost::NOTHING
-        @after = with_dispatch(between) unless @between == between
-        @between = between
-        @after
+        known, trace = @after # of one moment, because several threads replay it
+        return trace if known == between
+        with_dispatch(between).tap { |made| @after = [between, made] }
       end
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
@@ -181,9 +181,9 @@ module Holdup
 
         # With the work before it, see Scenario::DispatchCost.
         def after(between)
-          return @after if @between == between
-          @between = between
-          @after = UnitPattern.new(between.before(@unit))
+          known, pattern = @after
+          return pattern if known == between
+          UnitPattern.new(between.before(@unit)).tap { |made| @after = [between, made] }
         end
       end
     end

@@ -13,6 +13,20 @@ module Holdup::Sizing
       assert_operator found.errors.values.map(&:abs).max, :<=, 0.1
     end
 
+    one_ruby def test_replays_nothing_twice
+      recording = PlayedRecording.new(minutes: 6, processes: 2, threads: 3, rate: 90.0, vcpus: 4.0)
+      recording.measured
+      replay = Replay.method(:call)
+      asked = []
+      counted = lambda do |trace, scenario|
+        asked << [trace.object_id, scenario]
+        replay.call(trace, scenario)
+      end
+      Replay.stub(:call, counted) { test(recording) }
+      assert_operator asked.size, :>=, SelfTest::REPLAYS
+      assert_equal asked.uniq.size, asked.size
+    end
+
     one_ruby def test_units_that_held_longer_than_they_say
       assert_equal :c, test(PlayedRecording.new(minutes: 30, truth: 1.5)).grade
     end
