@@ -211,7 +211,8 @@ module Holdup
       def health
         @connection.read do |db|
           oldest_s, newest_s = @rows.extent
-          {location: @connection.dialect.location, schema: @connection.schema_version, bytes: @rows.bytes,
+          bytes = @connection.dialect.bytes(db, count: false)
+          {location: @connection.dialect.location, schema: @connection.schema_version, bytes:,
            read_only: @connection.dialect.read_only?, series: db[:series].count, oldest_s:, newest_s:}
         end
       end

@@ -124,7 +124,7 @@ module Holdup
         def clock_s(db) = db.get(Sequel.function(:unix_timestamp)).to_i
 
         # An estimate of what the rows take: the files of tables never shrink.
-        def bytes(db)
+        def bytes(db, **)
           lengths = BLOBS.map { |name| Sequel.function(:length, name) }.reduce(:+)
           sample = db[:windows].reverse(:id).limit(SAMPLE).select(lengths.as(:length))
           size = sample.from_self.avg(:length).to_f + ROW_OVERHEAD_BYTES

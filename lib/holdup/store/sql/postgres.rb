@@ -119,11 +119,13 @@ module Holdup
                      tcp_user_timeout: IDLE_S * 1000}.freeze
         # Rows that tell the average size of all.
         SAMPLE = 500
+        # Rows below which a page counts them.
+        COUNTED = 100_000
         # Of a row in the heap and in its two indexes.
         ROW_OVERHEAD_BYTES = 150
         # Another collector rolls up or prunes.
         BUSY = :holdup_upkeep_elsewhere
-        private_constant :LOCKS, :KEEPALIVE, :SAMPLE, :ROW_OVERHEAD_BYTES, :BUSY
+        private_constant :LOCKS, :KEEPALIVE, :SAMPLE, :COUNTED, :ROW_OVERHEAD_BYTES, :BUSY
 
         def connect
           loading("pg") { require "pg" }
@@ -184,10 +186,12 @@ module Holdup
         def clock_s(db) = db.get(Sequel.lit("extract(epoch FROM clock_timestamp())")).to_i
 
         # An estimate of what the rows take: the files of tables never shrink.
-        def bytes(db)
+        # @param count [Boolean] whether rows are counted, for pruning; it takes a second for ten million
+        def bytes(db, count: true)
           sample = db[:windows].reverse(:id).limit(SAMPLE).as(:w)
           size = db.from(sample).get(Sequel.lit("avg(pg_column_size(w.*))")).to_f + ROW_OVERHEAD_BYTES
-          (db[:windows].count * size).round + db[:unit_samples].sum(:bytes).to_i
+          rows = count ? db[:windows].count : rows(db)
+          (rows * size).round + db[:unit_samples].sum(:bytes).to_i
         end
 
         # Bytes as they are: in the text of a statement they would be twice as long, and parsed.
@@ -202,6 +206,12 @@ module Holdup
         end
 
         private
+
+        # As of the last ANALYZE, unless there are so few that counting takes no time.
+        def rows(db)
+          estimate = db[:pg_class].where(oid: Sequel.lit("'windows'::regclass")).get(:reltuples).to_i
+          (estimate < COUNTED) ? db[:windows].count : estimate
+        end
 
         # In one round trip. A statement after a lock has to see what was committed before.
         def set_up(db)

@@ -81,7 +81,7 @@ module Holdup
         def clock_s(_db) = nil
 
         # Bytes in use; the file may be longer.
-        def bytes(db)
+        def bytes(db, **)
           (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
         end
 
