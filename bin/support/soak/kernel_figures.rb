@@ -20,6 +20,17 @@ module Soak
       read(pid, "smaps_rollup")&.then { |text| text[/^Pss:\s+(\d+)/, 1].to_i * 1024 }
     end
 
+    # @param folder [String]
+    # @param part [String] "Rss" or "Pss"
+    # @return [Integer] bytes of its memory that are files of that folder
+    def mapped(pid, folder, part)
+      inside = false
+      read(pid, "smaps").to_s.each_line.sum do |line|
+        inside = line.include?(" #{folder}/") if line.match?(/\A\h+-\h+ /)
+        (inside && line.start_with?("#{part}:")) ? line[/\d+/].to_i * 1024 : 0
+      end
+    end
+
     # @return [Integer, nil] open file descriptors
     def descriptors(pid) = entries(pid, "fd")
 

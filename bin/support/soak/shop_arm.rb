@@ -159,7 +159,10 @@ module Soak
     end
 
     def figures_of_holdup
+      workers = KernelFigures.workers(children.pid(:puma))
       {
+        worker_files: mean(workers) { |pid| KernelFigures.mapped(pid, @segments, "Pss") },
+        sidekiq_files: KernelFigures.mapped(children.pid(:sidekiq), @segments, "Rss"),
         **figures_of(:collector, leader),
         **figures_of(:dashboard, children.pid(:web)),
         segments: Dir["#{@segments}/*.segment"].size,
