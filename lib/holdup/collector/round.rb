@@ -104,8 +104,13 @@ module Holdup
         nil
       end
 
+      # Thousands of short processes may have lost their memory.
       def skip_entry(entry, error)
-        @warnings.once([:segment, entry.name], error.message)
+        if entry.lost?
+          @warnings.seldom(:lost_segment, error.message)
+        else
+          @warnings.once([:segment, entry.name], error.message)
+        end
         @skipped.add_lasting(:segment, entry.name, error, file: entry.name)
       end
 

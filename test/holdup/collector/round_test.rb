@@ -177,6 +177,14 @@ class Holdup::Collector
       assert_path_exists File.join(@dir, "1-1.segment")
     end
 
+    # Of a process that ended before the collector saw it.
+    def test_memory_that_is_lost_is_logged_for_one_of_many_processes
+      3.times { |n| File.symlink("/proc/#{DEAD_PID}/fd/9", File.join(@dir, "#{DEAD_PID}-#{n}.segment")) }
+      2.times { run_round }
+      assert_equal 1, @log.lines.size
+      assert_match(/ended before the collector saw it/, @log.lines.first)
+    end
+
     def test_counters_that_go_back_are_not_believed
       writer = SegmentWriter.new(@dir)
       3.times { writer.record("A#b", wall: 5_000) }
