@@ -184,8 +184,8 @@ module Soak
 
     def remarks
       [
-        "* Holdup's files in memory are a row of their own: a process touches its segment as it meets new " \
-          "names and methods, and the buffer of a capture rule (8 MB) as events come, up to their limits.",
+        "* Without the files of Holdup in memory, which have rows of their own: segments grow with new " \
+          "names and methods up to a limit, a capture rule has a buffer of 8 MB.",
         *counted,
         "Pages of the dashboard by status: #{tally(@facts[:pages])}.",
         "Answers with an unintended status: #{@loads.map(&:unexpected).join(" with Holdup, ")} without; " \
