@@ -14,8 +14,10 @@ module Holdup
     LONGEST_WAIT_S = 20
     UPKEEP_S = 60
     PRUNE_S = 3600
-    # Of one core, at most: after a tick that costs more, the next one comes later.
+    # Of one core: after a tick that costs more, the next one comes later.
     SHARE = 0.01
+    # So much later, at most: what thousands of short processes leave must not fill the tmpfs meanwhile.
+    LONGEST_REST_S = 15
     # How long a collector outlives its parent, to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
@@ -213,7 +215,7 @@ module Holdup
     end
 
     def until_next(cost_s)
-      rest_s = [cost_s / SHARE - @interval, 0].max
+      rest_s = (cost_s / SHARE - @interval).clamp(0, LONGEST_REST_S)
       earliest_s = @clock.realtime_ns.fdiv(NS) + rest_s
       rest_s + @interval - earliest_s % @interval
     end

@@ -248,6 +248,13 @@ module Holdup
       assert_equal [10, 20, 20, 20], Array.new(4) { one.send(:attempt) }
     end
 
+    # Ticks begin at multiples of the interval; this clock begins at one.
+    def test_the_next_tick_comes_later_after_a_dear_one_but_not_by_minutes
+      one = Collector.new(store: Store::Memory.new, directory: @segments, log: @log, host: "h", interval: 10,
+        clock: SetClock.new.tap { |clock| clock.realtime_ns = 1_000 * Collector::NS })
+      assert_equal [10, 20, 20], [0.05, 0.22, 5.0].map { |cost_s| one.send(:until_next, cost_s).round }
+    end
+
     def test_upkeep_rolls_up_and_prunes
       store = CountingStore.new
       clock = HandClock.new
