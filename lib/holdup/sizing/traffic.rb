@@ -199,7 +199,7 @@ module Holdup
       # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate, or
       # its units do.
       def peak_apart?
-        return false if busiest.sum { |block, _| block.profiles.size } < FEWEST_UNITS
+        return false if empty? || busiest.sum { |block, _| block.profiles.size } < FEWEST_UNITS
         units = busiest.sum { |block, _| block.weight }
         each = busiest.sum { |block, factor| factor * block.weight } / units
         [mix_at_peak, each - 1].any? { |difference| difference.abs > MIX }

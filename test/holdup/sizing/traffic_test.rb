@@ -103,6 +103,7 @@ module Holdup::Sizing
       assert_in_delta 0.0, traffic.mix_at_peak, 0.02, "the same mix all the time"
       assert_equal last.arrivals.keys.map { |at_s| at_s + later_s }, found.peak_minutes
       assert_empty traffic.peak_minutes
+      assert_empty Traffic.of([], {}).peak_minutes, "without requests"
     end
 
     def test_as_recorded_or_every_so_many_minutes_of_it
