@@ -13,7 +13,7 @@ module Holdup
     class Replay
       RESULT = "Q<*"
       WORDS = 4
-      # At most, because the dashboard may run in an application's process.
+      # At most, and of half of the CPUs: the dashboard may run in an application's process.
       AT_ONCE = 4
 
       # @raise [ArgumentError] for an invalid scenario or trace
@@ -35,11 +35,12 @@ module Holdup
 
       # Calls the block for each thing, several at once: a replay runs without the GVL.
       # @return [Array<Object>] the block's values, in the order of the things
-      def self.at_once(things)
-        return things.map { |thing| yield thing } if things.size < 2
+      def self.at_once(things, cpus: Etc.nprocessors, &)
+        at_once = [AT_ONCE, cpus / 2, things.size].min
+        return things.map(&) if at_once < 2
         left = things.each_with_index.to_a
         values = Array.new(things.size)
-        threads = Array.new([AT_ONCE, Etc.nprocessors, things.size].min) do
+        threads = Array.new(at_once) do
           Thread.new do
             Thread.current.report_on_exception = false
             while (thing, index = left.shift)

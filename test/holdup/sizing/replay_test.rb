@@ -91,20 +91,20 @@ module Holdup::Sizing
       refute_equal one, other
     end
 
-    # Behind threads that never do io, each acquisition waits a whole time slice for each of them.
     def test_replays_at_once_are_in_the_order_of_what_they_replay
       traces = Array.new(6) { |index| Trace.new([unit(held_ms: index + 1)]) }
-      responses = Replay.at_once(traces) { |trace| Replay.call(trace, scenario).column(:response) }
+      responses = Replay.at_once(traces, cpus: 8) { |trace| Replay.call(trace, scenario).column(:response) }
       assert_equal [*1..6].map { |ms| [ms * MS] }, responses
     end
 
     def test_an_error_of_one_of_the_replays_at_once_is_raised
       error = assert_raises(ArgumentError) do
-        Replay.at_once([*1..6]) { |number| raise ArgumentError, "the third" if number == 3 }
+        Replay.at_once([*1..6], cpus: 8) { |number| raise ArgumentError, "the third" if number == 3 }
       end
       assert_equal "the third", error.message
     end
 
+    # Behind threads that never do io, each acquisition waits a whole time slice for each of them.
     def test_a_unit_behind_hogs_waits_a_slice_for_each_of_them_at_each_acquisition
       [1, 3].product([SLICE, 10 * MS]) do |hogs, slice|
         light = unit(arrival_ms: 1, held_ms: 1, idle_ms: 20, acquisitions: 10)
