@@ -1,6 +1,6 @@
 /*
- * Loaded by LD_PRELOAD into the processes of a soak run: lets writing fail in one folder, and moves the clock,
- * as a file says that all of them have mapped. The machine's own disk and clock stay as they are.
+ * Loaded by LD_PRELOAD into the processes of a soak run: lets writing fail in one folder, and moves the
+ * clock, as a file says that all of them have mapped. The machine's own disk and clock stay as they are.
  *
  * FAULT_SHIM: that file. FAULT_SHIM_FOLDER: the folder, absolute.
  */

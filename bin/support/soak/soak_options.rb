@@ -21,7 +21,7 @@ module Soak
         report: nil,
         samples: nil
       }
-      rest = parser(values).parse(argv)
+      rest = parser.parse(argv, into: values)
       raise OptionParser::InvalidArgument, rest.first if rest.any?
       new(**values)
     rescue OptionParser::ParseError => error
@@ -29,39 +29,20 @@ module Soak
       exit 2
     end
 
-    def self.parser(values)
+    # Each block gives the value.
+    def self.parser
       OptionParser.new("Usage: bin/soak [options]") do |parser|
-        parser.on("--minutes N", Float, "of traffic (120)") { |number| values[:minutes] = positive(number) }
-        parser.on("--rate N", Float, "requests a second to each storefront (4)") do |number|
-          values[:rate] = positive(number)
-        end
-        parser.on("--jobs N", Float, "jobs a second to each Sidekiq (0.5)") do |number|
-          values[:jobs] = positive(number)
-        end
-        parser.on("--poll N", Float, "seconds between two pages of the dashboard (10)") do |number|
-          values[:poll] = positive(number)
-        end
-        parser.on("--seed N", Integer, "of the traffic and the order of faults (1)") do |number|
-          values[:seed] = number
-        end
-        parser.on("--faults [LIST]", Array, "injects faults instead: all, or these") do |list|
-          values[:faults] = list || []
-        end
-        parser.on("--hold N", Float, "seconds that a full disk and the like last (20)") do |number|
-          values[:hold] = positive(number)
-        end
-        parser.on("--stop N", Float, "seconds that a process is stopped (60)") do |number|
-          values[:stop] = positive(number)
-        end
-        parser.on("--forks N", Integer, "children that the fault forks starts (10000)") do |number|
-          values[:forks] = positive(number)
-        end
-        parser.on("--report FILE", "write the report to it as Markdown too") do |path|
-          values[:report] = File.expand_path(path)
-        end
-        parser.on("--samples FILE", "write all samples to it, a line of JSON each") do |path|
-          values[:samples] = File.expand_path(path)
-        end
+        parser.on("--minutes N", Float, "of traffic (120)") { positive(_1) }
+        parser.on("--rate N", Float, "requests a second to each storefront (4)") { positive(_1) }
+        parser.on("--jobs N", Float, "jobs a second to each Sidekiq (0.5)") { positive(_1) }
+        parser.on("--poll N", Float, "seconds between two pages of the dashboard (10)") { positive(_1) }
+        parser.on("--seed N", Integer, "of the traffic and the order of faults (1)")
+        parser.on("--faults [LIST]", Array, "injects faults instead: all, or these") { |list| list || [] }
+        parser.on("--hold N", Float, "seconds that a full disk and the like last (20)") { positive(_1) }
+        parser.on("--stop N", Float, "seconds that a process is stopped (60)") { positive(_1) }
+        parser.on("--forks N", Integer, "children that the fault forks starts (10000)") { positive(_1) }
+        parser.on("--report FILE", "write the report to it as Markdown too") { File.expand_path(_1) }
+        parser.on("--samples FILE", "write all samples to it, a line of JSON each") { File.expand_path(_1) }
       end
     end
 

@@ -127,7 +127,7 @@ module Holdup
       # Whether the arrivals themselves show it.
       def evenly? = -unevenness > SHARE
 
-      # Waits of the replay that nobody measured, beyond chance. Where nothing else explains them, the next
+      # Waits of the replay that were not measured, beyond chance. Where nothing else explains them, the next
       # requests wait for answers: users who pause in between can't make a long queue, however many they are.
       def missing_waits
         return 0.0 if @recording.kind == :job
