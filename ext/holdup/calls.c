@@ -176,12 +176,17 @@ static void calls_begin(tclock_t *c, unit_t *u, uint64_t t)
     c->call_base.running += tc_since(c->at, t);
 }
 
+/* Whether another thread ran in a call. Where none did, the next reading of allocations is as good. */
+static bool calls_others_ran(const tclock_t *c)
+{
+    return c->blame->ran - c->totals.running != c->call_others;
+}
+
 static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
 {
     call_tally_t *tally = calls_tally(u, kind);
     if (!tally) return;
-    /* Where no other thread ran, the next reading is as good. */
-    if (c->blame->ran - c->totals.running != c->call_others) alloc_read(c, c->hold_from, t);
+    if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
     const uint64_t *now = (const uint64_t *)&c->totals, *base = (const uint64_t *)&c->call_base;
     uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
     for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - c->call_base.idle[i];
@@ -206,13 +211,22 @@ static VALUE probe_call_kind(VALUE self, VALUE name)
     return UINT2NUM(kind);
 }
 
+/* An edge of a call, where its thread's clock has not been read yet. */
+static void calls_turn(void)
+{
+    int raised = alloc_turn();
+    if (raised) rb_jump_tag(raised); /* the call is not measured */
+}
+
 /* A call begins on the current thread. One inside another one is a part of it. */
 static void calls_enter(void)
 {
     if (!tc_enabled()) return;
     tclock_t *c = hook_current();
     unit_t *u = c ? c->innermost : NULL;
-    if (!u || c->follows || c->call_depth++) return;
+    if (!u || c->follows) return;
+    if (!c->call_depth) calls_turn();
+    if (c->call_depth++) return;
     if (calls_known(c, u)) calls_begin(c, u, clk_now());
 }
 
@@ -224,6 +238,7 @@ static tclock_t *calls_leave(unit_t **unit)
     if (!c || !c->call_depth || --c->call_depth) return NULL;
     *unit = c->call_unit;
     c->call_unit = NULL;
+    if (*unit && calls_others_ran(c)) calls_turn();
     return *unit && calls_known(c, *unit) ? c : NULL;
 }
 

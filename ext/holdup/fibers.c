@@ -104,9 +104,11 @@ static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID me
     if (!c || !c->follows || !c->open_units || !tc_enabled()) return;
     unit_t *u = fib_unit(c);
     if (u == c->current) return; /* of the same unit, or both outside of units */
+    int raised = alloc_turn();
     uint64_t t = fib_end_turn(c, false);
     c->current = u;
     if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
+    if (raised) rb_jump_tag(raised);
 }
 
 void fib_prepare(void)

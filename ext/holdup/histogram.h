@@ -26,11 +26,18 @@ typedef struct {
  * floor(2^(63 + k/16)). A normalised integer lies above the irrational 2^(63 + k/16) exactly when it exceeds
  * this.
  */
-static const uint64_t hist_bounds[16] = {
+static const uint64_t hist_bounds[17] = {
     0x8000000000000000ULL, 0x85aac367cc487b14ULL, 0x8b95c1e3ea8bd6e6ULL, 0x91c3d373ab11c336ULL,
     0x9837f0518db8a96fULL, 0x9ef5326091a111adULL, 0xa5fed6a9b15138eaULL, 0xad583eea42a14ac6ULL,
     0xb504f333f9de6484ULL, 0xbd08a39f580c36beULL, 0xc5672a115506daddULL, 0xce248c151f8480e3ULL,
     0xd744fccad69d6af4ULL, 0xe0ccdeec2a94e111ULL, 0xeac0c6e7dd24392eULL, 0xf5257d152486cc2cULL,
+    UINT64_MAX, /* no value is above it */
+};
+
+/* How many bounds lie below each 32nd part of an octave, in which there is one more at most. */
+static const uint8_t hist_below_part[32] = {
+    0, 1, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9,
+    10, 10, 11, 11, 12, 12, 13, 13, 13, 14, 14, 15, 15, 15, 16, 16,
 };
 
 /* Index of a value > 0: ceil(log2(value) * 16) - 1, in integers. */
@@ -38,10 +45,8 @@ static inline int64_t hist_index(uint64_t value)
 {
     int exponent = 63 - __builtin_clzll(value);
     uint64_t normal = value << (63 - exponent);
-    int above = 0; /* how many bounds lie below: binary search, four steps */
-    for (int step = 8; step; step >>= 1)
-        if (normal > hist_bounds[above + step - 1]) above += step;
-    if (above == 15 && normal > hist_bounds[15]) above = 16;
+    int above = hist_below_part[(normal >> 58) & 31]; /* how many bounds lie below */
+    above += normal > hist_bounds[above];
     return (int64_t)exponent * 16 + above - 1;
 }
 

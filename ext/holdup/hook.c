@@ -2,6 +2,7 @@
 
 #include <ruby/debug.h>
 
+#include "allocations.h"
 #include "calls.h"
 #include "capture_events.h"
 #include "capture_file.h"
@@ -102,6 +103,7 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
         rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER;
     if (begins) __atomic_fetch_add(&calls_collections, 1, __ATOMIC_RELAXED);
     if (!tc_enabled()) return;
+    alloc_collects(begins);
     tclock_t *c = reg_clock(rb_thread_current());
     if (!c) return;
     if (begins) {

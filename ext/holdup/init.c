@@ -15,7 +15,10 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     slot_dumps_init(holdup);
     hook_prepare(holdup);
     probe_init(probe);
+    alloc_init(probe);
     unit_init(probe);
+    open_unit_init(probe);
+    request_edges_init(probe);
     calls_init(probe);
     repeats_init(probe);
     tick_init(probe);

@@ -16,7 +16,10 @@ void slot_dumps_init(VALUE holdup);
 
 /* Methods of Holdup::Probe. */
 void probe_init(VALUE probe);
+void alloc_init(VALUE probe);
 void unit_init(VALUE probe);
+void open_unit_init(VALUE probe);
+void request_edges_init(VALUE probe);
 void calls_init(VALUE probe);
 void repeats_init(VALUE probe);
 void tick_init(VALUE probe);

@@ -36,5 +36,8 @@ void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m)
     m->objects = span->objects;
     m->objects_own_ns = clk_ns(span->objects_own);
     m->objects_others_ns = clk_ns(span->objects_others);
+    m->malloc_bytes = span->malloc_bytes;
+    m->slot_bytes = span->slot_bytes;
+    m->slot_objects = span->slot_objects;
     m->pool_wait_ns = m->pool_held_ns = 0; /* not in the totals: known of single units only */
 }

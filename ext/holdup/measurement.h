@@ -13,8 +13,8 @@
 typedef struct {
     uint64_t wall_ns, running_ns, cpu_ns, starved_ns, stalled_ns, idle_ns, io_ns, lock_ns, sleep_ns,
         native_ns, gc_ns, caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns,
-        in_flight_milli, pool_wait_ns, pool_held_ns, objects, objects_own_ns, objects_others_ns, started_ns,
-        before;
+        in_flight_milli, pool_wait_ns, pool_held_ns, objects, objects_own_ns, objects_others_ns,
+        malloc_bytes, slot_bytes, slot_objects, started_ns, before;
     unsigned char trace[16]; /* zeros: none */
 } measurement_t;
 

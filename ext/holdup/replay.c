@@ -56,7 +56,7 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
     if (!recorded->before) rp_begin(r, p);
     u->before_left = (uint32_t)recorded->before;
     u->process = process;
-    u->queued = r->now - (double)recorded->arrival_ns;
+    u->queued = r->now - u->arrived;
     u->held_left = (double)recorded->held_ns;
     u->idle_left = (double)recorded->idle_ns;
     u->holds_left = (uint32_t)recorded->holds;
@@ -86,8 +86,20 @@ static rp_queue_t *rp_queue_of(rp_t *r, const rp_process_t *p, uint32_t unit)
     return &rp_pool_of(r, p, unit)->waiting;
 }
 
-static void rp_arrive(rp_t *r, uint32_t unit)
+/* Users come when they have thought, whatever the trace says. */
+static bool rp_thinks(const rp_t *r, uint32_t unit)
 {
+    return r->options.think > 0 && !rp_other(r, unit);
+}
+
+static void rp_think(rp_t *r)
+{
+    rp_io_push(r, r->now - log(rp_chance(r)) * r->options.think, RP_NONE);
+}
+
+static void rp_arrive(rp_t *r, uint32_t unit, double at)
+{
+    r->live[unit].arrived = at;
     uint32_t process = rp_choose(r, &r->groups[r->units[unit].group], unit);
     rp_process_t *p = &r->processes[process];
     if (rp_has_room(rp_pool_of(r, p, unit))) rp_take(r, process, unit);
@@ -107,7 +119,7 @@ static void rp_finish(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
     uint32_t process = u->process;
-    double response = r->now - (double)r->units[unit].arrival_ns;
+    double response = r->now - u->arrived;
     r->results[unit] = (rp_result_t){(uint64_t)llround(u->queued), (uint64_t)llround(u->stalled),
                                      (uint64_t)llround(u->held), (uint64_t)llround(response)};
     rp_process_t *p = &r->processes[process];
@@ -116,6 +128,7 @@ static void rp_finish(rp_t *r, uint32_t unit)
     r->in_flight--;
     p->empty_since = r->now;
     if (!rp_other(r, unit)) r->done++;
+    if (rp_thinks(r, unit)) rp_think(r);
     rp_take_next(r, process, unit);
 }
 
@@ -164,7 +177,9 @@ static void rp_end_handoff(rp_t *r, rp_process_t *p)
 static void rp_end_io(rp_t *r)
 {
     uint32_t unit = rp_io_shift(r);
-    if (r->live[unit].holds_left) rp_want(r, &r->processes[r->live[unit].process], unit);
+    if (unit == RP_NONE) {
+        if (r->arrived[0] < r->options.own) rp_arrive(r, r->arrived[0]++, r->now);
+    } else if (r->live[unit].holds_left) rp_want(r, &r->processes[r->live[unit].process], unit);
     else rp_finish(r, unit);
 }
 
@@ -188,7 +203,7 @@ static void rp_happen(rp_t *r, rp_process_t *p)
 static double rp_next_arrival(const rp_t *r, bool *other)
 {
     double own_at = RP_NEVER, other_at = RP_NEVER;
-    bool below_limit = r->arrived[0] - r->done < r->options.limit;
+    bool below_limit = r->options.think <= 0 && r->arrived[0] - r->done < r->options.limit;
     if (r->arrived[0] < r->options.own && below_limit) own_at = (double)r->units[r->arrived[0]].arrival_ns;
     if (r->arrived[1] < r->count) other_at = (double)r->units[r->arrived[1]].arrival_ns;
     *other = other_at < own_at;
@@ -222,7 +237,7 @@ static bool rp_step(rp_t *r)
     if (at == RP_NEVER) return false;
     if (at > r->now) rp_advance(r, at);
     r->events++;
-    if (arrival <= at) rp_arrive(r, r->arrived[other]++);
+    if (arrival <= at) rp_arrive(r, r->arrived[other]++, arrival);
     else if (io <= at) rp_end_io(r);
     else rp_happen(r, process);
     return true;
@@ -233,10 +248,27 @@ static bool rp_cancelled(const rp_t *r)
     return __atomic_load_n(&r->cancelled, __ATOMIC_RELAXED);
 }
 
+/*
+ * With as many of the users who wait for an answer, as there are on average if it takes `answer`. If all of
+ * them thought at first, it would take a think time until as many wait.
+ */
+static void rp_start_users(rp_t *r)
+{
+    const rp_options_t *o = &r->options;
+    uint32_t users = o->limit;
+    uint32_t waiting = (uint32_t)fmin(o->own, users * (o->answer / (o->answer + o->think)));
+    for (uint32_t user = waiting; user < users; user++) rp_think(r);
+    while (r->arrived[0] < waiting) {
+        double ago = o->answer * (waiting - r->arrived[0]) / waiting;
+        rp_arrive(r, r->arrived[0]++, -ago);
+    }
+}
+
 void *rp_run(void *data)
 {
     rp_t *r = data;
     rp_compute_costs(r);
+    if (r->options.think > 0) rp_start_users(r);
     while (!rp_cancelled(r) && r->done < r->options.own && rp_step(r)) {}
     return NULL;
 }

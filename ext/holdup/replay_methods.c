@@ -17,9 +17,17 @@ typedef struct {
     double slice;
 } rp_given_t;
 
-/* One call of simulate; rp_end_call frees what it has allocated, also when something raises. */
+enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_IDLE_GROWTH,
+                 RP_RECORDED_PROCESSES, RP_ASSIGNMENT, RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_THINK,
+                 RP_ANSWER, RP_OWN, RP_OPTIONS };
+
+/*
+ * One call of simulate; rp_end_call frees what it has allocated, also when something raises. What is read
+ * while Ruby may raise is here and not on the stack of the function that reads: Ruby leaves it by a jump that
+ * AddressSanitizer does not see, and what it has marked of that stack would stay marked.
+ */
 typedef struct {
-    VALUE trace, groups, options;
+    VALUE trace, groups, options, values[RP_OPTIONS];
     rp_given_t *given;
     long group_count;
     rp_t replay;
@@ -41,15 +49,12 @@ _Static_assert(RP_MAX_POOLS == SEG_POOLS, "a replay takes each pool that a segme
 
 /* --- what Ruby gives --- */
 
-enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_IDLE_GROWTH,
-                 RP_RECORDED_PROCESSES, RP_ASSIGNMENT, RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_OWN,
-                 RP_OPTIONS };
-
 static const char *const rp_option_names[RP_OPTIONS] = {
     [RP_VCPUS] = "vcpus", [RP_HANDOFF] = "handoff_ns", [RP_GROWTH] = "growth", [RP_MARKING] = "marking",
     [RP_COLD] = "cold", [RP_REST_HALF] = "rest_half_ns", [RP_IDLE_GROWTH] = "idle_growth",
     [RP_RECORDED_PROCESSES] = "recorded_processes", [RP_ASSIGNMENT] = "assignment",
-    [RP_OTHERS_ASSIGNMENT] = "others_assignment", [RP_SEED] = "seed", [RP_LIMIT] = "limit", [RP_OWN] = "own"};
+    [RP_OTHERS_ASSIGNMENT] = "others_assignment", [RP_SEED] = "seed", [RP_LIMIT] = "limit",
+    [RP_THINK] = "think_ns", [RP_ANSWER] = "answer_ns", [RP_OWN] = "own"};
 
 static double rp_not_negative(VALUE value, enum rp_option option)
 {
@@ -79,53 +84,57 @@ static enum rp_assignment rp_read_assignment(VALUE name)
     rb_raise(rb_eArgError, "unknown assignment %"PRIsVALUE, name);
 }
 
-static rp_options_t rp_read_options(VALUE hash, uint32_t units)
+static ID rp_option_ids[RP_OPTIONS];
+
+static void rp_read_options(rp_call_t *call)
 {
-    ID names[RP_OPTIONS];
-    VALUE values[RP_OPTIONS];
-    for (int i = 0; i < RP_OPTIONS; i++) names[i] = rb_intern(rp_option_names[i]);
-    rb_get_kwargs(hash, names, RP_OPTIONS, 0, values);
-    rp_options_t o = {
-        .vcpus = NUM2DBL(values[RP_VCPUS]),
-        .growth = rp_not_negative(values[RP_GROWTH], RP_GROWTH),
-        .marking = rp_not_negative(values[RP_MARKING], RP_MARKING),
-        .cold = rp_not_negative(values[RP_COLD], RP_COLD),
-        .rest_half = rp_not_negative(values[RP_REST_HALF], RP_REST_HALF),
-        .idle_growth = rp_not_negative(values[RP_IDLE_GROWTH], RP_IDLE_GROWTH),
-        .recorded_processes = NUM2DBL(values[RP_RECORDED_PROCESSES]),
-        .assignment = {rp_read_assignment(values[RP_ASSIGNMENT]),
-                       rp_read_assignment(values[RP_OTHERS_ASSIGNMENT])},
-        .seed = NUM2ULL(values[RP_SEED]),
-        .limit = NUM2UINT(values[RP_LIMIT]),
-        .own = NUM2UINT(values[RP_OWN])};
-    rp_read_handoffs(&o, values[RP_HANDOFF]);
-    if (!(o.vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
-    if (!(o.rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
-    if (!(o.recorded_processes >= 1)) rb_raise(rb_eArgError, "recorded_processes is at least 1");
-    if (o.own > units)
-        rb_raise(rb_eArgError, "the trace has %u units, which is less than %u own ones", units, o.own);
-    if (!o.limit) o.limit = UINT32_MAX;
-    return o;
+    const VALUE *values = call->values;
+    rb_get_kwargs(call->options, rp_option_ids, RP_OPTIONS, 0, call->values);
+    rp_options_t *o = &call->replay.options;
+    o->vcpus = NUM2DBL(values[RP_VCPUS]);
+    o->growth = rp_not_negative(values[RP_GROWTH], RP_GROWTH);
+    o->marking = rp_not_negative(values[RP_MARKING], RP_MARKING);
+    o->cold = rp_not_negative(values[RP_COLD], RP_COLD);
+    o->rest_half = rp_not_negative(values[RP_REST_HALF], RP_REST_HALF);
+    o->idle_growth = rp_not_negative(values[RP_IDLE_GROWTH], RP_IDLE_GROWTH);
+    o->recorded_processes = NUM2DBL(values[RP_RECORDED_PROCESSES]);
+    o->assignment[0] = rp_read_assignment(values[RP_ASSIGNMENT]);
+    o->assignment[1] = rp_read_assignment(values[RP_OTHERS_ASSIGNMENT]);
+    o->seed = NUM2ULL(values[RP_SEED]);
+    o->limit = NUM2UINT(values[RP_LIMIT]);
+    o->think = rp_not_negative(values[RP_THINK], RP_THINK);
+    o->answer = rp_not_negative(values[RP_ANSWER], RP_ANSWER);
+    o->own = NUM2UINT(values[RP_OWN]);
+    rp_read_handoffs(o, values[RP_HANDOFF]);
+    if (!(o->vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
+    if (!(o->rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
+    if (!(o->recorded_processes >= 1)) rb_raise(rb_eArgError, "recorded_processes is at least 1");
+    if (o->own > call->replay.count)
+        rb_raise(rb_eArgError, "the trace has %u units, which is less than %u own ones", call->replay.count,
+                 o->own);
+    if (o->think > 0 && (o->limit < 1 || o->limit > RP_MAX_UNITS))
+        rb_raise(rb_eArgError, "1..%u users can think", RP_MAX_UNITS);
+    if (!o->limit) o->limit = UINT32_MAX;
 }
 
-static rp_given_t rp_read_group(VALUE group)
+static void rp_read_group(rp_given_t *given, VALUE group)
 {
     Check_Type(group, T_ARRAY);
     long words = RARRAY_LEN(group);
     if (words < 4 || words > 3 + RP_MAX_POOLS)
         rb_raise(rb_eArgError, "a group has 1..%d pools of threads", RP_MAX_POOLS);
-    rp_given_t given = {.processes = NUM2UINT(rb_ary_entry(group, 0)), .pools = (uint32_t)(words - 3),
-                        .io_threads = NUM2UINT(rb_ary_entry(group, 2)),
-                        .slice = (double)NUM2ULL(rb_ary_entry(group, 3))};
-    bool fits = given.processes >= 1 && given.slice >= 1;
-    for (uint32_t i = 0; i < given.pools; i++) {
-        given.threads[i] = NUM2UINT(rb_ary_entry(group, i ? 3 + i : 1));
-        fits = fits && given.threads[i] >= 1;
+    given->processes = NUM2UINT(rb_ary_entry(group, 0));
+    given->pools = (uint32_t)(words - 3);
+    given->io_threads = NUM2UINT(rb_ary_entry(group, 2));
+    given->slice = (double)NUM2ULL(rb_ary_entry(group, 3));
+    bool fits = given->processes >= 1 && given->slice >= 1;
+    for (uint32_t i = 0; i < given->pools; i++) {
+        given->threads[i] = NUM2UINT(rb_ary_entry(group, i ? 3 + i : 1));
+        fits = fits && given->threads[i] >= 1;
     }
     if (!fits)
         rb_raise(rb_eArgError,
                  "a group has at least one process, one thread a pool, and a time slice of 1 ns");
-    return given;
 }
 
 /* Returns how many pools all processes have together. */
@@ -137,10 +146,10 @@ static size_t rp_read_groups(rp_call_t *call)
     size_t pools = 0;
     if (count < 1 || count > RP_MAX_PROCESSES)
         rb_raise(rb_eArgError, "a replay has 1..%d groups", RP_MAX_PROCESSES);
-    call->given = ALLOC_N(rp_given_t, count);
+    call->given = ZALLOC_N(rp_given_t, count);
     for (long i = 0; i < count; i++) {
         rp_given_t *given = &call->given[i];
-        *given = rp_read_group(rb_ary_entry(call->groups, i));
+        rp_read_group(given, rb_ary_entry(call->groups, i));
         processes += given->processes;
         if (processes > RP_MAX_PROCESSES)
             rb_raise(rb_eArgError, "a replay has at most %d processes", RP_MAX_PROCESSES);
@@ -169,7 +178,7 @@ static void rp_allocate(rp_t *r, long groups, size_t pools)
 {
     r->results = ZALLOC_N(rp_result_t, r->count + 1);
     r->live = ZALLOC_N(rp_live_t, r->count + 1);
-    r->heap = ALLOC_N(rp_io_t, r->count + 1);
+    r->heap = ALLOC_N(rp_io_t, (size_t)r->count + 1 + (r->options.think > 0 ? r->options.limit : 0));
     r->groups = ZALLOC_N(rp_group_t, groups);
     r->processes = ZALLOC_N(rp_process_t, r->process_count);
     r->pools = ZALLOC_N(rp_pool_t, pools);
@@ -252,7 +261,7 @@ static VALUE rp_call(VALUE argument)
     rp_t *r = &call->replay;
     size_t pools = rp_read_groups(call);
     rp_read_trace(r, call->trace);
-    r->options = rp_read_options(call->options, r->count);
+    rp_read_options(call);
     r->random = r->options.seed;
     r->arrived[1] = r->options.own;
     rp_allocate(r, call->group_count, pools);
@@ -268,9 +277,9 @@ static VALUE rp_call(VALUE argument)
 
 /*
  * simulate(trace, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:, idle_growth:,
- * recorded_processes:, assignment:, others_assignment:, seed:, limit:, own:). `trace`: packed units of
- * UNIT_WORDS, the `own` ones in question first; `groups`: see rp_given_t; the options: see rp_options_t (a
- * limit of 0 is none) and Holdup::Sizing::Scenario.
+ * recorded_processes:, assignment:, others_assignment:, seed:, limit:, think_ns:, answer_ns:, own:). `trace`:
+ * packed units of UNIT_WORDS, the `own` ones in question first; `groups`: see rp_given_t; the options: see
+ * rp_options_t (a limit of 0 is none) and Holdup::Sizing::Scenario.
  * @return [Array(String, Hash)] RESULT_WORDS of each unit, packed (ns); and when it ended, CPU time used,
  *   events, what units waited while the GVL was passed on, and for each process how long its GVL was held
  *   (ns)
@@ -295,6 +304,7 @@ static VALUE rp_symbols(const char *const *names, size_t count)
 
 void replay_init(VALUE holdup)
 {
+    for (int i = 0; i < RP_OPTIONS; i++) rp_option_ids[i] = rb_intern(rp_option_names[i]);
     VALUE engine = rb_define_module_under(holdup, "ReplayEngine");
     rb_define_const(engine, "HANDOFFS", INT2FIX(RP_HANDOFFS));
     rb_define_const(engine, "ASSIGNMENTS", rp_symbols(rp_assignment_names, RP_ASSIGNMENTS));

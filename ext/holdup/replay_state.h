@@ -40,6 +40,7 @@ typedef struct {
 } rp_result_t;
 
 typedef struct {
+    double arrived;
     double queued, stalled, held;
     double since;          /* when its present wait or hold began */
     double held_left, idle_left, part_left;
@@ -96,8 +97,11 @@ typedef struct {
     enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
     uint64_t seed;
     uint32_t own;          /* the first so many units of the trace are those in question */
-    /* So many of them may have arrived and not ended: the next one arrives when one ends. */
+    /* So many of them may have arrived and not ended: the next one arrives when one ends ... */
     uint32_t limit;
+    /* ... or this much later on average (exponential), when its user has thought; 0: at once. */
+    double think;
+    double answer;         /* for which its user had waited when they were recorded, on average */
 } rp_options_t;
 
 typedef struct {
@@ -117,7 +121,7 @@ typedef struct {
     /* With 0, 1, 2 ... units in flight: what holds cost in a process, and what idle time costs in all. */
     double hold_costs[RP_COSTS], idle_costs[RP_COSTS];
     uint32_t in_flight;    /* units that threads of any process have begun */
-    rp_io_t *heap;         /* ends of io, the soonest first */
+    rp_io_t *heap;         /* ends of io, and of users' pauses (RP_NONE), the soonest first */
     uint32_t heap_size;
     double now, virtual_now, cpu;
     double handed;         /* time that units waited while the GVL was passed on, all added up */

@@ -1,5 +1,5 @@
 /*
- * Layout version 4 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
+ * Layout version 5 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
  * Little endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
@@ -11,7 +11,7 @@
 #include "histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 4
+#define SEG_VERSION 5
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -28,7 +28,7 @@
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
 #define SEG_PATH_BYTES 120
-#define SEG_COUNTERS 16 /* of a series */
+#define SEG_COUNTERS 19 /* of a series */
 #define SEG_PROCESS_COUNTERS 32
 #define SEG_GAUGES 64
 #define SEG_HISTOGRAMS 6
@@ -44,7 +44,8 @@ enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW,
                 SEG_REPEAT };
 enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED,
                    SEG_ACQUISITIONS, SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD,
-                   SEG_OBJECTS, SEG_OBJECTS_OWN, SEG_OBJECTS_OTHERS, SEG_SUMS };
+                   SEG_OBJECTS, SEG_OBJECTS_OWN, SEG_OBJECTS_OTHERS, SEG_MALLOC, SEG_SLOT_BYTES,
+                   SEG_SLOT_OBJECTS, SEG_SUMS };
 enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
 enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED,
                            SEG_P_BACKWARD, SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER,
@@ -96,19 +97,19 @@ typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
-_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 4");
-_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 4");
-_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 4");
-_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 4");
-_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 4");
-_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 4");
-_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 4");
-_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 4");
-_Static_assert(offsetof(seg_series_t, pool) == 784, "layout version 4");
-_Static_assert(offsetof(seg_series_t, histograms) == 872, "layout version 4");
-_Static_assert(offsetof(seg_series_t, path_bytes) == 25832, "layout version 4");
-_Static_assert(sizeof(seg_series_t) == 25960, "layout version 4");
-_Static_assert(SEG_SUMS <= SEG_COUNTERS, "layout version 4");
-_Static_assert(sizeof(seg_ring_t) == 112, "layout version 4");
+_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 5");
+_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 5");
+_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 5");
+_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 5");
+_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 5");
+_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 5");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 5");
+_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 5");
+_Static_assert(offsetof(seg_series_t, pool) == 808, "layout version 5");
+_Static_assert(offsetof(seg_series_t, histograms) == 896, "layout version 5");
+_Static_assert(offsetof(seg_series_t, path_bytes) == 25856, "layout version 5");
+_Static_assert(sizeof(seg_series_t) == 25984, "layout version 5");
+_Static_assert(SEG_SUMS <= SEG_COUNTERS, "layout version 5");
+_Static_assert(sizeof(seg_ring_t) == 112, "layout version 5");
 
 #endif

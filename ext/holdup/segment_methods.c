@@ -1,6 +1,8 @@
 /* Holdup::Probe's methods for the segment of its process. The caller holds the GVL. */
 #include <inttypes.h>
 #include <ruby.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "capture_events.h"
 #include "clock.h"
@@ -42,6 +44,19 @@ static VALUE probe_open_anonymous_segment(VALUE self, VALUE path, VALUE limit, V
                                           VALUE generation)
 {
     return probe_open(path, true, limit, ring, worker, generation);
+}
+
+/*
+ * segment_room(): how many more files of this size have space beside the segment's; nil for memory without a
+ * name
+ */
+static VALUE probe_segment_room(VALUE self)
+{
+    struct statvfs system;
+    struct stat own;
+    if (!seg.base || seg.anonymous || fstatvfs(seg.file, &system) || fstat(seg.file, &own)) return Qnil;
+    if (!system.f_blocks || !own.st_blocks) return Qnil; /* a file system without a limit */
+    return ULL2NUM((uint64_t)system.f_bavail * system.f_frsize / ((uint64_t)own.st_blocks * 512));
 }
 
 static VALUE probe_close_segment(VALUE self)
@@ -146,6 +161,7 @@ void segment_init(VALUE probe)
     probe_define_numbers(probe);
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
     rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
+    rb_define_singleton_method(probe, "segment_room", probe_segment_room, 0);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
     rb_define_singleton_method(probe, "read_segment", probe_read_segment, 2);
     rb_define_singleton_method(probe, "identify", probe_identify, 2);

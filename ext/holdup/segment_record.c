@@ -25,7 +25,7 @@ static void seg_sums(seg_series_t *s, const measurement_t *m)
     const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns,
                              m->gc_ns, m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2,
                              m->pool_wait_ns, m->pool_held_ns, m->objects, m->objects_own_ns,
-                             m->objects_others_ns};
+                             m->objects_others_ns, m->malloc_bytes, m->slot_bytes, m->slot_objects};
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
 }
 
@@ -196,7 +196,8 @@ void seg_record_account(const char *name, const measurement_t *m)
     seg_series_t *s = seg_slot(slot - 1);
     const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
                              m->acquisitions, m->preemptions, m->hold_squares_us2, 0, 0, m->objects,
-                             m->objects_own_ns, m->objects_others_ns};
+                             m->objects_own_ns, m->objects_others_ns, m->malloc_bytes, m->slot_bytes,
+                             m->slot_objects};
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_raise(&s->counters[i], sums[i]);
     seg_raise(&s->histograms[SEG_WALL].sum, m->wall_ns);
     seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);

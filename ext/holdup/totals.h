@@ -30,6 +30,9 @@ typedef struct {
     uint64_t objects;      /* that all threads allocated between two readings (allocations.h) ... */
     uint64_t objects_own;  /* ... in which this thread ran for so long ... */
     uint64_t objects_others; /* ... and others for so long */
+    uint64_t malloc_bytes; /* what all threads got from malloc meanwhile */
+    uint64_t slot_bytes;   /* of some of these intervals: their slots ... */
+    uint64_t slot_objects; /* ... and their objects */
 } totals_t;
 
 #define TOTALS_WORDS (sizeof(totals_t) / sizeof(uint64_t))

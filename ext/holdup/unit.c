@@ -185,9 +185,11 @@ void unit_describe(const unit_t *u, const totals_t *span, uint64_t longest, meas
     m->pool_held_ns = u->charges[UNIT_POOL_HELD];
 }
 
+/* Whether the unit was measured. A unit that was left out counts as discarded (unit_give_back). */
 bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested)
 {
     tclock_t *c = u->clock;
+    /* Left out: a unit that ends on another thread, or across a fork or a time without measuring. */
     bool known = c == current && u->epoch == tc.epoch && tc_enabled();
     uint64_t cpu = known ? clk_cpu_ns() : 0;
     uint64_t t = clk_now();

@@ -2,6 +2,7 @@
 #include <ruby.h>
 #include <stdlib.h>
 
+#include "allocations.h"
 #include "calls.h"
 #include "capture.h"
 #include "capture_methods.h"
@@ -12,6 +13,7 @@
 #include "repeats.h"
 #include "segment_record.h"
 #include "text.h"
+#include "unit_methods.h"
 
 static uint8_t probe_pool(VALUE name)
 {
@@ -32,10 +34,17 @@ static uint8_t probe_pool(VALUE name)
 static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 1);
+    return probe_enter_pool(argc ? argv[0] : Qnil);
+}
+
+VALUE probe_enter_pool(VALUE name)
+{
+    int raised = alloc_turn();
+    if (raised) rb_jump_tag(raised);
     if (!tc_enabled()) return INT2FIX(0);
     tclock_t *c = hook_current();
     if (!c) return INT2FIX(0);
-    uint8_t pool = argc ? probe_pool(argv[0]) : POOLS_NONE;
+    uint8_t pool = probe_pool(name);
     return ULL2NUM(fib_follow(c) ? fib_enter(c, pool) : unit_enter(c, pool));
 }
 
@@ -66,10 +75,12 @@ typedef struct {
     call_tally_t *calls;
     repeats_t *repeats;
     hold_tally_t *holds;
+    int raised; /* see alloc_turn: after the unit has ended */
 } probe_ended_t;
 
 static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
+    ended->raised = alloc_turn();
     unit_t *u = unit_of(handle);
     ended->calls = u ? calls_take(u) : NULL;
     ended->repeats = u ? u->repeats : NULL;
@@ -93,12 +104,19 @@ static void probe_drop_tallies(probe_ended_t *ended)
     unit_unlock();
 }
 
+/* The last that a method does which has ended a unit. */
+static VALUE probe_return(const probe_ended_t *ended, VALUE result)
+{
+    if (ended->raised) rb_jump_tag(ended->raised);
+    return result;
+}
+
 static VALUE probe_cancel(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     probe_end(handle, &ended, false);
     probe_drop_tallies(&ended);
-    return Qnil;
+    return probe_return(&ended, Qnil);
 }
 
 /* @return [Array<Integer>, nil] the numbers in the order of Holdup::Measurement; nothing is recorded */
@@ -107,12 +125,12 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
     probe_drop_tallies(&ended);
-    if (!known) return Qnil;
+    if (!known) return probe_return(&ended, Qnil);
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
     const uint64_t *words = (const uint64_t *)&ended.unit;
     for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
         rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
-    return numbers;
+    return probe_return(&ended, numbers);
 }
 
 static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
@@ -134,6 +152,11 @@ static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 6, 10);
+    return probe_record_unit(argc, argv);
+}
+
+VALUE probe_record_unit(int argc, const VALUE *argv)
+{
     VALUE handle = argv[0], kind = argv[1], name = argv[2], queue = argv[3];
     VALUE queued_ns = argv[4], error = argv[5];
     VALUE pool = argc > 6 ? argv[6] : Qnil, priority = argc > 7 ? argv[7] : Qnil;
@@ -142,7 +165,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     bool known = probe_end(handle, &ended, true);
     if (!known || !seg.base) {
         probe_drop_tallies(&ended);
-        return Qnil;
+        return probe_return(&ended, Qnil);
     }
     char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
     char priority_room[SEG_PRIORITY_BYTES];
@@ -170,7 +193,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     seg_unlock();
     probe_drop_tallies(&ended);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
-    return Qtrue;
+    return probe_return(&ended, Qtrue);
 }
 
 /*

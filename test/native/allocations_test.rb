@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
+require "holdup/agent/guard"
+require "holdup/agent/recorder"
 require "holdup/loader"
 
 # Objects by unit, from units that allocate a known number of them.
@@ -9,6 +11,13 @@ class AllocationsTest < NativeTest
   LIGHT = 100
   NAMES = {"heavy" => HEAVY, "light" => LIGHT}.freeze
   SAMPLE = SampleWindows.new
+  # Half of what a unit does, and its bytes: small objects, large slots, large strings, arrays.
+  BYTES = {
+    "objects" => [-> { 5_000.times { Object.new } }, 5_000 * 40],
+    "slots" => [-> { Array.new(500) { "x" * 600 } }, 500 * 640],
+    "string" => [-> { "x" * 400_000 }, 400_040],
+    "arrays" => [-> { 10.times { Array.new(4_000) } }, 10 * 32_040]
+  }.freeze
 
   def test_a_unit_that_runs_alone_has_exactly_its_objects
     measured { allocate(1) }
@@ -47,16 +56,82 @@ class AllocationsTest < NativeTest
     assert_shares(5, within: 0.02) { |wait| called { wait.call } }
   end
 
+  def test_bytes_at_concurrency_1 = assert_bytes(1, within: 0.02)
+
+  # Others' part is an estimate, which needs more units than one second has.
+  def test_bytes_at_concurrency_5 = assert_bytes(5, count: 800, within: 0.1)
+
+  def test_bytes_at_concurrency_5_with_calls
+    assert_bytes(5, within: 0.02) { |wait| called { wait.call } }
+  end
+
+  # A collection sets Ruby's count of malloc to 0, and frees.
+  def test_counts_malloc_across_collections
+    unit = measured do
+      20.times do
+        string(1_000_000)
+        GC.start(full_mark: false)
+      end
+    end
+    assert_in_delta 20_000_000, unit.malloc_bytes, 200_000
+  end
+
+  # Asking for the slots runs Ruby code, where Thread#raise meets a thread.
+  def test_a_unit_ends_although_its_thread_is_interrupted_meanwhile
+    ended = interrupted do |interrupt|
+      handle = Probe.enter
+      interrupt.call
+      Probe.finish(handle) && nil
+    rescue RuntimeError
+      handle
+    end
+    refute Probe.own?(ended)
+  end
+
+  # It would be lost if it counted as a failure of ours.
+  def test_such_an_interruption_goes_on_to_the_application
+    log = CollectedLog.new
+    guard = Holdup::Guard.new(log:, clock: HandClock.new, interruption: Probe.method(:interruption?))
+    recorder = Holdup::Recorder.new(probe: Probe, guard:)
+    raised = interrupted do |interrupt|
+      recorder.measure("interrupted") { interrupt.call } && nil
+    rescue RuntimeError => error
+      error
+    end
+    assert_equal "interrupted", raised.message
+    assert_empty log.lines
+    refute Probe.interruption?(raised), "it has gone on"
+    assert_nil Holdup::Recorder::OpenUnit.current
+  end
+
   private
+
+  # Until the probe has asked for the slots after `interrupt`.
+  def interrupted
+    interrupts = false
+    asking = Module.new do
+      define_method(:stat_heap) { |*facts| interrupts ? raise("interrupted") : super(*facts) }
+    end
+    GC.singleton_class.prepend(asking)
+    wait_until do
+      yield -> { interrupts = true }
+    ensure
+      interrupts = false
+    end
+  ensure
+    asking.remove_method(:stat_heap)
+  end
 
   def allocate(count) = count.times { Object.new }
 
+  def string(bytes) = "x" * bytes
+
   # A wait between two parts of equal work, as of a request that asks a database.
-  def unit(name)
+  def unit(work)
     wait = -> { GvlWork.wait(2 * MS) }
     measured do
       2.times do |part|
-        allocate(NAMES.fetch(name) / 2)
+        work.call
         GvlWork.hold(MS / 2)
         (block_given? ? yield(wait) : wait.call) if part.zero?
       end
@@ -69,32 +144,64 @@ class AllocationsTest < NativeTest
     Probe.end_call(@kind ||= Probe.call_kind("sql"), false)
   end
 
-  # Each thread has its own order of both. Where a thread lost the CPU while it held the GVL, its first half
-  # takes longer than its second, which is the one that was read alone: the estimate is off by at most that.
-  def assert_shares(threads, within: 0.1, &wait)
+  # Each thread has its own order of all.
+  # @return [Hash{String => Array<Measurement>}]
+  def units(threads, works, count: 150, &wait)
     all = Array.new(threads) { |seed|
       Thread.new do
         random = Random.new(seed)
-        Array.new(150) { NAMES.keys[random.rand(2)].then { |name| [name, unit(name, &wait)] } }
+        names = Array.new(count) { works.keys[random.rand(works.size)] }
+        names.map { |name| [name, unit(works[name], &wait)] }
       end
-    }.flat_map(&:value)
-    found = objects_each(all.group_by(&:first).transform_values { |same| same.map(&:last) })
-    off_cpu = 1 - all.sum { |_, unit| unit.cpu_ns }.fdiv(all.sum { |_, unit| unit.running_ns })
+    }
+    all.flat_map(&:value).group_by(&:first).transform_values { |same| same.map(&:last) }
+  end
+
+  # Where a thread lost the CPU while it held the GVL, its first half takes longer than its second, which is
+  # the one that was read alone: the estimate is off by at most that.
+  def off_cpu(units)
+    all = units.values.flatten
+    1 - all.sum(&:cpu_ns).fdiv(all.sum(&:running_ns))
+  end
+
+  def assert_shares(threads, within: 0.1, &wait)
+    units = units(threads, NAMES.transform_values { |count| -> { allocate(count / 2) } }, &wait)
+    found = objects_each(units)
+    off_cpu = off_cpu(units)
     assert_in_delta HEAVY.fdiv(HEAVY + LIGHT), found["heavy"] / found.values.sum, within, found.to_s
     assert_in_delta 1.0, found["heavy"] / HEAVY, within + off_cpu, "#{found}, #{off_cpu} without a CPU"
   end
 
+  # Of the whole that all of them allocate. The pace at which slots are sampled is that of the test before:
+  # after quick units no sample might begin here, so it starts anew.
+  def assert_bytes(threads, within:, count: 150, &wait)
+    Probe.disable
+    Probe.enable
+    units = units(threads, BYTES.transform_values(&:first), count:, &wait)
+    found = each(units) { |allocations, row| allocations.bytes(row) }
+    known = BYTES.to_h { |name, (_, bytes)| [name, 2 * bytes * units[name].size] }
+    off = known.to_h { |name, bytes|
+      [name, found[name].fdiv(found.values.sum) - bytes.fdiv(known.values.sum)]
+    }
+    assert_operator off.values.map(&:abs).max, :<=, within + off_cpu(units), off.to_s
+  end
+
   def objects_each(units)
+    each(units) { |allocations, row| allocations.objects_each(row) }
+  end
+
+  def each(units)
     rows = units.to_h { |name, same| [name, row(name, same)] }
     entries = rows.values.map do |row|
       Holdup::Analysis::WindowTable::WindowEntry.new(window: row.window, setting: nil)
     end
     allocations = Holdup::Analysis::Allocations.new(entries)
-    rows.transform_values { |row| allocations.objects_each(row) }
+    rows.transform_values { |row| yield(allocations, row) }
   end
 
   def row(name, units)
-    sums = %i[objects objects_own_ns objects_others_ns].to_h do |key|
+    keys = %i[objects objects_own_ns objects_others_ns malloc_bytes slot_bytes slot_objects]
+    sums = keys.to_h do |key|
       [key, units.sum(&key)]
     end
     running = Holdup::Histogram.of_sum(units.sum(&:running_ns))

@@ -53,11 +53,11 @@ class AnonymousSegmentTest < Minitest::Test
   end
 
   def test_the_collector_keeps_what_it_read_when_the_process_is_killed
-    process do |thread, tell|
+    process do |thread, send_line|
       tick
       assert_equal({"first" => 1}, counts)
       assert_match %r{\A/proc/#{thread.pid}/fd/\d+\z}, File.readlink(Dir["#{@dir}/*.segment"].first)
-      tell.call("500")
+      send_line.call("500")
       kill(thread)
     end
     tick
@@ -67,10 +67,10 @@ class AnonymousSegmentTest < Minitest::Test
   end
 
   def test_a_clean_end
-    process do |_thread, tell|
+    process do |_thread, send_line|
       tick
-      tell.call("7")
-      tell.call("close")
+      send_line.call("7")
+      send_line.call("close")
     end
     tick
     assert_equal({"first" => 1, "later" => 7}, counts)

@@ -29,13 +29,34 @@ class ArchitecturesTest < NativeTest
   # @return [Hash{String => Array<String>}] what the kernels print
   def self.here = @here ||= Dir.mktmpdir { |folder| printed(HERE, folder) }
 
+  # @yieldparam command [Array<String>] compiler with its flags
+  # @yieldparam path [String] of the file to make
+  # @return [String] path of the file
+  def self.made(name, architecture, sources)
+    command = [*architecture.compiler, *FLAGS]
+    read = Dir[File.join(SOURCES, "*.{c,h}")] | Dir[File.join(KERNELS, "*.{c,h}")]
+    names = sources.map { |file| File.basename(file) }
+    portable = command.map { |option| option.sub(SOURCES, "") } + names
+    CompileCache.fetch(name, portable, read) { |path| yield command, path }
+  end
+
   # Builds the kernels and runs them in that folder.
   def self.printed(architecture, folder)
-    program = File.join(folder, "kernels")
-    run_command(*architecture.compiler, *FLAGS, *Dir[File.join(KERNELS, "*.c")], *WITHOUT_RUBY, "-lm", "-o",
-      program)
+    sources = Dir[File.join(KERNELS, "*.c")] + WITHOUT_RUBY
+    program = made("kernels", architecture, sources) do |command, path|
+      run_command(*command, *sources, "-lm", "-o", path)
+    end
     lines = run_command(*architecture.runner, program, folder).lines(chomp: true)
     lines.map { |line| line.split(" ", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+  end
+
+  # @return [Integer] bytes of what the file is compiled to
+  def self.object_size(command, file)
+    Dir.mktmpdir do |folder|
+      object = File.join(folder, "object.o")
+      run_command(*command, "-c", file, "-o", object)
+      File.size(object)
+    end
   end
 
   def self.run_command(*command)
@@ -46,13 +67,11 @@ class ArchitecturesTest < NativeTest
 
   OTHERS.each do |name, architecture|
     define_method(:"test_the_extension_compiles_for_#{name}") do
-      Dir.mktmpdir do |folder|
-        Dir[File.join(SOURCES, "*.c")].each_with_index do |file, index|
-          object = File.join(folder, "#{index}.o")
-          self.class.run_command(*architecture.compiler, *FLAGS, "-c", file, "-o", object)
-          assert_operator File.size(object), :>, 0
-        end
+      sources = Dir[File.join(SOURCES, "*.c")].sort
+      sizes = self.class.made("sizes", architecture, sources) do |command, path|
+        File.write(path, sources.map { |file| self.class.object_size(command, file) }.join("\n"))
       end
+      assert_equal sources.size, File.readlines(sizes).map { |size| Integer(size) }.count(&:positive?)
     end
 
     test = define_method(:"test_kernels_compute_on_#{name}_what_they_compute_here") do

@@ -5,7 +5,7 @@ require "holdup/capture/rule_watch"
 require "holdup/capture/event_log"
 require "holdup/capture/rule"
 
-# What units of a series may take, told by rule from the process's own segment, and what is known of the unit
+# What units of a series may take, by a rule and from the process's own segment, and what is known of the unit
 # beyond it.
 class CaptureCatchTest < NativeTest
   PRELUDE = <<~RUBY

@@ -19,7 +19,7 @@ class CaptureGcTest < NativeTest
     assert_in_the_holds(scene)
     found = Holdup::Analysis::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
     assert_operator found.facts.fetch(:waited_ns), :>, 0
-    assert_told(scene)
+    assert_shown(scene)
   end
 
   private
@@ -61,7 +61,7 @@ class CaptureGcTest < NativeTest
     assert_equal scene.recording.header.sums[:gc], in_holds
   end
 
-  def assert_told(scene)
+  def assert_shown(scene)
     holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
     report = Holdup::View::Timeline.new(scene, holders:,
       patterns: Holdup::Analysis::Timeline::Patterns.new(scene).call, words: WORDS)
@@ -75,6 +75,6 @@ class CaptureGcTest < NativeTest
       /waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, #{garbage}/, story.answer
     )
     waited = /waited for GET \/garbage \(thread .*\) \S+ m?s, .*#{garbage}/
-    assert(story.rows.any? { |_, _, told| told.match?(waited) })
+    assert(story.rows.any? { |_, _, text| text.match?(waited) })
   end
 end

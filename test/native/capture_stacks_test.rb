@@ -133,7 +133,7 @@ class CaptureStacksTest < NativeTest
     (@chains ||= {})[set] ||= Class.new {
       length.times { |index|
         following = (index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"
-        class_eval("def link_#{index}(&work) = (#{following}).then { nil }", __FILE__, __LINE__)
+        class_eval("def link_#{index}(&work) = (#{following}).nil?", __FILE__, __LINE__)
       }
     }.new
   end

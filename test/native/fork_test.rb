@@ -7,7 +7,7 @@ class ForkTest < NativeTest
 
   # CRuby 3.4 itself can lose a child inside fork, with or without a hook: terminate_atfork_i (thread.c) locks
   # each other thread's interrupt_lock, which a thread that was just leaving a blocking region may have held
-  # (seen after 2,300 forks without any hook). Such a child never gets out of fork; it is told apart by its
+  # (seen after 2,300 forks without any hook). Such a child never gets out of fork; it is recognised by its
   # silence and tried again.
   repeated def test_many_forks_under_load_without_a_hang
     output = fresh_ruby(<<~RUBY, timeout: 200)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
+require "holdup/segment/directory"
 require "holdup/segment/reader"
 
 # A full tmpfs (64 MB is Docker's default) means fewer series and a count of it, never SIGBUS and never a lost
@@ -50,6 +51,29 @@ class FullTmpfsTest < NativeTest
           puts entry.read(&:snapshot).slot("unit", kind: :request).count
         RUBY
         assert_equal "1", output.chomp
+      end
+    end
+  end
+
+  def test_knows_for_how_many_more_segments_there_is_room
+    on_tmpfs("size=4m") do |folder|
+      output = fresh_ruby(<<~RUBY)
+        Holdup::Probe.enable
+        p Holdup::Probe.segment_room
+        Holdup::Probe.open_segment("#{folder}/segment", 200, 4096, nil, 0)
+        p Holdup::Probe.segment_room
+      RUBY
+      used = File.stat("#{folder}/segment").blocks * 512
+      assert_equal ["nil", (((4 << 20) - used) / used).to_s], output.lines(chomp: true)
+    end
+  end
+
+  def test_asking_for_a_round_takes_no_space
+    on_tmpfs("size=16k") do |folder|
+      filled(folder) do
+        directory = Holdup::Segment::Directory.new(folder)
+        directory.hurry
+        refute_nil directory.hurried_at
       end
     end
   end

@@ -97,8 +97,8 @@ class HoldSamplesTest < Minitest::Test
     write(<<~RUBY)
       5.times { unit("A#b") { Report.new.large(40) } }
     RUBY
-    assert_equal [0, 0], @told.values_at(:taken, :places)
-    assert_operator @told[:watch_ns], :<, 2_000_000
+    assert_equal [0, 0], @figures.values_at(:taken, :places)
+    assert_operator @figures[:watch_ns], :<, 2_000_000
     assert_empty slots
   end
 
@@ -142,8 +142,8 @@ class HoldSamplesTest < Minitest::Test
         end
       end
     RUBY
-    assert_operator @told[:places], :<, 256
-    assert_operator @told[:left_out], :>, 0
+    assert_operator @figures[:places], :<, 256
+    assert_operator @figures[:left_out], :>, 0
     assert_operator slots.size, :<=, 129
     assert_includes slots.map { |slot| slot.series.name }, "(series beyond the limit)"
   end
@@ -199,7 +199,7 @@ class HoldSamplesTest < Minitest::Test
       GC.stress = false
       victims(2) { 10.times { unit("A#b") { Report.new.large(30) } } }
     RUBY
-    assert_operator @told[:taken], :>, 0
+    assert_operator @figures[:taken], :>, 0
   end
 
   def test_an_exit_while_an_answer_is_outstanding
@@ -249,7 +249,7 @@ class HoldSamplesTest < Minitest::Test
       puts PROBE.hold_samples.map { |name, number| "\#{name}=\#{number}" }
       PROBE.close_segment
     RUBY
-    @told = output.scan(/^(\w+)=(\d+)$/).to_h { |name, number| [name.to_sym, number.to_i] }
+    @figures = output.scan(/^(\w+)=(\d+)$/).to_h { |name, number| [name.to_sym, number.to_i] }
   end
 
   def run_script(script)

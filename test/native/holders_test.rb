@@ -17,10 +17,10 @@ class HoldersTest < NativeTest
         -> { Thread.pass }
       ]
       work.sample(random:).call
-      told = Probe.holders(handle)
+      found = Probe.holders(handle)
       stalled = Probe.stalled(handle)
       Probe.finish(handle)
-      told.sum(&:last) <= stalled
+      found.sum(&:last) <= stalled
     end
     threads = Array.new(6) do |seed|
       Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } }
@@ -39,32 +39,32 @@ class HoldersTest < NativeTest
 
   # One holder that nothing interrupts: what it caused is what the other has waited for it, to the nanosecond.
   def test_who_held_and_for_how_long
-    told, handle, hog = wait_until { attempt }
-    assert_equal [[handle, hog.caused_ns]], told
+    found, handle, hog = wait_until { attempt }
+    assert_equal [[handle, hog.caused_ns]], found
     assert_operator hog.caused_ns, :>=, MS
   end
 
   def test_units_around_a_wait_are_holders_too
     outer = Probe.enter
-    told, handle, hog = wait_until { attempt }
+    found, handle, hog = wait_until { attempt }
     assert_equal hog.caused_ns, Probe.holders(outer).to_h.fetch(handle)
-    assert_equal handle, told.first.first
+    assert_equal handle, found.first.first
   ensure
     Probe.cancel(outer)
   end
 
   def test_a_thread_outside_of_units_is_its_account
-    told = while_waiting do
+    found = while_waiting do
       Probe.label(Thread.current, "thread:lonely")
       GvlWork.hold(20 * MS)
     end
-    assert_includes told.to_h.keys, "thread:lonely"
+    assert_includes found.to_h.keys, "thread:lonely"
   end
 
   def test_so_many_holders_and_never_more_than_was_waited
-    told = while_waiting(20) { measured { GvlWork.hold(3 * MS) } }
-    assert_includes 1..8, told.size
-    assert_operator told.sum(&:last), :<=, @stalled
+    found = while_waiting(20) { measured { GvlWork.hold(3 * MS) } }
+    assert_includes 1..8, found.size
+    assert_operator found.sum(&:last), :<=, @stalled
   end
 
   def test_unknown_limits
@@ -83,19 +83,19 @@ class HoldersTest < NativeTest
 
   def test_fibers_wait_each_for_themselves
     Probe.follow_fibers(true)
-    told = {}
+    found = {}
     fibers = %i[waits rests].map do |name|
       Fiber.new do
         handle = Probe.enter
         beside { measured { GvlWork.hold(20 * MS) } } if name == :waits
-        told[name] = Probe.holders(handle)
+        found[name] = Probe.holders(handle)
         Fiber.yield
         Probe.finish(handle)
       end
     end
     2.times { fibers.each(&:resume) }
-    refute_empty told[:waits]
-    assert_empty told[:rests]
+    refute_empty found[:waits]
+    assert_empty found[:rests]
   ensure
     Probe.follow_fibers(false)
   end
@@ -146,16 +146,16 @@ class HoldersTest < NativeTest
 
   private
 
-  # @return [Array] what was told, the hog's handle and what was measured of it; nil when the hog was
+  # @return [Array] the holders, the hog's handle and what was measured of it; nil when the hog was
   #   interrupted, or another thread waited too
   def attempt
     handle = hog = nil
-    told = while_waiting do
+    found = while_waiting do
       handle = Probe.enter
       GvlWork.hold(20 * MS)
       hog = Holdup::Measurement.new(*Probe.finish(handle))
     end
-    [told, handle, hog] if hog.acquisitions.zero? && told.size == 1 && hog.caused_ns <= @stalled
+    [found, handle, hog] if hog.acquisitions.zero? && found.size == 1 && hog.caused_ns <= @stalled
   end
 
   # @return [Array] for whom a unit waited that let go of the GVL as long as each of the threads lived that

@@ -10,7 +10,7 @@ class SanitizerTest < NativeTest
   thorough
 
   ROOT = File.expand_path("../..", __dir__)
-  FOLDER = File.join(ROOT, "tmp", "sanitized", RbConfig::CONFIG["ruby_version"])
+  SANITIZED = {"HOLDUP_ASAN" => "1"}.freeze
   OPTIONS = "detect_leaks=0:detect_stack_use_after_return=0:handle_segv=0:use_sigaltstack=0:abort_on_error=1"
 
   def test_nothing_is_touched_that_is_not_ours
@@ -33,14 +33,21 @@ class SanitizerTest < NativeTest
   def library = `gcc -print-file-name=libasan.so`.chomp
 
   def extension
-    @extension ||= begin
-      FileUtils.mkdir_p(FOLDER)
-      built, status = Open3.capture2e({"HOLDUP_ASAN" => "1"}, RbConfig.ruby,
-        File.join(ROOT, "ext/holdup/extconf.rb"), chdir: FOLDER)
-      built, status = Open3.capture2e("make", chdir: FOLDER) if status.success?
-      assert status.success?, built
-      File.join(FOLDER, "holdup.so")
+    sources = Dir[File.join(ROOT, "ext/holdup/*.{c,h,rb}")]
+    command = [RbConfig::CONFIG["CC"], *SANITIZED, *ENV["HOLDUP_PEDANTIC"]]
+    @extension ||= CompileCache.fetch("holdup.so", command, sources) do |path|
+      Dir.mktmpdir do |folder|
+        compile(folder)
+        FileUtils.cp(File.join(folder, "holdup.so"), path)
+      end
     end
+  end
+
+  def compile(folder)
+    built, status = Open3.capture2e(SANITIZED, RbConfig.ruby, File.join(ROOT, "ext/holdup/extconf.rb"),
+      chdir: folder)
+    built, status = Open3.capture2e("make", chdir: folder) if status.success?
+    assert status.success?, built
   end
 
   def prelude
@@ -164,7 +171,7 @@ class SanitizerTest < NativeTest
       end
       options = {
         vcpus: 1.5,
-        handoff_ns: 9,
+        handoff_ns: [9],
         growth: 0.1,
         marking: 0.1,
         cold: 0.1,
@@ -174,16 +181,21 @@ class SanitizerTest < NativeTest
         assignment: :least_busy,
         others_assignment: :shared,
         seed: 1,
-        limit: 0
+        limit: 0,
+        think_ns: 0,
+        answer_ns: 0
       }
-      replay = ->(pool, groups) {
+      users = {limit: 9, think_ns: 7.0, answer_ns: 5.0}
+      replay = ->(pool, groups, **more) {
         words = Array.new(200) { |i| [i % 100, 9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }
         units = words.flatten.pack("Q<*")
-        Holdup::ReplayEngine.simulate(units, groups, **options, own: 100) rescue nil
+        Holdup::ReplayEngine.simulate(units, groups, **options, **more, own: 100)
       }
       replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]])
-      replay.(1, [[3, 2, 1, 5, 1], [1, 1, 0, 5]]) # a pool that one of the groups does not have
-      replay.(0, [[1, 1, 0, 5]] * 1023 << [0])
+      replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]], **users)
+      # A pool that one of the groups does not have.
+      replay.(1, [[3, 2, 1, 5, 1], [1, 1, 0, 5]]) rescue ArgumentError
+      replay.(0, [[1, 1, 0, 5]] * 1023 << [0]) rescue ArgumentError
       GC.stress = true
       10.times { |i| one.(i) }
       GC.stress = false

@@ -120,17 +120,17 @@ class SegmentTest < Minitest::Test
   # The first that can be asked again; of requests, and never of what is too many.
   def test_a_path_of_each_series_is_kept
     write(<<~RUBY)
-      tell = lambda do |kind, name, *paths|
+      show = lambda do |kind, name, *paths|
         paths.each do |path|
           Holdup::Probe.record(Holdup::Probe.enter, kind, name, nil, nil, false, nil, nil, nil, path)
         end
       end
-      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}",
+      show.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}",
         "/orders/7", "/orders/8")
-      tell.call(1, "A#c", "/\#{"x" * 119}")
-      tell.call(2, "J", "/jobs")
-      17.times { |number| tell.call(1, "B\#{number}", "/b/\#{number}") }
-      2.times { tell.call(1, "B17", "/b/17") }
+      show.call(1, "A#c", "/\#{"x" * 119}")
+      show.call(2, "J", "/jobs")
+      17.times { |number| show.call(1, "B\#{number}", "/b/\#{number}") }
+      2.times { show.call(1, "B17", "/b/17") }
     RUBY
     slots = read.slots.to_h { |slot| [slot.series.name, slot] }
     assert_equal ["/orders/7", "/#{"x" * 119}", nil, "/b/16"],

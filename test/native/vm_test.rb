@@ -101,7 +101,7 @@ class VmTest < NativeTest
   # A global TracePoint of another kind would leave YJIT useless for the life of the process (vm_trace.c): the
   # probe's internal GC events must not. The interpreted instructions of a warm method tell.
   def test_yjit_stays_effective
-    skip "this Ruby counts no interpreted instructions" unless RUBY_VERSION < "4"
+    skip "this Ruby counts no interpreted instructions" unless interpreted_instructions_counted?
     script = <<~RUBY
       def leaf(x) = (y = x * 3 + 1
         y - x)

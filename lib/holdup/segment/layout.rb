@@ -4,12 +4,12 @@ require_relative "../model/errors"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 4: the contract between the C writer (inside the application) and the
+    # Layout of a segment file, version 5: the contract between the C writer (inside the application) and the
     # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
     # noted. Any change here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 4
+      VERSION = 5
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -95,11 +95,11 @@ module Holdup
       # Bit of an entry's starting state: it is a rest time, not a number of units.
       RESTED = 1 << 31
 
-      SERIES_BYTES = 25_960
+      SERIES_BYTES = 25_984
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow, 6 => :call,
                7 => :method, 8 => :repeat}.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
-      SERIES_TEXTS = {name: [16, 200], queue: [216, 424], pool: [784, 64], priority: [848, 16]}.freeze
+      SERIES_TEXTS = {name: [16, 200], queue: [216, 424], pool: [808, 64], priority: [872, 16]}.freeze
       SERIES_HEAD = "L<3S<2"
       COUNT_OFFSET = 640
       ERRORS_OFFSET = 648
@@ -107,15 +107,16 @@ module Holdup
       SUMS = %i[
         cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
         hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
+        malloc_bytes slot_bytes slot_objects
       ].freeze
 
-      HISTOGRAMS_OFFSET = 872
+      HISTOGRAMS_OFFSET = 896
       HISTOGRAM_BYTES = 4160
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
       HISTOGRAM_FIELDS = %i[count sum min max zero lo hi].freeze
       BUCKETS_OFFSET = 64
       # After the histograms: the path's length, and the path.
-      PATH_OFFSET = 25_832
+      PATH_OFFSET = 25_856
       PATH_BYTES = 120
       BUCKETS = 512
 
