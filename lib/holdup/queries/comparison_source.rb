@@ -145,7 +145,8 @@ module Holdup
 
       def profiles
         @profiles ||= begin
-          profiles = RecordedInterval::UnitSampleQuery.call(@store, *@span.values)
+          hosts = [samples.map { |sample| sample[:host] }.uniq.size, 1].max
+          profiles = RecordedInterval::UnitSampleQuery.call(@store, *@span.values, hosts:)
           profiles.select { |profile| @filter.series?(profile.series) }
         end
       end

@@ -12,6 +12,9 @@ module Holdup
       LIVE_S = 180
       # A rolling restart takes less: two revisions that ran together for as long are compared.
       TOGETHER_S = 300
+      # Revisions that both had a request or job so recently still run together: not each host has one in the
+      # very last step.
+      RECENT_S = 60
       # How far back a pair of revisions is looked for.
       REVISIONS = 6
 
@@ -84,7 +87,8 @@ module Holdup
       end
 
       def together?(steps, now)
-        steps.include?(now) || steps.size * step_s >= TOGETHER_S
+        return false if steps.empty?
+        (now - steps.max) * step_s <= RECENT_S || steps.size * step_s >= TOGETHER_S
       end
 
       def sides(role, steps, settings)

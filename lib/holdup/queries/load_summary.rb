@@ -5,18 +5,35 @@ module Holdup
     module LoadSummary
       module_function
 
+      # The stall of the windows of more hosts is read added up over hosts.
+      MANY_HOSTS = 4
+      # Longest span => length in seconds of the windows that are added up then.
+      STALLS_S = {6 * 3600 => 300, 7 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
+      private_constant :MANY_HOSTS, :STALLS_S
+
       # @param view [Hash] sort, see Analysis::Summary
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
-        kinds = kinds(by)
-        windows = store.sums(from_s, to_s, kinds:, by_host: by == :host).map(&:window)
-        stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
+        windows = store.sums(from_s, to_s, kinds: kinds(by), by_host: by == :host).map(&:window)
+        samples = samples(store, from_s, to_s)
+        hosts = samples[:samples].map { |sample| sample[:host] }.uniq.size
+        stalls = -> { stalls(store, from_s, to_s, hosts:) }
         read = %i[call method repeat].to_h do |kind|
           [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
         end
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
         Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
           calls: read[:call], methods: read[:method], repeats: read[:repeat],
-          loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
+          loaded: loaded(store, from_s:, to_s:), **samples, **view)
+      end
+
+      # @param hosts [Integer] how many there are
+      # @return [Enumerable<Store::WindowStall, Window>] of each host, or of all together
+      def stalls(store, from_s, to_s, hosts:)
+        kinds = Series::KINDS - Series::VIEWS
+        return store.stalls(from_s, to_s, kinds:) if hosts <= MANY_HOSTS
+        step_s = STALLS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
+        windows = store.sums(from_s, to_s, step_s:, kinds:, histograms: [:stalled]).map(&:window)
+        windows.map { |window| window.with(start_s: window.start_s / step_s * step_s, host: nil) }
       end
 
       def own_cost(store, from_s:, to_s:)

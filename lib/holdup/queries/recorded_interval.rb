@@ -123,25 +123,37 @@ module Holdup
 
     class RecordedInterval
       # Reads single units of a span. A long span has millions, so it reads only evenly spread blocks, each
-      # with all its kept units.
+      # with all its kept units. Many hosts have millions in an hour: of each host's block it reads as many as
+      # make UNITS of a setting in all, each as likely as the others of the block.
       module UnitSampleQuery
         BLOCK_S = SampleBlock::SECONDS
         # More than enough units for a replay, and minutes for a peak.
         BLOCKS = 72
+        UNITS = BLOCKS * SampleBlock::MOST
+        # With many hosts fewer ten minutes are read, but not fewer than these.
+        HOST_BLOCKS = 4 * BLOCKS
+        FEWEST_BLOCKS = 12
 
         module_function
 
-        def call(store, from_s, to_s, blocks: BLOCKS)
-          spans(store, from_s, to_s, blocks).flat_map { |span| store.profiles(*span).to_a }
+        # @param hosts [Integer] that have units, roughly
+        def call(store, from_s, to_s, blocks: BLOCKS, hosts: 1)
+          blocks = (HOST_BLOCKS / hosts).clamp([FEWEST_BLOCKS, blocks].min, blocks)
+          groups = groups(store.profile_starts(from_s, to_s), blocks)
+          most = [UNITS / (groups.size * hosts), 1].max unless groups.empty?
+          limit = (most && most < SampleBlock::MOST) ? {most:} : {}
+          spans(groups, from_s, to_s).flat_map { |span| store.profiles(*span, **limit).to_a }
         end
 
-        def spans(store, from_s, to_s, blocks)
-          starts = store.profile_starts(from_s, to_s)
-          return [[from_s, to_s]] if starts.size <= blocks
-          groups = starts.each_slice(starts.size.ceildiv(blocks))
+        def groups(starts, blocks)
+          starts.each_slice([starts.size.ceildiv(blocks), 1].max).to_a
+        end
+
+        def spans(groups, from_s, to_s)
+          return [[from_s, to_s]] if groups.all?(&:one?)
           groups.map { |start_s, *| [[start_s, from_s].max, [start_s + BLOCK_S, to_s].min] }
         end
-        private_class_method :spans
+        private_class_method :groups, :spans
       end
     end
   end

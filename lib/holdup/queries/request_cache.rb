@@ -45,7 +45,9 @@ module Holdup
         @answers[[:processes, span, options]] ||= store.processes(*span, **options)
       end
 
-      def profiles(...) = store.profiles(...)
+      def profiles(*span, **options)
+        @answers[[:profiles, span, options]] ||= store.profiles(*span, **options).to_a
+      end
 
       def profile_starts(*span)
         @answers[[:profile_starts, span]] ||= store.profile_starts(*span)

@@ -17,14 +17,22 @@ module Holdup
       MANY_INTERVALS = MANY_HOSTS * 120
       LONGER_S = {60 => 300, 300 => 3600, 3600 => 86_400, 86_400 => 86_400}.freeze
       TIMES = %i[wall running stalled idle queued].freeze
+      OTHERS = Series.new(kind: :request, name: Analysis::HeapGrowth::OTHERS)
+      # Series with one of these names, or with another one.
+      NamedSeries = Data.define(:names, :among) do
+        def series?(series) = names.include?(series.name) == among
+      end
+      private_constant :OTHERS, :NamedSeries
 
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] multiplies the load
       # @param warm_up_s [Integer] seconds after a boot that do not count
       # @param setting [String, nil] fingerprint of the only setting that counts
+      # @param cpus [Integer] that replays may use
       # @param pool [String, nil] the group of job threads to size, when several share a process
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
-        warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
+        warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil,
+        cpus: Sizing::Replay.half_of_cpus)
         @asked = {from_s:, to_s:}
         @kind = kind
         @objective = objective
@@ -33,6 +41,7 @@ module Holdup
         @warm_up_s = warm_up_s
         @fingerprint = setting
         @pool = pool
+        @cpus = cpus
         store.snapshot { read(store) }
       end
 
@@ -67,7 +76,8 @@ module Holdup
 
       def recommend
         bias = Sizing::PredictionBias.of(@outcomes, observation)
-        Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias:)
+        Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias:,
+          cpus: @cpus)
       end
 
       # Samples before windows, because they decide which windows are read.
@@ -76,8 +86,9 @@ module Holdup
         @span = RecordedInterval.call(store, **@asked, kinds: [@kind], settings:) ||
           RecordedInterval::Interval.new(**@asked)
         from_s, to_s = @span.to_h.values
-        @sums = wanted(store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window))
-        @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
+        sums = store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window)
+        @sums = wanted(sums)
+        @names = Analysis::HeapGrowth.most_frequent(sums.select { |sum| UNITS.include?(sum.series.kind) })
         @calls, @repeats = %i[call repeat].map do |kind|
           -> { wanted(store.sums(from_s, to_s, kinds: [kind]).map(&:window)) }
         end
@@ -85,27 +96,51 @@ module Holdup
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
+        @stalls = -> { wanted(LoadSummary.stalls(store, from_s, to_s, hosts: number_of_hosts)) }
         @windows = wanted(windows(store, from_s, to_s))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
-        @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s)
+        hosts = [number_of_hosts, 1].max
+        @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
 
       def windows(store, from_s, to_s)
-        hosts = @samples.map { |sample| sample[:host] }.uniq.size
-        if hosts <= MANY_HOSTS && hosts * (to_s - from_s) / window_s <= MANY_INTERVALS
+        few = number_of_hosts * (to_s - from_s) / window_s <= MANY_INTERVALS
+        if number_of_hosts <= MANY_HOSTS && few
           return store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: [])
         end
         step_s = LONGER_S.fetch(window_s)
         store.sums(from_s, to_s, step_s:, kinds:, histograms: TIMES).map(&:window)
       end
 
-      # Of all kinds, because they share processes.
+      # Of all kinds, because they share processes. A fleet has many names and hosts: of each step only the
+      # names that count, and of each setting some hosts.
       def counts(store, from_s, to_s)
         step_s = [window_s, *Analysis::ProcessReport.every_s(from_s, to_s)].max
         step_s = WINDOWS_S.values.find { |seconds| seconds >= step_s }
-        store.sums(from_s, to_s, step_s:, by_host: true, kinds: UNITS, histograms: []).map(&:window)
+        own, others = [true, false].map { |among| NamedSeries.new(names: @names, among:) }
+        hosts = {hosts: some_hosts}.compact
+        units = {kinds: UNITS, histograms: [], step_s:, by_host: true, **hosts}
+        sums = store.sums(from_s, to_s, only: own, **units) +
+          store.sums(from_s, to_s, only: others, together: OTHERS, **units)
+        each_host = hosts.empty? ? 1 : number_of_hosts.fdiv(hosts[:hosts].size)
+        Analysis::HeapGrowth::HeapCounts.new(windows: sums.map(&:window), each_host:)
+      end
+
+      # @return [Array<String>, nil] some hosts of each setting; nil: all
+      def some_hosts
+        return if number_of_hosts <= MANY_HOSTS
+        by_setting = @samples.group_by { |sample| sample[:setting] }.values
+        some = by_setting.flat_map do |samples|
+          hosts = samples.map { |sample| sample[:host] }.uniq.sort
+          hosts.each_slice(hosts.size.ceildiv(MANY_HOSTS)).map(&:first)
+        end
+        some.uniq
+      end
+
+      def number_of_hosts
+        @number_of_hosts ||= @samples.map { |sample| sample[:host] }.uniq.size
       end
 
       def window_s

@@ -50,7 +50,8 @@ module Holdup
         nil
       end
 
-      def snapshot = yield
+      # What was rolled up stays the same within the block.
+      def snapshot(&) = @spans.keeping(&)
 
       def skipped_rows = reading { @records.skipped(@steps.state) }
 
@@ -88,10 +89,10 @@ module Holdup
         reading { @records.samples(from_s, to_s, @steps.state, every_s:) }
       end
 
-      def profiles(from_s, to_s, setting: nil)
+      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         Enumerator.new do |samples|
           reading do
-            @records.units(from_s, to_s, @steps.state, setting).each { |sample| samples << sample }
+            @records.units(from_s, to_s, @steps.state, setting:, most:).each { |sample| samples << sample }
           end
         end
       end
@@ -227,7 +228,8 @@ module Holdup
           "#{name}_zero Int64, `#{name}.slot` Array(UInt16), `#{name}.n` Array(UInt64)"
         }.join(", ").freeze
         TOTALS = "#{NUMBERS.map { |name| "#{name} Int64" }.join(", ")}, #{HISTOGRAMS}".freeze
-        WINDOW = "seconds UInt32, start_s Int64, series UInt64, setting UInt64, host String"
+        SERIES = "seconds UInt32, start_s Int64, series UInt64, setting UInt64"
+        WINDOW = "#{SERIES}, host String"
 
         # `day`: of the commit, by the collector's clock.
         TABLES = {
@@ -244,6 +246,10 @@ module Holdup
           # Longer windows. `step`: the step of the roll-up that wrote the row, see RollupSteps.
           windows: ["step UInt64, #{WINDOW}, #{TOTALS}", "ReplacingMergeTree()",
             "seconds, start_s, series, setting, host, step", "(seconds, toYYYYMM(toDateTime(start_s)))"],
+          # Their sums over hosts, likewise; `windows`: a number for each that was added up.
+          host_sums: ["step UInt64, #{SERIES}, first_host String, last_host String, windows Array(UInt64), " \
+            "#{TOTALS}", "ReplacingMergeTree()",
+            "seconds, start_s, series, setting, step", "(seconds, toYYYYMM(toDateTime(start_s)))"],
           samples: ["day Date, session UInt64, number UInt64, at_s Int64, host String, pid Int64, " \
             "stamp UInt64, facts String", "ReplacingMergeTree()", "at_s, host, pid, session, number", "day"],
           units: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, host String, " \
@@ -259,7 +265,10 @@ module Holdup
         }.freeze
         # Tables by which a store is recognised.
         OURS = %w[commits minutes windows].freeze
-        private_constant :OURS
+        # Rows of windows that the server reads at once. They have 5 kB each, and at its default of 8,192 the
+        # two ends of a span take longer than all between them.
+        GRANULE = 512
+        private_constant :OURS, :GRANULE
 
         def initialize(client)
           @client = client
@@ -296,8 +305,9 @@ module Holdup
 
         def create(table, columns, engine, order, partition = nil)
           partition &&= "PARTITION BY #{partition} "
+          granule = " SETTINGS index_granularity = #{GRANULE}" if columns.end_with?(TOTALS)
           "CREATE TABLE IF NOT EXISTS #{table} (#{columns}) ENGINE = #{engine} #{partition}" \
-            "ORDER BY (#{order})"
+            "ORDER BY (#{order})#{granule}"
         end
 
         # @raise [StoreError] when another program has its tables there

@@ -102,9 +102,10 @@ module Holdup
         every_s ? last_of_each(samples, every_s) : samples
       end
 
-      def profiles(from_s, to_s, setting: nil)
+      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         Enumerator.new do |samples|
-          @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |sample| samples << sample }
+          found = @rows.transaction { @profiles.between(from_s, to_s, setting, most) }
+          found.each { |sample| samples << sample }
         end
       end
 
@@ -308,9 +309,9 @@ module Holdup
         blocks.each { |block| @blocks[block.key] = block }
       end
 
-      def between(from_s, to_s, setting)
+      def between(from_s, to_s, setting, most)
         blocks = @blocks.values.select { |block| setting.nil? || block.setting == setting }
-        SampleRetention.between(blocks, from_s, to_s)
+        SampleRetention.between(blocks.map { |block| block.merge(most:) }, from_s, to_s)
       end
 
       def starts(from_s, to_s)

@@ -131,11 +131,13 @@ module Holdup
         @samples.between(from_s, to_s, every_s:)
       end
 
+      # @param most [Integer] reads at most so many of each ten minutes, host and setting: of what it keeps of
+      #   them, each is as likely
       # @return [Enumerator<UnitSample>] sampled units (see UnitSample#weight) that started in the span, by
       #   time, in one consistent state
       # @raise [StoreError] when iterated
-      def profiles(from_s, to_s, setting: nil)
-        @profiles.between(from_s, to_s, setting)
+      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
+        @profiles.between(from_s, to_s, setting, most)
       end
 
       # @return [Array<Integer>] starts of the ten-minute blocks in the span that have single units, ascending
@@ -192,6 +194,7 @@ module Holdup
       def prune(now_s, max_bytes: nil)
         max_bytes ||= @connection.dialect.default_max_bytes
         deleted = @connection.upkeep do
+          @rows.sum_hosts
           windows = Tier::Pruning.new(@rows).run(now_s, max_bytes:)
           @rows.transaction { prune_the_rest(now_s, max_bytes) }
           windows

@@ -44,6 +44,18 @@ class Holdup::Queries::FleetQueryTest < Minitest::Test
     assert_equal [8 * 19, 8], pair.revisions.map { |line| line.count / PlayedFleet::UNITS_A_MINUTE }
   end
 
+  def test_revisions_that_run_together_when_one_host_was_idle_in_the_last_step
+    played = PlayedFleet.new(hosts: 2, minutes: 2, revisions: {"web-2" => {0.. => "2.0"}})
+    store = played.store
+    last = store.windows(played.from_s, played.to_s).find { |window| window.host == "web-1" }
+    fleets = [1, 2].map do |minutes|
+      at_s = played.to_s + (minutes - 1) * 60
+      store.commit([last.with(start_s: at_s)], {})
+      Holdup::Queries::FleetQuery.call(store, from_s: played.from_s, to_s: at_s + 60)
+    end
+    assert_equal([1, 0], fleets.map { |fleet| fleet.side_by_side.size })
+  end
+
   # Both are seen in a minute or two of it.
   def test_a_rolling_restart_is_no_canary
     revisions = {"web-1" => {10.. => "2.0"}, "web-2" => {12.. => "2.0"}}

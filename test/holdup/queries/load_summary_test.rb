@@ -51,6 +51,29 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     assert_includes summed.processes.groups.map(&:server), "late"
   end
 
+  # Hosts that serve the same: then a pair of all of them is as much as of each.
+  def test_who_stalled_whom_on_many_hosts_is_read_added_up
+    few, many = [4, 5].map { |hosts| pairs_on(hosts) }
+
+    refute_empty few
+    assert_equal(*[few, many].map { |pairs| pairs.map { |pair| [pair.victim, pair.causer] } })
+    few.zip(many).each do |one, other|
+      assert_equal one.suffered_ns / 4, other.suffered_ns / 5
+      assert_in_delta one.share, other.share, 0.01
+      assert_operator other.least_share, :<=, one.least_share + 1e-9, "bounds are wider"
+      assert_operator other.most_share, :>=, one.most_share - 1e-9, "bounds are wider"
+    end
+  end
+
+  def pairs_on(hosts)
+    store = Holdup::Store.open("memory:")
+    names = Array.new(hosts) { |index| "web-#{index}" }
+    windows = names.flat_map { |host| @sample.to_a.map { |window| window.with(host:) } }
+    processes = names.flat_map { |host| SampleProcesses.new(@sample).to_a.map { |one| one.merge(host:) } }
+    store.commit(windows, {}, processes:)
+    Holdup::Queries::LoadSummary.call(store, from_s: @sample.from_s, to_s: @sample.to_s).pairs
+  end
+
   def test_what_is_shown_of_it
     summary = summed(filter: Holdup::Analysis::UnitFilter.new(name: "Orders*"), sort: :count)
     assert_equal ["OrdersController#index"], summary.rows.map(&:name)

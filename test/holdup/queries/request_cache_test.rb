@@ -14,5 +14,7 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     assert_equal store.windows(sample.from_s, sample.to_s, kinds: [:request]).to_a, ask.call
     refute_same ask.call, remembered.windows(sample.from_s, sample.to_s)
     assert_same remembered.health, remembered.health
+    profiles = -> { remembered.profiles(sample.from_s, sample.to_s) }
+    assert_same profiles.call, profiles.call
   end
 end

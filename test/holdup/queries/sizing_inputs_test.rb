@@ -62,6 +62,24 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     assert_in_delta few.measured.response_ns, many.measured.response_ns, 1
   end
 
+  # The regression of memory needs some hosts, each of which stands for others.
+  def test_of_many_hosts_some_of_each_setting_are_counted
+    store = Holdup::Store.open("memory:")
+    played = PlayedRecording.new(minutes: 1)
+    12.times { |index| PlayedStore.new(played, host: "web-#{index}").fill(store) }
+    PlayedStore.new(played, host: "web-new", facts: {"revision" => "2"}).fill(store)
+    asked = []
+    store.define_singleton_method(:sums) do |*span, **options|
+      asked << options[:hosts] if options[:by_host]
+      super(*span, **options)
+    end
+    inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind: :request,
+      objective: nil)
+    assert_empty inputs.summary.heap_growth
+
+    assert_equal [%w[web-0 web-10 web-2 web-4 web-6 web-8 web-new]], asked.uniq.map(&:sort)
+  end
+
   # Five hosts have more five minutes in a day than eight have minutes in two hours.
   def test_few_hosts_give_the_same_over_a_long_span
     alone, added_up = observed_on(1, 5, day: true)

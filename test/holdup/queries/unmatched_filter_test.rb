@@ -29,8 +29,8 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
       {queue: "高い", name: "zzz"} => [:queue, ["低い"]],
       {kind: :request, queue: "低い"} => [:queue, []],
       {name: "レポート*", threads: 4} => [:threads, ["5"]]
-    }.each do |filter, told|
-      assert_equal told, unmatched(**filter).then { |found| [found.part, found.known] }, filter.inspect
+    }.each do |filter, expected|
+      assert_equal expected, unmatched(**filter).then { |found| [found.part, found.known] }, filter.inspect
     end
   end
 

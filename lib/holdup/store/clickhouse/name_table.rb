@@ -50,9 +50,15 @@ module Holdup
           rows.each { |kind, id, text| @stored[[kind, id]] = text }
         end
 
+        # For `series_ids`.
+        def read_series
+          @loaded.delete("series")
+          @loaded["series"]
+        end
+
+        # Of the series that were read last.
         # @return [Array<Integer>]
         def series_ids(filter)
-          @loaded.delete("series")
           @loaded["series"].select { |_, series| filter.match?(series) }.keys
         end
 

@@ -65,9 +65,9 @@ module Holdup
           samples.sort_by { |sample| sample.values_at(:at_s, :host, :pid) }
         end
 
-        def units(from_s, to_s, kept, setting)
+        def units(from_s, to_s, kept, setting:, most:)
           Enumerator.new do |samples|
-            blocks = to_enum(:each_block, from_s, to_s, kept, setting)
+            blocks = to_enum(:each_block, from_s, to_s, kept, setting:, most:)
             SampleRetention.between(blocks, from_s, to_s).each { |sample| samples << sample }
           end
         end
@@ -128,24 +128,25 @@ module Holdup
             "AND start_s >= #{kept.kept_from(:units)}"
         end
 
-        def each_block(from_s, to_s, kept, setting)
+        def each_block(from_s, to_s, kept, setting:, most:)
           only = " AND setting = #{NameTable.setting_id(setting)}" if setting
           unit_starts(from_s, to_s, kept).each do |start_s|
             rows = @client.rows("SELECT setting, host, seen, units FROM " \
               "#{units_between(start_s, start_s + 1, kept)} AND start_s = #{start_s}#{only} " \
               "ORDER BY setting, host LIMIT 1 BY setting, host, session, number")
             rows.group_by { |row| row.first(2) }.each do |(id, host), same|
-              yield block(start_s, @names.setting(id), host, same.map { |row| row.last(2) })
+              empty = SampleBlock.new(setting: @names.setting(id), host: -host, start_s:, seen: 0,
+                profiles: [])
+              yield block(empty, same.map { |row| row.last(2) }, most)
             end
           end
         end
 
-        def block(start_s, setting, host, parts)
-          empty = SampleBlock.new(setting:, host: -host, start_s:, seen: 0, profiles: [])
-          loaded = parts.map do |seen, units|
-            SampleBlock::Codec.load(units.unpack1("m"), empty.with(seen: seen.to_i))
+        def block(empty, parts, most)
+          first, *others = parts.map do |seen, units|
+            SampleBlock::Codec.load(units.unpack1("m"), empty.with(seen: seen.to_i), most:)
           end
-          loaded.reduce(:merge)
+          others.empty? ? first : first.merge(*others, most:)
         end
 
         # @return [Array<CommitFacts::Fact>] one of each name, the latest first

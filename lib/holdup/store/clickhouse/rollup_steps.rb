@@ -149,8 +149,20 @@ module Holdup
           @client.run("INSERT INTO windows (#{keys}, #{WindowColumns::ALL}) " \
             "SELECT #{epoch}, #{rolled.seconds}, at_s, series, setting, host, #{WindowColumns::SUMS} " \
             "FROM (#{sources.join(" UNION ALL ")}) GROUP BY at_s, series, setting, host")
+          add_hosts(epoch, rolled.seconds)
           @client.rows("SELECT uniqExact(start_s) FROM windows WHERE step = #{epoch} " \
             "AND seconds = #{rolled.seconds} AND start_s >= #{from_s}").dig(0, 0).to_i
+        end
+
+        # Sums over hosts of what the step has just written.
+        def add_hosts(epoch, seconds)
+          windows = "SELECT #{WindowColumns.plain(seconds)} FROM windows " \
+            "WHERE step = #{epoch} AND seconds = #{seconds} #{WindowColumns::ONCE}, step"
+          keys = "step, seconds, start_s, series, setting, first_host, last_host, windows"
+          @client.run("INSERT INTO host_sums (#{keys}, #{WindowColumns::ALL}) " \
+            "SELECT #{epoch}, #{seconds}, at_s, series, setting, min(host), max(host), " \
+            "groupUniqArray(#{WindowColumns::WINDOW}), #{WindowColumns::SUMS} FROM (#{windows}) " \
+            "GROUP BY at_s, series, setting")
         end
 
         # Of spans that are complete now.

@@ -8,7 +8,9 @@ module Holdup
       # committed meanwhile may be in its later windows, but each second is read once.
       class Spans
         STARTS = 24
-        private_constant :STARTS
+        # Bytes of a statement that several selects are put into: a server takes 256 KiB.
+        STATEMENT = 100_000
+        private_constant :STARTS, :STATEMENT
 
         # @param names [NameTable]
         # @param steps [RollupSteps]
@@ -16,6 +18,15 @@ module Holdup
           @client = client
           @names = names
           @steps = steps
+        end
+
+        # What was rolled up, and which series there are, is asked for once in the block.
+        def keeping
+          outer = @kept
+          @kept ||= {}
+          yield
+        ensure
+          @kept = outer
         end
 
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -33,19 +44,17 @@ module Holdup
           hosts: nil, histograms: Window::HISTOGRAMS, **filter)
           settings &&= settings.map { |setting| NameTable.setting_id(setting) }
           return [] if settings == []
-          sums = []
-          each_part(from_s, to_s, seconds, filter, settings:, hosts:) do |part|
-            sums.concat(read_sums(part, step_s:, together:, by_host:, histograms:))
+          over_hosts = !by_host && hosts.nil?
+          rows = in_few(from_s, to_s, seconds, filter, settings:, hosts:, over_hosts:) do |part|
+            sums_of(part, step_s:, together:, by_host:, histograms:)
           end
-          SpanSum.add(sums, step_s:, by_host:)
+          SpanSum.add(rows.map { |row| span_sum(row, together, histograms) }, step_s:, by_host:)
         end
 
         def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
-          rows = []
-          each_part(from_s, to_s, step_s, filter, hosts:) do |part|
-            step = "intDiv(at_s, #{step_s})"
-            rows.concat(@client.rows("SELECT #{step}, setting, min(at_s) FROM (#{part.source([])}) " \
-              "GROUP BY #{step}, setting"))
+          step = "intDiv(at_s, #{step_s})"
+          rows = in_few(from_s, to_s, step_s, filter, hosts:, over_hosts: hosts.nil?) do |part|
+            "SELECT #{step}, setting, min(at_s) FROM (#{part.times}) GROUP BY #{step}, setting"
           end
           by_step = rows.group_by { |step, setting, _| [step, setting] }
           by_step.map { |(_, setting), same| [same.map { |row| row.last.to_i }.min, @names.setting(setting)] }
@@ -53,11 +62,11 @@ module Holdup
 
         def stalls(from_s, to_s, hosts: nil, **filter)
           Enumerator.new do |stalls|
-            each_part(from_s, to_s, nil, filter, hosts:) do |part|
-              rows = @client.rows("SELECT at_s, series, setting, host, sum(stalled_sum), sum(caused_ns) " \
-                "FROM (#{part.source([])}) GROUP BY at_s, series, setting, host ORDER BY at_s, series")
-              rows.each { |row| stalls << stall(row) }
+            rows = in_few(from_s, to_s, nil, filter, hosts:) do |part|
+              "SELECT at_s, series, setting, host, sum(stalled_sum), sum(caused_ns) " \
+                "FROM (#{part.source([])}) GROUP BY at_s, series, setting, host"
             end
+            rows.each { |row| stalls << stall(row) }
           end
         end
 
@@ -83,21 +92,23 @@ module Holdup
         # @return [Array<Integer>] first and last start of all, empty without windows
         def extent
           starts = parts(0, 1 << 40, nil).flat_map do |part|
-            extent = "SELECT count(), min(at_s), max(at_s) FROM (#{part.source([])})"
+            extent = "SELECT count(), min(at_s), max(at_s) FROM (#{part.times})"
             count, first, last = @client.rows(extent).first
             count.to_i.zero? ? [] : [first.to_i, last.to_i]
           end
           starts.minmax.compact
         end
 
-        # Rows of one tier that count, and at its end those that no step has taken yet.
-        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings, :hosts) do
-          def initialize(late_from_s: nil, series_ids: nil, settings: nil, hosts: nil, **rest)
+        # Rows of one tier that count, and at its end those that no step has taken yet. `over_hosts`: whether
+        # sums over hosts will do.
+        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings, :hosts, :over_hosts) do
+          def initialize(late_from_s: nil, series_ids: nil, settings: nil, hosts: nil, over_hosts: false,
+            **rest)
             super
           end
 
           def starts(client)
-            rows = client.rows("SELECT at_s FROM (#{source([])}) GROUP BY at_s ORDER BY at_s")
+            rows = client.rows("SELECT at_s FROM (#{times}) GROUP BY at_s ORDER BY at_s")
             rows.flatten.map(&:to_i)
           end
 
@@ -105,28 +116,57 @@ module Holdup
             with(range: range.with(from_s: first_s, to_s: last_s + range.seconds))
           end
 
+          # First and last host and the number of windows, of the rows of `source`.
+          def figures
+            return "min(first_host), max(last_host), uniqExactArray(windows)" if over_hosts
+            "min(host), max(host), uniqExact(#{WindowColumns::WINDOW})"
+          end
+
           # @return [String] a sub-select with the columns of WindowColumns.plain
           def source(histograms)
-            columns = WindowColumns.plain(range.seconds, histograms)
-            return minutes(columns) if range.seconds == Tier::FINEST
-            [rolled(columns), (late(columns) if late_from_s && late_from_s < range.to_s)].compact
-              .join(" UNION ALL ")
+            columns = WindowColumns.plain(range.seconds, histograms, origin:)
+            rolled = WindowColumns.plain(range.seconds, histograms, origin: "first_host, last_host, windows")
+            rows(columns, over_hosts ? rolled : columns, once: true)
+          end
+
+          # @return [String] a sub-select of at_s and setting. A row that arrived twice is in it twice, for
+          #   questions that this does not matter to: to find it takes longer than all else
+          def times
+            columns = "#{WindowColumns.at(range.seconds)} AS at_s, setting"
+            rows(columns, columns, once: false)
           end
 
           private
 
-          def minutes(columns)
+          def rows(columns, rolled_columns, once:)
+            return minutes(columns, once:) if range.seconds == Tier::FINEST
+            late = late(columns, once:) if late_from_s && late_from_s < range.to_s
+            [rolled(rolled_columns, once:), late].compact.join(" UNION ALL ")
+          end
+
+          def origin
+            return "host" unless over_hosts
+            "host AS first_host, host AS last_host, [#{WindowColumns::WINDOW}] AS windows"
+          end
+
+          def minutes(columns, once:)
             "SELECT #{columns} FROM minutes ANY INNER JOIN (#{CommitSession::LIMITS}) USING session " \
               "WHERE seconds = #{Tier::FINEST} AND number <= last AND #{conditions("start_s")} " \
-              "#{WindowColumns::ONCE}, session, number"
+              "#{once_a_commit(once)}"
           end
 
-          def rolled(columns)
-            "SELECT #{columns} FROM windows WHERE seconds = #{range.seconds} AND #{state.counting} " \
-              "AND #{conditions("start_s")} #{WindowColumns::ONCE}, step"
+          def rolled(columns, once:)
+            table = over_hosts ? "host_sums" : "windows"
+            limit = over_hosts ? WindowColumns::SUM_ONCE : "#{WindowColumns::ONCE}, step"
+            "SELECT #{columns} FROM #{table} WHERE seconds = #{range.seconds} AND #{state.counting} " \
+              "AND #{conditions("start_s")} #{limit if once}"
           end
 
-          def late(columns)
+          def once_a_commit(once)
+            "#{WindowColumns::ONCE}, session, number" if once
+          end
+
+          def late(columns, once:)
             done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
             sessions = "SELECT session, last, done FROM (#{CommitSession::LIMITS}) ANY LEFT JOIN (#{done}) " \
               "USING session"
@@ -134,7 +174,7 @@ module Holdup
             "SELECT #{columns} FROM minutes ANY INNER JOIN (#{sessions}) USING session " \
               "WHERE number <= last AND number > done AND seconds <= #{range.seconds} " \
               "AND start_s >= #{from_s} AND #{conditions(WindowColumns.at(range.seconds))} " \
-              "#{WindowColumns::ONCE}, session, number"
+              "#{once_a_commit(once)}"
           end
 
           def conditions(at)
@@ -161,15 +201,42 @@ module Holdup
 
         def each_part(from_s, to_s, seconds, filter, **only, &)
           filter = SeriesFilter.new(**filter)
-          only[:series_ids] = @names.series_ids(filter) unless filter.all?
+          only[:series_ids] = series_ids(filter) unless filter.all?
           return if only.value?([])
           parts(from_s, to_s, seconds, **only).each(&)
         end
 
+        # The rows of all parts of a span: a statement for each would take longer than what it reads.
+        # @yieldreturn [String] the select of a part
+        # @return [Array<Array>]
+        def in_few(*span, **only)
+          selects = []
+          each_part(*span, **only) { |part| selects << yield(part) }
+          bytes = 0
+          statements = selects.slice_when do |before, after|
+            bytes += before.bytesize
+            (bytes + after.bytesize > STATEMENT).tap { |full| bytes = 0 if full }
+          end
+          statements.flat_map { |some| @client.rows(some.join(" UNION ALL ")) }
+        end
+
+        def series_ids(filter)
+          once(:names) { @names.read_series }
+          @names.series_ids(filter)
+        end
+
+        # @return [Object] the block's value, or what it was earlier in `keeping`
+        def once(key)
+          return yield unless @kept
+          @kept.fetch(key) { @kept[key] = yield }
+        end
+
         # @param only [Hash] what of each range, see SpanSource
         def parts(from_s, to_s, seconds, **only)
-          state = @steps.state
-          late_from_s = late_from_s(state)
+          state, late_from_s = once(:state) do
+            newest = @steps.state
+            [newest, late_from_s(newest)]
+          end
           Tier::ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
             SpanSource.new(range:, state:, late_from_s:, **only)
           end
@@ -184,18 +251,18 @@ module Holdup
           end
         end
 
-        def read_sums(part, step_s:, together:, by_host:, histograms:)
+        def sums_of(part, step_s:, together:, by_host:, histograms:)
           keys = [*("series" unless together), "setting", *("host" if by_host),
             *("intDiv(at_s, #{step_s})" if step_s)]
           series = together ? "0" : "series"
-          rows = @client.rows("SELECT setting, #{series}, min(at_s), max(at_s), min(host), max(host), " \
-            "uniqExact(cityHash64(at_s, series, setting, host)), #{WindowColumns.sums(histograms)} " \
-            "FROM (#{part.source(histograms)}) GROUP BY #{keys.join(", ")}")
-          rows.map { |row| span_sum(row, part.range.seconds, together, histograms) }
+          columns = "toUInt32(#{part.range.seconds}), setting, #{series}, min(at_s), max(at_s)"
+          "SELECT #{columns}, #{part.figures}, #{WindowColumns.sums(histograms)} " \
+            "FROM (#{part.source(histograms)}) GROUP BY #{keys.join(", ")}"
         end
 
-        def span_sum(row, seconds, together, histograms)
-          setting, series, first_s, last_s, first_host, last_host, windows, *totals = row
+        def span_sum(row, together, histograms)
+          seconds, setting, series, first_s, last_s, first_host, last_host, windows, *totals = row
+          seconds = seconds.to_i
           start_s = first_s.to_i
           totals = WindowColumns.totals(totals, histograms)
           left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }

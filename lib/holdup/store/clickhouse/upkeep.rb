@@ -56,7 +56,7 @@ module Holdup
         def bytes(state = @steps.state)
           sizes = table_sizes
           rows = state.tiers.sum { |tier| Windows.new(@client, @spans, state).count(tier.seconds) }
-          stored = sizes.values_at("minutes", "windows").compact
+          stored = sizes.values_at("minutes", "windows", "host_sums").compact
           share = rows.fdiv([stored.sum(&:last), 1].max)
           (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("units", [0]).first
         end
@@ -84,29 +84,33 @@ module Holdup
 
           # The first start at or after that second, and before `to_s`: the fewer rows, the less it reads.
           def first_start(seconds, from_s, to_s = nil)
-            count, first = select(seconds, from_s, to_s || 1 << 40, "count(), min(at_s)")
+            times = part(seconds, from_s, to_s || 1 << 40).times
+            count, first = select("count(), min(at_s)", times)
             first if count.positive?
           end
 
           # They are hidden already.
           # @return [Integer] how many
           def delete_before(seconds, before_s)
-            before = Windows.new(@client, @spans, @before)
-            before.count(seconds, before_s, "uniqExact(cityHash64(at_s, series, setting, host))")
+            shown = part(seconds, 0, before_s, @before).source([])
+            select("uniqExact(cityHash64(at_s, series, setting, host))", shown).first
           end
 
-          # @return [Integer] rows: a minute has one of each commit
-          def count(seconds, to_s = 1 << 40, counted = "count()")
-            select(seconds, 0, to_s, counted).first
+          # @return [Integer] rows: a minute has one of each commit, and perhaps some that arrived twice
+          def count(seconds)
+            select("count()", part(seconds, 0, 1 << 40).times).first
           end
 
           def bytes = @bytes.call(@state)
 
           private
 
-          def select(seconds, from_s, to_s, columns)
-            part = @spans.part(seconds, from_s, to_s, @state)
-            @client.rows("SELECT #{columns} FROM (#{part.source([])})").first.map(&:to_i)
+          def part(seconds, from_s, to_s, state = @state)
+            @spans.part(seconds, from_s, to_s, state)
+          end
+
+          def select(columns, rows)
+            @client.rows("SELECT #{columns} FROM (#{rows})").first.map(&:to_i)
           end
         end
 
@@ -246,7 +250,7 @@ module Holdup
 
         def gone?(table, partition, state)
           case table
-          when "windows" then coarse_gone?(partition, state)
+          when "windows", "host_sums" then coarse_gone?(partition, state)
           when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
             "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?
           when "minutes" then old?(partition, KEEP_S.fetch(:samples)) && minutes_gone?(partition, state)

@@ -22,6 +22,10 @@ module Holdup
         # Ends a sub-select: of rows that arrived twice, one counts. FINAL would read all parts at once, each
         # with a buffer for each column.
         ONCE = "LIMIT 1 BY start_s, seconds, series, setting, host"
+        # Likewise, of sums over hosts.
+        SUM_ONCE = "LIMIT 1 BY start_s, seconds, series, setting, step"
+        # A number for each window, of which there may be several rows.
+        WINDOW = "cityHash64(at_s, series, setting, host)"
         # How many a histogram has in `sums`.
         FULL = PARTS.size + 1
         HEAD = 2
@@ -39,13 +43,14 @@ module Holdup
         def at(seconds) = "intDiv(start_s, #{seconds}) * #{seconds}"
 
         # Columns of a table of windows, for a sub-select.
-        def plain(seconds, histograms = Window::HISTOGRAMS)
+        # @param origin [String] where they come from
+        def plain(seconds, histograms = Window::HISTOGRAMS, origin: "host")
           maps = histograms.flat_map do |name|
             ["#{name}_min", "#{name}_max", "#{name}_zero", "`#{name}.slot` AS #{name}_slot",
               "`#{name}.n` AS #{name}_n"]
           end
           heads = Window::HISTOGRAMS.flat_map { |name| ["#{name}_count", "#{name}_sum"] }
-          ["#{at(seconds)} AS at_s", "series", "setting", "host", *NUMBERS, *heads, *maps].join(", ")
+          ["#{at(seconds)} AS at_s", "series", "setting", origin, *NUMBERS, *heads, *maps].join(", ")
         end
 
         # Sums of such a sub-select; of histograms that are not wanted only their heads.

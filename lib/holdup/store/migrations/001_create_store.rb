@@ -36,9 +36,35 @@ Sequel.migration do
       %i[
         count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
         preemptions hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
+        malloc_bytes slot_bytes slot_objects
       ].each { |name| Bignum name, null: false }
       %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id host_id]
+    end
+
+    # Sums of `windows` longer than a minute over all hosts, only in databases of fleets. `late_host_id`: 0 in
+    # what the roll-up wrote, else the host whose windows came after it. `windows`: rows that were added up.
+    # Of a thousand processes, sums don't fit into 64 bits.
+    create_table(:host_sums) do
+      primary_key :id, type: :Bignum
+      Integer :seconds, null: false
+      Bignum :start_s, null: false
+      foreign_key :series_id, :series, null: false
+      foreign_key :setting_id, :settings, null: false
+      Integer :late_host_id, null: false
+      Integer :windows, null: false
+      Integer :min_host_id, null: false
+      Integer :max_host_id, null: false
+      %i[
+        count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
+        preemptions hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
+        malloc_bytes slot_bytes slot_objects
+      ].each { |name| BigDecimal name, size: [38, 0], null: false }
+      %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
+      unique %i[seconds start_s series_id setting_id late_host_id]
+    end
+    if database_type == :postgres # the only one that has them
+      add_index :host_sums, %i[seconds start_s], name: :host_sums_late, where: Sequel.~(late_host_id: 0)
     end
 
     # Resolutions of windows, and how far each is filled.

@@ -64,6 +64,12 @@ module Holdup
         # Whether it can concatenate the blobs of any number of rows.
         def concatenates?(_db) = true
 
+        # Whether the roll-up also keeps sums over all hosts (see WindowRows::HostSums). They need a database
+        # that can concatenate.
+        def sums_hosts?
+          false
+        end
+
         # Whether it can concatenate those of a roll-up, at most 24 rows.
         def concatenates_some?(db) = concatenates?(db)
 

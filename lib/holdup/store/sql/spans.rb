@@ -84,12 +84,13 @@ module Holdup
         WINDOWS = 2400
         MOST_STARTS = 240
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
-        EXTREMES = [
-          [:min, :start_s, :min_start_s], [:max, :start_s, :max_start_s],
-          [:min, :host_id, :min_host_id], [:max, :host_id, :max_host_id]
-        ].freeze
+        # What the sums of a table are made of: the first and last host, and the number of windows.
+        FIGURES = {
+          windows: [%i[host_id host_id], Sequel.function(:count).*],
+          host_sums: [%i[min_host_id max_host_id], Sequel.function(:sum, :windows)]
+        }.freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
-        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :FIGURES, :EMPTY
 
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:)
           @connection = connection
@@ -129,11 +130,16 @@ module Holdup
         end
 
         def read(piece, ids)
+          table = over_hosts?(piece, ids) ? :host_sums : :windows
           @connection.read do |db|
-            rows = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s, **ids)
+            rows = db[table].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s, **ids)
             rows = rows.where(setting_id: setting_ids) if @settings
-            rows.select(*keys, *columns).group(*keys, *step).all
+            rows.select(*keys, *columns, *figures(table)).group(*keys, *step).all
           end
+        end
+
+        def over_hosts?(piece, ids)
+          !@by_host && WindowRows::HostSums.for?(piece, ids, @connection.dialect)
         end
 
         # Not `settings.id`, which would add a setting that is not stored.
@@ -153,14 +159,20 @@ module Holdup
           @columns ||= [
             *NUMBERS.map { |name| Sequel.function(:sum, name).as(name) },
             *@histograms.map { |name| @connection.dialect.concatenated(name).as(name) },
-            *EXTREMES.map { |function, name, as| Sequel.function(function, name).as(as) },
-            Sequel.function(:count).*.as(:windows)
+            Sequel.function(:min, :start_s).as(:min_start_s),
+            Sequel.function(:max, :start_s).as(:max_start_s)
           ]
+        end
+
+        def figures(table)
+          (first_host, last_host), windows = FIGURES.fetch(table)
+          [Sequel.function(:min, first_host).as(:min_host_id),
+            Sequel.function(:max, last_host).as(:max_host_id), windows.as(:windows)]
         end
 
         # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
-          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows] * seconds)
+          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows].to_i * seconds)
           key = [*row.values_at(:series_id, :setting_id, :host_id), @step_s && row[:min_start_s] / @step_s]
           known = @rows[key]
           @rows[key] = known ? known.merge!(row) { |name, one, other| merge_column(name, one, other) } : row

@@ -109,6 +109,11 @@ module Holdup
 
         def concatenates_some?(db) = concatenates?(db)
 
+        # A file mostly has one host.
+        def sums_hosts?
+          false
+        end
+
         private
 
         def connect_to_write

@@ -19,9 +19,9 @@ module Holdup
           @connection.write { |db| blocks.each { |block| merge_one(db[:unit_samples], block) } }
         end
 
-        def between(from_s, to_s, setting)
+        def between(from_s, to_s, setting = nil, most = SampleBlock::MOST)
           Enumerator.new do |samples|
-            blocks = to_enum(:each, from_s, to_s, setting)
+            blocks = to_enum(:each, from_s, to_s, setting, most)
             SampleRetention.between(blocks, from_s, to_s).each { |sample| samples << sample }
           end
         end
@@ -46,11 +46,11 @@ module Holdup
           db[:unit_samples].reverse(:start_s).select_map(%i[start_s bytes])
         end
 
-        def each(from_s, to_s, setting)
+        def each(from_s, to_s, setting, most)
           @connection.read do |db|
             rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
             rows = rows.where(setting_id: ids(setting)) if setting
-            rows.each { |row| yield block(row) }
+            rows.each { |row| yield block(row, most) }
           end
         end
 
@@ -85,11 +85,11 @@ module Holdup
           SampleBlock::Codec.merge(nil, block)
         end
 
-        def block(row)
+        def block(row, most)
           setting = @settings.value(row[:setting_id])
           host = @hosts.value(row[:host_id])
           empty = SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], profiles: [])
-          SampleBlock::Codec.load(String.new(row[:units]), empty)
+          SampleBlock::Codec.load(String.new(row[:units]), empty, weighted: true, most:)
         end
       end
     end

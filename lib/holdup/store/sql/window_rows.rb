@@ -8,12 +8,14 @@ module Holdup
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
         MERGE_SLICE = 200 # rows that are read and replaced at once
+        SUMMED = 20_000 # rows of sums over hosts that one pruning adds up, roughly
 
         # @param skipped [SkippedRows] takes damaged rows
         def initialize(connection, codec, skipped)
           @connection = connection
           @codec = codec
           @skipped = skipped
+          @host_sums = (HostSums.new if connection.dialect.sums_hosts?)
         end
 
         # One step of roll-up or pruning.
@@ -74,15 +76,18 @@ module Holdup
         end
 
         # Uses only the index.
+        # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
         # @return [Array<(Integer, Setting)>] each start of a setting's windows
         def setting_starts(range, ids: {})
           @connection.read do |db|
-            starts = range_rows(db, range, ids).distinct.select_map(%i[start_s setting_id])
+            rows = HostSums.for?(range, ids, @connection.dialect) ? :host_sums : :windows
+            starts = range_rows(db, range, ids, rows).distinct.select_map(%i[start_s setting_id])
             starts.map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
 
-        # Adds windows, each of another row, to the existing rows.
+        # Adds windows, each of another row, to the existing rows. Sql#commit makes sure that what a process
+        # has counted is added once.
         def merge(windows)
           @connection.write do |db|
             windows.group_by(&:seconds).each do |seconds, group|
@@ -95,12 +100,28 @@ module Holdup
         def replace(seconds, start_s, windows)
           @connection.write do |db|
             span(db, seconds, start_s, start_s + 1).delete
-            insert(db, windows.map { |window| @codec.row(window) })
+            rows = windows.map { |window| @codec.row(window) }
+            insert(db, rows)
+            @host_sums&.replace(db, seconds, start_s, rows)
           end
         end
 
         def delete_before(seconds, before_s)
-          @connection.write { |db| span(db, seconds, 0, before_s).delete }
+          @connection.write do |db|
+            @host_sums&.delete_before(db, seconds, before_s)
+            span(db, seconds, 0, before_s).delete
+          end
+        end
+
+        # Adds up what came late, or from another store, and is in rows of single hosts.
+        def sum_hosts
+          return unless @host_sums
+          rows = 0
+          while rows < SUMMED
+            added = transaction { @connection.write { |db| @host_sums.add_late(db) } }
+            return if added.zero?
+            rows += added
+          end
         end
 
         def bytes
@@ -141,13 +162,13 @@ module Holdup
           nil
         end
 
-        def span(db, seconds, from_s, to_s = nil)
-          rows = db[:windows].where(seconds:).where { start_s >= from_s }
+        def span(db, seconds, from_s, to_s = nil, table: :windows)
+          rows = db[table].where(seconds:).where { start_s >= from_s }
           to_s ? rows.where { start_s < to_s } : rows
         end
 
-        def range_rows(db, range, ids)
-          span(db, range.seconds, range.from_s, range.to_s).where(ids)
+        def range_rows(db, range, ids, table = :windows)
+          span(db, range.seconds, range.from_s, range.to_s, table:).where(ids)
         end
 
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.
@@ -156,6 +177,8 @@ module Holdup
           rows = stored(db, seconds, by_key)
           db[:windows].where(id: rows.map { |_, row| row[:id] }).delete
           insert(db, by_key.map { |key, window| rows[key] ? merged(rows[key], window) : @codec.row(window) })
+          return if @host_sums.nil? || seconds == Tier::FINEST
+          @host_sums.add(db, seconds, by_key.map { |key, window| [@codec.row(window), !rows[key]] })
         end
 
         # @return [Hash{Array => Hash}] existing rows by key
@@ -174,6 +197,107 @@ module Holdup
         # @param rows [Array<Array>] see WindowCodec#row
         def insert(db, rows)
           db[:windows].import(WindowCodec::COLUMNS, rows, slice: INSERT_SLICE)
+        end
+      end
+
+      # Sums of windows longer than a minute over all hosts, so that a question about a fleet reads as much as
+      # one about a single host. The roll-up writes them with the windows. What comes later is in rows of its
+      # own, one for each host, until it is pruned: commits of two hosts then never change the same row.
+      class WindowRows::HostSums
+        KEY = %i[start_s series_id setting_id late_host_id].freeze
+        NUMBERS = [:count, :errors, *Window::SUMS].freeze
+        COLUMNS = [:seconds, *KEY, :windows, :min_host_id, :max_host_id, *NUMBERS, *Window::HISTOGRAMS].freeze
+        # In place of the late host.
+        ROLLED = 0
+        private_constant :KEY, :NUMBERS, :ROLLED
+
+        # Whether they have all that is asked for.
+        # @param ids [Hash{Symbol => Array<Integer>}] of the wanted windows, by column
+        def self.for?(range, ids, dialect)
+          dialect.sums_hosts? && range.seconds != Tier::FINEST && !ids.key?(:host_id)
+        end
+
+        # Makes these windows the only ones of a span.
+        # @param rows [Array<Array>] all windows of that start, see WindowCodec#row
+        def replace(db, seconds, start_s, rows)
+          db[:host_sums].where(seconds:, start_s:).delete
+          insert(db, rows.map { |row| part(row, late: false, added: true) })
+        end
+
+        # @param rows [Array<(Array, Boolean)>] windows that came late, and whether each is a new row
+        def add(db, seconds, rows)
+          parts = rows.map { |row, added| part(row, late: true, added:) }
+          known = stored(db, seconds, parts)
+          db[:host_sums].where(id: known.map { |row| row[:id] }).delete
+          insert(db, known + parts)
+        end
+
+        # Of one start.
+        # @return [Integer] rows that were added up; 0 when none is of a single host
+        def add_late(db)
+          seconds, start_s = db[:host_sums].exclude(late_host_id: ROLLED).get(%i[seconds start_s])
+          return 0 unless seconds
+          rows = db[:host_sums].where(seconds:, start_s:)
+          parts = rows.all.map { |row| row.merge(late_host_id: ROLLED) }
+          rows.delete
+          insert(db, parts)
+          parts.size
+        end
+
+        def delete_before(db, seconds, before_s)
+          db[:host_sums].where(seconds:).where { start_s < before_s }.delete
+        end
+
+        private
+
+        # @return [Array<Hash>] rows with the keys of the parts
+        def stored(db, seconds, parts)
+          some = %i[start_s late_host_id].to_h { |name| [name, parts.map { |part| part[name] }.uniq] }
+          keys = parts.to_set { |part| part.values_at(*KEY) }
+          db[:host_sums].where(seconds:, **some).all.select { |row| keys.include?(row.values_at(*KEY)) }
+        end
+
+        def part(row, late:, added:)
+          facts = WindowCodec::COLUMNS.zip(row).to_h
+          host_id = facts.delete(:host_id)
+          facts.merge(late_host_id: late ? host_id : ROLLED, windows: added ? 1 : 0, min_host_id: host_id,
+            max_host_id: host_id)
+        end
+
+        # @param parts [Array<Hash>] rows, of which those of the same key are added up
+        def insert(db, parts)
+          sums = parts.group_by { |part| part.values_at(*KEY) }.values.map { |same| sum(same) }
+          rows = sums.map { |sum| sum.values_at(*COLUMNS) }
+          db[:host_sums].import(COLUMNS, rows, slice: WindowRows::INSERT_SLICE)
+        end
+
+        def sum(parts)
+          return parts.first if parts.one?
+          numbers = [:windows, *NUMBERS].to_h do |name|
+            [name, number(parts.sum { |part| part[name].to_i })]
+          end
+          histograms = Window::HISTOGRAMS.to_h do |name|
+            dumps = parts.map { |part| part[name] }
+            [name, Sequel.blob(Histogram.load_sum(dumps.join).dump)]
+          end
+          hosts = {min_host_id: parts.map { |part| part[:min_host_id] }.min,
+                   max_host_id: parts.map { |part| part[:max_host_id] }.max}
+          {**parts.first, **numbers, **histograms, **hosts}
+        rescue DamagedData # a part that can't be read is lost
+          readable = parts.select { |part| readable?(part) }
+          readable.empty? ? parts.last : sum(readable)
+        end
+
+        def readable?(part)
+          Window::HISTOGRAMS.each { |name| Histogram.load_sum(part[name]) }
+          true
+        rescue DamagedData
+          false
+        end
+
+        # Sequel writes no integer of more than 64 bits.
+        def number(sum)
+          (sum > WindowBatch::MOST) ? BigDecimal(sum) : sum
         end
       end
     end

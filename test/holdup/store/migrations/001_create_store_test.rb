@@ -20,6 +20,8 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     settings: [{fingerprint: SETTING}, {attributes: "{}"}],
     series: [{kind: "request", name: "A", queue: ""}, {}],
     windows: [SPAN, {**NUMBERS, **BLOBS}],
+    host_sums: [{seconds: 300, start_s: 300, series_id: 1, setting_id: 1, late_host_id: 0},
+      {windows: 1, min_host_id: 1, max_host_id: 1, **NUMBERS, **BLOBS}],
     tiers: [{seconds: 7}, {}],
     process_samples: [{at_s: 1, host_id: 1, pid: 1}, {facts: "{}"}],
     unit_samples: [{start_s: 1, setting_id: 1, host_id: 1},
@@ -89,12 +91,13 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
 
   def test_a_window_has_a_column_for_each_of_its_figures
     assert_equal [:id, *Sql::WindowCodec::COLUMNS].sort, @db[:windows].columns.sort
+    assert_equal [:id, *Sql::WindowRows::HostSums::COLUMNS].sort, @db[:host_sums].columns.sort
   end
 
   def test_rows_refer_to_what_is_there
     fill
-    {windows: %i[series_id setting_id host_id], unit_samples: %i[setting_id host_id],
-     process_samples: %i[host_id]}.each do |table, columns|
+    {windows: %i[series_id setting_id host_id], host_sums: %i[series_id setting_id],
+     unit_samples: %i[setting_id host_id], process_samples: %i[host_id]}.each do |table, columns|
       key, facts = ROWS.fetch(table)
       columns.each do |column|
         assert_raises(Sequel::ForeignKeyConstraintViolation, "#{table}.#{column}") do
