@@ -19,6 +19,17 @@ module Holdup
       CERTAIN = 4
       OTHERS = "(others)"
 
+      # @param windows [Enumerable<Holdup::Window>] of requests and jobs
+      # @return [Array<String>] names that get a coefficient of their own
+      def self.most_frequent(windows)
+        totals = Hash.new(0)
+        windows.each { |window| totals[window.series.name] += window.count }
+        totals.except(OTHERS).max_by(NAMES) { |_, count| count }.map(&:first)
+      end
+
+      # Counts of all hosts, or of some, each of which stands for `each_host`.
+      HeapCounts = Data.define(:windows, :each_host)
+
       # - `each_bytes`: growth with each request or job, `error_bytes`: its standard error
       # - `bytes`: with all of them together; `grown_bytes`: of all processes in the steps that count
       GrowingName = Data.define(:name, :each_bytes, :error_bytes, :bytes, :grown_bytes) do
@@ -26,11 +37,14 @@ module Holdup
       end
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes (Store#processes)
-      # @param windows [Enumerable<Holdup::Window>] counts of requests and jobs by host, in steps
-      def initialize(samples, windows)
+      # @param windows [Enumerable<Holdup::Window>] counts of requests and jobs by host, in steps; those that
+      #   are not the most frequent may come together, as OTHERS
+      # @param each_host [Numeric] hosts for which each host of the windows stands
+      def initialize(samples, windows, each_host: 1)
         processes = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }
         @trails = ProcessReport::SampleTrail.all(processes.sort_by { |sample| sample[:at_s] })
         @windows = windows
+        @each_host = each_host
       end
 
       # @return [Array<GrowingName>] those that are certain, the largest growth first
@@ -52,16 +66,13 @@ module Holdup
 
       def growing(name, each_bytes, error_bytes)
         return unless each_bytes.positive? && each_bytes > CERTAIN * error_bytes
-        bytes = each_bytes * steps.sum { |step| step.counts.fetch(name, 0) }
-        GrowingName.new(name:, each_bytes:, error_bytes:, bytes:, grown_bytes: steps.sum(&:grown_bytes))
+        bytes = each_bytes * steps.sum { |step| step.counts.fetch(name, 0) } * @each_host
+        grown_bytes = steps.sum(&:grown_bytes) * @each_host
+        GrowingName.new(name:, each_bytes:, error_bytes:, bytes:, grown_bytes:)
       end
 
       def named
-        @named ||= begin
-          totals = Hash.new(0)
-          @windows.each { |window| totals[window.series.name] += window.count }
-          totals.max_by(NAMES) { |_, count| count }.map(&:first)
-        end
+        @named ||= HeapGrowth.most_frequent(@windows)
       end
 
       def steps

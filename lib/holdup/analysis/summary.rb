@@ -18,7 +18,7 @@ module Holdup
       # @param calls [#call, nil] reads the windows of calls
       # @param methods [#call, nil] reads the windows of methods
       # @param repeats [#call, nil] reads the windows of repeated queries
-      # @param counts [#call, nil] reads the windows of requests and jobs by host, in steps of the span
+      # @param counts [#call, nil] reads the HeapGrowth::HeapCounts of requests and jobs, in steps of the span
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
         samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
         calls: nil, methods: nil, repeats: nil, counts: nil)
@@ -143,7 +143,11 @@ module Holdup
       # Which requests or jobs make their processes grow, also those that the filter leaves out.
       # @return [Array<HeapGrowth::GrowingName>]
       def heap_growth
-        @heap_growth ||= HeapGrowth.new(@samples, windows_of(@read_counts)).names
+        @heap_growth ||= begin
+          counts = @read_counts&.call || HeapGrowth::HeapCounts.new(windows: [], each_host: 1)
+          windows = counts.windows.select { |window| filter.setting?(window.setting) }
+          HeapGrowth.new(@samples, windows, each_host: counts.each_host).names
+        end
       end
 
       # @return [MethodLine::RevisionUnits] of the chosen units

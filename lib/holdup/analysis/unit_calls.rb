@@ -70,9 +70,9 @@ module Holdup
 
     # The calls of one name to one system. elapsed = remote + stalled + gc + ruby, exactly.
     #
-    # - `name`: of the requests or jobs; `system`: "sql", "redis", "memcached", "http", "cache", "connect" or
-    #   "others"
-    # - `target`: the database, server or host; nil without one
+    # - `name`: of the requests or jobs; `system`: "sql", "redis", "memcached", "http", "cache", "connect",
+    #   "push", "search", "subprocess" or "others"
+    # - `target`: the database, server, host, job runner or program; nil without one
     CallLine = Data.define(:name, :system, :target, :window) do
       def self.of(series, window)
         system, target = series.queue.to_s.split(" ", 2)

@@ -31,6 +31,7 @@ module Holdup
       end
       raise ArgumentError, "a turn of #{turn_s} s has no time to settle" unless settle_s < turn_s
       raise ArgumentError, "a cycle begins at a multiple of itself" unless (from_s % (2 * turn_s)).zero?
+      @firsts = {} # by pair of cycles: a generator of random numbers for each window takes a while
       super
     end
 
@@ -93,7 +94,7 @@ module Holdup
 
     def order(cycle)
       pair, second = cycle.divmod(2)
-      first = Random.new(seed + pair * self.class::PAIRS).rand(2)
+      first = @firsts[pair] ||= Random.new(seed + pair * self.class::PAIRS).rand(2)
       arms = %i[control candidate]
       (first == second) ? arms : arms.reverse
     end

@@ -16,12 +16,17 @@ module Holdup
     SUMS = %i[
       cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
       hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
+      malloc_bytes slot_bytes slot_objects
     ].freeze
     HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
+    # Sums and histograms of a window without units.
+    NOTHING = {count: 0, errors: 0, sums: SUMS.to_h { |name| [name, 0] }.freeze,
+               histograms: HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze}.freeze
+    private_constant :NOTHING
 
     # The neutral element of merge.
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
-      new(start_s:, seconds:, series:, setting:, host:, **Totals.new.to_h)
+      new(start_s:, seconds:, series:, setting:, host:, **NOTHING)
     end
 
     # Merges windows of one series, at least one; far cheaper than merging one after the other.

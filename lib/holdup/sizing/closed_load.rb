@@ -115,8 +115,9 @@ module Holdup
       # @param between_ns [Numeric] see ClosedLevel
       # @return [SaturatedThroughput, nil] nil if too few units came while it was saturated
       def saturation(slots, processes: 1, between_ns: 0)
-        full = levels.select { |level| level.population >= slots && level.busy(between_ns) >= FULL * slots }
-        full = full.select { |level| level.full?(slots / processes) } if processes > 1
+        crowded = levels.select { |level| level.population >= slots }
+        crowded = crowded.select { |level| level.full?(slots / processes) } if processes > 1
+        full = busy(crowded, FULL * slots, between_ns)
         return if full.sum(0.0, &:weight) < SATURATED
         SaturatedThroughput.of(full.flat_map(&:profiles), full.sum(&:seconds))
       end
@@ -146,9 +147,27 @@ module Holdup
         all[((all.size - 1) * PEAK).ceil]
       end
 
+      # Whether too few units are recorded to see who began when another one ended.
+      def sampled?
+        weight(@profiles) > SAMPLED * @profiles.size
+      end
+
       private
 
       def weight(units) = units.sum(0.0, &:weight)
+
+      # Those with so many busy threads. Chance puts more units of a sample into some cells, which then
+      # seem to have a larger population too: there, all levels from one on count together.
+      def busy(some, least, between_ns)
+        return some.select { |level| level.busy(between_ns) >= least } unless sampled?
+        from = some.each_index.find { |index| together(some.drop(index)).busy(between_ns) >= least }
+        from ? some.drop(from) : []
+      end
+
+      def together(some)
+        ClosedLevel.new(population: some.first.population, profiles: some.flat_map(&:profiles),
+          seconds: some.sum(&:seconds))
+      end
 
       def arrival_ns(unit)
         unit.start_ns - ClosedLoad.queued_ns(unit)
@@ -170,7 +189,7 @@ module Holdup
 
       def step(cells)
         some = cells.flat_map(&:profiles)
-        return sampled_step(cells, some) if weight(some) > SAMPLED * some.size
+        return sampled_step(cells, some) if sampled?
         first_ns, last_ns = cells.flat_map(&:steady).map { |unit| arrival_ns(unit) }.minmax
         return if last_ns == first_ns
         came = some.select do |unit|
@@ -182,19 +201,54 @@ module Holdup
 
       # Of n moments of a span, drawn at random, the first and the last are (n - 1) / (n + 1) of it apart.
       def sampled_step(cells, some)
+        return if some.size < 2
         first_ns, last_ns = some.map { |unit| arrival_ns(unit) }.minmax
         seconds = (last_ns - first_ns).fdiv(NS) * (some.size + 1) / (some.size - 1)
         ClosedLevel.new(population: cells.first.population, profiles: some, seconds:) if seconds.positive?
       end
 
       def cells_of(host, units)
-        by_cell = units.group_by { |unit| cell_of(unit) }.select { |_, own| own.size >= FEWEST }
-        return sampled_cells(host, by_cell) if weight(units) > SAMPLED * units.size
+        by_cell = units.group_by { |unit| cell_of(unit) }
+        many = by_cell.select { |_, own| own.size >= FEWEST }
+        if sampled?
+          cells = sampled_cells(host, many)
+          return cells + small_cells(host, by_cell, cells)
+        end
         found = found_by_arrival(units)
-        by_cell.filter_map do |cell, own|
+        many.filter_map do |cell, own|
           population, steady = population(own, found)
           ClosedCell.new(host:, cell:, population:, profiles: own, steady:) if population
         end
+      end
+
+      # Chance alone leaves few units of a sample in some cells. Without these, the others would show a higher
+      # throughput than there was.
+      # @param cells [Array<ClosedCell>] of the others
+      # @return [Array<ClosedCell>] those in a step, or at its end with units that found as many others
+      def small_cells(host, by_cell, cells)
+        known = cells.to_h { |cell| [cell.cell, cell] }
+        first, last = known.keys.minmax
+        return [] if first.nil?
+        (first - 1..last + 1).filter_map do |number|
+          own = by_cell.fetch(number, [])
+          next if known.key?(number) || own.size >= FEWEST
+          same = step_around(number, known, own) or next
+          ClosedCell.new(host:, cell: number, population: same.population, profiles: own, steady: own)
+        end
+      end
+
+      # A cell of the step that this one is part of.
+      def step_around(number, known, own)
+        before = known[number - 1] || known[number - 2]
+        after = known[number + 1] || known[number + 2]
+        return before if before && after && before.population == after.population
+        [before, after].compact.find { |cell| alike?(own, cell) }
+      end
+
+      # Whether most of these units found as many others as those of the cell.
+      def alike?(own, cell)
+        numbers = cell.steady.map(&:concurrency)
+        own.any? && own.count { |unit| numbers.include?(unit.concurrency) } > own.size / 2
       end
 
       # Number of others that each unit found in the system, and for how long there had been none.
@@ -273,7 +327,8 @@ module Holdup
       end
 
       def initialize(units)
-        @shares = units.map { |unit| ClosedLoad.queued_ns(unit) * unit.weight / (ClosedLoad::CELL_S * ClosedLoad::NS) }
+        cell_ns = ClosedLoad::CELL_S * ClosedLoad::NS
+        @shares = units.map { |unit| ClosedLoad.queued_ns(unit) * unit.weight / cell_ns }
       end
 
       def waiting = @shares.sum
@@ -283,6 +338,145 @@ module Holdup
     end
 
     ClosedLoad::NONE = ClosedLoad.new([])
+
+    # Users who wait for each answer, think, and ask again. By the interactive response time law
+    #
+    #   users = requests per second * (response + think)
+    #
+    # so with faster answers they ask more often. `response_ns`: mean; `thinks_ns`: mean pauses that fit the
+    # recording, the likeliest first.
+    #
+    # Source: Lazowska et al., Quantitative System Performance, chapter 3 (interactive response time law).
+    ClosedLoad::ThinkingUsers = Data.define(:response_ns, :thinks_ns) do
+      def think_ns = thinks_ns.first
+
+      # @return [ThinkingUsers] who most likely do not pause, though they may
+      def perhaps = with(thinks_ns: [0, *thinks_ns].uniq)
+
+      # @param rate [Float] units per second of a host
+      # @return [Integer] of that host
+      def count(rate, think_ns = self.think_ns)
+        [(rate * (response_ns + think_ns) / ClosedLoad::NS).round, 1].max
+      end
+
+      # By how much the number of requests, with answers in half the time, differs between the explanations.
+      # @param all [Array<ThinkingUsers, nil>] nil: they come on their own
+      # @return [Float] share of it
+      def self.vagueness(all)
+        more = all.flat_map { |users| users ? users.gains : [1.0] }
+        more.max / more.min - 1
+      end
+
+      # Likewise between the pauses that fit.
+      def vagueness
+        self.class.vagueness([self])
+      end
+
+      # @return [Array<Float>] of each pause, requests with answers in half the time against those now
+      def gains
+        thinks_ns.map { |think_ns| (response_ns + think_ns) / (response_ns / 2 + think_ns) }
+      end
+    end
+
+    # How long users think, from how much their waits vary. Throughput, response and number of users don't
+    # show it: each pause has a number of users with which the law holds. But the shorter they think, the less
+    # the number of waiting requests varies, because those who wait can't ask; requests that come on their own
+    # (an endless pause of endless users) vary most. So the pause is the one with which a replay's waits have
+    # the standard deviation of the measured ones.
+    class ClosedLoad::ThinkTimeFit
+      # Pauses to try, against the response: the longest is nearly that of arrivals on their own.
+      STEPS = (-5..9).map { |step| 2.0**step }.freeze
+      # Of the bootstrap, which takes no replay.
+      ROUNDS = 100
+      # Of a pause that fits, to see how much chance changes their waits.
+      REPLAYS = 4
+      # The 90 % interval of a normal distribution ends so many standard deviations from its middle.
+      NORMAL = 1.645
+
+      # @param units [Array<UnitSample>]
+      # @return [Float] standard deviation of queued + stalled
+      def self.deviation(units)
+        waits = units.map { |unit| [unit.queued_ns.to_i + unit.stalled_ns, unit.weight] }
+        mean = WeightedSample.mean(waits)
+        Math.sqrt(WeightedSample.mean(waits.map { |wait, weight| [(wait - mean)**2, weight] }))
+      end
+
+      # @param response_ns [Float] mean, measured
+      # @yieldparam users [ClosedLoad::ThinkingUsers]
+      # @yieldparam number [Integer] of the replay: each draws other pauses
+      # @yieldreturn [Replay::ReplayResult] with these users
+      def initialize(traffic, response_ns:, &replay)
+        @traffic = traffic
+        @response_ns = response_ns
+        @replay = replay
+      end
+
+      # @param closed [Boolean] whether it may also be a load test whose connections do not pause, but change
+      #   in number
+      # @param several [Boolean] whether they come to several processes
+      # @return [ClosedLoad::ThinkingUsers]
+      def call(closed: false, several: false)
+        bootstrap = Sufficiency::RecordingBootstrap.new(@traffic, rounds: ROUNDS)
+        range = bootstrap.interval { |part, _| self.class.deviation(part.profiles) }
+        likely = self.class.deviation(@traffic.profiles)
+        chance = several ? likely * chance(think_ns(likely)) : 0.0
+        thinks_ns = [likely, [range.begin, likely - chance].min, [range.end, likely + chance].max]
+          .map { |deviation| think_ns(deviation) }
+        thinks_ns << 0 if closed && steady_cells?
+        users(thinks_ns.uniq)
+      end
+
+      private
+
+      # Where a process is full while another one is not, that lasts for minutes, so a replay, like a
+      # recording, shows some of it by chance.
+      # @return [Float] by which the deviation of a replay differs from that of a recording, in 90 % of cases,
+      #   as a share
+      def chance(think_ns)
+        found = Replay.at_once([*0...REPLAYS]) { |number| replayed_deviation(think_ns, number) }
+        mean = found.sum / REPLAYS
+        variance = found.sum { |one| (one - mean)**2 } / (REPLAYS - 1)
+        mean.zero? ? 0.0 : NORMAL * Math.sqrt(2 * variance) / mean
+      end
+
+      # Whether waits vary within a few seconds as little as those of connections that do not pause.
+      def steady_cells?
+        cell_ns = ClosedLoad::CELL_S * ClosedLoad::NS
+        cells = @traffic.profiles.group_by { |unit| [unit.host, unit.start_ns / cell_ns] }
+        waits = cells.values.map { |own| own.map { |unit| unit.queued_ns.to_i + unit.stalled_ns } }
+        freedom = waits.sum { |own| own.size - 1 }
+        return true unless freedom.positive?
+        squares = waits.sum { |own| own.sum { |wait| (wait - own.sum.fdiv(own.size))**2 } }
+        Math.sqrt(squares / freedom) <= tried.first.last * (1 + NORMAL / Math.sqrt(2 * freedom))
+      end
+
+      def users(thinks_ns)
+        ClosedLoad::ThinkingUsers.new(response_ns: @response_ns, thinks_ns:)
+      end
+
+      # The shortest that varies as much, between two tried ones on the line through both.
+      def think_ns(deviation)
+        at = tried.index { |_, found| found >= deviation }
+        return tried.last.first if at.nil?
+        return tried.first.first if at.zero?
+        (short_ns, less), (long_ns, more) = tried.values_at(at - 1, at)
+        short_ns * (long_ns / short_ns)**((deviation - less) / (more - less))
+      end
+
+      # Pauses, and the standard deviation of waits with each.
+      def tried
+        @tried ||= begin
+          thinks_ns = STEPS.map { |step| step * @response_ns }
+          thinks_ns.zip(Replay.at_once(thinks_ns) { |think_ns| replayed_deviation(think_ns) })
+        end
+      end
+
+      def replayed_deviation(think_ns, number = 0)
+        waits = @replay.call(users([think_ns]), number).waits
+        mean = waits.sum.fdiv(waits.size)
+        Math.sqrt(waits.sum { |wait| (wait - mean)**2 } / waits.size)
+      end
+    end
 
     # Several pools of threads in a process, some of which always had jobs: these wait in a queue as long as
     # it was filled, so neither their arrivals nor their time in the queue say anything about threads. Jobs of

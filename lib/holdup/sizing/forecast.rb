@@ -39,9 +39,12 @@ module Holdup
       end
 
       # @param population [Integer, nil] units of a host in the system, whose arrivals wait for answers
+      # @param think_ns [Numeric] for which each of them is away before it comes again, on average;
+      #   `answer_ns`: for which they wait when a replay begins
       # @param assignments [Array<Symbol>] how units may come to one of several processes
       def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
-        handoff_ns: Handoff::NS, population: nil, assignments: ASSIGNMENTS.fetch(kind))
+        handoff_ns: Handoff::NS, population: nil, think_ns: 0, answer_ns: 0,
+        assignments: ASSIGNMENTS.fetch(kind))
         @demand = demand
         @guards = guards
         @limits = limits
@@ -51,6 +54,8 @@ module Holdup
         @kind = kind
         @handoff_ns = handoff_ns
         @population = population
+        @think_ns = think_ns
+        @answer_ns = answer_ns
         @assignments = assignments
       end
 
@@ -72,10 +77,21 @@ module Holdup
       def estimated(candidate, trace)
         ceiling = ceiling(candidate, trace)
         utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-        replayed_ceiling = ceiling if candidate.concurrent_threads.any?
-        Prediction.new(candidate:, ceiling:, utilisation:, guards: @guards.call(candidate, *replayed_ceiling),
+        Prediction.new(candidate:, ceiling:, utilisation:, guards: guards(candidate, ceiling, trace),
           memory_bytes: @limits.memory(candidate, current: @current),
           connections: @limits.connections_of(candidate))
+      end
+
+      # Pools that share a GVL have no ceiling that a formula knows.
+      def guards(candidate, ceiling, trace)
+        return @guards.call(candidate) if candidate.concurrent_threads.empty?
+        @guards.call(candidate, ceiling, now: now_ceiling(trace))
+      end
+
+      # Of the present setting, with the same units.
+      def now_ceiling(trace)
+        @now_ceilings ||= {}.compare_by_identity
+        @now_ceilings[trace] ||= ceiling(@current, trace)
       end
 
       # The environment changes all threads' time slices.
@@ -107,7 +123,7 @@ module Holdup
       end
 
       def play(cheap, trace, assignment, counted)
-        served = @population ? cheap.ceiling : [@rate, cheap.ceiling].min
+        served = [offered, cheap.ceiling].min
         outcome = replayed(trace, scenario(cheap.candidate, assignment, served))
         queued, stalled, response = %i[queued stalled response].map do |name|
           column = outcome.column(name)
@@ -117,6 +133,12 @@ module Holdup
         {cpus: outcome.cpus, utilisation: outcome.utilisation,
          queued_ns: mean(queued), stalled_ns: mean(stalled), handoff_ns: outcome.handoff_ns,
          response_ns: mean(response), responses: percentiles(response), waits: percentiles(waits)}
+      end
+
+      # @return [Numeric] units per second that come at the most
+      def offered
+        return @rate unless @population
+        @think_ns.zero? ? Float::INFINITY : @population * NS / @think_ns
       end
 
       # @param figures [Array<Hash>] of several replays, with the same keys
@@ -129,7 +151,8 @@ module Holdup
       end
 
       def replayed(trace, scenario)
-        @population ? Replay.closed(trace, scenario, @population) : Replay.call(trace, scenario)
+        return Replay.call(trace, scenario) unless @population
+        Replay.closed(trace, scenario, @population, think_ns: @think_ns, answer_ns: @answer_ns)
       end
 
       def mean(values)

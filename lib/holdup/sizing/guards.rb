@@ -4,11 +4,11 @@ module Holdup
   module Sizing
     # The hard limits that no gain outweighs. Each names itself and both numbers, to show why a candidate is
     # rejected. 85 %: beyond it a queue's length is mostly chance (OpenModel), unless the recording shows that
-    # a larger share was served; 80 % of the connections leave
-    # some for consoles and migrations; 50 threads is the most that Sidekiq itself recommends.
+    # a larger share was served: a guard that contradicts the recording is wrong. 80 % of the connections
+    # leave some for consoles and migrations; 50 threads is the most that Sidekiq itself recommends.
     class Guards
       # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes,
-      # the others counts, client_timeout ns.
+      # unknown_cost a share of the throughput, client_timeout ns, the others counts.
       Violation = Data.define(:name, :value, :limit)
 
       BUSY = 0.85
@@ -23,12 +23,20 @@ module Holdup
       # unless jobs are very unlike (cv2): then it lets short ones pass.
       IDLE = 0.05
       LIKE = 1.0
+      # Share of the throughput by which grade B may be wrong.
+      UNKNOWN = 0.2
       NS = 1_000_000_000
+      # By which a figure may exceed a limit because both are rounded.
+      ROUNDING = 1e-9
 
       # @param rate [Float] units per second of a host at its peak; 0 for jobs
       # @param served [Float] what the present setting served in a busy minute, likewise
-      def initialize(demand, limits:, rate:, current:, kind: :request, served: 0.0,
-        concurrent_load: ConcurrentUnits::NONE)
+      # @param recorded [Guards] for the units that it served then, where these are others
+      # @param constant_load [Boolean] whether as many jobs ran all the time, so that it is not known what
+      #   they take with other numbers of threads
+      def initialize(demand, limits:, rate:, current:, kind: :request, served: 0.0, recorded: nil,
+        concurrent_load: ConcurrentUnits::NONE, constant_load: false)
+        @recorded = recorded || self
         @demand = demand.in_all
         @limits = limits
         @rate = rate
@@ -36,15 +44,17 @@ module Holdup
         @current = current
         @kind = kind
         @concurrent_load = concurrent_load
+        @constant_load = constant_load
       end
 
       # @param most [Float] units per second that it can serve, if a replay knows it
-      def call(candidate, most = ceiling(candidate))
-        of_processes(candidate, most) + of_host(candidate)
+      # @param now [Float, nil] likewise of the present setting
+      def call(candidate, most = ceiling(candidate), now: nil)
+        of_processes(candidate, most, now:) + of_host(candidate)
       end
 
-      def of_processes(candidate, most = ceiling(candidate))
-        [above(:stability, @rate, busy * most), inflation(candidate), concurrent_units(candidate),
+      def of_processes(candidate, most = ceiling(candidate), now: nil)
+        [above(:stability, @rate, busy(now) * most), inflation(candidate), concurrent_units(candidate),
           pool(candidate), *jobs(candidate)].compact
       end
 
@@ -52,27 +62,48 @@ module Holdup
         [cpu, memory(candidate), connections(candidate)].compact
       end
 
-      # @return [Float] units per second that it can serve at most
+      # @return [Float] units per second that it can serve at most; of the present setting at least what it
+      #   served
       def ceiling(candidate)
-        model(candidate).throughput
+        model(candidate).throughput * @recorded.underestimate
+      end
+
+      protected
+
+      # Factor by which the model's ceiling of the present setting is below what that served, at least 1.
+      def underestimate
+        @underestimate ||= (@kind == :request) ? [@served / model(@current).throughput, 1.0].max : 1.0
+      end
+
+      # Share of what it can serve that the present setting served. With other units than it served, what a
+      # replay of it says may be any.
+      # @param now [Float, nil] see call
+      # @param same [Boolean] whether these are the units that it served
+      def served_share(now, same:)
+        share = @served / (now || ceiling(@current))
+        same ? share : [share, 1.0].min
+      end
+
+      # By how much holds of the present setting get longer.
+      def served_inflation = model(@current).inflation
+
+      # Share of the host's CPUs that were in use then.
+      def served_cpus
+        @served_cpus ||= cpus(@served) / @limits.vcpus
       end
 
       private
 
       # Share of what it can serve that a setting may have to serve.
-      def busy
-        @busy ||= (@served / ceiling(@current)).clamp(BUSY, 1.0)
+      def busy(now)
+        [@recorded.served_share(now, same: @recorded.equal?(self)), BUSY].max
       end
 
-      # Jobs that always have work. Requests that wait for answers use what CPUs there are with every setting
-      # that serves many, and a replay shows what that costs.
+      # How much longer holds get, for jobs that always have work. What the recorded setting has breaks no
+      # limit. For requests the replay shows the cost.
       def inflation(candidate)
-        if @rate.zero?
-          return if @kind == :request
-          return above(:inflation, model(candidate).inflation, INFLATION)
-        end
-        busy = [(@rate * @demand.held_ns.fdiv(NS) + @concurrent_load.cpus) / candidate.processes, 1.0].min
-        above(:inflation, model(candidate).inflation_at(busy, @limits.free_vcpus(@rate)), INFLATION)
+        return unless @kind == :job
+        above(:inflation, model(candidate).inflation, [INFLATION, @recorded.served_inflation].max)
       end
 
       # With fewer processes there are also fewer threads for the other kind.
@@ -83,8 +114,14 @@ module Holdup
       end
 
       def cpu
-        units = @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS)
-        above(:cpu, @limits.others.at(@rate) + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
+        above(:cpu, cpus(@rate), [BUSY, @recorded.served_cpus].max * @limits.vcpus)
+      end
+
+      # @param rate [Float] units per second
+      # @return [Float] of the host, that are in use
+      def cpus(rate)
+        units = rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS)
+        @limits.others.at(rate) + @concurrent_load.cpus + units
       end
 
       def memory(candidate)
@@ -109,7 +146,31 @@ module Holdup
         model = ClosedModel.new(@demand, processes: candidate.processes)
         wait_ns = model.stall_ns(threads) / [@demand.acquisitions, 1].max
         [above(:job_threads, threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS),
-          *(cpu_bound(candidate) if computes?)]
+          *(cpu_bound(candidate) if computes?), *(unknown_cost(candidate) if @constant_load)]
+      end
+
+      # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it may.
+      # Database-bound jobs waited twice as long with five threads as alone (24.7 and 12.3 ms), and took 15 %
+      # more CPU. No formula knows pools that share a GVL.
+      def unknown_cost(candidate)
+        return if candidate.shared?
+        known, other = [@demand, costly].map do |demand|
+          SharedCpus.new(demand, processes: candidate.processes, threads: candidate.own_threads,
+            limits: @limits).throughput
+        end
+        above(:unknown_cost, (other / known - 1).abs, UNKNOWN)
+      end
+
+      # The same jobs with so many of them, but with the largest growth.
+      def costly
+        @costly ||= begin
+          growth = ServiceDemand::DemandEstimates::MOST
+          cost = CoherencyCost.new(growth:, idle_growth: growth, recorded_processes: @current.processes)
+          factor = cost.factor(in_flight: @current.own_threads)
+          constant = @demand.in_flight(@current.own_threads, processes: @current.processes)
+          constant.with(held_ns: constant.held_ns / factor, cpu_ns: constant.cpu_ns / factor,
+            idle_ns: constant.idle_ns / factor, cost:)
+        end
       end
 
       # One thread for each pool of jobs is enough.
@@ -123,7 +184,7 @@ module Holdup
       end
 
       def above(name, value, limit)
-        (value > limit) ? Violation.new(name:, value:, limit:) : nil
+        (value > limit * (1 + ROUNDING)) ? Violation.new(name:, value:, limit:) : nil
       end
 
       # Threads for io count: at most throughput there is io for them.
@@ -145,7 +206,7 @@ module Holdup
           @parts = parts
         end
 
-        def call(candidate, _most = nil)
+        def call(candidate, _most = nil, now: nil)
           of_groups = each(candidate) { |part, group| part.guards.of_processes(group) }
           (@whole.of_host(candidate) + of_groups.flatten).uniq(&:name)
         end

@@ -57,9 +57,10 @@ module Holdup
       end
 
       # @param minutes [Array<Integer>] starts of those that may be the busiest
+      # @param closed [Boolean] whether the busiest levels of a load test count instead
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
-      def busiest(minutes = arrivals.keys)
-        return busiest_levels.flat_map(&:profiles) if closed_load.closed?
+      def busiest(minutes = arrivals.keys, closed: closed_load.closed?)
+        return busiest_levels.flat_map(&:profiles) if closed
         hosts = hosts_by_minute
         some = arrivals.slice(*minutes)
         rates = some.to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }

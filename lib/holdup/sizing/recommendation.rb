@@ -24,15 +24,24 @@ module Holdup
       LEAST_UNITS = 1_500
       CONFIDENCES = %i[low medium high].freeze
 
+      # How the units may have come. `users`: ClosedLoad::ThinkingUsers or nil; `result`: self-test with them
+      Explanation = Data.define(:users, :result) do
+        # @return [Array] what counts most first
+        def misfit
+          [result.grade, result.errors.values.map(&:abs).max]
+        end
+      end
+
       attr_reader :recording, :limits, :objective, :factor, :bias
 
       # @param factor [Float] of the recorded load
       # @param rounds [Integer] of the bootstrap; `units`: of each replay
+      # @param cpus [Integer] that replays may use
       # @param open [Boolean] requests come on their own, also where they waited for answers when recorded
       # @param bias [PredictionBias] corrects predictions of settings other than the present one
       def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
         rounds: Sufficiency::RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1,
-        bias: PredictionBias::NONE, open: false)
+        bias: PredictionBias::NONE, open: false, cpus: Replay.half_of_cpus)
         @recording = recording
         @limits = limits
         @objective = objective
@@ -41,6 +50,7 @@ module Holdup
         @units = units
         @seed = seed
         @open = open
+        @cpus = cpus
         @bias = bias
       end
 
@@ -74,10 +84,7 @@ module Holdup
       # @return [Forecast::Prediction] of the present setting, with times measured in the busiest minutes; the
       #   replay, if too few units were recorded or another load is asked about
       def measured
-        @measured ||= begin
-          units = (factor == 1 && !@open) ? busiest : []
-          (units.size < Sufficiency::FEWEST) ? current : with_times(units)
-        end
+        @measured ||= measured_units.empty? ? current : with_times(measured_units)
       end
 
       # Whether its times were measured.
@@ -107,22 +114,33 @@ module Holdup
 
       # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
       def confidence
+        return :low if peak_contradicted?
         distance = best.candidate.threads.fdiv(current.candidate.threads)
         by_distance = DISTANCES.find { |most, _| distance <= most }&.last || :low
         by_self_test = (self_test.grade == :a) ? :high : :medium
         [by_self_test, sufficiency.confidence, by_distance].min_by { |each| CONFIDENCES.index(each) }
       end
 
+      # A peak that contradicts its replay is grade C: gains at the peak may be as wrong. Users are replayed
+      # as many as its rate asks for, though chance makes minutes busy where they stay the same: a warning.
       def self_test
-        @self_test ||= SelfTest.new(recording, traffic: whole_traffic, current: now,
-          vcpus: limits.free_vcpus..limits.vcpus,
-          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * units_of_replay,
-          load: recording.closed_load, others: limits.others, seed: @seed).call
+        @self_test ||= explained_test.contradicted(users ? nil : peak_contradiction)
+      end
+
+      # Whether replays of the busiest minutes contradict what was measured in them.
+      def peak_contradicted?
+        !peak_contradiction.nil?
+      end
+
+      # @return [ClosedLoad::ThinkingUsers, nil] who sent the requests, if that explains the recording better
+      #   than requests that come on their own
+      def users
+        @open ? nil : tested.first.users
       end
 
       # @return [ResourceLimits] with the CPUs that fit the recording
       def fitted_limits
-        limits.fitted(self_test.vcpus)
+        limits.fitted(explained_test.vcpus)
       end
 
       def sufficiency
@@ -140,8 +158,7 @@ module Holdup
       # @return [Numeric, nil] requests of a host in the system at peak, if arrivals waited for answers. Jobs
       #   wait in a queue of any length: more threads take more of them.
       def population
-        return if @open || recording.kind == :job || !recording.closed_load.closed?
-        recording.closed_load.peak * factor
+        population_of(users)
       end
 
       # What the peak is drawn from.
@@ -195,6 +212,100 @@ module Holdup
 
       private
 
+      # Of the whole recording, without its peak.
+      def explained_test
+        tested.first.result
+      end
+
+      # Explanations that the recording does not exclude, the one that counts first.
+      def tested
+        @tested ||= begin
+          alone = new_self_test
+          found = Explanation.new(users: nil, result: alone.call)
+          with_users = ways.filter_map { |assignments| explanation_with_users(assignments, alone) }
+          likely = explained(with_users.min_by(&:misfit), found)
+          doubted([likely, *others(with_users, found).reject { |one| one == likely }])
+        end
+      end
+
+      # Where requests that come on their own wait too long if they go to any process, they may go to the
+      # least busy one, or their users may pause: of several processes, both may fit.
+      def explanation_with_users(assignments, alone)
+        found = alone.results.find { |result| result.assignments == assignments } || alone.call
+        users = new_self_test(assignments:).users(found)
+        Explanation.new(users:, result: new_self_test(assignments:, users:).call) if users
+      end
+
+      # Of several processes, all that fit. Where all threads were busy, requests that come on their own would
+      # wait without end.
+      def others(with_users, found)
+        return [] if now.processes == 1
+        all = new_self_test.alike? ? with_users : [*with_users, found]
+        all.reject { |one| one.result.grade == :c }
+      end
+
+      # With a lower grade where explanations differ in how many more requests faster answers bring.
+      def doubted(explanations)
+        likely, *others = explanations
+        return explanations if others.empty?
+        vagueness = ClosedLoad::ThinkingUsers.vagueness(explanations.map(&:users))
+        causes = likely.result.causes.with_pauses(vagueness)
+        grade = (likely.result.grade == :a && causes.doubtful?) ? :b : likely.result.grade
+        [likely.with(result: likely.result.with(grade:, causes:)), *others]
+      end
+
+      def explained(best, found)
+        return found unless best
+        return best if users?(best.result, found.result)
+        perhaps_users(best.users, found)
+      end
+
+      # Where all threads were always busy, a load test without pauses that fits excludes no users, though
+      # those who were tried do not fit: predictions are of both.
+      def perhaps_users(users, found)
+        return found if found.result.grade == :c || !new_self_test.alike?
+        users = users.perhaps
+        causes = found.result.causes.with_pauses(users.vagueness)
+        Explanation.new(users:, result: found.result.with(grade: :b, causes:))
+      end
+
+      # Whether users explain the recording better. Where a replay without them fits as well, they are more
+      # likely: requests that come on their own would wait without end.
+      def users?(with_users, alone)
+        with_users.grade < alone.grade || (with_users.grade != :c && new_self_test.alike?)
+      end
+
+      # Assignments that a self-test can't tell apart, or one: the waits of users depend on it.
+      def ways
+        all = Forecast::ASSIGNMENTS.fetch(recording.kind)
+        (now.processes == 1) ? [all] : all.zip
+      end
+
+      def new_self_test(assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), users: nil)
+        SelfTest.new(recording, traffic: whole_traffic, current: now,
+          vcpus: limits.free_vcpus..limits.vcpus, assignments:, users:, units: 2 * units_of_replay,
+          load: users ? ClosedLoad::NONE : recording.closed_load, others: limits.others, seed: @seed,
+          cpus: @cpus)
+      end
+
+      def population_of(users)
+        return if @open || recording.kind == :job
+        return users.count(rate) if users
+        recording.closed_load.peak * factor if recording.closed_load.closed?
+      end
+
+      # @return [Array<Search::ArrivalWay>] of the explanations that do not count most
+      def other_ways
+        return [] if @open
+        tested.drop(1).flat_map do |other|
+          result = other.result
+          result.assignments.map do |assignment|
+            Search::ArrivalWay.new(assignment:, users: other.users, population: population_of(other.users),
+              handoffs: result.handoffs)
+          end
+        end
+      end
+
       def whole_traffic
         @whole_traffic ||= traffic_of(recording.profiles, recording.arrivals)
       end
@@ -209,12 +320,61 @@ module Holdup
       end
 
       def busiest
+        return recording.busiest(closed: false) if users
         peak_minutes.empty? ? recording.busiest : recording.busiest(peak_minutes)
+      end
+
+      # @return [Array<UnitSample>] of the busiest minutes; empty if they are too few, or another load is
+      #   asked about
+      def measured_units
+        @measured_units ||= begin
+          units = (factor == 1 && !@open) ? busiest : []
+          (units.size < Sufficiency::FEWEST) ? [] : units
+        end
+      end
+
+      # Where a replay of the busiest minutes differs from what was measured in them by more than grade B
+      # allows, and by more than chance explains. Jobs wait in a queue for other reasons, too.
+      # @return [SelfTest::PeakContradiction, nil]
+      def peak_contradiction
+        return @peak_contradiction if defined?(@peak_contradiction)
+        @peak_contradiction = found_contradiction
+      end
+
+      def found_contradiction
+        return if explained_test.grade == :c || recording.kind == :job || measured_units.empty?
+        percentile = objective.slo.percentile
+        found = SelfTest::PeakContradiction.new(percentile:, replayed_ns: peak_time(search.of(now)),
+          measured_ns: Observation::UnitTimes.new(measured_units, queued: queued?).response(percentile))
+        return if found.error.abs <= SelfTest::GRADES.key(:b)
+        found if (found.replayed_ns - found.measured_ns).abs > peak_chance_ns
+      end
+
+      # Response at the percentile of the objective.
+      def peak_time(prediction) = prediction.responses.fetch(objective.slo.percentile, 0)
+
+      # By which it differs by chance between the replay and as many requests as the busiest minutes had, in
+      # 90 % of cases.
+      def peak_chance_ns
+        units = [measured_units.sum(&:weight).round, units_of_replay].min
+        replays = SelfTest::REPLAYS
+        times = Array.new(replays) do |index|
+          trace = search.drawn(traffic, now, seed: @seed + index + 1, rate:, units:)
+          peak_time(forecast.call(now, trace, force: true))
+        end
+        mean = times.sum.fdiv(replays)
+        variance = times.sum { |one| (one - mean)**2 } / (replays - 1)
+        CoherencyEstimator::ScoreTest::BlockStatistics::ScoreInterval.student(replays - 1) *
+          Math.sqrt(variance * (1 + 1.0 / replays))
+      end
+
+      def queued?
+        !recording.measured.queued_ns.nil?
       end
 
       # The replay's prediction with the times of these units.
       def with_times(units)
-        times = Observation::UnitTimes.new(units, queued: !recording.measured.queued_ns.nil?)
+        times = Observation::UnitTimes.new(units, queued: queued?)
         percentiles = current.responses.keys
         current.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns, response_ns: times.response_ns,
           responses: percentiles.to_h { |share| [share, times.response(share)] },
@@ -237,14 +397,23 @@ module Holdup
       def search
         demand = estimates.call(traffic)
         @search ||= Search.new(recording, traffic:, demand:, now:, limits: fitted_limits,
-          slo: objective.slo, rate:, units: units_of_replay, handoffs: self_test.handoffs, seed: @seed,
-          population:, assignments: self_test.assignments)
+          slo: objective.slo, rate:, units: units_of_replay, handoffs: explained_test.handoffs, seed: @seed,
+          population:, users:, served:, assignments: explained_test.assignments, others: other_ways,
+          constant_load: new_self_test.constant_load?, cpus: @cpus)
+      end
+
+      # @return [Float] units per second that a host served at the peak; where arrivals waited for answers,
+      #   while all threads were busy
+      def served
+        return traffic.peak_rate unless population
+        reached = explained_test.measured.throughput
+        reached.is_a?(Array) ? 0.0 : reached.to_f
       end
 
       # The peak of a part underestimates the peak, but its mean estimates the mean.
       def trial(part, seed)
         there = rate * part.mean_rate / traffic.mean_rate
-        draw = ->(share) { {seed:, rate: there, units: units_of_replay / share} }
+        draw = ->(share) { {seed:, rate: there, units: units_of_replay / (tested.any?(&:users) ? 1 : share)} }
         unless current.replayed? && best.replayed?
           again = forecast(demand: estimates.call(part, seed:), rate: there, round: seed)
           return choice.gain(*both do |one|

@@ -165,11 +165,16 @@ module Holdup
       end
 
       # @return [Float] share of the elapsed time that units waited for a connection
-      def pool_share
-        total[:wall].positive? ? total[:pool_wait_ns].fdiv(total[:wall]) : 0.0
-      end
+      def pool_share = share(:pool_wait_ns)
+
+      # @return [Float] likewise for a lock
+      def lock_share = share(:lock_ns)
 
       private
+
+      def share(wait)
+        total[:wall].positive? ? total[wait].fdiv(total[:wall]) : 0.0
+      end
 
       # With a single thread, a unit that is alone may have waited for the previous one. If it arrived after
       # that one's end, it was under way no longer than the process rested.
@@ -240,6 +245,7 @@ module Holdup
       # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
       # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |
       # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
+      # | `:lock_bound` | no | lock_share (likewise for a lock) |
       # | `:few_profiles` | no | profiles, needed: no replay and no growth |
       RecordingProblem = Data.define(:kind, :refusal, :facts) do
         def refusal? = refusal

@@ -13,7 +13,6 @@ module Holdup
     class Replay
       RESULT = "Q<*"
       WORDS = 4
-      # At most, and of half of the CPUs: the dashboard may run in an application's process.
       AT_ONCE = 4
 
       # @raise [ArgumentError] for an invalid scenario or trace
@@ -28,15 +27,24 @@ module Holdup
         ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
-      # Replays them as if each next one arrived when one of `population` ends, whatever their arrivals.
-      def self.closed(trace, scenario, population)
-        call(trace.backlog, scenario.with(most: population)).since_admission(population)
+      # Replays them as if each next one arrived when one of `population` ends, or when its user has thought,
+      # whatever their arrivals.
+      # @param answer_ns [Numeric] for which users wait for an answer when it begins, on average
+      def self.closed(trace, scenario, population, think_ns: 0, answer_ns: 0)
+        outcome = call(trace.backlog, scenario.with(most: population, think_ns:, answer_ns:))
+        think_ns.zero? ? outcome.since_admission(population) : outcome
+      end
+
+      # @return [Integer] CPUs for a process that has other work: the dashboard may run in an application's
+      def self.half_of_cpus
+        Etc.nprocessors / 2
       end
 
       # Calls the block for each thing, several at once: a replay runs without the GVL.
+      # @param cpus [Integer] to use, at most
       # @return [Array<Object>] the block's values, in the order of the things
-      def self.at_once(things, cpus: Etc.nprocessors, &)
-        at_once = [AT_ONCE, cpus / 2, things.size].min
+      def self.at_once(things, cpus: half_of_cpus, &)
+        at_once = [AT_ONCE, cpus, things.size].min
         return things.map(&) if at_once < 2
         left = things.each_with_index.to_a
         values = Array.new(things.size)

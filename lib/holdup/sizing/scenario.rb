@@ -6,16 +6,20 @@ module Holdup
     #
     # - `vcpus`: may be a fraction; `cost`, `between`: see ServiceDemand
     # - `handoff_ns`: of one hand-off, or of those with 1, 2, ... waiting threads, see Handoff
-    # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number
+    # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number. `think_ns`:
+    #   as much later, on average; `most` is the number of users then. `answer_ns`: for which they wait when
+    #   the replay begins
     # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
     #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
     #   ConcurrentUnits
     Scenario = Data.define(
-      :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most
+      :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most,
+      :think_ns, :answer_ns
     ) do
       def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: CoherencyCost::CONSTANT,
         between: Scenario::DispatchCost::NOTHING, assignment: :least_busy,
-        concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
+        concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0,
+        think_ns: 0, answer_ns: 0)
         unknown = [assignment, concurrent_assignment] - self.class::ASSIGNMENTS
         if unknown.any?
           raise ArgumentError,
@@ -32,7 +36,8 @@ module Holdup
 
       def options
         {vcpus:, handoff_ns: Array(handoff_ns), **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS,
-         assignment:, others_assignment: concurrent_assignment, seed:, limit: most}
+         assignment:, others_assignment: concurrent_assignment, seed:, limit: most, think_ns:,
+         answer_ns:}
       end
     end
 

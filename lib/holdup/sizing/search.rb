@@ -7,14 +7,27 @@ module Holdup
       # The number of best candidates that are tried with other time slices.
       SETTLED = 3
 
+      # A way in which the units of a recording may have come. `assignment`: see Forecast; `users`,
+      # `population` and `handoffs`: see Search#initialize
+      ArrivalWay = Data.define(:assignment, :users, :population, :handoffs) do
+        # @return [Array<Numeric>] pauses that fit
+        def thinks_ns
+          users ? users.thinks_ns : [0]
+        end
+      end
+
       # @param rate [Float] units per second and host; `units`: of each replay
       # @param population [Numeric, nil] units of a host in the system, see ClosedLoad; nil: they arrive on
-      #   their own
+      #   their own. `users`: ClosedLoad::ThinkingUsers who sent them, nil: the next one comes at once
       # @param handoffs [Array<Numeric, Array<Numeric>>] see Handoff, likely ones, the likeliest first
       # @param assignments [Array<Symbol>] see Forecast
+      # @param others [Array<ArrivalWay>] that the recording does not exclude
       # @param demand [ServiceDemand] of a mean unit at the peak
+      # @param served [Float] units per second of a host that the present setting served at its peak
+      # @param constant_load [Boolean] see Guards
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoffs:, seed:,
-        assignments:, population: nil, demand: recording.demand)
+        assignments:, population: nil, users: nil, others: [], demand: recording.demand,
+        served: traffic.peak_rate, constant_load: false, cpus: Replay.half_of_cpus)
         @recording = recording
         @demand = demand
         @traffic = traffic
@@ -26,8 +39,12 @@ module Holdup
         @handoffs = handoffs
         @seed = seed
         @population = population
+        @users = users
         @assignments = assignments
-        @served = traffic.peak_rate
+        @others = others
+        @cpus = cpus
+        @served = served
+        @constant_load = constant_load
       end
 
       def predictions
@@ -45,6 +62,7 @@ module Holdup
       # The trace of a part's load, as that candidate takes it.
       # @param draw [Hash] see Traffic#peak
       def drawn(part, candidate, **draw)
+        draw = {**draw, even: ways.any?(&:users)}
         trace = part.peak(**draw)
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
@@ -52,22 +70,27 @@ module Holdup
       # A forecast for this recording, or for a changed one.
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
-      # @param round [Integer, nil] of a bootstrap. Which way units come to one of several processes is not
-      #   known, nor which of the likely hand-offs they have: rounds take them in turns, so that an interval
-      #   contains each; nil: the middle of all ways, and the likeliest hand-off
+      # @param round [Integer, nil] of a bootstrap. Which way units come (also to one of several processes) is
+      #   not known, nor which of the likely hand-offs they have, nor how long users think: rounds take them
+      #   in turns, so that an interval contains each; nil: the middle of all assignments, the likeliest of
+      #   the others
       def forecast(demand: @demand, rate: @rate, limits: @limits, parts: [], round: nil)
+        way = round ? way(round) : ways.first
         handoff_ns = handoff_ns(round)
         demand = demand.with(handoff_ns:)
         parts = parts.map { |own, share| [own.with(handoff_ns:), share] }
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
+        think_ns = think_ns(round)
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
-          handoff_ns:, population: population(rate), assignments: assignments(round))
+          handoff_ns:, population: population(way, rate, think_ns), think_ns:,
+          answer_ns: way.users ? way.users.response_ns : 0,
+          assignments: round ? [way.assignment] : @assignments)
       end
 
       # What a round of a bootstrap assumes, see forecast.
       # @return [Array<Object>]
-      def assumption(round) = [*assignments(round), handoff_ns(round)]
+      def assumption(round) = [way(round), handoff_ns(round), think_ns(round)]
 
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
       def pools_of(candidate)
@@ -76,13 +99,32 @@ module Holdup
 
       private
 
-      def assignments(round)
-        round ? [@assignments[round % @assignments.size]] : @assignments
+      # The likely ones first.
+      def ways
+        @ways ||= begin
+          likely = @assignments.map do |assignment|
+            ArrivalWay.new(assignment:, users: @users, population: @population, handoffs: @handoffs)
+          end
+          likely + @others
+        end
       end
 
-      # Each of them with each assignment.
+      def way(round)
+        ways[round % ways.size]
+      end
+
+      # Each of them in each way.
       def handoff_ns(round)
-        round ? @handoffs[round / @assignments.size % @handoffs.size] : @handoffs.first
+        return @handoffs.first unless round
+        handoffs = way(round).handoffs
+        handoffs[round / ways.size % handoffs.size]
+      end
+
+      # Each of them in each way, with each hand-off.
+      def think_ns(round)
+        return ways.first.thinks_ns.first unless round
+        way = way(round)
+        way.thinks_ns[round / ways.size / way.handoffs.size % way.thinks_ns.size]
       end
 
       def split_parts(parts, limits, rate)
@@ -92,16 +134,23 @@ module Holdup
       end
 
       # As many more as there is more traffic.
-      def population(rate)
-        @population && [(@population * rate / @rate).round, 1].max
+      def population(way, rate, think_ns)
+        return way.users.count(rate, think_ns) if way.users
+        way.population && [(way.population * rate / @rate).round, 1].max
       end
 
       # Jobs wait in a queue, and arrivals that wait for answers never come faster than they are served: a
       # rate limits neither.
       def guards(demand, limits, rate)
         offered = (@recording.kind == :job || @population) ? 0.0 : rate
-        Guards.new(demand, limits:, rate: offered, current: @now,
-          kind: @recording.kind, served: @served, concurrent_load: @traffic.concurrent_load)
+        served = [@demand.with(handoff_ns: demand.handoff_ns), @limits]
+        recorded = new_guards(*served, offered) unless served == [demand, limits]
+        new_guards(demand, limits, offered, recorded:)
+      end
+
+      def new_guards(demand, limits, rate, **recorded)
+        Guards.new(demand, limits:, rate:, current: @now, kind: @recording.kind, served: @served,
+          concurrent_load: @traffic.concurrent_load, constant_load: @constant_load, **recorded)
       end
 
       def backlog
@@ -151,7 +200,7 @@ module Holdup
       def predict(candidates)
         @forecast ||= forecast
         traces = candidates.to_h { |candidate| [candidate, trace(candidate)] }
-        Replay.at_once(candidates) do |candidate|
+        Replay.at_once(candidates, cpus: @cpus) do |candidate|
           @forecast.call(candidate, traces.fetch(candidate), force: candidate == @now)
         end
       end

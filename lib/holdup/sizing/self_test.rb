@@ -7,16 +7,20 @@ module Holdup
     # by minute; those that waited for answers do so again (ClosedLoad).
     #
     # Arrivals can't show how much a setting serves, so where it was saturated, the throughput that it reached
-    # is compared with the ceiling that the formula gives.
+    # is compared with the ceiling that the formula gives. Where it was not, it served less than its ceiling:
+    # by a model whose ceiling is below what was served in the busiest minutes, no wait at that load can be
+    # predicted (grade C).
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
     # within twice that, or the speed of the machine varied by more than A allows, units wait for locks and
     # connections for as long, the mix at the peak is another one, or the recording hardly shows what
-    # concurrency costs, or what other processes need for more units; C: worse, and no recommendation.
+    # concurrency costs, or what other processes need for more units; C: worse, and no recommendation, as
+    # where a replay of the busiest minutes is further from their measured response (see Recommendation).
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
-      # saturated, of each full pool where there are several; nil if it never was
+      # saturated, of each full pool where there are several, or in the busiest minutes where that refutes the
+      # model; nil else
       MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation,
         :throughput) do
         def initialize(throughput: nil, **rest)
@@ -25,12 +29,32 @@ module Holdup
       end
       # `errors`: {Symbol => Float}, signed shares; `vcpus` is fitted, `handoffs` (each Numeric or Array, see
       # Handoff) too; `assignments`: see Forecast; of both, all that fit about as well, best hand-off first
+      # `refuted`: units per second that were served and that the model's ceiling is below, or nil; `peak`:
+      # PeakContradiction or nil
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoffs, :vcpus,
-        :assignments) do
+        :assignments, :refuted, :peak) do
+        def initialize(refuted: nil, peak: nil, **rest)
+          super
+        end
+
         def handoff_ns = handoffs.first
 
+        # @return [Array<Symbol>] why the grade is not A
         def reasons
-          (grade == :a) ? [] : causes.call
+          return [] if grade == :a
+          peak ? [:peak_contradicted, *causes.call.grep_v(:unknown)] : causes.call
+        end
+
+        # @param peak [PeakContradiction, nil]
+        # @return [SelfTestResult] of grade C, if there is one
+        def contradicted(peak)
+          peak ? with(grade: :c, peak:, errors: {**errors, peak: peak.error}) : self
+        end
+      end
+      # The response in the busiest minutes at a percentile (0.95), as it was replayed and measured.
+      PeakContradiction = Data.define(:percentile, :replayed_ns, :measured_ns) do
+        def error
+          replayed_ns.fdiv(measured_ns) - 1
         end
       end
 
@@ -58,15 +82,19 @@ module Holdup
       TOLD_APART = 0.02
       # Replays that fit the hand-off.
       FITTED = 2
+      # Units of each replay that tries a pause: it has to last for many pauses.
+      PAUSES = 10_000
       P95 = 0.95
 
       # @param vcpus [Range<Numeric>] see FreeCpus; `others`: why they are not all
       # @param assignments [Array<Symbol>] the one that fits best counts
       # @param units [Integer] of each replay, roughly
       # @param load [ClosedLoad] of the recording
+      # @param users [ClosedLoad::ThinkingUsers, nil] who sent its requests; nil: they came on their own
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
-        load: ClosedLoad::NONE, handoff_ns: nil, others: ResourceLimits::OtherCpus::NONE, seed: 1)
+        load: ClosedLoad::NONE, users: nil, handoff_ns: nil, others: ResourceLimits::OtherCpus::NONE, seed: 1,
+        cpus: Replay.half_of_cpus)
         @recording = recording
         @traffic = traffic
         @current = current
@@ -74,22 +102,75 @@ module Holdup
         @assignments = assignments
         @units = units
         @load = load
+        @users = users
         @handoff_ns = handoff_ns
         @others = others
         @seed = seed
+        @cpus = cpus
         @played = {}
       end
 
       def call
-        replays = replays()
-        results = @assignments.map { |assignment| result(replays, assignment) }
         best = results.min_by { |result| worst(result.errors) }
         best.with(assignments: fitting(results, worst(best.errors)))
       end
 
+      # @return [Array<SelfTestResult>] of each assignment
+      def results
+        @results ||= begin
+          replays = replays()
+          @assignments.map { |assignment| result(replays, assignment) }
+        end
+      end
+
+      # Where replays wait for longer than was measured, or all threads were busy all the time, so that waits
+      # depend on nothing but who asks: users who explain it.
+      # @param found [SelfTestResult] of the same recording, without users
+      # @return [ClosedLoad::ThinkingUsers, nil]
+      def users(found)
+        return if @current.shared? || @recording.kind == :job || @recording.measured.queued_ns.nil?
+        return if found.causes.load_test? || found.causes.resource_waits?
+        return unless alike? || waits_too_long?(found)
+        scenario = scenario(@assignments.first, vcpus: found.vcpus, handoff_ns: found.handoff_ns)
+        coarse = CoarseUnits.new(steady(@seed, PAUSES), scenario)
+        response_ns = @recording.measured.response_ns
+        fit = ClosedLoad::ThinkTimeFit.new(@traffic, response_ns:) do |users, number|
+          with_users(coarse.trace, coarse.scenario.with(seed: @seed + number), users)
+        end
+        fit.call(closed: @load.closed? && found.grade != :c, several: @current.processes > 1)
+      end
+
+      # Whether a replay may fit with users and without them: all threads were busy nearly all the time, so
+      # who waits for one does not show.
+      def alike?
+        return crowded? if @load.closed?
+        all = @recording.profiles
+        found = all.select { |unit| unit.concurrency.to_i >= @current.own_threads - 1 }
+        @current.own_threads > 1 && found.sum(&:weight) >= ClosedLoad::FULL * all.sum(&:weight)
+      end
+
+      # Whether it is not known what jobs take with other numbers of threads.
+      def constant_load?
+        constant_load > ErrorCauses::MOST
+      end
+
       private
 
+      # Beyond chance; but one of several processes may have a queue for so long that it explains any wait.
+      def waits_too_long?(found)
+        return false if @load.closed?
+        found.causes.missing_waits? ||
+          (@current.processes > 1 && found.errors.fetch(:wait) > ErrorCauses::ALLOWED)
+      end
+
       def demand = @recording.demand
+
+      # Of a sample, the constant number of busy threads looks like a constant number of requests.
+      def crowded?
+        levels = @load.sampled? ? @load.levels : []
+        full = levels.select { |level| level.population >= @current.slots }
+        full.any? && full.sum(&:weight) >= ClosedLoad::FULL * levels.sum(&:weight)
+      end
 
       # A single process shows nothing of them.
       def fitting(results, least_error)
@@ -103,8 +184,12 @@ module Holdup
 
       def replays
         return full_replays if full_pools?
+        return users_replays if @users
         @load.closed? ? closed_replays : open_replays
       end
+
+      # Whether units came when others had ended.
+      def waits? = @load.closed? || !@users.nil?
 
       def full_pools? = @load.closed? && @load.pools?
 
@@ -112,6 +197,25 @@ module Holdup
         recorded.map do |trace|
           ->(scenario) { [WeightedReplay.new(result: Replay.call(trace, scenario), each: 1.0)] }
         end
+      end
+
+      def users_replays
+        Array.new(REPLAYS) do |index|
+          trace = steady(@seed + index)
+          lambda do |scenario|
+            [WeightedReplay.new(result: with_users(trace, scenario, @users), each: 1.0)]
+          end
+        end
+      end
+
+      # Units of all times, mixed.
+      def steady(seed, units = @units)
+        @traffic.peak(seed:, rate: @traffic.mean_rate, units:, even: true)
+      end
+
+      def with_users(trace, scenario, users)
+        Replay.closed(trace, scenario, users.count(@traffic.mean_rate), think_ns: users.think_ns,
+          answer_ns: users.response_ns)
       end
 
       # Of pools that always have jobs.
@@ -155,8 +259,14 @@ module Holdup
       # @return [ClosedLoad::SaturatedThroughput, nil] of threads that take the same units
       def saturation
         return if @current.shared?
+        return mean_throughput if @users
         @saturation ||= @load.saturation(@current.slots, processes: @current.processes,
           between_ns: demand.between.own_ns)
+      end
+
+      def mean_throughput
+        rate = @traffic.mean_rate
+        ClosedLoad::SaturatedThroughput.new(throughput: rate, units: @recording.units, sampling: 0.0)
       end
 
       def result(replays, assignment)
@@ -181,7 +291,7 @@ module Holdup
 
       def fitted_handoff_ns(replays, assignment, vcpus)
         few = replays.first(FITTED)
-        chance_ns = @load.closed? ? 0 : chance_ns(replays.map { |one| wait_ns([one], assignment, vcpus) })
+        chance_ns = @load.closed? ? 0 : chance_ns(waits_ns(replays, assignment, vcpus))
         Handoff.fit(handoff_times(measured), chance_ns:) do |ns|
           handoff_times(play(few, assignment, vcpus:, handoff_ns: ns))
         end
@@ -199,8 +309,8 @@ module Holdup
         student * Math.sqrt(variance * (measured_share + 1.0 / fitted))
       end
 
-      # By how much errors may differ from zero by chance alone. The replays of a load that waits for answers
-      # are too few and too much alike to show it.
+      # By how much errors may differ from zero by chance alone. The replays of a load test are too few and
+      # too much alike to show it.
       def chance(all)
         return {} if @load.closed?
         {response: all.map(&:response_ns), p95: all.map(&:p95_ns), wait: all.map { |one| wait(one) }}
@@ -210,8 +320,8 @@ module Holdup
           end
       end
 
-      def wait_ns(replays, assignment, vcpus)
-        handoff_times(play(replays, assignment, vcpus:)).wait_ns
+      def waits_ns(replays, assignment, vcpus)
+        play_each(replays, assignment, vcpus:).map { |figures| handoff_times(figures).wait_ns }
       end
 
       # Waits that depend on hand-offs. The queue time of jobs depends on more.
@@ -224,16 +334,22 @@ module Holdup
 
       # @return [Array<MeasuredFigures>] of each replay
       def play_each(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
-        scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
-          assignment:, seed: @seed)
-        throughput = ceiling(vcpus, handoff_ns) if measured.throughput && !full_pools?
-        Replay.at_once(replays) do |replay|
+        scenario = scenario(assignment, vcpus:, handoff_ns:)
+        Replay.at_once(replays, cpus: @cpus) do |replay|
           @played[[replay, scenario]] ||= begin
             played = replay.call(scenario)
-            served = full_pools? ? @load.throughputs(played.first.result) : throughput
+            served = if full_pools? then @load.throughputs(played.first.result)
+            elsif !@current.shared?
+              [ceiling(vcpus, handoff_ns), *(played.first.result.throughput if @users)].min
+            end
             figures(played).with(throughput: served)
           end
         end
+      end
+
+      def scenario(assignment, vcpus:, handoff_ns:)
+        @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:, assignment:,
+          seed: @seed)
       end
 
       def ceiling(vcpus, handoff_ns, processes: @current.processes, others: @others)
@@ -273,15 +389,19 @@ module Holdup
 
       def compare(all, assignment, vcpus:, handoff_ns:)
         predicted = mean(all)
-        errors = errors(predicted)
+        refuted = refuting(predicted)
+        errors = errors(predicted, refuted)
         outcome = ErrorCauses::ReplayErrors.new(errors:, chance: chance(all), predicted:,
-          closed: @load.closed?, constant_load:, other_cpus: other_cpus(vcpus, handoff_ns))
+          closed: waits?, constant_load:, other_cpus: other_cpus(vcpus, handoff_ns),
+          refuted: !refuted.nil?, pauses: @users ? @users.vagueness : 0.0)
         causes = ErrorCauses.new(@recording, traffic: @traffic, current: @current, outcome:)
-        SelfTestResult.new(grade: grade(errors, causes), errors:, predicted:, measured:, causes:, vcpus:,
+        SelfTestResult.new(grade: grade(errors, causes, refuted), errors:, predicted:, causes:, vcpus:,
+          refuted:, measured: refuted ? measured.with(throughput: refuted) : measured,
           handoffs: [handoff_ns], assignments: [assignment])
       end
 
-      def grade(errors, causes)
+      def grade(errors, causes, refuted)
+        return :c if refuted
         grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
         (grade == :a && causes.doubtful?) ? :b : grade
       end
@@ -318,18 +438,28 @@ module Holdup
       end
 
       # Errors of waits are shares of the response: 1 ms instead of 2 of 300 does not matter.
-      def errors(predicted)
+      def errors(predicted, refuted)
         {response: off(predicted.response_ns, measured.response_ns),
          p95: off(predicted.p95_ns, measured.p95_ns),
          wait: (wait(predicted) - wait(measured)) / measured.response_ns,
          utilisation: predicted.utilisation - measured.utilisation,
-         throughput: throughput_error(predicted)}.compact
+         throughput: throughput_error(predicted, refuted)}.compact
+      end
+
+      # What was served although it is more than the model's ceiling. Where all threads were busy, the ceiling
+      # itself was served, and either may be a little larger.
+      # @return [Float, nil] units per second
+      def refuting(predicted)
+        return if waits? || predicted.throughput.nil?
+        served = @traffic.served.max
+        served if served > predicted.throughput
       end
 
       # Beyond what chance allows; of several pools the largest.
-      def throughput_error(predicted)
-        return unless measured.throughput
-        reached = full_pools? ? @load.full.values : [saturation]
+      def throughput_error(predicted, refuted)
+        return off(predicted.throughput, refuted) if refuted
+        reached = full_pools? ? @load.full.values : [saturation].compact
+        return if reached.empty?
         errors = Array(predicted.throughput).zip(reached).map do |throughput, one|
           error = off(throughput, one.throughput)
           [error.abs - one.chance(demand.cv2), 0.0].max * (error.negative? ? -1 : 1)
@@ -368,6 +498,28 @@ module Holdup
           end
           (least + most) / 2.0
         end
+      end
+    end
+
+    # Units with fewer holds, each as much longer, and so are hand-offs: the number of waiting units changes
+    # in the same way over minutes, and a replay takes a fraction of the time.
+    class SelfTest::CoarseUnits
+      # Of the GVL by a unit, at most.
+      ACQUISITIONS = 16
+
+      attr_reader :trace, :scenario
+
+      def initialize(trace, scenario)
+        @trace = trace.map { |unit| unit.with(acquisitions: [unit.acquisitions, ACQUISITIONS].min) }
+        fewer = holds(trace).fdiv(holds(@trace))
+        handoff_ns = Array(scenario.handoff_ns).map { |ns| ns * fewer }
+        @scenario = scenario.with(handoff_ns:)
+      end
+
+      private
+
+      def holds(trace)
+        trace.units.sum { |unit| unit.acquisitions + 1 }
       end
     end
 

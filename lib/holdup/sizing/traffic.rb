@@ -116,6 +116,13 @@ module Holdup
         @peak_rate ||= Traffic.peak(minutes.map { |rate, _, seconds| [rate, seconds] }) || 0.0
       end
 
+      # What a host was seen to serve, in units of the usual mix: in the busiest twentieth of the time, and
+      # all the time.
+      # @return [Array<Float>] per second
+      def served
+        [peak_minutes.empty? ? peak_rate : Traffic.peak(usual_minutes), mean_rate]
+      end
+
       # @return [Float] units of the busiest minute against the mean of as long a time
       def swings
         units = blocks.flat_map do |block|
@@ -130,10 +137,7 @@ module Holdup
       # the usual mix: 0.1: 10 % more; negative: less.
       def mix_at_peak
         return 0.0 unless peak_rate.positive?
-        wanted = blocks.zip(factors).flat_map do |block, factor|
-          block.minutes.map { |rate, _, seconds| [rate * factor, seconds] }
-        end
-        Traffic.peak(wanted) / peak_rate - 1
+        Traffic.peak(usual_minutes) / peak_rate - 1
       end
 
       # Minutes that are the peak where their mix differs from that of the whole span.
@@ -177,14 +181,15 @@ module Holdup
       end
 
       # @param rate [Float] units per second
+      # @param even [Boolean] with the mean demand of all units, see WeightedSample#spread
       # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
-      def peak(seed: 1, rate: peak_rate, units: UNITS)
-        draws.peak(seed, rate, units)
+      def peak(seed: 1, rate: peak_rate, units: UNITS, even: false)
+        draws.peak(seed, rate, units, even)
       end
 
       # The units that `peak` draws, in its order.
-      def drawn(seed: 1, rate: peak_rate, units: UNITS)
-        draws.drawn(seed, rate, units)
+      def drawn(seed: 1, rate: peak_rate, units: UNITS, even: false)
+        draws.drawn(seed, rate, units, even)
       end
 
       # @return [Trace] minute by minute as recorded, or every nth minute, each with units of its own block
@@ -195,6 +200,13 @@ module Holdup
       private
 
       def minutes = @minutes ||= blocks.flat_map(&:minutes)
+
+      # Units of the usual mix that want as much time with the GVL, and seconds.
+      def usual_minutes
+        @usual_minutes ||= blocks.zip(factors).flat_map do |block, factor|
+          block.minutes.map { |rate, _, seconds| [rate * factor, seconds] }
+        end
+      end
 
       # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate, or
       # its units do.
@@ -357,16 +369,15 @@ module Holdup
         end
 
         # The last one is kept: comparisons replay it under several settings.
-        def peak(seed, rate, units)
-          key = [seed, rate, units]
+        def peak(*key)
           @peaks = {key => new_peak(*key)} unless @peaks&.key?(key)
           @peaks.fetch(key)
         end
 
         # Likewise.
         # @return [Array<UnitSample>]
-        def drawn(seed, rate, units)
-          draw(seed, rate, units).first
+        def drawn(*key)
+          draw(*key).first
         end
 
         def recorded(seed, units)
@@ -385,26 +396,25 @@ module Holdup
 
         private
 
-        def new_peak(seed, rate, units)
+        def new_peak(seed, rate, units, even)
           spans = [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]]
-          trace(*draw(seed, rate, units), spans, seed)
+          trace(*draw(seed, rate, units, even), spans, seed)
         end
 
         # Profiles, and the arrival of each (ns).
-        def draw(seed, rate, units)
-          key = [seed, rate, units]
+        def draw(*key)
           @draws = {key => new_draw(*key)} unless @draws&.key?(key)
           @draws.fetch(key)
         end
 
-        def new_draw(seed, rate, units)
+        def new_draw(seed, rate, units, even)
           random = Random.new(seed)
           at = 0.0
-          profiles = []
-          arrivals = []
-          most(rate, units).times do
-            profiles << all.draw(random)
-            arrivals << (at += gap(NS / rate, random))
+          count = most(rate, units)
+          profiles = even ? by_size.spread(count, random) : []
+          arrivals = Array.new(count) do |index|
+            profiles[index] ||= all.draw(random)
+            at += gap(NS / rate, random)
           end
           [profiles.freeze, arrivals.freeze]
         end
@@ -426,8 +436,14 @@ module Holdup
         end
 
         def all
-          @all ||= WeightedSample.new(@traffic.blocks.flat_map { |block| @sums.scaled(block) })
+          @all ||= WeightedSample.new(scaled)
         end
+
+        def by_size
+          @by_size ||= WeightedSample.new(scaled.sort_by { |unit, _| unit.running_ns })
+        end
+
+        def scaled = @traffic.blocks.flat_map { |block| @sums.scaled(block) }
 
         def minutes(units)
           blocks = whole_minutes

@@ -23,7 +23,22 @@ module Holdup
       end
 
       def draw(random)
-        chosen = random.rand * @bounds.last
+        at(random.rand * @bounds.last)
+      end
+
+      # Each as often as its weight says, as nearly as possible: the mean of a figure by which the members are
+      # sorted is that of all, without the chance of single draws. Source: systematic sampling (Cochran,
+      # Sampling Techniques, chapter 8).
+      # @return [Array<Object>] in any order
+      def spread(count, random)
+        step = @bounds.last / count
+        first = random.rand * step
+        Array.new(count) { |index| at(first + index * step) }.shuffle(random:)
+      end
+
+      private
+
+      def at(chosen)
         @members[@bounds.bsearch_index { |bound| bound > chosen } || -1]
       end
     end

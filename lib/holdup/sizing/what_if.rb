@@ -130,9 +130,8 @@ module Holdup
       # The block selects by name the units that count.
       def compare(part, seed, units, round: nil, &counts)
         counts ||= ->(name) { !@change.removes?(name) }
-        rate = @base.rate * part.mean_rate / traffic.mean_rate
-        BeforeAfter.new(before: now(part, {seed:, rate:, units:}, round, counts),
-          after: changed(part, seed, rate, units, round, counts))
+        draw = {seed:, units:, rate: @base.rate * part.mean_rate / traffic.mean_rate}
+        BeforeAfter.new(before: now(part, draw, round, counts), after: changed(part, draw, round, counts))
       end
 
       def now(part, draw, round, counts)
@@ -142,9 +141,9 @@ module Holdup
         forecast.call(@base.now, part.peak(**draw), force: true, counted: counted(part, draw, counts))
       end
 
-      def changed(part, seed, rate, units, round, counts)
+      def changed(part, draw, round, counts)
         other = @units.changed(part)
-        draw = {seed:, units:, rate: rate * @change.factor * other.weight / part.weight}
+        draw = draw.merge(rate: draw[:rate] * @change.factor * other.weight / part.weight)
         candidate = @change.candidate(@base.now)
         forecast = @base.forecast(demand: @base.estimates.call(other, seed: round), rate: draw[:rate],
           limits:, parts: parts(other, round), round:)

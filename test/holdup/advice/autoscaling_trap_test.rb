@@ -9,13 +9,13 @@ module Holdup::Advice
     include Situations
 
     def test_an_alarm_that_never_fires
-      told = told(found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0),
+      text = text_of(found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0),
         units: unit(cpu: 5)))
-      assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an/, told["seen"])
+      assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an/, text["seen"])
       assert_match(/an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/,
-        told["seen"])
-      assert_match(/above 20.0 ms at p95 .* alarm to 37.5 %\.\z/, told["do"])
-      assert_match(/--autoscale-target/, told["verify"])
+        text["seen"])
+      assert_match(/above 20.0 ms at p95 .* alarm to 37.5 %\.\z/, text["do"])
+      assert_match(/--autoscale-target/, text["verify"])
       assert_equal :scaling, found.remedy
     end
 
@@ -54,10 +54,10 @@ module Holdup::Advice
         &queued)
       examined = Holdup::Doctor::ScalingChecks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
-      told = Holdup::View::Text.new(Holdup::View::DoctorReport.new([examined]).page).call.gsub(/\s+/, " ")
+      text = Holdup::View::Text.new(Holdup::View::DoctorReport.new([examined]).page).call.gsub(/\s+/, " ")
       limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
-      assert_includes told, "above #{limit} at p95"
-      assert_includes told(found)["do"], "above #{limit} at p95"
+      assert_includes text, "above #{limit} at p95"
+      assert_includes text_of(found)["do"], "above #{limit} at p95"
     end
 
     def test_no_finding_where_the_alarm_fires_or_the_ceiling_is_unknown

@@ -14,12 +14,12 @@ module Holdup::Advice
     end
 
     def test_long_holds
-      told = told(found = find(GvlRules::Convoy, units:))
+      text = text_of(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
       sentence = /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*/
       command = /\[holdup report --full --name .Reports#sales.\]\z/
-      assert_match(/#{sentence}#{command}/, told["seen"])
-      assert_match(/Move it to a job or to processes of its own/, told["do"])
+      assert_match(/#{sentence}#{command}/, text["seen"])
+      assert_match(/Move it to a job or to processes of its own/, text["do"])
     end
 
     one_ruby def test_the_others_without_it_are_replayed
@@ -27,7 +27,7 @@ module Holdup::Advice
       found = find(GvlRules::Convoy, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 10.0, minutes: 30, swing: 0.0)))
       assert_operator found.interval.begin, :>, 0.1
-      assert_match(/falls by \d\d.\d % of the response/, told(found)["expect"])
+      assert_match(/falls by \d\d.\d % of the response/, text_of(found)["expect"])
     end
 
     one_ruby def test_an_application_with_one_endpoint

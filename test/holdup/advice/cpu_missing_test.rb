@@ -8,21 +8,21 @@ module Holdup::Advice
     include Situations
 
     def test_others_have_the_cpu
-      told = told(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4),
+      text = text_of(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4),
         samples: container(run_delay_share: 0.4)))
       beginning = /\ARequests and jobs held the GVL for 28.\d % of their time without a CPU and for 7\d.\d % /
       ending = /with one; threads waited for a CPU for 28.\d %/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_match(/fewer processes, or take more vCPUs/, told["do"])
-      assert_match(/not predicted/, told["expect"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_match(/fewer processes, or take more vCPUs/, text["do"])
+      assert_match(/not predicted/, text["expect"])
     end
 
     # The sentence is complete when waits were not counted.
     def test_waits_for_a_cpu_that_were_not_measured
-      told = told(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4), samples: container))
+      text = text_of(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4), samples: container))
       beginning = /\ARequests and jobs held the GVL for 28.\d % .* with one\. /
       ending = /How long threads waited for a CPU was not measured here\. \[/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
     end
 
     # @param rates [Hash] milliseconds of CPU in each second, of counters of the container
@@ -35,26 +35,26 @@ module Holdup::Advice
     def test_these_processes_themselves
       found = starved(processes: 2, vcpus: 1.0, cpu_ns: 1000, steal_ns: 0, host_busy_ns: 3900)
       assert_equal :starved_own, found.rule
-      assert_match(/These processes alone use 1\.?0?0? of 1 vCPU\./, told(found)["seen"])
+      assert_match(/These processes alone use 1\.?0?0? of 1 vCPU\./, text_of(found)["seen"])
     end
 
     def test_other_processes_of_the_container
       found = starved(vcpus: 1.0, cpu_ns: 950, steal_ns: 0, host_busy_ns: 1000)
       assert_equal :starved_other_processes, found.rule
-      assert_match(/not measured use 0\.45 of 1 vCPU, the measured ones 0\.50\./, told(found)["seen"])
+      assert_match(/not measured use 0\.45 of 1 vCPU, the measured ones 0\.50\./, text_of(found)["seen"])
     end
 
     def test_other_containers_of_the_host
       found = starved(cpu_ns: 500, steal_ns: 0, host_busy_ns: 3800)
       assert_equal :starved_host, found.rule
-      assert_match(/others use 3\.30 of them, these processes 0\.50\./, told(found)["seen"])
+      assert_match(/others use 3\.30 of them, these processes 0\.50\./, text_of(found)["seen"])
     end
 
     def test_other_machines_of_the_hypervisor
       found = starved(cpu_ns: 500, steal_ns: 300, host_busy_ns: 900)
       assert_equal :starved_steal, found.rule
       assert_match(/25\.0 % of the CPU time that this machine wanted was stolen \(0\.30 CPUs\)\./,
-        told(found)["seen"])
+        text_of(found)["seen"])
     end
 
     def test_the_culprit_is_unknown
@@ -64,8 +64,8 @@ module Holdup::Advice
     def test_without_the_wait_for_a_cpu_the_cause_is_not_known
       found = find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4))
       assert_equal :starved_unknown, found.rule
-      assert_match(/the cause is not known/, told(found)["what"])
-      assert_match(/How long threads waited for a CPU was not measured here\./, told(found)["seen"])
+      assert_match(/the cause is not known/, text_of(found)["what"])
+      assert_match(/How long threads waited for a CPU was not measured here\./, text_of(found)["seen"])
     end
 
     def test_no_finding_without_starved_units_or_waits_for_a_cpu

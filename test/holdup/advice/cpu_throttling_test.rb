@@ -13,11 +13,11 @@ module Holdup::Advice
     end
 
     def test_a_quota_that_stops_everybody
-      told = told(find(MachineRules::CpuThrottling, samples: throttled(0.1)))
+      text = text_of(find(MachineRules::CpuThrottling, samples: throttled(0.1)))
       seen = /\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report --full\]\z/
-      assert_match(seen, told["seen"])
-      assert_match(/Raise the quota/, told["do"])
-      assert_match(/not predicted/, told["expect"])
+      assert_match(seen, text["seen"])
+      assert_match(/Raise the quota/, text["do"])
+      assert_match(/not predicted/, text["expect"])
     end
 
     def test_no_finding_where_throttling_is_rare_or_unknown

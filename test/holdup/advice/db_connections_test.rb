@@ -19,12 +19,12 @@ module Holdup::Advice
     end
 
     def test_more_than_the_server_has
-      told = told(found(30))
+      text = text_of(found(30))
       expected = "All threads together may open 25 (requests 15, jobs 10) of 30; " \
         "above 80.0 % of the limit, a restart, a console or a migration may find none free. " \
         "[holdup advise --db-connections 30]"
-      assert_equal expected, told["seen"]
-      assert_match(/PgBouncer/, told["do"])
+      assert_equal expected, text["seen"]
+      assert_match(/PgBouncer/, text["do"])
     end
 
     def test_no_finding_below_the_limit_or_without_one

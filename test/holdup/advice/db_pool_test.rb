@@ -21,21 +21,22 @@ module Holdup::Advice
 
     def test_a_pool_smaller_than_the_threads_with_a_diff
       recording = PlayedRecording.new(minutes: 2).tap { |one| one.setting = {"db_pool" => 3} }
-      told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
-        recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) })
+      found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
+        recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) }
+      text = text_of(found)
       assert_operator found.facts[:wait_share], :>, 0.3
-      assert_match(/the pool has 3/, told["what"])
+      assert_match(/the pool has 3/, text["what"])
       beginning = /\AThe waits take \d\d.\d % of all time\. A#a kept the connections for .*/
       ending = /, longer than any other\. \[holdup report --full\]\z/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, text["do"])
     end
 
     def test_the_owner_of_the_connections_is_unknown
-      told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5),
+      text = text_of(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5),
         setting: SETTING) { |sample| [unheld(waits(sample).first)] })
       assert_equal :db_pool_unheld, found.rule
-      assert_match(/What keeps the connections during that time is not known/, told["seen"])
+      assert_match(/What keeps the connections during that time is not known/, text["seen"])
     end
 
     def test_no_finding_without_waits

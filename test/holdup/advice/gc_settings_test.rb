@@ -20,10 +20,10 @@ module Holdup::Advice
     end
 
     def test_much_garbage_collection_asks_for_an_experiment
-      told = told(MemoryRules::GcSettings.call(collecting(gc_share: 0.25)))
-      assert_match(/takes 33.* % of the time/, told["what"])
+      text = text_of(MemoryRules::GcSettings.call(collecting(gc_share: 0.25)))
+      assert_match(/takes 33.* % of the time/, text["what"])
       change = /RUBY_GC_HEAP_0_INIT_SLOTS=820000 in some of the processes, with HOLDUP_ARM=gc/
-      assert_match(change, told["do"])
+      assert_match(change, text["do"])
     end
 
     def test_little_collection_or_an_unknown_heap_is_no_finding

@@ -21,9 +21,9 @@ module Holdup::Advice
     end
 
     def test_names_what_makes_the_processes_grow
-      told = told(growth)
-      assert_equal "The memory of the processes grows with A#leaks.", told["what"]
-      assert_match(/30\.0 kB of growth .* 315 MB of the 419 MB/, told["seen"])
+      text = text_of(growth)
+      assert_equal "The memory of the processes grows with A#leaks.", text["what"]
+      assert_match(/30\.0 kB of growth .* 315 MB of the 419 MB/, text["seen"])
     end
 
     def test_little_growth_or_a_small_part_of_it_is_no_finding

@@ -21,14 +21,14 @@ module Holdup::Advice
     end
 
     def test_requests_that_only_wait
-      told = told(found = found())
-      assert_equal "Slow#quote mostly waits, and occupies a thread while it does.", told["what"]
+      text = text_of(found = found())
+      assert_equal "Slow#quote mostly waits, and occupies a thread while it does.", text["what"]
       sentence = /\AIt is idle for 99.\d % of its own time and uses \d\d.\d % of the threads. time\. .*/
       command = /\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/
-      assert_match(/#{sentence}#{command}/, told["seen"])
+      assert_match(/#{sentence}#{command}/, text["seen"])
       beginning = /In config\/puma.rb:9 \(then restart; .*/
       ending = /\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/
-      assert_match(/#{beginning}#{ending}/, told["do"])
+      assert_match(/#{beginning}#{ending}/, text["do"])
       assert_operator found.interval.begin, :>, 0.05
     end
 

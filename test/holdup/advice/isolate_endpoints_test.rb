@@ -21,10 +21,10 @@ module Holdup::Advice
     end
 
     def test_more_of_the_stall_than_of_the_cpu
-      told = told(found = find(GvlRules::IsolateEndpoints, units:, recommendation:))
+      text = text_of(found = find(GvlRules::IsolateEndpoints, units:, recommendation:))
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
       sentence = /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one more process/
-      assert_match(sentence, told["seen"])
+      assert_match(sentence, text["seen"])
       assert_operator found.gain, :>, GvlRules::IsolateEndpoints::WORTH
       assert_operator found.interval.begin, :>, 0
     end

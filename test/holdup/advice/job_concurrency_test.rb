@@ -19,15 +19,15 @@ module Holdup::Advice
     end
 
     one_ruby def test_more_jobs_at_a_time
-      told = told(found = found(threads: 3))
+      text = text_of(found = found(threads: 3))
       best = found.facts[:best]
       assert_operator best, :>, 8
       assert_match(
         /\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/,
-        told["seen"]
+        text["seen"]
       )
-      assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
-      assert_match(/% more jobs, or as many with correspondingly fewer threads \([\d.]+ % to/, told["expect"])
+      assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, text["do"])
+      assert_match(/% more jobs, or as many with correspondingly fewer threads \([\d.]+ % to/, text["expect"])
       assert_operator found.interval.begin, :>, 0
     end
 
@@ -44,7 +44,7 @@ module Holdup::Advice
       assert_equal [2, "default"], found.facts.values_at(:groups, :group)
       asked = found(threads: 3, samples:, pool: "single")
       assert_equal "concurrency = #{asked.facts[:best] - 2}", asked.change.new[/\A\S+ = \d+/]
-      assert_match(/with several groups, that of "single"/, told(asked)["do"])
+      assert_match(/with several groups, that of "single"/, text_of(asked)["do"])
     end
 
     # Known to the replay: the first one is sized, whatever samples say of the busiest.

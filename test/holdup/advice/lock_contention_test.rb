@@ -8,11 +8,11 @@ module Holdup::Advice
     include Situations
 
     def test_who_waits_for_locks
-      told = told(found = find(GvlRules::LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
+      text = text_of(found = find(GvlRules::LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
       beginning = /\AWaits for a Mutex, Queue or condition variable take (79|8\d).\d % of all time; .* /
       ending = /in Carts#update\. \[holdup report --full --name .Carts#update.\]\z/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_match(/Another number of threads does not shorten the wait/, told["do"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_match(/Another number of threads does not shorten the wait/, text["do"])
       assert_equal :code, found.remedy
     end
 

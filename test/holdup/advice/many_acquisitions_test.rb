@@ -19,11 +19,11 @@ module Holdup::Advice
     end
 
     def test_half_as_many_of_who_stalls_most
-      told = told(found = find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(30.0)))
+      text = text_of(found = find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(30.0)))
       assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"],
         found.facts.values_at(:name, :query)
       assert_match(/\AEach takes it 40 times and stalls 6\d.\d ms\. Replayed with half as many/,
-        told["seen"])
+        text["seen"])
       assert_operator found.gain, :>, GvlRules::ManyAcquisitions::WORTH
     end
 

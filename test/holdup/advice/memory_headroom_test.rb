@@ -8,11 +8,11 @@ module Holdup::Advice
     include Situations
 
     def test_nearly_full
-      told = told(find(MachineRules::MemoryHeadroom,
+      text = text_of(find(MachineRules::MemoryHeadroom,
         samples: container(memory_bytes: 1_000_000_000, memory_limit_bytes: 1_000_000_000,
           reclaimable_bytes: 100_000_000)))
-      assert_equal "900 MB of 1.00 GB (90.0 %). [holdup report --full]", told["seen"]
-      assert_match(/MALLOC_ARENA_MAX=2/, told["do"])
+      assert_equal "900 MB of 1.00 GB (90.0 %). [holdup report --full]", text["seen"]
+      assert_match(/MALLOC_ARENA_MAX=2/, text["do"])
     end
 
     def test_a_limit_that_the_user_names

@@ -25,10 +25,10 @@ module Holdup::Advice
     end
 
     def test_what_looks_slow_and_is_not
-      told = told(found = GvlRules::MisleadingCalls.call(situation_with(**SLOW)))
+      text = text_of(found = GvlRules::MisleadingCalls.call(situation_with(**SLOW)))
       assert_equal "The calls of #{ORDERS} (sql primary) look slow, but the other system answers fast.",
-        told["what"]
-      assert_match(/p95 is 40\.. ms.* 6\.0. ms .* 88\.. % .* most by ReportsController#sales\./, told["seen"])
+        text["what"]
+      assert_match(/p95 is 40\.. ms.* 6\.0. ms .* 88\.. % .* most by ReportsController#sales\./, text["seen"])
       assert_equal :code, found.remedy
     end
 

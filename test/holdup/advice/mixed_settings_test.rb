@@ -14,9 +14,9 @@ module Holdup::Advice
     end
 
     def test_two_settings
-      told = told(find_among("threads" => 3))
-      assert_equal "They differ in: threads=5, threads=3. [holdup report --by setting]", told["seen"]
-      assert_equal "nothing was changed", told["undo"]
+      text = text_of(find_among("threads" => 3))
+      assert_equal "They differ in: threads=5, threads=3. [holdup report --by setting]", text["seen"]
+      assert_equal "nothing was changed", text["undo"]
     end
 
     def test_settings_that_differ_only_in_the_arm_are_not_mixed

@@ -21,21 +21,21 @@ module Holdup::Advice
     end
 
     def test_holds_that_no_slice_ends_though_others_wait
-      told = told(found = long(stalled: 6_000, recommendation: of(5)))
+      text = text_of(found = long(stalled: 6_000, recommendation: of(5)))
       assert_equal :native, found.rule
       assert_operator found.facts[:hold_ns], :>, 250 * Situations::MS
       beginning = /\ALongest hold .* at p95, .* at most; for each one, others wait .* /
       ending = /and a time slice ends 0\.1\d of its holds\..*\[holdup report --full --name .Images#show.\]\z/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_match(/a library that releases the GVL/, told["do"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_match(/a library that releases the GVL/, text["do"])
     end
 
     def test_long_holds_that_others_hardly_wait_for_name_no_c_code
-      told = told(found = long(recommendation: of(5)))
+      text = text_of(found = long(recommendation: of(5)))
       assert_equal :long_hold, found.rule
-      refute_match(/C code|native/, told["what"])
-      assert_match(/do not show whether it is Ruby code or C code/, told["seen"])
-      assert_match(/LONG HOLD names the method and what its stacks show/, told["do"])
+      refute_match(/C code|native/, text["what"])
+      assert_match(/do not show whether it is Ruby code or C code/, text["seen"])
+      assert_match(/LONG HOLD names the method and what its stacks show/, text["do"])
     end
 
     # Five waiters for 60 ms each are 300 ms, and no time slice.

@@ -18,12 +18,12 @@ module Holdup::Advice
     end
 
     one_ruby def test_sets_the_second_process_in_the_variable_that_decides
-      told = told(found)
-      assert_equal "Run 2 processes on each host instead of 1.", told["what"]
+      text = text_of(found)
+      assert_equal "Run 2 processes on each host instead of 1.", text["what"]
       assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,
-        told["seen"])
+        text["seen"])
       assert_match(/In environment WEB_CONCURRENCY .*\n- WEB_CONCURRENCY=1\n\+ WEB_CONCURRENCY=2\z/,
-        told["do"])
+        text["do"])
       assert_operator found.interval.begin, :>, 0
     end
 

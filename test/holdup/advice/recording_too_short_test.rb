@@ -8,12 +8,12 @@ module Holdup::Advice
     include Situations
 
     one_ruby def test_what_there_is_and_what_is_missing
-      told = told(find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
+      text = text_of(find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10))))
       beginning = /\A1\d,\d{3} requests or jobs in 10 minutes; /
       ending = /the least precise figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_equal "Record 120 minutes that include the peak.", told["do"]
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_equal "Record 120 minutes that include the peak.", text["do"]
     end
 
     # Two hours with a request every ten seconds.

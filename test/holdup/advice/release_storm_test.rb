@@ -14,20 +14,20 @@ module Holdup::Advice
     end
 
     def test_thousands_of_acquisitions
-      told = told(find(GvlRules::ReleaseStorm, units: storm))
+      text = text_of(find(GvlRules::ReleaseStorm, units: storm))
       expected = "Orders#index takes the GVL 4,000 times in each request or job, " \
         "and may wait for it each time."
-      assert_equal expected, told["what"]
+      assert_equal expected, text["what"]
       assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --full --name .Orders#index.\]\z/,
-        told["seen"])
-      assert_match(/not predicted/, told["expect"])
+        text["seen"])
+      assert_match(/not predicted/, text["expect"])
     end
 
     one_ruby def test_half_of_it_is_replayed
       found = find(GvlRules::ReleaseStorm, units: storm,
         recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
       assert_operator found.gain, :>, 0
-      assert_match(/falls by [\d.]+ % of the response/, told(found)["expect"])
+      assert_match(/falls by [\d.]+ % of the response/, text_of(found)["expect"])
     end
 
     def test_no_finding_for_few_acquisitions_or_without_stalls

@@ -24,11 +24,11 @@ module Holdup::Advice
     end
 
     def test_names_the_line_and_what_the_queries_take
-      told = told(found = DatabaseRules::RepeatedQueries.call(situation_with(20)))
-      assert_match(/\AOrdersController#index makes the same query 20.* times .* \(N\+1\): /, told["what"])
-      assert_includes told["what"], PLACE
+      text = text_of(found = DatabaseRules::RepeatedQueries.call(situation_with(20)))
+      assert_match(/\AOrdersController#index makes the same query 20.* times .* \(N\+1\): /, text["what"])
+      assert_includes text["what"], PLACE
       times = /database 10\.. ms and for the GVL 20\.. ms, and runs Active Record for 10\.. ms/
-      assert_match(times, told["seen"])
+      assert_match(times, text["seen"])
       assert_equal :code, found.remedy
     end
 

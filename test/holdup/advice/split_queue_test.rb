@@ -21,15 +21,15 @@ module Holdup::Advice
     # The replay has the class in a process of its own; what that brings is for all jobs.
     def test_one_class_takes_the_gvl_from_the_others
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
-      told = told(found = find(JobRules::SplitQueue, units: jobs, kind: :job, queue: "default",
+      text = text_of(found = find(JobRules::SplitQueue, units: jobs, kind: :job, queue: "default",
         recommendation: advised(recording)))
       sentence = /\AIt causes [\d.]+ % of the stall and is 4.8 % of the jobs \(queue default\)\. /
       command = /\[holdup report --kind job --by queue\]\z/
-      assert_match(/#{sentence}#{command}/, told["seen"])
+      assert_match(/#{sentence}#{command}/, text["seen"])
       beginning = /Exclude the queue from processes that take all queues \(\*\)\..* Write: /
       ending = /queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/
-      assert_match(/#{beginning}#{ending}/, told["do"])
-      assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
+      assert_match(/#{beginning}#{ending}/, text["do"])
+      assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, text["verify"])
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0
     end

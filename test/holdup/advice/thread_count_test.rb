@@ -20,16 +20,16 @@ module Holdup::Advice
       found = found(threads: 1, vcpus: 1.0, rate: 18.0)
       best = found.facts[:best]
       assert_operator best, :>, 1
-      told = told(found)
-      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now/, told["seen"])
-      assert_match(/, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
+      text = text_of(found)
+      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now/, text["seen"])
+      assert_match(/, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, text["seen"])
       assert_equal "Change the number of threads. " \
                    "In config/puma.rb:12 (then restart (SIGUSR2 to the master)):" \
                    "\n- threads 1, 1\n+ threads #{best}, #{best}",
-        told["do"]
+        text["do"]
       beginning = /\Aqueued \+ stalled .* falls by [\d.]+ % of the response \([\d.]+ % to [\d.]+ % with 90 % /
       ending = /confidence\)\z/
-      assert_match(/#{beginning}#{ending}/, told["expect"])
+      assert_match(/#{beginning}#{ending}/, text["expect"])
     end
 
     # Two threads alone would be worse; with a second process they are better.

@@ -16,14 +16,14 @@ module Holdup::Advice
     end
 
     def test_light_units_behind_heavy_ones
-      told = told(found(shapes: CONVOY, rate: 12.0, slices: true))
+      text = text_of(found(shapes: CONVOY, rate: 12.0, slices: true))
       sentence = /Replayed at peak load with the shorter slice, queued \+ stalled at p95: .*/
       command = /\[holdup whatif --slice \d0ms\]\z/
-      assert_match(/#{sentence}#{command}/, told["seen"])
+      assert_match(/#{sentence}#{command}/, text["seen"])
       beginning = /In environment RUBY_THREAD_TIMESLICE \(then restart\):\n- RUBY_THREAD_TIMESLICE=100\n\+ /
       ending = /RUBY_THREAD_TIMESLICE=\d0\z/
-      assert_match(/#{beginning}#{ending}/, told["do"])
-      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
+      assert_match(/#{beginning}#{ending}/, text["do"])
+      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, text["expect"])
     end
 
     # Alone, another slice may bring more than the one that goes with other processes.
@@ -36,8 +36,8 @@ module Holdup::Advice
         .max_by { |one| one.candidate.time_slice_ns }
       recommendation.stub(:verdict, :change) do
         recommendation.stub(:best, longest) do
-          told = told(find(ThreadRules::TimeSlice, units: unit(cpu: 5), recommendation:))
-          assert_includes told["do"], "+ RUBY_THREAD_TIMESLICE=#{longest.candidate.time_slice_ns / 1_000_000}"
+          text = text_of(find(ThreadRules::TimeSlice, units: unit(cpu: 5), recommendation:))
+          assert_includes text["do"], "+ RUBY_THREAD_TIMESLICE=#{longest.candidate.time_slice_ns / 1_000_000}"
         end
       end
     end

@@ -12,15 +12,15 @@ module Holdup::Advice
                "lever.processes.where": "config/puma.rb:3"}].freeze
 
     def test_fewer_processes_than_cpus
-      told = told(found = find(MachineRules::VcpuMismatch, samples: container(processes: 1, vcpus: 4.0),
+      text = text_of(found = find(MachineRules::VcpuMismatch, samples: container(processes: 1, vcpus: 4.0),
         levers: LEVERS,
         units: unit(cpu: 5)))
       assert_equal [1, 4.0, 4], found.facts.values_at(:processes, :vcpus, :needed)
       beginning = /These processes, together with what else runs there, /
       ending = /can use about 2\d.\d % of the machine: .*\[holdup report --full\]\z/
-      assert_match(/#{beginning}#{ending}/, told["seen"])
-      assert_match(/In config\/puma.rb:3 .*:\n- workers 1\n\+ workers 4\z/, told["do"])
-      assert_match(/not predicted/, told["expect"])
+      assert_match(/#{beginning}#{ending}/, text["seen"])
+      assert_match(/In config\/puma.rb:3 .*:\n- workers 1\n\+ workers 4\z/, text["do"])
+      assert_match(/not predicted/, text["expect"])
     end
 
     one_ruby def test_the_number_of_processes_is_that_of_the_recommendation
@@ -45,7 +45,7 @@ module Holdup::Advice
         units: unit(cpu: 5),
         levers: LEVERS, recommendation:)
       assert_nil found.change
-      refute_match(/Run \d/, told(found)["do"])
+      refute_match(/Run \d/, text_of(found)["do"])
     end
 
     def test_no_finding_with_enough_processes_or_unknown_vcpus

@@ -8,8 +8,12 @@ class Holdup::Analysis::AllocationsTest < Minitest::Test
   SAMPLE = SampleWindows.new
 
   # Times in ms: running, and of it what was counted; others: of other threads in the counted intervals.
-  def window(name, objects:, running: 100, own: 100, others: 0, gc: 0, count: 10, **options)
-    sums = {objects:, objects_own_ns: own * MS, objects_others_ns: others * MS, gc_ns: gc * MS}
+  # `slots`: bytes and objects of the sampled ones.
+  def window(name, objects:, running: 100, own: 100, others: 0, gc: 0, count: 10, malloc: 0, slots: [0, 0],
+    **options)
+    slot_bytes, slot_objects = slots
+    sums = {objects:, objects_own_ns: own * MS, objects_others_ns: others * MS, gc_ns: gc * MS,
+            malloc_bytes: malloc, slot_bytes:, slot_objects:}
     SAMPLE.window(name, count:, sums:, histograms: {running: Holdup::Histogram.of_sum(running * MS)},
       **options)
   end
@@ -77,5 +81,51 @@ class Holdup::Analysis::AllocationsTest < Minitest::Test
     found = summary(window("A#a", objects: 10, others: 99), window("B#b", objects: 10, others: 101))
     certain = found.rows.to_h { |row| [row.name, found.allocations.certain?(row)] }
     assert_equal({"A#a" => true, "B#b" => false}, certain)
+  end
+
+  def bytes(*windows)
+    found = summary(*windows)
+    found.rows.to_h { |row| [row.name, found.allocations.bytes(row)] }
+  end
+
+  # Of many sampled objects, so that the mean of all hardly counts.
+  def test_bytes_are_slots_and_malloc
+    found = bytes(window("A#a", objects: 1000, malloc: 500_000, slots: [80_000_000, 1_000_000]),
+      window("B#b", objects: 1000, slots: [40_000_000, 1_000_000]))
+    assert_in_delta 580_000, found["A#a"], 10
+    assert_in_delta 40_000, found["B#b"], 10
+  end
+
+  def test_without_a_sample_it_has_the_mean_slot
+    found = bytes(window("A#a", objects: 1000), window("B#b", objects: 1000, slots: [64_000, 1000]))
+    assert_in_delta 64_000, found["A#a"]
+  end
+
+  # 600,000 in 300 ms are 2,000 a ms; others ran for 100 ms.
+  def test_malloc_of_others_is_taken_off_at_the_mean_rate
+    found = bytes(window("A#a", objects: 0, malloc: 500_000, others: 100, slots: [40, 1]),
+      window("B#b", objects: 0, malloc: 100_000))
+    assert_in_delta 300_000, found["A#a"]
+  end
+
+  # Half of what was counted while A ran is of others: with slots of 40 and 120 bytes the mean is 80.
+  def test_slots_of_others_are_taken_off_at_the_mean_slot
+    found = summary(window("A#a", objects: 200_000, others: 100, slots: [20_000_000, 200_000]),
+      window("B#b", objects: 100_000, slots: [4_000_000, 100_000]))
+    each = found.rows.to_h { |row| [row.name, found.allocations.bytes(row) / found.allocations.objects(row)] }
+    assert_in_delta 120, each["A#a"], 0.1
+    assert_in_delta 40, each["B#b"], 0.1
+  end
+
+  def test_the_share_of_bytes_is_of_all_threads
+    account = window("thread:poller", kind: :account, count: 0, objects: 0, malloc: 300_000)
+    found = summary(window("A#a", objects: 0, malloc: 100_000, slots: [40, 1]), account)
+    assert_in_delta 0.25, found.allocations.bytes_share(found.total)
+  end
+
+  def test_bytes_are_unknown_where_no_slots_are
+    found = summary(window("A#a", objects: 1000, malloc: 5000))
+    assert_nil found.allocations.bytes(found.total)
+    assert_nil found.allocations.bytes_share(found.total)
   end
 end

@@ -69,12 +69,20 @@ class Holdup::Analysis::ExperimentTest < Minitest::Test
   def test_numbers_of_threads_are_judged_by_queued_and_elapsed_together
     threads = {control: 16, candidate: 4}
     slower = experiment(wall_effect: 0.3, threads:, queued_ms: {control: 1, candidate: 40})
-    assert_equal %i[response_mean wait_mean cpu_unit], slower.outcomes.map(&:name)
+    assert_equal %i[response_p95 wait_mean cpu_unit], slower.outcomes.map(&:name)
     assert_equal :worse, slower.answer.key
     faster = experiment(wall_effect: 0.3, threads:, queued_ms: {control: 1, candidate: 1})
     assert_equal :better, faster.answer.key
     response = faster.estimates.first
     assert_in_delta(-0.29, response.relative, 0.05)
+  end
+
+  # An old experiment's requests are no longer stored singly.
+  def test_the_mean_is_judged_where_no_single_requests_are_left
+    found = experiment(wall_effect: 0.3, threads: {control: 16, candidate: 4}, singles: 0,
+      queued_ms: {control: 1, candidate: 1})
+    assert_equal %i[response_mean wait_mean cpu_unit], found.outcomes.map(&:name)
+    assert_equal :better, found.answer.key
   end
 
   def test_without_queue_times_fewer_threads_are_not_better

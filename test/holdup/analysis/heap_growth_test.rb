@@ -25,14 +25,14 @@ class Holdup::Analysis::HeapGrowthTest < Minitest::Test
     [size, *@counts.map { |counts| size += yield(counts) + draw(-noise_kb..noise_kb) * KB }]
   end
 
-  def names(sizes, born_s: FROM_S - 3600, counts: @counts)
+  def names(sizes, born_s: FROM_S - 3600, counts: @counts, **options)
     samples = sizes.each_with_index.flat_map do |size, minute|
       Array.new(2) do |pid|
         {at_s: FROM_S + 60 * minute, host: "web-1", pid: pid + 1, start: 1, since_s: born_s,
          rss_bytes: size / 2}
       end
     end
-    Holdup::Analysis::HeapGrowth.new(samples, windows(counts)).names
+    Holdup::Analysis::HeapGrowth.new(samples, windows(counts), **options).names
   end
 
   def windows(counts)
@@ -51,6 +51,29 @@ class Holdup::Analysis::HeapGrowthTest < Minitest::Test
     growing = found.first
     assert_in_delta 30 * KB, growing.each_bytes, 3 * growing.error_bytes
     assert_operator growing.share, :>, 0.8
+  end
+
+  def test_names_that_are_not_frequent_may_come_together
+    rare = Array.new(9) { |index| "D#rare#{index}" }
+    all = @counts.map { |minute| rare.to_h { |name| [name, draw(0..4)] }.merge(minute) }
+    frequent = Holdup::Analysis::HeapGrowth.most_frequent(windows(all))
+    together = all.map do |minute|
+      others = minute.except(*frequent).values.sum
+      {Holdup::Analysis::HeapGrowth::OTHERS => others}.merge(minute.slice(*frequent))
+    end
+    grown = sizes { |counts| counts["A#leaks"] * 30 * KB }
+
+    assert_equal frequent.size, Holdup::Analysis::HeapGrowth::NAMES
+    assert_equal names(grown, counts: all), names(grown, counts: together)
+  end
+
+  def test_a_host_that_stands_for_four_grows_four_times_as_much
+    grown = sizes { |counts| counts["A#leaks"] * 30 * KB }
+    one, four = [1, 4].map { |each_host| names(grown, each_host:).first }
+
+    assert_in_delta 4 * one.bytes, four.bytes, 1
+    assert_equal 4 * one.grown_bytes, four.grown_bytes
+    assert_equal [one.each_bytes, one.share], [four.each_bytes, four.share]
   end
 
   def test_growth_that_comes_anyway_has_no_name

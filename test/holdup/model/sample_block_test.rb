@@ -14,6 +14,8 @@ class Holdup::UnitSample
       end
       assert_equal [5000, Holdup::SampleBlock::MOST], [drawn.first.seen, drawn.first.profiles.size]
       assert_equal drawn.first.profiles.to_set, drawn.last.profiles.to_set
+      first, *others = all.each_slice(700).map { |some| block(some) }
+      assert_equal drawn.first.profiles.to_set, first.merge(*others).profiles.to_set
     end
 
     def test_counts_a_repeated_unit_once

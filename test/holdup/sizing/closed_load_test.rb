@@ -47,6 +47,18 @@ module Holdup::Sizing
       assert_in_delta 0, ClosedLoad.new(recording.all).saturation(5).chance(0.0)
     end
 
+    # Chance leaves fewer than five of them in many cells; without those it would be 7 % more.
+    one_ruby def test_a_thin_sample_of_a_steady_load_shows_what_was_served
+      recording = SimulatedRecording.new(seed: 4, connections: [8], minutes: 6)
+      served = recording.all.size * 1e9 / (recording.all.map(&:end_ns).max - recording.all.first.start_ns)
+      errors = Array.new(8) do |seed|
+        kept = recording.all.sample(450, random: Random.new(seed))
+        kept.map! { |unit| unit.with(weight: recording.all.size.fdiv(kept.size)) }
+        ClosedLoad.new(kept).saturation(5).throughput / served - 1
+      end
+      assert_in_delta 0, errors.sum / errors.size, 0.02
+    end
+
     # It never finds others in its process, whether it waited for the only thread or not.
     one_ruby def test_a_sample_of_one_thread_that_is_free_at_times
       shape = {"A#a" => SimulatedRecording::Endpoint.new(held_ms: 40, idle_ms: 1, acquisitions: 2, share: 1.0,

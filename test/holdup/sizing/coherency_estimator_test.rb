@@ -104,15 +104,15 @@ module Holdup::Sizing
       assert_in_delta found.value, found.gc + found.rest, 1e-9
     end
 
-    # What grows by each doubling would be told too small where more are in flight than were recorded.
+    # What grows by each doubling would be predicted too small where more are in flight than were recorded.
     def test_what_collections_mark_of_each_further_unit
       found = SEEDS.map { |seed| growth_of(seed:, marking: 0.1) }
       assert_operator found.count { |one| 0.1.between?(one.marking.low, one.marking.high) }, :>=,
         SEEDS.size - 1
       assert_in_delta 0.1, found.sum { |one| one.marking.value } / found.size, 0.04
-      told = found.map(&:cost).select { |cost| cost.marking.positive? }
-      assert_operator told.size, :>=, SEEDS.size - 1
-      assert_in_delta 0, told.sum(&:growth) / told.size, 0.05
+      exact = found.map(&:cost).select { |cost| cost.marking.positive? }
+      assert_operator exact.size, :>=, SEEDS.size - 1
+      assert_in_delta 0, exact.sum(&:growth) / exact.size, 0.05
     end
 
     one_ruby def test_what_caches_cost_is_not_taken_for_collections

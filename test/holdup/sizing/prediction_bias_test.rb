@@ -93,14 +93,14 @@ module Holdup::Sizing
     def test_each_figure_by_its_own
       bias = PredictionBias.new([outcome(figures: {response: figure(1.1), p95: figure(0.9),
                                                    wait: figure(1.0)})])
-      told = bias.apply(prediction, now: NOW)
+      corrected = bias.apply(prediction, now: NOW)
       judged = bias.judged(prediction, before:)
       up = factor(1.1)
       down = factor(0.9)
-      assert_equal [(40 * MS * up).round, (100 * MS * down).round], told.responses.values
-      assert_in_delta 50 * MS * up, told.response_ns, 1
+      assert_equal [(40 * MS * up).round, (100 * MS * down).round], corrected.responses.values
+      assert_in_delta 50 * MS * up, corrected.response_ns, 1
       assert_equal prediction.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards),
-        told.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards)
+        corrected.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards)
       assert_equal [(40 * MS * up).round, 100 * MS], judged.responses.values
     end
 

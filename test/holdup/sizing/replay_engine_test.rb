@@ -10,7 +10,8 @@ class Holdup::ReplayEngineTest < Minitest::Test
   GROUPS = [[1, 1, 0, 100]].freeze
   OPTIONS = {
     vcpus: 1, handoff_ns: [0], growth: 0, marking: 0, cold: 0, rest_half_ns: 1, idle_growth: 0,
-    recorded_processes: 1, assignment: :random, others_assignment: :shared, seed: 1, limit: 0, own: 1
+    recorded_processes: 1, assignment: :random, others_assignment: :shared, seed: 1, limit: 0, think_ns: 0,
+    answer_ns: 0, own: 1
   }.freeze
   # Large enough that a hundred lost traces show.
   MANY = 20_000
@@ -54,6 +55,13 @@ class Holdup::ReplayEngineTest < Minitest::Test
       _, totals = simulate(trace(units), slices, marking: 1.0, own: units)
       assert_in_delta 5 + (1...units).sum { |in_flight| 5 * in_flight }, totals[:elapsed_ns], 0.01
     end
+  end
+
+  # Of four users, two wait for an answer when it begins: they asked 20 and 10 ns ago.
+  def test_users_wait_from_the_start
+    results, totals = simulate(trace(2), limit: 4, think_ns: 20.0, answer_ns: 20.0, own: 2)
+    assert_equal [[20, 0, 5, 25], [15, 0, 5, 20]], results.unpack("Q<*").each_slice(4).to_a
+    assert_equal 10.0, totals[:elapsed_ns]
   end
 
   def test_refuses_a_trace_that_is_not_whole

@@ -62,6 +62,17 @@ module Holdup::Sizing
       refute_includes drawn, :never
     end
 
+    def test_spreads_each_member_as_exactly_as_whole_numbers_allow
+      sample = WeightedSample.new([[:rare, 1.0], [:common, 7.0], [:never, 0.0], [:some, 2.0]])
+      5.times do |seed|
+        spread = sample.spread(105, Random.new(seed))
+        assert_equal 105, spread.size
+        {rare: 10.5, common: 73.5, some: 21.0}.each do |member, expected|
+          assert_in_delta expected, spread.count(member), 1, "seed #{seed}"
+        end
+      end
+    end
+
     # The ends of a random number's range: 0, and the largest below 1.
     def test_draws_the_first_and_the_last_member_at_the_ends
       sample = WeightedSample.new([[:first, 0.5], [:last, 0.5]])

@@ -53,7 +53,33 @@ module Holdup::Sizing
       assert_equal 2, found.after.candidate.processes
     end
 
-    # Told as it is likely to come out; better only by what it was predicted too long before, it is not.
+    # As many jobs ran all the time, so what they take with fewer threads was not seen.
+    class ConstantLoad < Recommendation
+      private
+
+      def new_self_test(**)
+        super.tap { |test| test.define_singleton_method(:constant_load?) { true } }
+      end
+    end
+
+    def test_much_fewer_threads_after_a_constant_load_are_warned_of
+      recording = PlayedRecording.new(minutes: 8, kind: :job)
+      found = [Recommendation, ConstantLoad].map do |kind|
+        advice = kind.new(recording, limits: recording.limits, rounds: 2, units: 1500)
+        warned_of(WhatIf.new(advice, WhatIf::WhatIfChange.new(threads: 1), rounds: 2))
+      end
+      assert_empty found.first
+      assert_match(/^The prediction may be wrong by [\d.]+ %: how long jobs take with so many/, found.last)
+    end
+
+    def warned_of(answer)
+      words = Holdup::View::Words.new("en")
+      change = WhatIf::WhatIfChange.new(threads: 1)
+      page = Holdup::View::WhatIf.new(answer, change:, kind: :job, slo: Slo.new, span: "now", words:).page
+      page.blocks.grep(Holdup::View::Blocks::Notes).flat_map(&:texts).join("\n")
+    end
+
+    # The corrected prediction is what is likely. A correction alone makes no change better.
     one_ruby def test_what_came_of_earlier_predictions_corrects_another_setting_and_no_other_load
       low, high = [0.8, 1.2].map { |ratio|
         WhatIf.new(plain.recommendation(bias: Learned.learned(ratio, times: 4)),

@@ -23,8 +23,13 @@ module Holdup
             })
           end
         end
-        # `wait` is queued + stalled, of single units; the others are of all units.
-        SPREADS = %i[wall stalled wait].freeze
+        # Of single units; the others are of all units. `wait` is queued + stalled, `response` is queued +
+        # elapsed.
+        SINGLE = {
+          wait: ->(unit) { unit.queued_ns.to_i + unit.stalled_ns },
+          response: ->(unit) { unit.queued_ns.to_i + unit.wall_ns }
+        }.freeze
+        SPREADS = [:wall, :stalled, *SINGLE.keys].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc pool_wait].freeze
         NS = 1_000_000_000
 
@@ -82,18 +87,18 @@ module Holdup
           end
         end
 
-        def waits
-          @waits ||= begin
-            profiles = by_cell(@side.profiles) { |profile| profile.start_ns / NS }
-            profiles.transform_values { |same| wait_histogram(same) }
+        # @param name [Symbol] of SINGLE
+        # @return [Hash{Array(Series, Integer) => WeightedRows::WeightedHistogram}] by stratum and block
+        def singles(name)
+          @singles ||= {}
+          @singles[name] ||= single_units.transform_values do |same|
+            weighted = same.map { |unit| [SINGLE.fetch(name).call(unit), unit.weight] }
+            WeightedRows::WeightedHistogram.weighted(weighted)
           end
         end
 
-        def wait_histogram(profiles)
-          weighted = profiles.map do |profile|
-            [profile.stalled_ns + profile.queued_ns.to_i, profile.weight]
-          end
-          WeightedRows::WeightedHistogram.weighted(weighted)
+        def single_units
+          @single_units ||= by_cell(@side.profiles) { |unit| unit.start_ns / NS }
         end
 
         # @return [Hash{Array(Series, Integer) => Array}] by stratum and index of the block
@@ -121,7 +126,9 @@ module Holdup
         end
 
         def spreads(key, windows)
-          @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : histogram(name, windows)] }.compact
+          @spreads.to_h { |name|
+            [name, SINGLE.key?(name) ? singles(name)[key] : histogram(name, windows)]
+          }.compact
         end
 
         def histogram(name, windows)

@@ -144,8 +144,8 @@ module Holdup
           # A side with fewer takes the variance of the other side.
           FEWEST_PROCESSES = 3
           FEWEST_UNITS = 30
-          # Metric family => attribute of a unit.
-          MEASURES = {wall: :wall_ns, cpu: :cpu_ns}.freeze
+          # Metric family => attribute of a unit. Of the response, what a process differs in is elapsed time.
+          MEASURES = {wall: :wall_ns, response: :wall_ns, cpu: :cpu_ns}.freeze
 
           def initialize(before, after)
             @sides = [before, after].map do |profiles|

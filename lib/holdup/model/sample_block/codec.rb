@@ -25,10 +25,12 @@ module Holdup
     end
 
     # @param block [SampleBlock] names setting, host and start
+    # @param weighted [Boolean] whether each unit has its weight in the block, not 1
+    # @param most [Integer] how many units, drawn as by SampleBlock#merge
     # @raise [DamagedData]
-    def load(bytes, block)
+    def load(bytes, block, weighted: false, most: SampleBlock::MOST)
       rows = read_rows(bytes, block.start_s)
-      checked { block.with(profiles: rows.profiles(block).freeze) }
+      checked { block.with(profiles: rows.limit(most).profiles(block, weighted:).freeze) }
     end
 
     def deflate(rows)
@@ -123,6 +125,10 @@ module Holdup
         self
       end
 
+      def limit(most)
+        (@rows.size > most) ? draw(most) : self
+      end
+
       # Keeps the same units as SampleBlock#merge.
       def draw(most)
         priorities = @rows.map { |row| SampleBlock::DrawPriority.of(row[START] * US) }
@@ -143,10 +149,12 @@ module Holdup
         [names.bytesize].pack("w") << names << pack(columns.flatten)
       end
 
-      def profiles(block)
+      def profiles(block, weighted:)
         series = @series.keys
         processes = @processes.keys
-        @rows.map { |row| profile(row, series.fetch(row[SERIES]), processes.fetch(row[PROCESS]), block) }
+        origin = {setting: block.setting, host: block.host,
+                  weight: weighted ? block.seen.fdiv([@rows.size, 1].max) : 1.0}
+        @rows.map { |row| profile(row, series.fetch(row[SERIES]), processes.fetch(row[PROCESS]), origin) }
       end
 
       private
@@ -185,9 +193,15 @@ module Holdup
         profile.concurrency.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.concurrency
       end
 
-      def parse_beginning(number)
-        return {} if number.zero?
-        number.odd? ? {concurrency: 0, rest_ns: number / 2 * US} : {concurrency: number / 2, rest_ns: 0}
+      # Units in flight.
+      def concurrency(beginning)
+        return if beginning.zero?
+        beginning.odd? ? 0 : beginning / 2
+      end
+
+      def rest_ns(beginning)
+        return if beginning.zero?
+        beginning.odd? ? beginning / 2 * US : 0
       end
 
       def index_of(known, value) = known[value] ||= known.size
@@ -199,15 +213,15 @@ module Holdup
         [format].pack("C") << numbers.pack(FORMATS[format]).force_encoding(Encoding::BINARY)
       end
 
-      def profile(row, series, process, block)
+      def profile(row, series, process, origin)
         start, _, _, running, starved, idle, stalled, acquisitions, longest_hold, gc, queued,
           in_flight_milli, beginning, trace = row
         UnitSample.new(
-          series:, setting: block.setting, host: block.host, process:, start_ns: start * US,
-          running_ns: running * US, cpu_ns: (running - starved) * US, idle_ns: idle * US,
-          stalled_ns: stalled * US, acquisitions:, longest_hold_ns: longest_hold * US, gc_ns: gc * US,
-          queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, weight: 1.0, trace:,
-          **parse_beginning(beginning)
+          **origin, series:, process:, start_ns: start * US, running_ns: running * US,
+          cpu_ns: (running - starved) * US, idle_ns: idle * US, stalled_ns: stalled * US, acquisitions:,
+          longest_hold_ns: longest_hold * US, gc_ns: gc * US,
+          queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, trace:,
+          concurrency: concurrency(beginning), rest_ns: rest_ns(beginning)
         )
       end
     end

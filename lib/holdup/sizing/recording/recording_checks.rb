@@ -15,6 +15,7 @@ module Holdup
       HELD_PER_CPU = 1.1
       CPU_SHARE = 0.85
       POOL_SHARE = 0.05
+      LOCK_SHARE = 0.1
       # What grade A of the self-test allows: beyond it, no prediction can be that exact.
       MACHINE_VARIATION = 1.1
 
@@ -25,7 +26,7 @@ module Holdup
       # @return [Array<Recording::RecordingProblem>] refusals first
       def problems
         found = [mixed_settings, few_units, warming_up, unsteady, slowed, cpu_saturated, held_without_cpu,
-          machine_speed, pool_bound, few_profiles]
+          machine_speed, pool_bound, lock_bound, few_profiles]
         found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
       end
 
@@ -98,6 +99,11 @@ module Holdup
       def pool_bound
         share = @recording.pool_share
         problem(:pool_bound, false, pool_share: share) if share > POOL_SHARE
+      end
+
+      def lock_bound
+        share = @recording.lock_share
+        problem(:lock_bound, false, lock_share: share) if share > LOCK_SHARE
       end
 
       def few_profiles

@@ -22,16 +22,19 @@ module Holdup
       LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
                 pace: SHARE, chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
                 growth: CEILING / 2, mix: Traffic::MIX, other_cpus: 2 * CEILING, constant_load: MOST,
-                ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
+                pauses: 2 * CEILING, ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
       # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
       # MeasuredFigures or nil; `closed`: whether units came as others ended; `other_cpus`: by how much the
       # ceiling of one more process changes with what other processes may need for a unit; `constant_load`:
-      # share of the units that always had as many others, where that hides what concurrency costs
-      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus, :constant_load) do
+      # share of the units that always had as many others, where that hides what concurrency costs; `refuted`:
+      # whether the setting served more than the model's ceiling for it; `pauses`: see
+      # ClosedLoad::ThinkingUsers#vagueness
+      ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus, :constant_load,
+        :refuted, :pauses) do
         def initialize(errors: {}, chance: {}, predicted: nil, closed: false, other_cpus: 0.0,
-          constant_load: 0.0)
+          constant_load: 0.0, refuted: false, pauses: 0.0)
           super
         end
 
@@ -57,7 +60,7 @@ module Holdup
       end
 
       # @return [Array<Symbol>] causes that its figures support, the largest against their limits first, else
-      #   :unknown; and :queue_unknown
+      #   :unknown (unless a ceiling is refuted, which says enough); and :queue_unknown
       def call
         strength = figures.to_h { |name, figure| [name, figure / LIMITS.fetch(name)] }
         found = strength.select { |_, times| times > 1 }.sort_by { |_, times| -times }.map(&:first)
@@ -65,14 +68,33 @@ module Holdup
         # Units that wait for answers don't come independently.
         found -= %i[bursts pace] if found.include?(:waits_for_answers)
         found.delete(:pace) if found.size > 1 && !evenly?
-        [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
+        found << :unknown if found.empty? && !@outcome.refuted
+        [*found, *(:queue_unknown unless measured.queued_ns)]
+      end
+
+      # @param vagueness [Float] see ClosedLoad::ThinkingUsers
+      # @return [ErrorCauses] of the same replays, if users may have sent what they replay without any
+      def with_pauses(vagueness)
+        self.class.new(@recording, traffic: @traffic, current: @current,
+          outcome: @outcome.with(pauses: vagueness))
       end
 
       # Whether predictions may be wrong although the present is replayed exactly.
       def doubtful?
         varied_machine? || vague_ceiling? || long_resource_waits? ||
-          %i[mix other_cpus constant_load].any? { |name| figures[name] > LIMITS.fetch(name) }
+          %i[mix other_cpus constant_load pauses].any? { |name| figures[name] > LIMITS.fetch(name) }
       end
+
+      # Whether waits for locks and connections may explain errors: these units don't wait for the GVL.
+      def resource_waits? = figures[:resource_waits] > LIMITS.fetch(:resource_waits)
+
+      # Whether it has a load test without pauses in it. Of a sample, busy threads look the same.
+      def load_test?
+        figures[:waits_for_answers] > LIMITS.fetch(:waits_for_answers) && !ClosedLoad.new(profiles).sampled?
+      end
+
+      # Whether replays wait for longer than was measured, beyond chance.
+      def missing_waits? = missing_waits.positive?
 
       # Whether units wait so long for locks and connections that other settings, with other such waits, may
       # be predicted wrongly.
@@ -98,7 +120,7 @@ module Holdup
                       **arrivals, chance: @outcome.chance.fetch(:response, 0.0), unlike_threads:,
                       handoff: handoff_ns.fdiv(measured.response_ns), growth:,
                       **of_other_settings,
-                      ceiling: @outcome.errors.fetch(:throughput, 0.0).abs,
+                      ceiling: @outcome.refuted ? 0.0 : @outcome.errors.fetch(:throughput, 0.0).abs,
                       machine_speed: (@recording.machine_speed.variation || 1.0) - 1}
       end
 
@@ -185,13 +207,14 @@ module Holdup
       # Explains an error of the throughput, and a grade that is lower without any. Waits don't depend on it:
       # as many units are in flight as when they were recorded.
       def growth
-        explains = @outcome.errors.key?(:throughput) || (vague_ceiling? && !@outcome.missed?)
+        saturated = @outcome.errors.key?(:throughput) && !@outcome.refuted
+        explains = saturated || (vague_ceiling? && !@outcome.missed?)
         explains ? growth_of_ceiling : 0.0
       end
 
       # They explain no error, since the present setting is what was recorded.
       def of_other_settings
-        figures = @outcome.to_h.slice(:other_cpus, :constant_load)
+        figures = @outcome.to_h.slice(:other_cpus, :constant_load, :pauses)
         figures[:mix] = (@outcome.closed || peak_apart?) ? 0.0 : @traffic.mix_at_peak.abs
         @outcome.missed? ? figures.transform_values { 0.0 } : figures
       end

@@ -34,6 +34,14 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
     assert_operator found[:invalid], :<=, self.class.most(0.02, count), found.inspect
   end
 
+  # Judged by single requests, of which few are stored.
+  repeated def test_of_equals_with_other_threads_one_in_twenty_differs
+    count = trials(10, thorough: 100)
+    found = verdicts(count, first_seed: 40_000, threads: {control: 16, candidate: 4},
+      queued_ms: {control: 5, candidate: 5})
+    assert_operator wrong(found), :<=, self.class.most(0.05, count), found.inspect
+  end
+
   repeated def test_another_mix_is_not_an_effect
     count = trials(25, thorough: 200)
     found = verdicts(count, first_seed: 10_000, mix: MIXES)

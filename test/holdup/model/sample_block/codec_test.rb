@@ -68,6 +68,13 @@ class Holdup::SampleBlock
       assert_equal 20, load(repeated).size
     end
 
+    def test_reads_units_with_their_weight_in_the_block
+      sample = block(many(30), seen: 300)
+      weighted = Codec.load(Codec.dump(sample), sample.with(profiles: []), weighted: true)
+      assert_equal copy(sample).weighted, weighted.weighted
+      assert_equal [10.0], weighted.profiles.map(&:weight).uniq
+    end
+
     def test_refuses_another_version_with_its_number
       good = Codec.dump(block(many(3)))
       error = assert_raises(Holdup::DamagedData) { load("\x02".b + good[1..]) }

@@ -7,7 +7,7 @@ class Holdup::Sizing::Recording
   class RecordingChecksTest < Minitest::Test
     MS = 1_000_000
     FigureSet = Data.define(:settings, :units, :cold_share, :profiles, :cpu_share, :held_per_cpu, :pool_share,
-      :machine_speed)
+      :lock_share, :machine_speed)
     SETTING = Holdup::Setting.new(attributes: {"threads" => 5})
     OTHER = Holdup::Setting.new(attributes: {"threads" => 3})
     ADMIN = Holdup::Setting.new(attributes: {"threads" => 3, "app" => "admin"})
@@ -17,7 +17,8 @@ class Holdup::Sizing::Recording
       Holdup::Analysis::Machine::MachineSpeed.new({"a" => [100, 100, 100, slow, slow]})
     end
     GOOD = FigureSet.new(settings: {SETTING => 400}, units: 400, cold_share: 0.5, profiles: PROFILES,
-      cpu_share: 0.85, held_per_cpu: 1.1, pool_share: 0.05, machine_speed: speed(110))
+      cpu_share: 0.85, held_per_cpu: 1.1, pool_share: 0.05, lock_share: 0.1,
+      machine_speed: speed(110))
 
     # At each limit itself.
     def test_a_recording_just_good_enough_has_no_problem
@@ -28,6 +29,7 @@ class Holdup::Sizing::Recording
       {few_units: {units: 399}, warming_up: {cold_share: 0.51}, cpu_saturated: {cpu_share: 0.86},
        held_without_cpu: {held_per_cpu: 1.11},
        machine_speed: {machine_speed: self.class.speed(111)}, pool_bound: {pool_share: 0.051},
+       lock_bound: {lock_share: 0.101},
        few_profiles: {profiles: PROFILES.drop(1)}, mixed_settings: {settings: {SETTING => 300, OTHER => 100}},
        mixed_applications: {settings: {SETTING => 300, ADMIN => 100}}}.each do |kind, figures|
         assert_equal [kind], problems(**figures).map(&:kind)
@@ -56,6 +58,7 @@ class Holdup::Sizing::Recording
       assert_equal({share: 0.75}, facts(cold_share: 0.75))
       assert_equal({cpu_share: 0.9}, facts(cpu_share: 0.9))
       assert_equal({pool_share: 0.4}, facts(pool_share: 0.4))
+      assert_equal({lock_share: 0.4}, facts(lock_share: 0.4))
       assert_equal({ratio: 1.5}, facts(machine_speed: self.class.speed(150)))
       assert_equal({profiles: 7, needed: 200}, facts(profiles: PROFILES.first(7)))
       assert_equal({settings: [SETTING, OTHER], units: [9, 1]}, facts(settings: {SETTING => 9, OTHER => 1}))
