@@ -77,6 +77,8 @@ module Holdup
         bytes = File.binread(path, header.events_bytes)
         facts = Analysis::Timeline::CaptureMatches.facts(bytes)
         @archive.add(Capture::Reason.add(bytes, facts), Time.at(@clock.realtime_s))
+      ensure
+        bytes&.clear # megabytes, which would stay until the next garbage collection
       end
     end
   end

@@ -31,6 +31,7 @@ module Holdup
       def start(*arguments, environment:)
         @text = +""
         output, input = IO.pipe
+        environment = {"RUBY_YJIT_ENABLE" => "1", **environment}
         @pid = Process.spawn(environment, *@command, *arguments, in: File::NULL, out: input, err: File::NULL,
           rlimit_cpu: @cpu_s)
         @output = output

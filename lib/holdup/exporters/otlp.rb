@@ -3,6 +3,7 @@
 require "digest"
 require "etc"
 require "opentelemetry-exporter-otlp-metrics"
+require "timeout"
 require "uri"
 
 module Holdup
@@ -32,9 +33,9 @@ module Holdup
         @delta = delta?(env)
         resources = LabelledResources.new(env:, dir:)
         labels = export.labels - resources.given_labels
-        @figures = ExportedFigures.new(export.with(labels:), RECEIVER, log:, clock:, scaling:)
+        @figures = ExportedMetrics.new(export.with(labels:), RECEIVER, log:, clock:, scaling:)
         @points = OtlpPoints.new(resources, semconv: export.semconv, delta: @delta)
-        @delivery = ExportedFigures::Delivery.new
+        @delivery = ExportedMetrics::Delivery.new
         @mutex = Mutex.new
         @client = client(export, env)
         @thread = PushThread.new(RECEIVER, address: @url, interval_s: interval_s(export, env), log:) { push }
@@ -71,18 +72,26 @@ module Holdup
 
       def deliver(data)
         @complaint.text = nil
-        result = @client.export(data)
+        result = Timeout.timeout(@client.longest_s) { @client.export(data) }
         return if result == ::OpenTelemetry::SDK::Metrics::Export::SUCCESS
-        raise Error.new("#{@url} failed (#{@complaint.text || "no answer in time"})",
-          "check the endpoint, and that it speaks OTLP over HTTP")
+        raise failure(@complaint.text || "no answer in time")
+      rescue Timeout::Error
+        longest_s = @client.longest_s
+        @client = MetricsClient.new(**@options) # the connection of the old one is within an answer
+        raise failure("no whole answer within #{format("%g", longest_s)} s")
+      end
+
+      def failure(reason)
+        Error.new("#{@url} failed (#{reason})", "check the endpoint, and that it speaks OTLP over HTTP")
       end
 
       def client(export, env)
-        ::OpenTelemetry.logger = @complaint = PushThread::LastComplaint.new
+        ::OpenTelemetry.logger = @complaint = PushThread::LastComplaint.logger
         warn_of_protocol(env)
         endpoint = export.endpoint && whole(URI(export.endpoint))
         @url = (endpoint || url(env)).sub(%r{//[^/@]*@}, "//") # without a password
-        ::OpenTelemetry::Exporter::OTLP::Metrics::MetricsExporter.new(**{endpoint:}.compact)
+        @options = {endpoint:}.compact
+        MetricsClient.new(**@options)
       rescue URI::InvalidURIError => error
         raise ArgumentError, error.message
       end
@@ -117,6 +126,60 @@ module Holdup
         return milliseconds / 1000 if milliseconds&.positive?
         raise ArgumentError, "OTEL_METRIC_EXPORT_INTERVAL is a number of milliseconds, not #{text.inspect}"
       end
+    end
+
+    # The gem's client, with limits on what an answer can do: another program may listen where the receiver
+    # should. It can neither fill the memory nor send the figures and headers (with passwords) elsewhere.
+    class Otlp::MetricsClient < ::OpenTelemetry::Exporter::OTLP::Metrics::MetricsExporter
+      # Of one answer, with its headers.
+      MOST_BYTES = 256 * 1024
+      LONGEST_S = 60
+
+      # @return [Numeric] for an export with its repetitions. The gem limits each wait for bytes alone, and
+      #   sleeps for as long as the receiver asks for
+      def longest_s
+        [LONGEST_S, @timeout.to_f].max
+      end
+
+      # @return [Net::HTTP]
+      def http_connection(...)
+        super.extend(SmallAnswers)
+      end
+
+      # @raise [Holdup::Error] which the gem logs
+      def handle_redirect(location)
+        raise Error.new("it redirects to #{location.inspect}", "set that as the endpoint if it is right")
+      end
+
+      # Extends a Net::HTTP.
+      module SmallAnswers
+        # Compressed answers would be larger than what is read.
+        def request(request, ...)
+          request["accept-encoding"] = "identity"
+          @socket&.io&.left_bytes = MOST_BYTES
+          super
+        end
+
+        private
+
+        def connect
+          super
+          @socket.io.extend(LimitedReads).left_bytes = MOST_BYTES
+        end
+      end
+
+      # Extends the socket, because Net::HTTP reads headers of any length.
+      module LimitedReads
+        attr_writer :left_bytes
+
+        def read_nonblock(...)
+          read = super
+          @left_bytes -= read.bytesize if read.is_a?(String)
+          raise IOError, "its answer has more than #{MOST_BYTES} bytes" if @left_bytes.negative?
+          read
+        end
+      end
+      private_constant :SmallAnswers, :LimitedReads
     end
 
     # Whom figures are of: from the labels of the processes, from OTEL_* variables, which come first, and from
@@ -175,20 +238,20 @@ module Holdup
 
       # Percent-encoded pairs, as the specification has them. Where one is wrong, it alone is left out.
       def given(env)
-        pairs = env["OTEL_RESOURCE_ATTRIBUTES"].to_s.split(",").filter_map do |pair|
-          name, value = pair.split("=", 2).map { |text| URI.decode_uri_component(text.strip) }
+        pairs = Utf8.valid(env["OTEL_RESOURCE_ATTRIBUTES"]).split(",").filter_map do |pair|
+          name, value = pair.split("=", 2).map { |text| Utf8.valid(URI.decode_uri_component(text.strip)) }
           [name, value] unless name.to_s.empty? || value.to_s.empty?
         rescue ArgumentError
           nil
         end
-        service = env["OTEL_SERVICE_NAME"].to_s
+        service = Utf8.valid(env["OTEL_SERVICE_NAME"])
         service.empty? ? pairs.to_h : pairs.to_h.merge("service.name" => service)
       end
 
       def kubernetes(env)
         return {} unless env[IN_KUBERNETES]
         found = KUBERNETES.transform_values do |names|
-          env.values_at(*names).find { |text| !text.to_s.empty? }
+          env.values_at(*names).map { |text| Utf8.valid(text) }.find { |text| !text.empty? }
         end
         found.compact
       end
@@ -201,7 +264,8 @@ module Holdup
 
       # @return [String] the same UUID (version 5) for each collector of a folder
       def instance_id(facts)
-        bytes = Digest::SHA1.digest([INSTANCES].pack("H*") + facts.join("\0")).bytes.first(16)
+        text = facts.map { |fact| fact.to_s.b }.join("\0")
+        bytes = Digest::SHA1.digest([INSTANCES].pack("H*") + text).bytes.first(16)
         bytes[6] = bytes[6] & 0x0f | 0x50
         bytes[8] = bytes[8] & 0x3f | 0x80
         digits = bytes.pack("C*").unpack1("H*")

@@ -36,7 +36,7 @@ module Holdup
         @scope = ::OpenTelemetry::SDK::InstrumentationScope.new("holdup", VERSION)
       end
 
-      # @param metrics [Array<ExportedFigures::ExportedMetric>]
+      # @param metrics [Array<ExportedMetrics::ExportedMetric>]
       # @return [Array<OpenTelemetry::SDK::Metrics::State::MetricData>]
       def of(metrics, since_ns:, now_ns:)
         times = {start_time_unix_nano: since_ns, time_unix_nano: now_ns}

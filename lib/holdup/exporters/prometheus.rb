@@ -4,9 +4,9 @@ require "prometheus/client/formats/text"
 
 module Holdup
   module Exporters
-    # Figures for Prometheus: what this collector has stored since it began to lead. A collector that takes
-    # over begins at 0, which rate() and increase() recognise; otherwise counters only grow, however workers
-    # come and go.
+    # Metrics for Prometheus, under the names of ExportedMetrics: what this collector has stored since it
+    # began to lead. A collector that takes over begins at 0, which rate() and increase() recognise; otherwise
+    # counters only grow, however workers come and go.
     #
     # The text is made after each commit by the collector's own thread, so its cost counts as the collector's,
     # and no scrape can cause more of it.
@@ -23,7 +23,7 @@ module Holdup
         @export = export
         @log = log
         @scaling = scaling
-        @figures = ExportedFigures.new(export, "Prometheus", log:, clock:, scaling:,
+        @figures = ExportedMetrics.new(export, "Prometheus", log:, clock:, scaling:,
           figures: SeriesTotals::Figures)
         @refusals = 0
         @file = MetricsFile.new(dir)

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "logger"
-
 module Holdup
   module Exporters
     # Sends figures at intervals, in a thread of its own: a receiver that is slow or hangs delays neither the
@@ -68,16 +66,23 @@ module Holdup
       end
     end
 
-    # A Logger for the gem of an exporter, which keeps what it last complained of.
-    class PushThread::LastComplaint < ::Logger
-      attr_accessor :text
+    # Extends a Logger for the gem of an exporter: keeps what that last complained of, as a short line: it may
+    # have a receiver's answer in it.
+    module PushThread::LastComplaint
+      MOST_CHARACTERS = 500
 
-      def initialize
-        super(nil)
+      # @return [Logger]
+      def self.logger
+        require "logger" # from Ruby 4.0 on a gem of its own, which those gems bring
+        ::Logger.new(nil).extend(self)
       end
 
+      attr_accessor :text
+
       def add(severity, message = nil, progname = nil)
-        @text = message || (block_given? ? yield : progname) if severity >= WARN
+        return true if severity < ::Logger::WARN
+        message ||= block_given? ? yield : progname
+        @text = Utf8.valid(message)[0, MOST_CHARACTERS].gsub(/[[:cntrl:]]+/, " ")
         true
       end
     end

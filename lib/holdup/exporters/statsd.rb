@@ -13,9 +13,9 @@ module Holdup
       def initialize(export, log:, clock:, scaling: nil)
         plain = export.format == :statsd
         receiver = plain ? "StatsD" : "DogStatsD"
-        @figures = ExportedFigures.new(export, receiver, log:, clock:, scaling:)
+        @figures = ExportedMetrics.new(export, receiver, log:, clock:, scaling:)
         @client = plain ? PlainClient.new(export.address) : DogStatsdClient.new(export.address)
-        @delivery = ExportedFigures::Delivery.new
+        @delivery = ExportedMetrics::Delivery.new
         @mutex = Mutex.new
         address = @client.address
         @thread = PushThread.new(receiver, address:, interval_s: export.interval, log:) { push }
@@ -130,12 +130,12 @@ module Holdup
       # @param options [Hash] for the gem
       def initialize(address, **options)
         require "datadog/statsd"
-        @complaint = PushThread::LastComplaint.new
+        @complaint = PushThread::LastComplaint.logger
         @client = ::Datadog::Statsd.new(*place(address), single_thread: true, logger: @complaint,
           telemetry_enable: false, **socket(address), **options)
       end
 
-      # @param metrics [Array<ExportedFigures::ExportedMetric>] differences
+      # @param metrics [Array<ExportedMetrics::ExportedMetric>] differences
       def send_metrics(metrics)
         @complaint.text = nil
         @sent = 0
@@ -216,7 +216,7 @@ module Holdup
         @uri = URI(address || "udp://#{HOST}:#{PORT}")
       end
 
-      # @param metrics [Array<ExportedFigures::ExportedMetric>] differences
+      # @param metrics [Array<ExportedMetrics::ExportedMetric>] differences
       # @raise [SystemCallError, SocketError] the rest was not sent
       def send_metrics(metrics)
         packets(metrics.flat_map { |metric| lines(metric) }).each_with_index do |packet, index|

@@ -37,6 +37,14 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     assert_equal 2, @archive.kept.size
   end
 
+  def test_holds_the_bytes_no_longer_than_it_needs_them
+    given = []
+    @archive.define_singleton_method(:add) { |bytes, _time| given << bytes }
+    leave("1-1.ended", caught: 2)
+    @archiver.call
+    assert_equal [0], given.map(&:bytesize)
+  end
+
   def test_files_of_others_stay
     names = %w[diary.left x.armed 1-1.notes last.events]
     names.each { |name| File.write(File.join(folder, name), "mine") }

@@ -148,6 +148,15 @@ class Holdup::Exporters::OtlpTest < Minitest::Test
     assert_match(/\A\h{8}-\h{4}-5\h{3}-[89ab]\h{3}-\h{12}\z/, resource["service.instance.id"])
   end
 
+  def test_wrong_bytes_in_variables_become_question_marks
+    @env = {"OTEL_RESOURCE_ATTRIBUTES" => "team=\xFFa,area=%FFb", "OTEL_SERVICE_NAME" => "\xE3shop",
+            "KUBERNETES_SERVICE_HOST" => "x", "POD_NAME" => "\xFF\u3042"}
+    exporter.add([window("A", [NS])], [])
+    received
+    expected = {"team" => "?a", "area" => "?b", "service.name" => "?shop", "k8s.pod.name" => "?\u3042"}
+    assert_equal expected, durations.first.resource.slice(*expected.keys)
+  end
+
   def test_a_collector_that_takes_over_is_the_same_instance
     ids = Array.new(2) do
       exporter.add([window("A", [NS])], [])
@@ -229,6 +238,53 @@ class Holdup::Exporters::OtlpTest < Minitest::Test
     assert_raises(Holdup::Error) { one.push }
     @receiver.mode = :take
     assert_equal 1, received["A"].count
+  end
+
+  # The figures, and headers with a password, go where the endpoint says.
+  def test_follows_no_redirect
+    other = OtlpReceiver.new
+    @receiver.mode = "HTTP/1.1 307 x\r\nLocation: #{other.url}/v1/metrics\r\nContent-Length: 0\r\n\r\n"
+    one = exporter
+    one.add([window("A", [NS])], [])
+    error = assert_raises(Holdup::Error) { one.push }
+    assert_includes error.message, "it redirects to \"#{other.url}/v1/metrics\""
+    assert_empty other.headers
+  ensure
+    other.stop
+  end
+
+  def test_reads_no_answer_without_an_end
+    ["X-Endless: ", "Content-Type: x\r\n\r\n"].each do |start|
+      @receiver.mode = "HTTP/1.1 200 OK\r\n#{start}#{"a" * 1_000_000}"
+      one = exporter
+      one.add([window("A", [NS])], [])
+      error = assert_raises(Holdup::Error, start) { one.push }
+      assert_includes error.message, "its answer has more than 262144 bytes"
+    end
+    assert_equal "identity", @receiver.headers.last["accept-encoding"], "a small one could unpack to much"
+  end
+
+  def test_waits_no_longer_than_a_minute_when_the_receiver_asks_for_an_hour
+    @receiver.mode = "HTTP/1.1 503 x\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+    one = exporter
+    client = one.instance_variable_get(:@client)
+    assert_equal 60, client.longest_s
+    client.define_singleton_method(:longest_s) { 0.1 }
+    one.add([window("A", [NS])], [])
+    error = assert_raises(Holdup::Error) { one.push }
+    assert_includes error.message, "no whole answer within 0.1 s"
+    @receiver.mode = :take
+    assert_equal 1, received["A"].count
+  end
+
+  def test_an_answer_is_one_short_line_in_the_log
+    status = Google::Rpc::Status.encode(Google::Rpc::Status.new(message: "a\nb\e[31m#{"c" * 10_000}"))
+    @receiver.mode = "HTTP/1.1 400 x\r\nContent-Length: #{status.bytesize}\r\n\r\n".b + status
+    one = exporter
+    one.add([window("A", [NS])], [])
+    error = assert_raises(Holdup::Error) { one.push }
+    refute_match(/[[:cntrl:]]/, error.message)
+    assert_operator error.message.size, :<, 700
   end
 
   def test_the_log_says_once_that_nothing_arrives_and_that_it_arrives_again

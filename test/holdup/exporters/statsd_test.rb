@@ -98,7 +98,7 @@ class Holdup::Exporters::StatsdTest < Minitest::Test
   def test_the_container_goes_with_each_message
     @receiver = StatsdReceiver.new
     client = Holdup::Exporters::Statsd::DogStatsdClient.new(@receiver.address, container_id: "ci-abc")
-    metric = Holdup::Exporters::ExportedFigures::ExportedMetric.new(name: :ruby_processes, type: :gauge,
+    metric = Holdup::Exporters::ExportedMetrics::ExportedMetric.new(name: :ruby_processes, type: :gauge,
       help: "", values: {{} => 2})
     client.send_metrics([metric])
     wait_until { messages.any? }

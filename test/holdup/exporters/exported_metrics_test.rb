@@ -3,8 +3,8 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Exporters::ExportedFiguresTest < Minitest::Test
-  FIGURES = Holdup::Exporters::ExportedFigures
+class Holdup::Exporters::ExportedMetricsTest < Minitest::Test
+  FIGURES = Holdup::Exporters::ExportedMetrics
   METRIC = FIGURES::ExportedMetric
   NAMES = [*FIGURES::HISTOGRAMS.keys, *FIGURES::COUNTERS.keys, *FIGURES::UNIT_COUNTERS.keys,
     *Holdup::Exporters::ProcessFigures::GAUGES.keys, *Holdup::Exporters::ProcessFigures::COUNTERS.keys,

@@ -2,9 +2,9 @@
 
 module Holdup
   module Exporters
-    # What this collector has stored since it began to lead, as every exporter has it. A collector that takes
-    # over begins at 0; otherwise counters only grow, however workers come and go.
-    class ExportedFigures
+    # The metrics of every exporter, with their names: what this collector has stored since it began to lead.
+    # A collector that takes over begins at 0; otherwise counters only grow, however workers come and go.
+    class ExportedMetrics
       NS = 1_000_000_000
       # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
       # threads the CPU time is unknown, so their time with the GVL is "running".
@@ -37,7 +37,7 @@ module Holdup
         # @return [String] "ruby.gvl.time" for ruby_gvl_time_seconds_total
         def dotted_name
           plain = name.to_s.delete_suffix("_total").delete_suffix("_seconds").delete_suffix("_bytes")
-          space = ExportedFigures::NAMESPACES.find { |each| plain == each || plain.start_with?("#{each}_") }
+          space = ExportedMetrics::NAMESPACES.find { |each| plain == each || plain.start_with?("#{each}_") }
           rest = plain.delete_prefix(space).delete_prefix("_")
           "#{space.tr("_", ".")}.#{rest.empty? ? "time" : rest}"
         end
@@ -199,7 +199,7 @@ module Holdup
     end
 
     # What has changed since a receiver last got the figures. What it did not get is in the next difference.
-    class ExportedFigures::Delivery
+    class ExportedMetrics::Delivery
       def initialize
         @values = {}
       end
