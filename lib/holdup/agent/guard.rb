@@ -19,10 +19,13 @@ module Holdup
     SILENCE_NS = 60_000_000_000
 
     # @param on_failure [#call, nil] called without arguments for each failure
-    def initialize(log:, clock:, on_failure: nil)
+    # @param interruption [#call, nil] whether an error is the application's (Thread#raise, a timeout), which
+    #   met the thread in code of ours
+    def initialize(log:, clock:, on_failure: nil, interruption: nil)
       @log = log
       @clock = clock
       @on_failure = on_failure
+      @interruption = interruption
       @failures = Hash.new(0)
       @logged_ns = {}
     end
@@ -34,9 +37,10 @@ module Holdup
       failed(place, error)
     end
 
-    # @param error [Exception] one of FAILURES
+    # @param error [Exception] one of FAILURES; an interruption goes on to the application
     # @return [nil]
     def failed(place, error)
+      raise error if @interruption&.call(error)
       @failures[place] += 1
       @on_failure&.call
       log_failure(place, error) if due?(place)

@@ -53,6 +53,21 @@ module Holdup
       COUNTERS = {queued_clamped: 9, guard_failures: 13}.freeze
       HOLDER_LEAST_NS = 1_000_000
 
+      # Open units, of which there are none here.
+      class UnitFields
+      end
+
+      # See UnitFields.
+      module RequestEnds
+      end
+
+      # No request is measured.
+      module RequestStarts
+        private
+
+        def begin_request(_env) = nil
+      end
+
       def enable = false
 
       def disable = false
@@ -112,6 +127,8 @@ module Holdup
         nil
       end
 
+      def segment_room = nil
+
       def close_segment = nil
 
       def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns, _stacks_over_ns = 0)
@@ -143,6 +160,8 @@ module Holdup
       def read_segment(_offset, _length) = nil
 
       def identify(_worker_index, _generation) = nil
+
+      def interruption?(_error) = false
 
       def own?(_handle) = false
 

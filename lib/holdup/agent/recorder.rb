@@ -20,7 +20,8 @@ module Holdup
     # For open units, which begin and end with it.
     attr_reader :probe
 
-    # Called for each unit when it begins, before it ends and after. It must guard itself.
+    # Called for each unit when it begins, before it ends and after; a unit keeps the one that it began with.
+    # It must guard itself.
     # @return [#opened, #closing, #closed, nil]
     attr_accessor :watcher
 
@@ -103,9 +104,9 @@ module Holdup
     # One open unit. Fiber storage holds the current one; fibers and threads inherit it, so code in a fiber of
     # the request's own (an Enumerator, an async task) can still name the unit.
     #
-    # What a kind of unit knows of itself it keeps in the variables that `close` records: the first four
-    # parameters of `initialize`, and @queued_ns, @pool, @priority, @trace and @path.
-    class OpenUnit
+    # Its fields and their accessors, `initialize`, `here?`, `open`, `close` and `cancel` are in C
+    # (ext/holdup/open_unit.c); without the extension no unit begins.
+    class OpenUnit < Probe::UnitFields
       KEY = :holdup_unit
 
       # The innermost open unit here.
@@ -114,111 +115,48 @@ module Holdup
         unit unless unit.nil? || unit.closed?
       end
 
-      # Set by the application; stronger than any name we find.
-      attr_accessor :name
+      if Probe.supported?
+        # Set by the application; stronger than any name we find.
+        public :name, :name=
 
-      # Its trace: 32 hexadecimal digits.
-      attr_accessor :trace
+        # Its trace: 32 hexadecimal digits.
+        public :trace, :trace=
 
-      # Whether its tracer's span has its attributes.
-      attr_accessor :explained
+        # Whether its tracer's span has its attributes.
+        public :explained, :explained=
 
-      # Unique; 0 where nothing is measured.
-      attr_reader :handle
+        # Unique; 0 where nothing is measured.
+        public :handle
 
-      attr_reader :outer
+        public :outer
 
-      # For how long it waited for its thread; nil: unknown.
-      attr_reader :queued_ns
+        # For how long it waited for its thread; nil: unknown.
+        public :queued_ns
 
-      attr_reader :closed
-      alias_method :closed?, :closed
-
-      # @param kind [Integer] a value of Probe::KINDS
-      def initialize(recorder, kind, name = nil, queue = nil)
-        @recorder = recorder
-        @probe = recorder.probe
-        @kind = kind
-        @name = name
-        @queue = queue if queue
-        @closed = false
-        # Some units of a kind have these and others not. All have them, because variables of objects that
-        # have the same ones are found fast; @queue, @pool, @priority and @path are of some kinds only.
-        @queued_ns = @trace = @holding = @explained = nil
+        public :closed
+        alias_method :closed?, :closed
       end
-
-      # @param outer [OpenUnit, nil] the innermost open unit here
-      # @param thread_pool [String, nil] of the server or job runner
-      def open(outer = OpenUnit.current, thread_pool = nil)
-        @outer = outer
-        # It was not taken from a queue, and the outer one contains its time.
-        thread_pool = @pool = @priority = nil if outer&.here?
-        @handle = @probe.enter(thread_pool)
-        @recorder.watcher&.opened(self)
-        Fiber[KEY] = self
-      end
-
-      # Whether this thread is the measured one; the unit's other threads find the unit too.
-      def here? = @probe.own?(@handle)
 
       # Connections that this unit holds; charged when the unit ends.
       def holding(clock)
-        @holding ||= ConnectionHold.new(clock)
+        self.held ||= ConnectionHold.new(clock)
       end
 
       # @param which [Symbol] a key of Probe::CHARGES
       def charge(which, ns)
-        @recorder.charge(@handle, which, ns)
+        recorder.charge(handle, which, ns)
       end
 
-      def stalled_ns = @recorder.stalled_ns(@handle)
+      def stalled_ns = recorder.stalled_ns(handle)
 
       # For which it has been idle so far; nil when unknown.
-      def idle_ns = @recorder.idle_ns(@handle)
+      def idle_ns = recorder.idle_ns(handle)
 
       # Holders that it waited for so far (Recorder#holders).
-      def holders = @recorder.holders(@handle)
+      def holders = recorder.holders(handle)
 
       # Its name if known by now; any thread may ask.
-      def name_so_far = @name
-
-      # Records the unit; does nothing when called again.
-      def close(error = false)
-        return if @closed
-        @closed = true
-        @recorder.watcher&.closing(self)
-        charge(:pool_held, @holding.end) if @holding
-        complete
-        @probe.record(@handle, @kind, @name, @queue, @queued_ns, error, @pool, @priority, @trace, @path)
-        nil
-      ensure
-        uncover if @outer
-        @recorder.watcher&.closed(self)
-      end
-
-      # Ends the unit without recording it.
-      def cancel
-        return if @closed
-        @closed = true
-        @probe.cancel(@handle)
-        nil
-      ensure
-        uncover if @outer
-        @recorder.watcher&.closed(self)
-      end
-
-      private
-
-      # Sets what is known at the end only.
-      def complete
-      end
-
-      # The outer unit is the current one again. An outermost unit stays in the storage, as it does in that of
-      # fibers and threads that it has started, and does no harm there: it is closed, and refers to little.
-      def uncover
-        Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
-        @outer = nil
-      end
+      def name_so_far = name
     end
 
     # Time for which one unit holds connections: summed over them, until they are returned or the unit ends.

@@ -39,7 +39,8 @@ module Holdup
       @probe = probe
       @collectors = collectors
       @worker = worker
-      @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(Probe::COUNTERS.fetch(:guard_failures)) })
+      @guard = Guard.new(log:, clock:, interruption: ->(error) { probe.interruption?(error) },
+        on_failure: -> { probe.count(Probe::COUNTERS.fetch(:guard_failures)) })
       @recorder = Recorder.new(probe:, guard: @guard)
       @jit = Jit::Manager.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
       @resources = Resources.new(@guard)

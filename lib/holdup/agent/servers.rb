@@ -106,8 +106,8 @@ module Holdup
     # A callback gets the receiver and the positional arguments. It runs in the application and must guard
     # itself.
     class MethodHook < Module
-      # callback before it runs => @param before [Hash{Symbol => #call}] method => callback
-      # callback when it has returned => @param after [Hash{Symbol => #call}] method => callback
+      # @param before [Hash{Symbol => #call}] method => what to call before it
+      # @param after [Hash{Symbol => #call}] method => what to call when it has returned
       # @param hidden [Array<Symbol>] private methods
       def initialize(before: {}, after: {}, hidden: [])
         super()

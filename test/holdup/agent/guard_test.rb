@@ -7,8 +7,8 @@ class Holdup::GuardTest < Minitest::Test
   def setup
     @log = CollectedLog.new
     @clock = HandClock.new
-    @told = 0
-    @guard = Holdup::Guard.new(log: @log, clock: @clock, on_failure: -> { @told += 1 })
+    @reported = 0
+    @guard = Holdup::Guard.new(log: @log, clock: @clock, on_failure: -> { @reported += 1 })
   end
 
   def test_gives_the_blocks_value
@@ -19,7 +19,7 @@ class Holdup::GuardTest < Minitest::Test
   def test_a_failure_gives_nil_is_counted_and_logged
     assert_nil @guard.call(:here) { raise "oh" }
     assert_equal({here: 1}, @guard.failures)
-    assert_equal 1, @told
+    assert_equal 1, @reported
     assert_match(/here failed, the application is not affected: oh \(RuntimeError at /, @log.lines.first)
   end
 
@@ -45,7 +45,15 @@ class Holdup::GuardTest < Minitest::Test
     assert_match(%r{here failed.*\?\? \(RuntimeError at /日本}, @log.lines.first)
     @log.define_singleton_method(:warn) { |_| raise IOError, "closed stream" }
     assert_nil @guard.call(:there) { raise "oh" }
-    assert_equal 2, @told
+    assert_equal 2, @reported
+  end
+
+  def test_an_interruption_goes_on_to_the_application
+    interruption = RuntimeError.new("time is up")
+    guard = Holdup::Guard.new(log: @log, clock: @clock, interruption: interruption.method(:equal?))
+    assert_same interruption, assert_raises(RuntimeError) { guard.call(:here) { raise interruption } }
+    assert_nil guard.call(:here) { raise "oh" }
+    assert_equal({here: 1}, guard.failures)
   end
 
   def test_leaves_exits_and_throws_alone

@@ -104,12 +104,13 @@ module Holdup
           "1970, with or without t=). X-Queue-Start is read when it is missing."
       ),
       Key.new(
-        name: :calls, type: Types::Subset.new(%i[sql cache redis memcached http]),
-        default: %i[sql cache redis memcached http].freeze,
+        name: :calls, type: Types::Subset.new(%i[sql cache redis memcached http push search subprocess]),
+        default: %i[sql cache redis memcached http push search subprocess].freeze,
         help: "Which calls to other systems are measured. Each is split into the wait for the answer, the " \
           "wait for the GVL, GC and Ruby: sql (Active Record), cache (Active Support), redis " \
-          "(redis-client), memcached (Dalli), http (Net::HTTP, Excon, HTTPX). []: none. In the " \
-          "environment: sql,http, or off."
+          "(redis-client, redis 4), memcached (Dalli), http (Net::HTTP, Excon, HTTPX), push (of jobs: " \
+          "Active Job, Sidekiq), search (Elasticsearch, OpenSearch), subprocess (system, backticks, Open3, " \
+          "Process.wait). []: none. In the environment: sql,http, or off."
       ),
       Key.new(
         name: :repeated_queries, type: Types::Whole.new(0..10_000), default: 0, example: "10",

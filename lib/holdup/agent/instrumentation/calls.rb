@@ -224,68 +224,43 @@ module Holdup
         config.path || "#{config.host}:#{config.port}"
       end
 
-      # Included in redis-client's middlewares, of which each client has an object. Its methods are code and
-      # not blocks, which would make a Proc of the block that each command comes with.
-      class RedisMiddleware < Module
-        # Of the methods that send something => what they send.
-        SENDING = {call: "command", call_pipelined: "commands"}.freeze
+      # Included in redis-client's middlewares, of which each client has an object.
+      class RedisMiddleware < Calls::CallMethods
+        OF_CLIENT = "@holdup_call_kind ||= HoldupLibrary.kind_of(config)"
 
         def initialize(library, edges)
-          super()
-          const_set(:HoldupLibrary, library)
-          const_set(:HoldupCalls, edges)
-          SENDING.each { |name, parameter| class_eval(sending(name, parameter), __FILE__, __LINE__) }
-          define_method(:connect) do |config, &block|
-            library.measure(library.kind_of(config, "connect")) { super(config, &block) }
-          end
-        end
-
-        private
-
-        def sending(name, parameter)
-          <<~RUBY
-            def #{name}(#{parameter}, config)
-              HoldupCalls.begin_call
-              failed = true
-              result = super
-              failed = false
-              result
-            ensure
-              HoldupCalls.end_call(@holdup_call_kind ||= HoldupLibrary.kind_of(config), failed)
-            end
-          RUBY
+          super
+          add(:call, "command, config", OF_CLIENT)
+          add(:call_pipelined, "commands, config", OF_CLIENT)
+          add(:connect, "config", 'HoldupLibrary.kind_of(config, "connect")')
         end
       end
     end
 
-    # A library that has no hook: a module is prepended, if its methods have the parameters that they had in
-    # the versions named there. The kinds of its calls are hosts.
-    class Calls::PrependedHook < Calls::LibraryHook
-      # Kinds that are remembered: the probe knows fewer.
-      MOST_KINDS = 100
+    # The redis gem before its version 5 (4.8), which has no redis-client: commands and pipelines.
+    # Connecting is a part of the first.
+    class Calls::OldRedis < Calls::PrependedHook
+      SIGNATURES = {process: [[:req, :commands]]}.freeze
 
-      # @param signatures [Hash{Symbol => Array}] of methods: see Method#parameters
-      def self.known?(owner, signatures)
-        signatures.all? { |name, parameters| owner.instance_method(name).parameters == parameters }
+      def loaded?
+        !!(defined?(::Redis::Client) && ::Redis::Client.method_defined?(:process))
       end
 
-      def initialize(recorder)
-        super
-        @kinds = {}
+      def install
+        join(::Redis::Client)
       end
 
-      # @param system [String] "http"
+      # @param client [Class]
+      def join(client)
+        return unless self.class.known?(client, SIGNATURES)
+        commands = Calls::CallMethods.new(self, @edges)
+        commands.add(:process, "commands", "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)")
+        client.prepend(commands)
+      end
+
       # @return [Integer, nil]
-      def kind_of(system, host)
-        @kinds[host] || remember(host) { "#{system} #{host}".strip }
-      end
-
-      private
-
-      def remember(host, &)
-        found = kind(&)
-        @kinds[host.dup.freeze] = found if @kinds.size < MOST_KINDS
-        found
+      def kind_of_client(client)
+        kind { "redis #{client.location}/#{client.db}" }
       end
     end
 
@@ -416,10 +391,272 @@ module Holdup
       end
     end
 
+    # Pushes of jobs by Active Job (7.1 to 8.1), with the job runner: what its adapter does. What a push asks
+    # of Redis or of a database is a part of it. Where the process keeps the job, or runs it at once, there is
+    # no other system.
+    #
+    # A module is prepended to the class of each adapter that jobs get. A subscription to the notifications of
+    # pushes is several times as expensive, and a module prepended to jobs would have to find the adapter of
+    # each push a second time.
+    class Calls::ActiveJobPushes < Calls::PrependedHook
+      # Of the class method of jobs that gets their adapter.
+      SIGNATURES = {assign_adapter: [[:req, :adapter_name], [:req, :queue_adapter]]}.freeze
+      # Of the methods of an adapter, which has its own names for them.
+      PARAMETERS = {enqueue: %w[job], enqueue_at: %w[job timestamp], enqueue_all: %w[jobs]}.freeze
+      OWN_PROCESS = %w[Async Inline Test].freeze
+      KIND = "@holdup_call_kind || HoldupLibrary.kind_of_adapter(self)"
+
+      # "ActiveJob::QueueAdapters::SolidQueueAdapter" is SolidQueue, "GoodJob::Adapter" is GoodJob.
+      # @param adapter [Object]
+      def self.runner(adapter)
+        type = adapter.is_a?(Module) ? adapter : adapter.class
+        type.name.to_s.delete_suffix("Adapter").split("::").last.to_s
+      end
+
+      def initialize(recorder)
+        super
+        @joined = {}.compare_by_identity # classes of adapters, of which there are few
+      end
+
+      def loaded?
+        !!(defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load))
+      end
+
+      # Naming ActiveJob::Base would load it, and start what waits for that.
+      def install
+        ::ActiveSupport.on_load(:active_job, yield: true) { |job| @guard.call(:calls) { join(job) } }
+      end
+
+      # @param job [Class] ActiveJob::Base
+      def join(job)
+        return unless self.class.known?(job.singleton_class, SIGNATURES)
+        job.singleton_class.prepend(AdapterAssignments.new(self))
+        [job, *job.descendants].each { |type| join_adapter(type._queue_adapter) }
+      end
+
+      # @param adapter [Object, nil] of jobs
+      def join_adapter(adapter)
+        @guard.call(:calls) do
+          type = adapter.is_a?(Module) ? adapter.singleton_class : adapter.class
+          next if adapter.nil? || @joined[type] || OWN_PROCESS.include?(self.class.runner(adapter))
+          @joined[type] = true
+          type.prepend(pushes(type))
+        end
+      end
+
+      # @return [Integer, nil] nil: its pushes are no calls
+      def kind_of_adapter(adapter)
+        @guard.call(:calls) do
+          next if inline?(adapter)
+          kind = @recorder.call_kind("push #{self.class.runner(adapter)}".strip)
+          adapter.instance_variable_set(:@holdup_call_kind, kind) unless adapter.frozen?
+          kind
+        end
+      end
+
+      private
+
+      # GoodJob can run a job where it is pushed. How it does is known once the application has booted.
+      def inline?(adapter)
+        adapter.respond_to?(:execute_inline?) && adapter.execute_inline?
+      end
+
+      def pushes(type)
+        pushes = Calls::CallMethods.new(self, @edges)
+        PARAMETERS.each do |name, parameters|
+          pushes.add_if(name, parameters.join(", "), KIND) if takes?(type, name, parameters.size)
+        end
+        pushes
+      end
+
+      def takes?(type, name, count)
+        type.public_method_defined?(name) &&
+          type.instance_method(name).parameters.map(&:first) == [:req] * count
+      end
+
+      # Prepended to the class methods of jobs.
+      class AdapterAssignments < Module
+        def initialize(library)
+          super()
+          define_method(:assign_adapter) do |adapter_name, queue_adapter|
+            library.join_adapter(queue_adapter)
+            super(adapter_name, queue_adapter)
+          end
+          private :assign_adapter
+        end
+      end
+    end
+
+    # Pushes by Sidekiq's own client (7.0 to 8.1). Its middlewares end before a job is pushed.
+    class Calls::SidekiqPushes < Calls::PrependedHook
+      # Of the methods that push.
+      PARAMETERS = {push: :item, push_bulk: :items}.freeze
+
+      def loaded?
+        !!(defined?(::Sidekiq::Client) && ::Sidekiq::Client.method_defined?(:push_bulk))
+      end
+
+      def install
+        join(::Sidekiq::Client)
+      end
+
+      # @param client [Class]
+      def join(client)
+        return unless self.class.known?(client, PARAMETERS.transform_values { |name| [[:req, name]] })
+        number = kind { "push Sidekiq" }
+        pushes = Calls::CallMethods.new(self, @edges)
+        PARAMETERS.each { |name, parameter| pushes.add(name, parameter, number.inspect) }
+        client.prepend(pushes)
+      end
+    end
+
+    # Elasticsearch (elastic-transport 8.0 to 8.5) and OpenSearch (opensearch-ruby 3.4): requests, with the
+    # host, or the first of several. The middlewares of their HTTP clients are a client's own.
+    class Calls::SearchClient < Calls::PrependedHook
+      # Of Method#parameters => of the method.
+      PARAMETERS = {
+        [[:req, :method], [:req, :path], [:opt, :params], [:opt, :body], [:opt, :headers]] =>
+          "method, path, params = {}, body = nil, headers = nil",
+        # elastic-transport from 8.3 on
+        [[:req, :method], [:req, :path], [:opt, :params], [:opt, :body], [:opt, :headers], [:opt, :opts]] =>
+          "method, path, params = {}, body = nil, headers = nil, opts = {}"
+      }.freeze
+
+      def loaded?
+        !!client&.method_defined?(:perform_request)
+      end
+
+      def install
+        join(client)
+      end
+
+      # @param client [Class]
+      def join(client)
+        known = client.instance_method(:perform_request).parameters
+        parameters = PARAMETERS[known] or return
+        requests = Calls::CallMethods.new(self, @edges)
+        requests.add(:perform_request, parameters, "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)")
+        client.prepend(requests)
+      end
+
+      # @return [Integer, nil]
+      def kind_of_client(client)
+        kind { "search #{host(client.transport)}".strip }
+      end
+
+      private
+
+      def host(transport)
+        return unless transport.respond_to?(:hosts)
+        hosts = transport.hosts.map { |host| host[:host] }.uniq
+        (hosts.size > 1) ? "#{hosts.min} (of #{hosts.size})" : hosts.first
+      end
+    end
+
+    class Calls::Elasticsearch < Calls::SearchClient
+      private
+
+      def client
+        ::Elastic::Transport::Client if defined?(::Elastic::Transport::Client)
+      end
+    end
+
+    class Calls::OpenSearch < Calls::SearchClient
+      private
+
+      def client
+        ::OpenSearch::Transport::Client if defined?(::OpenSearch::Transport::Client)
+      end
+    end
+
+    # Child processes that a request or job waits for: `system` and backticks, with the program, and
+    # Process.wait. A pipe (popen) is read and written by code of the application, and is not measured. Nor
+    # are files: their methods are those of logs and sockets, and a line of a log would take 1.5 us, not 1.1.
+    #
+    # The methods are included in Object, before Kernel, so that a gem which makes an alias of Kernel's own
+    # gets those.
+    class Calls::Commands < Calls::LibraryHook
+      # Programs that are named: one may have many temporary scripts.
+      MOST_PROGRAMS = 16
+      # The first word, without its folder; none that sets a variable.
+      PROGRAM = %r{\A\s*(?:[\w.+-]*/)*([\w.+-]{1,30})(?=[\s;&|]|\z)}
+      WAITS = %i[wait wait2 waitpid waitpid2].freeze
+      # Constants of ours can't be read in other Ractors.
+      ONLY_MAIN = "if Ractor.current == Ractor.main"
+
+      def initialize(recorder)
+        super
+        @kinds = {}
+      end
+
+      def loaded?
+        true
+      end
+
+      def install
+        ::Object.include(commands.tap { |methods| methods.send(:private, :system, :`) })
+        ::Kernel.singleton_class.prepend(commands)
+        ::Process.singleton_class.prepend(running(WAITS, "HoldupLibrary.kind_of_command(nil)"))
+      end
+
+      # @param command [Array, String, nil] as for `system`: perhaps variables, then a line for the shell or a
+      #   program and its arguments
+      # @return [Integer, nil]
+      def kind_of_command(command)
+        program = @guard.call(:calls) { program(command) }
+        @kinds[program] || remember(program)
+      end
+
+      private
+
+      def commands
+        running(%i[system], "HoldupLibrary.kind_of_command(command)").tap do |methods|
+          methods.add(:`, "command", "(HoldupLibrary.kind_of_command(command) #{ONLY_MAIN})")
+        end
+      end
+
+      # @return [Module] with those methods, which take anything
+      def running(names, kind)
+        Calls::CallMethods.new(self, @edges).tap do |methods|
+          names.each { |name| methods.add(name, "*command", "(#{kind} #{ONLY_MAIN})") }
+          methods.send(:ruby2_keywords, *names)
+        end
+      end
+
+      def program(command)
+        words = Array(command).reject { |word| word.is_a?(Hash) }
+        Array(words.first).first.to_s[PROGRAM, 1]
+      end
+
+      def remember(program)
+        program = nil if @kinds.size >= MOST_PROGRAMS
+        @kinds[program] ||= kind { "subprocess #{program}".strip }
+      end
+    end
+
+    # Open3's methods that wait for a child process (Ruby 3.3 to 3.4).
+    class Calls::Open3 < Calls::Commands
+      CAPTURES = %i[capture2 capture2e capture3].freeze
+
+      def loaded?
+        !!(defined?(::Open3) && CAPTURES.all? { |name| ::Open3.respond_to?(name) })
+      end
+
+      def install
+        ::Open3.singleton_class.prepend(running(CAPTURES, "HoldupLibrary.kind_of_command(command)"))
+      end
+    end
+
     # By their names in `config.calls`.
     Calls::LIBRARIES = {
-      sql: [Calls::ActiveRecord], cache: [Calls::Cache], redis: [Calls::Redis], memcached: [Calls::Dalli],
-      http: [Calls::NetHttp, Calls::Excon, Calls::Httpx]
+      sql: [Calls::ActiveRecord],
+      cache: [Calls::Cache],
+      redis: [Calls::Redis, Calls::OldRedis],
+      memcached: [Calls::Dalli],
+      http: [Calls::NetHttp, Calls::Excon, Calls::Httpx],
+      push: [Calls::ActiveJobPushes, Calls::SidekiqPushes],
+      search: [Calls::Elasticsearch, Calls::OpenSearch],
+      subprocess: [Calls::Commands, Calls::Open3]
     }.freeze
   end
 end

@@ -9,8 +9,8 @@ module Holdup
       # A longer wait means a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
-      # the name of the pool => @param pool_of [#call] takes a queue; gives the pool that runs its jobs in
-      # this thread, nil: unknown
+      # @param pool_of [#call, nil] takes a queue, returns the name of the pool that runs its jobs in this
+      #   thread, or nil if that is unknown
       def initialize(recorder:, clock:, pool_of: nil)
         @recorder = recorder
         @probe = recorder.probe
@@ -97,39 +97,39 @@ module Holdup
     class JobUnit < Recorder::OpenUnit
       JOB = Probe::KINDS.fetch(:job)
 
-      attr_reader :id, :queue
+      if Probe.supported?
+        public :id, :queue
 
-      # When it was ready to run, in ns since 1970; nil: unknown.
-      attr_accessor :ready_ns
+        # When it was ready to run, in ns since 1970; nil: unknown.
+        public :ready_ns, :ready_ns=
 
-      # Of the runner's threads; nil: the one of JobUnits.
-      attr_accessor :pool
+        # Of the runner's threads; nil: the one of JobUnits.
+        public :pool, :pool=
 
-      attr_accessor :priority
+        public :priority, :priority=
 
-      # Classes of exceptions that are not failures.
-      attr_accessor :harmless
+        # Classes of exceptions that are not failures.
+        public :harmless, :harmless=
 
-      # Time for which the job was ready before this run.
-      attr_writer :queued_ns
+        # Time for which the job was ready before this run.
+        public :queued_ns=
+      end
 
       def initialize(recorder, id, name, queue)
         super(recorder, JOB, name, queue)
-        @id = id
-        @ready_ns = @harmless = nil
-        @failed = false
+        self.id = id
       end
 
-      def for?(id)
-        !id.nil? && @id == id
+      def for?(other)
+        !id.nil? && id == other
       end
 
       # The run has failed, even when its exception is rescued.
       def failed
-        @failed = true
+        self.failure = true
       end
 
-      def close(error = @failed) = super
+      def close(error = failure) = super
     end
 
     # Priorities of jobs as text, each created once. Each is a separate series, so there must be few: an

@@ -32,6 +32,83 @@ module Holdup
         end
       end
 
+      # A library that has no hook: a module is prepended, if its methods have the parameters that they had in
+      # the versions named there.
+      class PrependedHook < LibraryHook
+        # Kinds that are remembered: the probe knows fewer.
+        MOST_KINDS = 100
+
+        # @param signatures [Hash{Symbol => Array}] of methods: see Method#parameters
+        def self.known?(owner, signatures)
+          signatures.all? { |name, parameters| owner.instance_method(name).parameters == parameters }
+        end
+
+        def initialize(recorder)
+          super
+          @kinds = {}
+        end
+
+        # @param system [String] "http"
+        # @return [Integer, nil]
+        def kind_of(system, host)
+          @kinds[host] || remember(host) { "#{system} #{host}".strip }
+        end
+
+        private
+
+        def remember(host, &)
+          found = kind(&)
+          @kinds[host.dup.freeze] = found if @kinds.size < MOST_KINDS
+          found
+        end
+      end
+
+      # A module to prepend or include, whose methods are calls. They are code and not blocks, which would
+      # make a Proc of the block that a call comes with.
+      class CallMethods < Module
+        # @param library [LibraryHook]
+        # @param edges [#begin_call, #end_call]
+        def initialize(library, edges)
+          super()
+          const_set(:HoldupLibrary, library)
+          const_set(:HoldupCalls, edges)
+          private_constant :HoldupLibrary, :HoldupCalls
+        end
+
+        # @param parameters [String] "item"
+        # @param kind [String] code with HoldupLibrary and the parameters: a kind, or nil
+        # @return [Symbol]
+        def add(name, parameters, kind)
+          define(name, parameters, "HoldupCalls.begin_call", "HoldupCalls.end_call(#{kind}, failed)")
+        end
+
+        # Asks for the kind before the call begins. Without a kind nothing is recorded for this method, only
+        # for calls that it makes.
+        # @return [Symbol]
+        def add_if(name, parameters, kind)
+          define(name, parameters, <<~RUBY, "HoldupCalls.end_call(kind, failed) if kind")
+            kind = #{kind} or return super
+            HoldupCalls.begin_call
+          RUBY
+        end
+
+        private
+
+        def define(name, parameters, begins, ends)
+          class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+            def #{name}(#{parameters})
+              #{begins}
+              failed = true
+              result = super
+              failed = false
+              result
+            ensure
+              #{ends}
+            end
+          RUBY
+        end
+      end
+
       # A private method of a library that each call passes through. One of ours takes its place and calls it,
       # for a subscription to the notification that it sends is several times as expensive.
       #

@@ -62,7 +62,7 @@ module Holdup
       end
     end
 
-    # its name in a configuration file. => Option to its name in a configuration file.
+    # Options of the command line that take a value, which may be the next argument.
     RubyOptions::WITH_VALUE = %w[-r -I -C -E -e].freeze
 
     # Defaults of a Ruby version, and what can be set while it runs. Sources: yjit/src/options.rs and

@@ -22,12 +22,13 @@ module Holdup
       CANNOT_LOAD = 3
       # Tells a collector that the one before it lacked a library, which need not be logged again.
       AGAIN = "--again"
-      # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
+      # The collector starts its JIT itself, after its first round (CLI::Collect): code that only the start
+      # runs would take 4 MB. It makes much short-lived garbage: an early GC
       # keeps that in the processor's cache and out of the RSS, where a heap that grows in small steps, only
       # when little of it is free, and a malloc (of glibc) that returns large pieces at once save
       # some MB more.
       ENVIRONMENT = {
-        "RUBY_YJIT_ENABLE" => "1",
+        "RUBY_YJIT_ENABLE" => "0",
         "RUBY_GC_MALLOC_LIMIT" => "2000000",
         "RUBY_GC_MALLOC_LIMIT_MAX" => "4000000",
         "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1",

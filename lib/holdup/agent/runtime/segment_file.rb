@@ -13,6 +13,9 @@ module Holdup
       MOST_NAMES = 1000
       # Anonymous memory can be read through it.
       DESCRIPTORS = "/proc/self/fd"
+      # With space for fewer segments the collector comes at once, to remove those of processes that have
+      # ended: an application that forks for each job can fill the folder between two rounds.
+      LEAST_ROOM = 48
 
       def initialize(place:, probe:, log:)
         @dir = place.dir
@@ -28,8 +31,10 @@ module Holdup
         [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
           path = try(series, size, worker, generation, anonymous: @anonymous) or next
           @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
+          hurry if @probe.segment_room&.<(LEAST_ROOM)
           return path
         end
+        hurry
         open_beside(series, ring, worker, generation) || raise(Error.new("no space left in #{@dir}",
           "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs"))
       end
@@ -66,6 +71,14 @@ module Holdup
       def start_time
         stat = "/proc/self/stat"
         File.readable?(stat) ? File.binread(stat).rpartition(")").last.split[19] : "0"
+      end
+
+      # Loaded here, because hardly any process needs it.
+      def hurry
+        require_relative "../../segment/directory"
+        Segment::Directory.new(@dir).hurry
+      rescue SystemCallError
+        nil # the collector comes within seconds anyway
       end
 
       def prepare_folder

@@ -178,6 +178,225 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     assert_equal [["cache RedisCacheStore", false], [nil, false]], @probe.called
   end
 
+  # As the redis gem 4 has it.
+  def test_commands_of_the_older_redis_gem_are_calls_to_its_database
+    client = Class.new do
+      def location = "r1:6379"
+
+      def db = 2
+
+      def process(commands) = yield(commands.first)
+    end
+    Calls::OldRedis.new(@recorder).join(client)
+    assert_equal [:get, "a"], client.new.process([[:get, "a"]]) { |command| command }
+    assert_raises(IOError) { client.new.process([[:get]]) { raise IOError } }
+    assert_equal [["redis r1:6379/2", false], ["redis r1:6379/2", true]], @probe.called
+  end
+
+  # As an adapter of Active Job.
+  class QueueAdapter
+    attr_accessor :failure
+
+    def enqueue(job) = failure ? raise(failure) : job
+
+    def enqueue_at(job, timestamp) = [enqueue(job), timestamp]
+
+    def enqueue_all(jobs) = jobs.each { |job| enqueue(job) }
+  end
+
+  # @param runner [String] that the adapter is named after
+  # @return [Class]
+  def adapter_of(runner, &body)
+    Class.new(QueueAdapter, &body).tap { |type| type.define_singleton_method(:name) { "#{runner}Adapter" } }
+  end
+
+  # As Active Job's base class has it.
+  class JobBase
+    class << self
+      attr_reader :_queue_adapter
+
+      alias_method :descendants, :subclasses
+
+      def queue_adapter=(adapter)
+        assign_adapter("adapter", adapter)
+      end
+
+      private
+
+      def assign_adapter(adapter_name, queue_adapter) = @_queue_adapter = queue_adapter
+    end
+  end
+
+  # @return [Object] that adapter, once a job has got it
+  def assigned(adapter)
+    job = Class.new(JobBase)
+    Calls::ActiveJobPushes.new(@recorder).join(job)
+    job.queue_adapter = adapter
+    assert_same adapter, job._queue_adapter
+    adapter
+  end
+
+  def test_a_push_of_active_job_is_a_call_to_its_runner
+    adapter = assigned(adapter_of("ActiveJob::QueueAdapters::SolidQueue").new)
+    assert_equal :job, adapter.enqueue(:job)
+    assert_equal [[:job, 60.0], [:job]], [adapter.enqueue_at(:job, 60.0), adapter.enqueue_all([:job])]
+    adapter.failure = IOError
+    assert_raises(IOError) { adapter.enqueue(:job) }
+    # A push inside another one is a part of it, which the probe knows.
+    assert_equal [false, false, false, false, false, true].map { |error| ["push SolidQueue", error] },
+      @probe.called
+  end
+
+  def test_the_class_of_several_adapters_is_joined_once
+    type = adapter_of("SolidQueue")
+    hook = Calls::ActiveJobPushes.new(@recorder)
+    Class.new(JobBase).tap { |job| hook.join(job) }.then do |job|
+      2.times { job.queue_adapter = type.new }
+      3.times { job._queue_adapter.enqueue(:job) }
+    end
+    assert_equal 3, @probe.called.size
+    assert_equal 1, type.ancestors.grep(Calls::CallMethods).size
+  end
+
+  def test_an_adapter_that_jobs_got_before_and_one_that_is_frozen_or_a_module
+    base = Class.new(JobBase)
+    job = Class.new(base)
+    base.queue_adapter = adapter_of("SolidQueue").new.freeze
+    job.queue_adapter = Module.new do
+      def self.name = "DelayedJobAdapter"
+
+      def self.enqueue(job) = job
+    end
+    Calls::ActiveJobPushes.new(@recorder).join(base)
+    [base, job].each { |type| assert_equal 7, type._queue_adapter.enqueue(7) }
+    assert_equal [["push SolidQueue", false], ["push DelayedJob", false]], @probe.called
+  end
+
+  def test_a_job_that_stays_in_the_process_is_no_push
+    adapters = %w[Async Inline Test].map { |runner| adapter_of(runner) }
+    adapters << adapter_of("GoodJob::") { define_method(:execute_inline?) { true } }
+    adapters.each { |type| assert_equal :job, assigned(type.new).enqueue(:job) }
+    assert_empty @probe.called
+  end
+
+  # Where the block would end a call that is around the push, a call would be lost.
+  def test_what_is_no_push_ends_no_call_around_it
+    adapter = assigned(adapter_of("GoodJob::") { define_method(:execute_inline?) { true } }.new)
+    Calls::LibraryHook.new(@recorder).measure(@probe.call_kind("http api")) { adapter.enqueue(:job) }
+    assert_equal [["http api", false]], @probe.called
+  end
+
+  # When jobs get the adapter, the application has not booted yet.
+  def test_whether_good_job_runs_jobs_inline_is_asked_when_one_is_pushed
+    type = adapter_of("GoodJob::") do
+      attr_accessor :inline
+      alias_method :execute_inline?, :inline
+    end
+    adapter = assigned(type.new)
+    adapter.inline = true
+    adapter.enqueue(:job)
+    assert_empty @probe.called
+    adapter.inline = false
+    adapter.enqueue(:job)
+    assert_equal [["push GoodJob", false]], @probe.called
+  end
+
+  def test_an_adapter_that_can_not_be_asked_does_not_reach_the_application
+    adapter = assigned(adapter_of("Sneakers") { define_method(:execute_inline?) { raise IOError } }.new)
+    assert_equal :job, adapter.enqueue(:job)
+    assert_empty @probe.called
+    assert_match(/calls failed, the application is not affected/, @log.lines.join)
+  end
+
+  def test_an_adapter_of_other_parameters_is_left_alone
+    type = adapter_of("SolidQueue") { define_method(:enqueue) { |_job, options = {}| options } }
+    adapter = assigned(type.new)
+    assert_equal({wait: 1}, adapter.enqueue(:job, {wait: 1}))
+    adapter.enqueue_at(:job, 60.0)
+    assert_equal [["push SolidQueue", false]], @probe.called
+  end
+
+  def test_jobs_that_get_their_adapter_another_way_are_left_alone
+    job = Class.new { def self.assign_adapter(adapter) = adapter }
+    before = job.singleton_class.ancestors
+    Calls::ActiveJobPushes.new(@recorder).join(job)
+    assert_equal before, job.singleton_class.ancestors
+  end
+
+  def test_a_push_to_sidekiq_keeps_its_answer_and_its_exception
+    client = Class.new do
+      def push(item) = item.fetch("class")
+
+      def push_bulk(items) = items.map { |item| push(item) }
+    end
+    Calls::SidekiqPushes.new(@recorder).join(client)
+    assert_equal "AJob", client.new.push({"class" => "AJob"})
+    assert_equal ["AJob"], client.new.push_bulk([{"class" => "AJob"}])
+    assert_raises(KeyError) { client.new.push({}) }
+    # The push in the second one is inside it, which the probe knows.
+    assert_equal [false, false, false, true].map { |error| ["push Sidekiq", error] }, @probe.called
+  end
+
+  def test_a_client_of_other_parameters_is_left_alone
+    client = Class.new do
+      def push(item, options = {}) = item
+
+      def push_bulk(items) = items
+
+      def perform_request(method, path) = path
+
+      def process(commands, timeout) = commands
+    end
+    before = client.ancestors
+    Calls::SidekiqPushes.new(@recorder).join(client)
+    Calls::Elasticsearch.new(@recorder).join(client)
+    Calls::OldRedis.new(@recorder).join(client)
+    assert_equal before, client.ancestors
+  end
+
+  # A client as elastic-transport has it from 8.3 on, or as OpenSearch has it.
+  def search_client(hosts, parameters)
+    transport = Struct.new(:hosts).new(hosts.map { |host| {host:, password: "secret"} })
+    Class.new do
+      define_method(:transport) { transport }
+      class_eval("def perform_request(#{parameters}) = binding", __FILE__, __LINE__)
+    end
+  end
+
+  def test_a_search_is_a_call_to_its_host_or_to_one_of_them
+    hosts = {%w[es1] => "search es1", %w[es2 es1] => "search es1 (of 2)", [] => "search"}
+    Calls::SearchClient::PARAMETERS.each_value do |parameters|
+      hosts.each do |names, kind|
+        client = search_client(names, parameters).tap { |one| Calls::Elasticsearch.new(@recorder).join(one) }
+        asked = client.new.perform_request("GET", "/orders", {a: 1}, "body", {b: 2})
+        values = %i[method path params body headers].map { |name| asked.local_variable_get(name) }
+        assert_equal ["GET", "/orders", {a: 1}, "body", {b: 2}], values
+        assert_equal [kind, false], @probe.called.last
+      end
+    end
+  end
+
+  COMMANDS = {
+    ["convert a.png secret.png"] => "convert", [{"A" => "1"}, "/usr/bin/wkhtmltopdf", "x"] => "wkhtmltopdf",
+    [%w[/bin/sh sh], "-c"] => "sh", ["cd /tmp && secret"] => "cd", ["cat|sort"] => "cat",
+    ["TOKEN=secret curl"] => nil, ["(secret)"] => nil, ["x" * 31] => nil, "gs -q" => "gs", nil => nil
+  }.freeze
+
+  def test_a_child_process_is_known_by_its_program_and_never_by_what_it_gets
+    hook = Calls::Commands.new(@recorder)
+    COMMANDS.each do |command, program|
+      kind = @probe.call_kinds.fetch(hook.kind_of_command(command))
+      assert_equal ["subprocess", program].compact.join(" "), kind, command.inspect
+    end
+  end
+
+  def test_of_many_programs_some_are_named
+    hook = Calls::Commands.new(@recorder)
+    kinds = Array.new(100) { |number| @probe.call_kinds.fetch(hook.kind_of_command("run#{number}")) }
+    assert_equal Calls::Commands::MOST_PROGRAMS + 1, kinds.uniq.size
+    assert_equal "subprocess", kinds.last
+  end
+
   def test_a_block_is_a_call_also_when_it_raises
     library = Calls::LibraryHook.new(@recorder)
     kind = library.kind { "http api" }

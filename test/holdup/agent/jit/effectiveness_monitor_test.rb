@@ -7,11 +7,11 @@ require "holdup/agent/jit"
 class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
   def setup
     @clock = HandClock.new
-    @told = []
+    @answers = []
     @asked = 0
     guard = Holdup::Guard.new(log: CollectedLog.new, clock: @clock)
     @verdict = Holdup::Jit::EffectivenessMonitor.new(
-      effectiveness: ->(_state) { (@asked += 1) && @told.shift }, guard:, clock: @clock
+      effectiveness: ->(_state) { (@asked += 1) && @answers.shift }, guard:, clock: @clock
     )
   end
 
@@ -23,25 +23,25 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
   end
 
   def test_each_minute_since_a_tracer_may_come_late
-    @told = [true, false]
+    @answers = [true, false]
     assert_equal [true, true, true, false], [see, see(30), see(29), see(1)]
     assert_equal 2, @asked
   end
 
   def test_at_once_when_all_code_was_thrown_away
-    @told = [true, true, false]
+    @answers = [true, true, false]
     assert_equal [true, true, true, false],
       [see(thrown_away: 1), see(1, thrown_away: 1), see(1, thrown_away: 2), see(1, thrown_away: 3)]
     assert_equal 3, @asked
   end
 
   def test_keeps_the_last_known_result
-    @told = [true, nil]
+    @answers = [true, nil]
     assert_equal [true, true], [see, see(60)]
   end
 
   def test_a_fork_is_looked_at_by_itself
-    @told = [true, nil]
+    @answers = [true, nil]
     see
     @verdict.after_fork
     assert_nil see

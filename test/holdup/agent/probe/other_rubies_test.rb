@@ -3,7 +3,7 @@
 require "test_helper"
 
 # What other engines and systems meet, as far as it can be seen on this one: the constants by which they are
-# told apart are theirs. (test/integration/jruby_test.rb runs a real JRuby.)
+# distinguished are theirs. (test/integration/jruby_test.rb runs a real JRuby.)
 class Holdup::Probe::OtherRubiesTest < Minitest::Test
   ROOT = File.expand_path("../../../..", __dir__)
   OTHERS = {"truffleruby" => "x86_64-linux", "jruby" => "java", "ruby" => "x64-mingw-ucrt"}.freeze

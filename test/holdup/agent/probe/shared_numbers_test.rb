@@ -19,6 +19,7 @@ class Holdup::Probe::SharedNumbersTest < Minitest::Test
   def test_the_fallback_has_the_numbers_of_the_extension
     Holdup::Probe::Fallback.constants.each do |name|
       fallback, probe = [Holdup::Probe::Fallback, Holdup::Probe].map { |owner| owner.const_get(name) }
+      next if fallback.is_a?(Module)
       probe = probe.slice(*fallback.keys) if fallback.is_a?(Hash)
       assert_equal probe, fallback, name
     end

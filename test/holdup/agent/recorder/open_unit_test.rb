@@ -58,10 +58,10 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
   end
 
   def test_the_watcher_is_called_at_begin_and_end
-    told = []
+    moments = []
     watcher = Object.new
     %i[opened closing closed].each do |moment|
-      watcher.define_singleton_method(moment) { |unit| told << [moment, unit.handle, unit.name] }
+      watcher.define_singleton_method(moment) { |unit| moments << [moment, unit.handle, unit.name] }
     end
     @recorder.watcher = watcher
     @unit.open.close
@@ -69,7 +69,7 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
     recorded = [[:opened, 1, "Report"], [:closing, 1, "Report"], [:closed, 1, "Report"]]
     cancelled = [[:opened, 2, nil], [:closed, 2, nil]]
     assert_equal recorded + cancelled,
-      told
+      moments
   end
 
   def test_is_here_in_its_own_thread_only

@@ -134,8 +134,8 @@ class Holdup::Collector
         first_wait_s: 600, longest_wait_s: 0.01)
       @supervisors << one.start
       wait_until { started.size > 2 }
-      told = started.map { |pid| File.read(file(pid)).include?("--again") }
-      assert_equal 1, told.count(false)
+      output = started.map { |pid| File.read(file(pid)).include?("--again") }
+      assert_equal 1, output.count(false)
       assert_predicate one, :unloadable?
       assert_empty @log.lines
     end

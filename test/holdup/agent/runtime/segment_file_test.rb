@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/agent/configuration"
 require "holdup/agent/runtime/segment_file"
+require "holdup/segment/directory"
 
 class Holdup::Runtime::SegmentFileTest < Minitest::Test
   include AsNobody
@@ -68,6 +69,22 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     error = assert_raises(Holdup::Error) { open_segment }
     assert_match(/no space left in .*; make it larger \(Docker: --shm-size\) or set HOLDUP_DIR/,
       error.message)
+  end
+
+  # Processes of jobs may end between two rounds, and their segments leave no room for the next ones.
+  def test_little_room_makes_the_collector_come_at_once
+    @probe.segment_room = 100
+    open_segment
+    assert_nil Holdup::Segment::Directory.new(dir).hurried_at
+    @probe.segment_room = 5
+    open_segment
+    refute_nil Holdup::Segment::Directory.new(dir).hurried_at
+  end
+
+  def test_a_full_tmpfs_makes_the_collector_come_at_once
+    @probe.refusal = ->(*) { Errno::ENOSPC.new }
+    assert_raises(Holdup::Error) { open_segment }
+    refute_nil Holdup::Segment::Directory.new(dir).hurried_at
   end
 
   def test_a_small_ring_stays_small

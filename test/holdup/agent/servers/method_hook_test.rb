@@ -27,30 +27,30 @@ class Holdup::Servers::MethodHookTest < Minitest::Test
   end
 
   def test_passes_arguments_and_results_through
-    told = []
+    calls = []
     server = server(
       before: {run: ->(receiver, *arguments) {
-        told << [:before, receiver.class,
+        calls << [:before, receiver.class,
           *arguments]
-      }}, after: {run: ->(_, first, *) { told << [:after, first] }}
+      }}, after: {run: ->(_, first, *) { calls << [:after, first] }}
     )
     assert_equal [[1, {a: 2}], {b: 3}, 4], server.run(1, {a: 2}, b: 3) { 4 }
-    assert_equal [[:before, server.class, 1, {a: 2}], [:after, 1]], told
+    assert_equal [[:before, server.class, 1, {a: 2}], [:after, 1]], calls
   end
 
   def test_what_was_private_stays_private
-    told = []
-    server = server(after: {boot: ->(*) { told << 1 }}, hidden: [:boot])
+    calls = []
+    server = server(after: {boot: ->(*) { calls << 1 }}, hidden: [:boot])
     assert_raises(NoMethodError) { server.boot }
-    assert_equal [:booted, [1]], [server.send(:boot), told]
+    assert_equal [:booted, [1]], [server.send(:boot), calls]
   end
 
   def test_a_method_that_raises_is_not_over
-    told = []
-    server = server(before: {fails: ->(*) { told << :before }}, after: {fails: ->(*) { told << :after }})
+    calls = []
+    server = server(before: {fails: ->(*) { calls << :before }}, after: {fails: ->(*) { calls << :after }})
     server.class.define_method(:fails) { raise IOError }
     assert_raises(IOError) { server.fails }
-    assert_equal [:before], told
+    assert_equal [:before], calls
   end
 
   # A supervisor of a later Solid Queue, as far as it goes: its configuration is called something else.

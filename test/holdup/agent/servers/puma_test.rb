@@ -8,8 +8,8 @@ require "puma/configuration"
 require "puma/launcher"
 
 class PumaTest < Minitest::Test
-  # What the adapter tells.
-  class Told
+  # What the adapter calls.
+  class RuntimeCalls
     attr_reader :guard, :identities, :calls
 
     def initialize
@@ -44,11 +44,11 @@ class PumaTest < Minitest::Test
   end
 
   def setup
-    @told = Told.new
+    @runtime = RuntimeCalls.new
     @wrapped = 0
     config = Puma::Configuration.new { |user| user.threads(1, 3) && user.workers(2) }
     @launcher = Puma::Launcher.new(config.tap(&:load).tap(&:clamp), log_writer: Puma::LogWriter.strings)
-    @adapter = Holdup::Servers::Puma.new(runtime: @told, middleware: ->(app) { (@wrapped += 1) && [app] },
+    @adapter = Holdup::Servers::Puma.new(runtime: @runtime, middleware: ->(app) { (@wrapped += 1) && [app] },
       env: {})
     @adapter.attach(@launcher)
     @server = Server.new(@launcher.options)
@@ -56,7 +56,7 @@ class PumaTest < Minitest::Test
 
   def identity
     @adapter.serving(@server)
-    @told.identities.last
+    @runtime.identities.last
   end
 
   def test_pool_without_what_resets_the_maxima_of_others
@@ -90,7 +90,7 @@ class PumaTest < Minitest::Test
   def test_no_thread_of_ours_runs_while_a_server_stops
     server = Puma::Server.new(->(_) {}, nil, @launcher.options)
     2.times { |index| server.public_send(%i[stop halt][index]) }
-    assert_equal [[:let_go]], @told.calls.drop(1).uniq
+    assert_equal [[:let_go]], @runtime.calls.drop(1).uniq
   end
 
   def test_an_application_is_wrapped_once
@@ -100,15 +100,15 @@ class PumaTest < Minitest::Test
 
   def test_ignores_pumas_control_server
     @adapter.serving(Server.new({}))
-    assert_empty @told.identities
+    assert_empty @runtime.identities
   end
 
   def test_a_restart_in_phases_leaves_the_collector
     @launcher.events.fire_before_restart!
-    assert_equal [:wait_for_server], @told.calls
+    assert_equal [:wait_for_server], @runtime.calls
     @adapter.restarting
     @launcher.events.fire_before_restart!
-    assert_equal %i[wait_for_server end_collector stop], @told.calls
+    assert_equal %i[wait_for_server end_collector stop], @runtime.calls
   end
 
   def test_hints_are_short_enough_for_the_profile

@@ -72,7 +72,7 @@ module Holdup
       # Where each Puma setting comes from: the command line, a line of its configuration file, or an
       # environment variable that Puma or such a line reads.
       class SettingSource
-        # its name in a configuration file. => Option to its name in a configuration file.
+        # Option to its name in a configuration file.
         WORDS = {
           max_threads: "threads",
           workers: "workers",
@@ -80,7 +80,7 @@ module Holdup
           preload_app: "preload_app",
           fork_worker: "fork_worker"
         }.freeze
-        # its name in a configuration file. => Option to its name in a configuration file.
+        # Option to the environment variables that Puma reads for it.
         VARIABLES = {max_threads: %w[PUMA_MAX_THREADS MAX_THREADS], workers: %w[WEB_CONCURRENCY]}.freeze
         VARIABLE = /ENV(?:\.fetch\s*\(?\s*|\[)\s*["']([A-Za-z_]\w*)["']/
         WORD = /[a-z_]\w*/
@@ -93,8 +93,8 @@ module Holdup
           @env = env
         end
 
-        # "config/puma.rb:12" => @return [Hash{Symbol => String}] option to "config/puma.rb:12", "environment
-        # WEB_CONCURRENCY" or "command line"
+        # @return [Hash{Symbol => String}] option to "config/puma.rb:12", "environment WEB_CONCURRENCY" or
+        #   "command line"
         def to_h
           WORDS.keys.to_h { |option| [option, source_of(option)] }.compact
         end

@@ -82,7 +82,7 @@ class Holdup::Servers::Puma::LiveThreadsTest < Minitest::Test
     4.times { @entered.pop }
     @live.set(1)
     @live.set(4)
-    refute @live.settled?, "threads were told to end, and have not yet"
+    refute @live.settled?, "threads were output to end, and have not yet"
     9.times { @free << true }
     wait_until { @live.settled? }
     @clients.each(&:close)
