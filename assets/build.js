@@ -9,8 +9,20 @@ const target = process.argv[2] ?? join(here, "../lib/holdup/web/assets");
 
 await mkdir(target, { recursive: true });
 await build({
-  absWorkingDir: here, entryPoints: ["src/main.js", "src/charts.css", "src/timeline/timeline.js", "src/timeline/timeline.css"], entryNames: "[name]", outdir: target,
-  bundle: true, minify: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",
+  absWorkingDir: here,
+  entryPoints: ["src/main.js", "src/charts.css", "src/timeline/timeline.js", "src/timeline/timeline.css"],
+  entryNames: "[name]",
+  outdir: target,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
 });
 const licence = await readFile(join(here, "node_modules/uplot/LICENSE"), "utf8");
-await writeFile(join(target, "LICENSES.txt"), `main.js and charts.css contain uPlot (https://github.com/leeoniya/uPlot):\n\n${licence}`);
+await writeFile(
+  join(target, "LICENSES.txt"),
+  `main.js and charts.css contain uPlot (https://github.com/leeoniya/uPlot):\n\n${licence}`,
+);

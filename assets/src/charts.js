@@ -2,9 +2,9 @@ import { Plot } from "./plot.js";
 import { reveal } from "./reveal.js";
 
 /**
- * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is one of the charts of the document at ADDRESS, and
- * those that have their figures with them, data-chart="JSON".
- * What can't be had is said in the chart's place; the table beside it has the figures anyway.
+ * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is a chart of the document at
+ * ADDRESS, and elements that have their figures with them, data-chart="JSON".
+ * A chart that can't be loaded says so in its place; the table beside it has the figures anyway.
  */
 export class Charts {
   /** @type {Map<HTMLElement, Plot>} */
@@ -19,17 +19,18 @@ export class Charts {
     this.words = words;
   }
 
-  /** Draws them, or draws them again with what is new. Each address is asked once, however many charts it has. */
+  /** Draws all charts, or updates them. Each address is fetched once, however many charts it has. */
   async load() {
     this.#forget();
-    for (const place of this.root.querySelectorAll("[data-chart]")) this.#draw(place, JSON.parse(place.dataset.chart));
+    for (const place of this.root.querySelectorAll("[data-chart]"))
+      this.#draw(place, JSON.parse(place.dataset.chart));
     const places = [...this.root.querySelectorAll("[data-series]")];
     for (const place of places) if (!this.#plots.has(place)) announce(place);
     const addresses = new Set(places.map((place) => place.dataset.series.split("#")[0]));
     await Promise.all([...addresses].map((address) => this.#show(address, places)));
   }
 
-  /** Those whose place left the page. */
+  /** Closes the charts whose place is no longer in the page. */
   #forget() {
     for (const [place, plot] of this.#plots) {
       if (place.isConnected) continue;
@@ -58,7 +59,10 @@ export class Charts {
 }
 
 async function ask(address) {
-  const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "application/json" } });
+  const answer = await fetch(address, {
+    credentials: "same-origin",
+    headers: { accept: "application/json" },
+  });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   return answer.json();
 }

@@ -1,30 +1,48 @@
 /**
- * Numbers as people read them in the language of the page: three digits and the unit that fits, exactly as the server's tables
- * have them (assets/test/figures.json holds both to it). Unit names are the same in every language.
+ * Numbers in the language of the page: three digits and the unit that fits, exactly as the server's tables
+ * have them (assets/test/figures.json tests both). Unit names are the same in every language.
  */
 
-const DURATIONS = [[1e3, 1, "ns"], [1e6, 1e3, "us"], [1e9, 1e6, "ms"], [6e11, 1e9, "s"], [7.2e12, 6e10, "min"], [2.592e14, 3.6e12, "h"], [Infinity, 8.64e13, "d"]];
-const BYTES = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
+const DURATIONS = [
+  [1e3, 1, "ns"],
+  [1e6, 1e3, "us"],
+  [1e9, 1e6, "ms"],
+  [6e11, 1e9, "s"],
+  [7.2e12, 6e10, "min"],
+  [2.592e14, 3.6e12, "h"],
+  [Infinity, 8.64e13, "d"],
+];
+const BYTES = [
+  [1e9, "GB"],
+  [1e6, "MB"],
+  [1e3, "kB"],
+];
 const NONE = "-";
 /** Below this a share, in percent, and a rate show only that there is something. */
 const LEAST = { share: 0.05, rate: 0.01 };
 
 /**
  * @typedef {"ns" | "share" | "rate" | "count" | "bytes"} Unit
- * @typedef {(value: number | null | undefined) => string} Teller
+ * @typedef {(value: number | null | undefined) => string} Formatter
  */
 
 /**
  * @param {string} language
  * @param {{short?: boolean}} [how] short: without zeros at the end, for axes
- * @returns {Record<Unit, Teller>} how values of each unit are written
+ * @returns {Record<Unit, Formatter>} how values of each unit are written
  */
-export function tellers(language, { short = false } = {}) {
-  const fixed = (digits) => new Intl.NumberFormat(language, { minimumFractionDigits: short ? 0 : digits, maximumFractionDigits: digits, ...(digits ? { roundingMode: "halfEven" } : {}) });
+export function formatters(language, { short = false } = {}) {
+  const fixed = (digits) =>
+    new Intl.NumberFormat(language, {
+      minimumFractionDigits: short ? 0 : digits,
+      maximumFractionDigits: digits,
+      ...(digits ? { roundingMode: "halfEven" } : {}),
+    });
   const [whole, tenths, hundredths] = [0, 1, 2].map(fixed).map((format) => (value) => format.format(value));
-  const three = (value) => (Math.abs(value) >= 99.95 ? whole : Math.abs(value) >= 9.995 ? tenths : hundredths)(value);
+  const three = (value) =>
+    (Math.abs(value) >= 99.95 ? whole : Math.abs(value) >= 9.995 ? tenths : hundredths)(value);
   const percent = (value) => (Math.abs(value) >= 99.95 ? whole : tenths)(value);
-  const shown = (tell) => (value) => (value === null || value === undefined ? NONE : tell(value));
+  const shown = (format) => (value) => (value === null || value === undefined ? NONE : format(value));
   return {
     ns: shown((value) => duration(value, three)),
     share: shown((value) => `${faint(value * 100, LEAST.share, tenths(0.1)) ?? percent(value * 100)} %`),
@@ -34,7 +52,7 @@ export function tellers(language, { short = false } = {}) {
   };
 }
 
-/** What is too small for its digits. */
+/** For a value that is too small for its digits. */
 function faint(value, least, limit) {
   if (value === 0) return "0";
   return value > 0 && value < least ? `<${limit}` : undefined;

@@ -1,5 +1,5 @@
 /**
- * A value between two gaps has no line: it is drawn as a point.
+ * A value between two gaps has no line, so it is drawn as a point.
  * @param {(number | null)[]} values
  * @returns {number[]} where they are
  */

@@ -1,6 +1,6 @@
 import { colour } from "./theme.js";
 
-/** Seen at all, and the rest by orders of magnitude: a few slow units must not vanish beside thousands of fast ones. */
+/** Darker by orders of magnitude: a few slow units must stay visible beside thousands of fast ones. */
 const FAINT = 0.15;
 
 /**
@@ -14,14 +14,17 @@ export function heat(chart) {
 
 function draw(plot, { x: { values: steps }, heat: { upto_ns: bands, counts } }) {
   const { ctx: context, bbox } = plot;
-  const width = cellWidth(plot, steps), edges = bands.map((upto) => plot.valToPos(upto, "y", true));
+  const width = cellWidth(plot, steps);
+  const edges = bands.map((upto) => plot.valToPos(upto, "y", true));
   const most = Math.log1p(Math.max(...counts.flat()));
   context.save();
   context.beginPath();
   context.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   context.clip();
   context.fillStyle = colour("stalled");
-  counts.forEach((column, at) => cells(context, column, plot.valToPos(steps[at], "x", true), width, edges, most));
+  counts.forEach((column, at) =>
+    cells(context, column, plot.valToPos(steps[at], "x", true), width, edges, most),
+  );
   context.restore();
 }
 

@@ -15,7 +15,8 @@ export function legend(chart) {
     return item.appendChild(document.createElement("b"));
   });
   const place = element.appendChild(Object.assign(document.createElement("li"), { className: "where" }));
-  const show = (where, texts) => [...values, place].forEach((value, at) => (value.textContent = [...texts, where][at]));
+  const show = (where, texts) =>
+    [...values, place].forEach((value, at) => (value.textContent = [...texts, where][at]));
   return { element, show };
 }
 
@@ -27,13 +28,23 @@ function swatch(kind, series, at) {
 function patch(state) {
   const svg = drawing();
   svg.append(shape("rect", { class: `s-${state}`, width: "100%", height: "100%" }));
-  if (document.getElementById(`p-${state}`)) svg.append(shape("rect", { fill: `url(#p-${state})`, width: "100%", height: "100%" }));
+  if (document.getElementById(`p-${state}`))
+    svg.append(shape("rect", { fill: `url(#p-${state})`, width: "100%", height: "100%" }));
   return svg;
 }
 
 function stroke(at) {
   const svg = drawing();
-  svg.append(shape("line", { class: `l-${PALETTE[at % PALETTE.length]}`, x1: 0, x2: "100%", y1: "50%", y2: "50%", "stroke-dasharray": dashes(at).join(" ") }));
+  svg.append(
+    shape("line", {
+      class: `l-${PALETTE[at % PALETTE.length]}`,
+      x1: 0,
+      x2: "100%",
+      y1: "50%",
+      y2: "50%",
+      "stroke-dasharray": dashes(at).join(" "),
+    }),
+  );
   return svg;
 }
 

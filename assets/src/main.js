@@ -1,25 +1,35 @@
 import { Charts } from "./charts.js";
-import { tellers } from "./format.js";
+import { formatters } from "./format.js";
 import { Live } from "./live.js";
 import { morph } from "./morph.js";
 import { sliders } from "./sliders.js";
 import { clocks, localize } from "./times.js";
 import { waiting } from "./waiting.js";
 
-/**
- * Every page is whole without this: it draws what stands in tables, tells times in the viewer's zone, and keeps live pages fresh.
- */
+// Every page is complete without this script. It draws charts of the tables, writes times in the viewer's
+// zone, and updates live pages.
 const language = document.documentElement.lang;
 const main = document.querySelector("main");
 const clock = clocks(language);
-const charts = new Charts(main, { tell: tellers(language), ticks: tellers(language, { short: true }), clock });
+const charts = new Charts(main, {
+  format: formatters(language),
+  ticks: formatters(language, { short: true }),
+  clock,
+});
 let asked;
 
-/** Makes the page what the server says at that address (and no other: that would be a log-in); of two that were asked for, the later. */
+/**
+ * Updates the page with the answer of the server. A redirect counts as an error (it leads to a log-in), and
+ * a later call takes the place of one that is still open.
+ */
 async function show(address) {
   asked?.abort();
   asked = new AbortController();
-  const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "text/html" }, signal: asked.signal });
+  const answer = await fetch(address, {
+    credentials: "same-origin",
+    headers: { accept: "text/html" },
+    signal: asked.signal,
+  });
   if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.statusText}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   morph(main, fresh.querySelector("main"));
@@ -29,12 +39,13 @@ async function show(address) {
 
 function move(address) {
   history.replaceState(null, "", address);
-  return show(address).catch(() => {}); // the button of the form asks again, and shows what is wrong
+  return show(address).catch(() => {}); // the form's button tries again, and shows the error
 }
 
-document.addEventListener("holdup:move", (event) => move(event.detail)); // the viewer of captures asks for its tables
+// The viewer of captures asks for the tables of its window.
+document.addEventListener("holdup:move", (event) => move(event.detail));
 localize(main, clock);
-charts.load().catch(() => {}); // the chart's place says it
+charts.load().catch(() => {}); // the chart's place shows the error
 for (const form of main.querySelectorAll("form.fields")) sliders(form, move);
 const panel = document.querySelector("[data-live]");
 if (panel) new Live(panel, () => show(location.href)).start();

@@ -1,8 +1,8 @@
 const OURS = "[data-series], [data-chart], [data-keep]";
 
 /**
- * Makes what stands in the page what the server says now, in place: elements that stay keep focus, scroll position and whether
- * they are open. What scripts have made stays theirs (data-series, data-chart, data-keep).
+ * Updates an element in place to what the server sent. Elements that stay keep focus, scroll position and
+ * whether they are open; elements that scripts fill (data-series, data-chart, data-keep) keep their content.
  * @param {Element} old
  * @param {Element} fresh
  */
@@ -15,7 +15,8 @@ export function morph(old, fresh) {
 }
 
 function change(old, fresh) {
-  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || ours(old) !== ours(fresh)) old.replaceWith(fresh);
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || ours(old) !== ours(fresh))
+    old.replaceWith(fresh);
   else if (old.nodeType === Node.ELEMENT_NODE) morph(old, fresh);
   else if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
 }
@@ -26,6 +27,8 @@ const ours = (node) => node.nodeType === Node.ELEMENT_NODE && node.matches(OURS)
 const THEIRS = ["open", "hidden"];
 
 function attributes(old, fresh) {
-  for (const { name } of [...old.attributes]) if (!THEIRS.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (!THEIRS.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes])
+    if (!THEIRS.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (!THEIRS.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
 }

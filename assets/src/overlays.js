@@ -3,13 +3,13 @@ import { colour } from "./theme.js";
 
 /** Pixels that a label takes. */
 const ROOM = 18;
-/** Above a plot: what changed at a moment stands there, where neither lines nor an axis are. */
+/** Above a plot, free of lines and axes: labels of moments of change. */
 export const BAND = 18;
 /** Between a label in the band and the mark after it. */
 const GAP = 10;
 
 /**
- * What stands over a chart besides its lines: limits, moments at which something changed, a point that was measured.
+ * What a chart shows besides its lines: limits, moments of change, points that were measured.
  * @param {import("./plot.js").Chart} chart
  * @returns {import("uplot").Plugin}
  */
@@ -29,7 +29,10 @@ function draw(plot, chart) {
   context.restore();
   context.save();
   Object.assign(context, LETTERS());
-  flags(plot, (chart.marks ?? []).filter((mark) => mark.label));
+  flags(
+    plot,
+    (chart.marks ?? []).filter((mark) => mark.label),
+  );
   context.restore();
   context.save();
   Object.assign(context, LETTERS());
@@ -37,37 +40,50 @@ function draw(plot, chart) {
   context.restore();
 }
 
-const LETTERS = () => ({ textAlign: "left", textBaseline: "alphabetic", font: `${12 * ratio()}px system-ui, sans-serif` });
+const LETTERS = () => ({
+  textAlign: "left",
+  textBaseline: "alphabetic",
+  font: `${12 * ratio()}px system-ui, sans-serif`,
+});
 
 const ratio = () => window.devicePixelRatio || 1;
 
 function across(plot, { at, label }) {
-  const y = plot.valToPos(at, "y", true), { left, top, width } = plot.bbox;
+  const y = plot.valToPos(at, "y", true);
+  const { left, top, width } = plot.bbox;
   rule(plot.ctx, [left, y, left + width, y], "warn");
   const below = y - top < ROOM * ratio();
   write(plot.ctx, label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
 }
 
 function down(plot, { at }) {
-  const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
+  const x = plot.valToPos(at, "x", true);
+  const { top, height } = plot.bbox;
   rule(plot.ctx, [x, top, x, top + height], "quiet");
 }
 
 /** In the band: a triangle for each mark, and as much of its label as there is room for until the next. */
 function flags(plot, marks) {
-  const { left, top, width } = plot.bbox, { ctx: context } = plot, edge = left + width;
-  const known = marks.map((mark) => ({ ...mark, x: plot.valToPos(mark.at, "x", true) })).filter(({ x }) => x >= left && x <= edge);
+  const { left, top, width } = plot.bbox;
+  const { ctx: context } = plot;
+  const edge = left + width;
+  const known = marks
+    .map((mark) => ({ ...mark, x: plot.valToPos(mark.at, "x", true) }))
+    .filter(({ x }) => x >= left && x <= edge);
   const y = top - 5 * ratio();
   context.fillStyle = colour("quiet");
   for (const { x } of known) context.fill(placed("M-4-7h8l-4 7z", x, y));
-  known.sort((one, other) => one.x - other.x).forEach(({ x, label }, index) => {
-    const after = (known[index + 1]?.x ?? edge) - x - GAP * ratio();
-    const before = index === 0 ? x - left - GAP * ratio() : 0; // at the right edge, a label has its room at the left
-    const leftwards = before > after;
-    context.textAlign = leftwards ? "right" : "left";
-    const text = fitting(context, label, Math.max(before, after) - 8 * ratio());
-    if (text.length > 1) context.fillText(text, x + (leftwards ? -7 : 7) * ratio(), y);
-  });
+  known
+    .sort((one, other) => one.x - other.x)
+    .forEach(({ x, label }, index) => {
+      const after = (known[index + 1]?.x ?? edge) - x - GAP * ratio();
+      // At the right edge, the first label has its room at the left.
+      const before = index === 0 ? x - left - GAP * ratio() : 0;
+      const leftwards = before > after;
+      context.textAlign = leftwards ? "right" : "left";
+      const text = fitting(context, label, Math.max(before, after) - 8 * ratio());
+      if (text.length > 1) context.fillText(text, x + (leftwards ? -7 : 7) * ratio(), y);
+    });
 }
 
 /** As much of a text as there is room for: its beginning says most. */
@@ -81,15 +97,24 @@ const shortened = (text, end) => (end < text.length ? `${text.slice(0, end)}…`
 
 /** A dot with its name above or below, or a cross. */
 function dot(plot, { x, y, label }, below) {
-  const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)], { ctx: context } = plot;
+  const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)];
+  const { ctx: context } = plot;
   context.fillStyle = context.strokeStyle = colour(label ? "ink" : "warn");
   context.lineWidth = 2 * ratio();
   const path = label ? `M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0` : "M-4-4l8 8M-4 4l8-8";
   const at = placed(path, left, top);
   label ? context.fill(at) : context.stroke(at);
   if (!label) return;
-  const edges = { left: plot.bbox.left, right: context.canvas.width, top: 0, bottom: plot.bbox.top + plot.bbox.height };
-  const place = beside({ x: left, y: top }, context.measureText(label).width, edges, { below, ratio: ratio() });
+  const edges = {
+    left: plot.bbox.left,
+    right: context.canvas.width,
+    top: 0,
+    bottom: plot.bbox.top + plot.bbox.height,
+  };
+  const place = beside({ x: left, y: top }, context.measureText(label).width, edges, {
+    below,
+    ratio: ratio(),
+  });
   context.textAlign = place.align;
   write(context, label, place.x, place.y);
 }

@@ -1,8 +1,8 @@
 import { colour } from "./theme.js";
 
 /**
- * States differ by pattern as well as by colour: the same ones that the bars of the page have (views/patterns.erb), for a canvas.
- * Each draws its strokes on a tile of `size`.
+ * States differ by pattern as well as by colour. These are the patterns of the page's bars
+ * (views/patterns.erb), for a canvas. Each draws its strokes on a tile of `size`.
  */
 const DRAWN = {
   starved: { size: 6, path: "M0 3h6", width: 1.5 },
@@ -22,7 +22,10 @@ export function fill(context, state) {
   const drawn = DRAWN[state];
   if (!drawn) return colour(state);
   const ratio = window.devicePixelRatio || 1;
-  const tile = Object.assign(document.createElement("canvas"), { width: Math.round(drawn.size * ratio), height: Math.round(drawn.size * ratio) });
+  const tile = Object.assign(document.createElement("canvas"), {
+    width: Math.round(drawn.size * ratio),
+    height: Math.round(drawn.size * ratio),
+  });
   draw(tile.getContext("2d"), drawn, colour(state), ratio);
   return context.createPattern(tile, "repeat");
 }

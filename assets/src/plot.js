@@ -22,11 +22,11 @@ import { onThemeChange } from "./theme.js";
  * @property {{x: number, y: number, label?: string}[]} [points] without a label: crossed out
  */
 
-/** A chart in its place: drawn, with a legend that tells what is under the cursor, moved by mouse and keys. */
+/** A chart in its place, with a legend of the values under the cursor, which mouse and keys move. */
 export class Plot {
   /**
    * @param {HTMLElement} place
-   * @param {{tell: object, ticks: object, clock: object}} words
+   * @param {{format: object, ticks: object, clock: object}} words
    */
   constructor(place, words) {
     this.place = place;
@@ -44,15 +44,16 @@ export class Plot {
   show(chart) {
     const shape = JSON.stringify([chart.kind, chart.unit, chart.series.map((line) => line.label)]);
     const known = this.drawn && shape === this.shape;
-    this.chart = Object.assign(known ? this.chart : {}, chart); // what draws reads it again
+    this.chart = Object.assign(known ? this.chart : {}, chart); // the functions that draw read this object
     this.shape = shape;
     known ? this.#renew() : this.#draw();
-    this.#tell();
+    this.#showCursor();
   }
 
-  /** Whoever looks closely at a part goes on looking at it. */
+  /** Keeps the part that somebody has zoomed into. */
   #renew() {
-    const { min, max } = this.drawn.scales.x, [known] = this.drawn.data;
+    const { min, max } = this.drawn.scales.x;
+    const [known] = this.drawn.data;
     const whole = min === known[0] && max === known.at(-1);
     this.drawn.setData(data(this.chart), whole);
     if (!whole) this.drawn.redraw();
@@ -70,7 +71,11 @@ export class Plot {
     reveal(this.place);
     this.place.replaceChildren(this.legend.element, this.said);
     const how = { width: this.#width(), ...this.words };
-    this.drawn = new uPlot({ ...options(this.chart, how), hooks: { setCursor: [() => this.#tell()] } }, data(this.chart), this.place);
+    this.drawn = new uPlot(
+      { ...options(this.chart, how), hooks: { setCursor: [() => this.#showCursor()] } },
+      data(this.chart),
+      this.place,
+    );
   }
 
   #width() {
@@ -78,7 +83,8 @@ export class Plot {
   }
 
   #fit() {
-    if (this.drawn && this.drawn.width !== this.#width()) this.drawn.setSize({ width: this.#width(), height: this.drawn.height });
+    if (this.drawn && this.drawn.width !== this.#width())
+      this.drawn.setSize({ width: this.#width(), height: this.drawn.height });
   }
 
   #key(event) {
@@ -91,24 +97,30 @@ export class Plot {
     if (to !== null) this.said.textContent = this.#sentence(to);
   }
 
-  /** The legend has what is under the cursor, and without one, over time, what came last. */
-  #tell() {
+  /** Shows in the legend the values under the cursor; without a cursor, over time, the latest. */
+  #showCursor() {
     const at = this.drawn?.cursor.idx ?? latest(this.chart);
     const there = at >= 0;
-    this.legend?.show(there ? this.#where(at) : "", this.chart.series.map((line) => (there ? this.#value(line, at) : "")));
+    this.legend?.show(
+      there ? this.#where(at) : "",
+      this.chart.series.map((line) => (there ? this.#value(line, at) : "")),
+    );
   }
 
   #value(line, at) {
-    return this.words.tell[line.unit ?? this.chart.unit](line.values[at]);
+    return this.words.format[line.unit ?? this.chart.unit](line.values[at]);
   }
 
   #where(at) {
     const { unit, values } = this.chart.x;
-    const place = unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
+    const place = unit === "time" ? this.words.clock.moment(values[at]) : this.words.format[unit](values[at]);
     return [place, ...signs(this.chart, at)].join(", ");
   }
 
   #sentence(at) {
-    return [this.#where(at), ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`)].join(", ");
+    return [
+      this.#where(at),
+      ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`),
+    ].join(", ");
   }
 }

@@ -3,5 +3,6 @@
  * @param {Element} element with all that it stands in
  */
 export function reveal(element) {
-  for (let hidden = element.closest("[hidden]"); hidden; hidden = hidden.closest("[hidden]")) hidden.hidden = false;
+  for (let hidden = element.closest("[hidden]"); hidden; hidden = hidden.closest("[hidden]"))
+    hidden.hidden = false;
 }

@@ -1,4 +1,4 @@
-/** Positions of a slider, 0 to STEPS, and the numbers that they stand for; by ratio where the range is wide. */
+/** Positions of a slider, 0 to STEPS, and their numbers; logarithmic where the range is wide. */
 
 export const STEPS = 200;
 const WIDE = 100;
@@ -10,9 +10,11 @@ const WIDE = 100;
  */
 export function scale(min, max) {
   const [there, back] = min > 0 && max / min >= WIDE ? [Math.log, Math.exp] : [Number, Number];
-  const low = there(min), high = there(max);
+  const low = there(min);
+  const high = there(max);
   return {
     number: (position) => back(low + ((high - low) * position) / STEPS),
-    position: (number) => Math.round((STEPS * (there(Math.min(Math.max(number, min), max)) - low)) / (high - low)),
+    position: (number) =>
+      Math.round((STEPS * (there(Math.min(Math.max(number, min), max)) - low)) / (high - low)),
   };
 }

@@ -1,11 +1,11 @@
 import { STEPS, scale } from "./scale.js";
 
-/** What a hand moves is asked for after it rests for so long. */
+/** The page is asked for when a slider has not moved for so many milliseconds. */
 const REST = 80;
 
 /**
- * Sliders beside the fields of a form that say how far they go (data-min, data-max, data-unit). Those of one data-group belong
- * together and take the place of the others. The form is asked again while they are moved.
+ * Sliders beside the fields of a form that have a range (data-min, data-max, data-unit). A slider that is
+ * moved empties the fields of other groups (data-group), and the page is asked for again.
  * @param {HTMLFormElement} form
  * @param {(address: string) => Promise<void>} ask
  */
@@ -35,7 +35,8 @@ const range = (field) => scale(Number(field.dataset.min), Number(field.dataset.m
 
 function described(field, slider) {
   const number = range(field).number(slider.valueAsNumber);
-  const text = `${field.dataset.unit ? Number(number.toPrecision(2)) : Math.round(number)}${field.dataset.unit}`;
+  const { unit } = field.dataset;
+  const text = `${unit ? Number(number.toPrecision(2)) : Math.round(number)}${unit}`;
   slider.setAttribute("aria-valuetext", text);
   return text;
 }

@@ -6,7 +6,8 @@ const DARK = window.matchMedia("(prefers-color-scheme: dark)");
  * @param {string} name of a custom property, without its dashes
  * @returns {string}
  */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export const colour = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /**
  * @param {() => void} redraw

@@ -1,4 +1,4 @@
-/** Where an axis that multiplies has its labels: 1, 2, 5, 10, 20 ... where there is room for all, else only powers of ten. */
+/** Labels of a logarithmic axis: 1, 2, 5, 10, 20 ... where there is room for all, else powers of ten. */
 
 /**
  * @param {number} low above 0
@@ -7,7 +7,10 @@
  * @returns {number[]} within them
  */
 export function logTicks(low, high, room) {
-  const within = (steps) => powers(low, high).flatMap((power) => steps.map((step) => step * power)).filter((tick) => tick >= low && tick <= high);
+  const within = (steps) =>
+    powers(low, high)
+      .flatMap((power) => steps.map((step) => step * power))
+      .filter((tick) => tick >= low && tick <= high);
   const all = within([1, 2, 5]);
   return all.length <= room ? all : thinned(within([1]), room);
 }
@@ -18,6 +21,7 @@ function thinned(ticks, room) {
 }
 
 function powers(low, high) {
-  const first = Math.floor(Math.log10(low)), last = Math.floor(Math.log10(high));
+  const first = Math.floor(Math.log10(low));
+  const last = Math.floor(Math.log10(high));
   return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at));
 }

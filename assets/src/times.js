@@ -1,16 +1,26 @@
 /** Moments in the viewer's language and time zone; the server can only know its own zone. */
 
-const MINUTE = 60, DAY = 86400;
+const MINUTE = 60;
+const DAY = 86400;
 
 /**
  * @param {string} language
  * @param {string} [zone] the viewer's, unless a test names one
  */
 export function clocks(language, zone) {
-  const format = (options) => new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options });
-  const hour = { hour: "2-digit", minute: "2-digit" }, day = { month: "short", day: "numeric" };
-  const toSecond = { ...hour, second: "2-digit" }, year = { year: "numeric", ...day };
-  const [short, clock, date, full, exact] = [hour, toSecond, day, { ...year, ...hour }, { ...year, ...toSecond }].map(format);
+  const format = (options) =>
+    new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options });
+  const hour = { hour: "2-digit", minute: "2-digit" };
+  const day = { month: "short", day: "numeric" };
+  const toSecond = { ...hour, second: "2-digit" };
+  const year = { year: "numeric", ...day };
+  const [short, clock, date, full, exact] = [
+    hour,
+    toSecond,
+    day,
+    { ...year, ...hour },
+    { ...year, ...toSecond },
+  ].map(format);
   return {
     /** @param {number} second since 1970 */
     moment: (second) => full.format(second * 1000),
@@ -25,7 +35,9 @@ export function clocks(language, zone) {
       const days = seconds.map((second) => date.format(second * 1000));
       if (step >= DAY) return days;
       const time = step < MINUTE ? clock : short;
-      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + time.format(second * 1000));
+      return seconds.map(
+        (second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + time.format(second * 1000),
+      );
     },
   };
 }
@@ -38,6 +50,7 @@ export function clocks(language, zone) {
 export function localize(root, clock) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const second = Date.parse(time.getAttribute("datetime")) / 1000;
-    if (Number.isFinite(second)) time.textContent = "seconds" in time.dataset ? clock.second(second) : clock.moment(second);
+    if (Number.isFinite(second))
+      time.textContent = "seconds" in time.dataset ? clock.second(second) : clock.moment(second);
   }
 }

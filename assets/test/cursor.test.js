@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { moved } from "../src/cursor.js";
 
 test("arrows go from point to point and stop at the ends", () => {
-  assert.deepEqual([moved("ArrowRight", 3, 10), moved("ArrowLeft", 3, 10), moved("ArrowLeft", 0, 10), moved("ArrowRight", 9, 10)], [4, 2, 0, 9]);
+  assert.deepEqual(
+    [
+      moved("ArrowRight", 3, 10),
+      moved("ArrowLeft", 3, 10),
+      moved("ArrowLeft", 0, 10),
+      moved("ArrowRight", 9, 10),
+    ],
+    [4, 2, 0, 9],
+  );
 });
 
 test("the first key comes in from its side", () => {
@@ -11,7 +19,10 @@ test("the first key comes in from its side", () => {
 });
 
 test("far, to the ends, and away", () => {
-  assert.deepEqual(["PageDown", "PageUp", "Home", "End", "Escape"].map((key) => moved(key, 15, 20)), [19, 5, 0, 19, null]);
+  assert.deepEqual(
+    ["PageDown", "PageUp", "Home", "End", "Escape"].map((key) => moved(key, 15, 20)),
+    [19, 5, 0, 19, null],
+  );
 });
 
 test("other keys are the browser's", () => assert.equal(moved("Tab", 1, 10), undefined));

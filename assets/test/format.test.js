@@ -1,27 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFileSync } from "node:fs";
-import { tellers } from "../src/format.js";
+import { formatters } from "../src/format.js";
 
 /** What the server says of the same values, see test/holdup/web/figures_test.rb. */
 const SERVERS = JSON.parse(readFileSync(new URL("figures.json", import.meta.url), "utf8"));
 
 for (const language of ["en", "ja"]) {
   test(`figures are the server's, in ${language}`, () => {
-    const tell = tellers(language);
-    for (const [unit, values] of Object.entries(SERVERS)) for (const [value, text] of values) assert.equal(tell[unit](value), text, `${unit} ${value}`);
+    const format = formatters(language);
+    for (const [unit, values] of Object.entries(SERVERS))
+      for (const [value, text] of values) assert.equal(format[unit](value), text, `${unit} ${value}`);
   });
 }
 
 test("axes do without zeros at the end", () => {
-  const { ns, share, rate, bytes } = tellers("en", { short: true });
-  assert.deepEqual([ns(999_900), ns(1500), ns(7_200_000_000_000), share(0.5), rate(2), bytes(1500)], ["1 ms", "1.5 us", "2 h", "50 %", "2", "1.5 kB"]);
+  const { ns, share, rate, bytes } = formatters("en", { short: true });
+  assert.deepEqual(
+    [ns(999_900), ns(1500), ns(7_200_000_000_000), share(0.5), rate(2), bytes(1500)],
+    ["1 ms", "1.5 us", "2 h", "50 %", "2", "1.5 kB"],
+  );
 });
 
 test("what was not measured is no zero", () => {
-  for (const tell of Object.values(tellers("ja"))) assert.equal(tell(null), "-");
+  for (const format of Object.values(formatters("ja"))) assert.equal(format(null), "-");
 });
 
 test("numbers are written as the language has them", () => {
-  assert.equal(tellers("de").share(0.1234), "12,3 %");
+  assert.equal(formatters("de").share(0.1234), "12,3 %");
 });

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { latest } from "../src/latest.js";
 
-const chart = (unit, ...lines) => ({ x: { unit, values: [60, 120, 180] }, series: lines.map((values) => ({ values })) });
+const chart = (unit, ...lines) => ({
+  x: { unit, values: [60, 120, 180] },
+  series: lines.map((values) => ({ values })),
+});
 
 test("the last step that has a value, of whichever line", () => {
   assert.equal(latest(chart("time", [1, 2, null], [3, null, null])), 1);

@@ -7,6 +7,9 @@ require_relative "looking"
 class CaptureTest < Minitest::Test
   include Looking
 
+  # Ends when what a key changed is drawn.
+  TWO_FRAMES = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+
   class << self
     def kept
       @kept ||= KeptCapture.new.tap { |kept| Minitest.after_run { kept.remove } }
@@ -77,10 +80,10 @@ class CaptureTest < Minitest::Test
         .addEventListener('holdup:drawn', ({ detail }) => drawn.push(detail.drawn))
     JS
     focus_stage
-    two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1"
-    ["+", "-", "-", :left, :home, :end, "0"].each { |key|
-      page.send_keys(key) && page.evaluate_script(two_frames)
-    }
+    ["+", "-", "-", :left, :home, :end, "0"].each do |key|
+      page.send_keys(key)
+      page.evaluate_async_script(TWO_FRAMES)
+    end
     assert page.has_css?(".stage canvas")
     rows = page.evaluate_script("document.querySelector('.stage canvas').clientHeight / 39")
     width = page.evaluate_script("document.querySelector('.stage').clientWidth")

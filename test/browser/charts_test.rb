@@ -30,18 +30,18 @@ class ChartsTest < Minitest::Test
   def test_each_key_moves_the_cursor_and_tells_what_is_there
     look("/", lang: "en", since: "10m")
     plot = page.first(".plot:has(canvas)")
-    told = %i[home right right left end].map { |key| told_at(plot, key) }
-    assert_equal told[1], told[3]
-    assert_equal 4, told.uniq.size
-    assert_match(/cpu [\d.]+ %, starved/, told.join)
+    legends = %i[home right right left end].map { |key| legend_at(plot, key) }
+    assert_equal legends[1], legends[3]
+    assert_equal 4, legends.uniq.size
+    assert_match(/cpu [\d.]+ %, starved/, legends.join)
   end
 
   # Also by the mouse, which moves the same cursor.
-  def test_a_change_of_settings_is_told_at_its_moment
+  def test_a_change_of_settings_is_shown_at_its_moment
     look("/", lang: "en", since: "10m")
     plot = page.first(".plot:has(canvas)")
-    told = [:home, *[:right] * 8].map { |key| told_at(plot, key) }
-    assert_equal 1, told.uniq.grep(/db_pool 6 -> 4/).size
+    legends = [:home, *[:right] * 8].map { |key| legend_at(plot, key) }
+    assert_equal 1, legends.uniq.grep(/db_pool 6 -> 4/).size
   end
 
   def test_settings_have_the_same_sign_on_charts_and_in_the_table
@@ -50,9 +50,9 @@ class ChartsTest < Minitest::Test
       dashboard = ServedDashboard.new(store:, now_s: played.to_s)
       look("/advice", dashboard:, lang: "en")
       plot = page.first(".plot:has(canvas)")
-      told = [:home, *[:right] * 12].map { |key| told_at(plot, key) }.join
+      legends = [:home, *[:right] * 12].map { |key| legend_at(plot, key) }.join
       ["* now", "<- advised"].each do |sign|
-        assert_includes told, sign
+        assert_includes legends, sign
         assert page.has_css?("figcaption", text: sign)
         assert page.has_css?("tbody th", text: /\d x \d #{Regexp.escape(sign[/\S+/])}/)
       end
@@ -61,7 +61,7 @@ class ChartsTest < Minitest::Test
     end
   end
 
-  def told_at(plot, key)
+  def legend_at(plot, key)
     plot.send_keys(key)
     plot.find("[aria-live]", visible: :all).text(:all)
   end

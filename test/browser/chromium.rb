@@ -10,9 +10,9 @@ class Chromium
   # Style sheets are not fetched once more: the policy would forbid it to a script of ours.
   RUN_AXE = <<~JS
     const done = arguments[0];
-    const told = (rule, node) => `${rule.id}: ${node.target} ${node.failureSummary}`;
+    const said = (rule, node) => `${rule.id}: ${node.target} ${node.failureSummary}`;
     axe.run(document, { resultTypes: ["violations"], preload: false })
-      .then((found) => done(found.violations.flatMap((rule) => rule.nodes.map((node) => told(rule, node)))))
+      .then((found) => done(found.violations.flatMap((rule) => rule.nodes.map((node) => said(rule, node)))))
       .catch((error) => done([`axe failed: ${error}`]));
   JS
   WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -18,8 +18,7 @@ class PageWordsTest < Minitest::Test
 
   def test_no_page_names_an_option_of_a_command
     Looking::PATHS.product(%w[en ja]) do |path, language|
-      look(path, lang: language)
-      assert_empty options, "#{path} #{language}"
+      assert_empty options(text_of(path, language)), "#{path} #{language}"
     end
   end
 
@@ -30,7 +29,7 @@ class PageWordsTest < Minitest::Test
       %w[en ja].each do |language|
         look("/advice", dashboard:, lang: language)
         assert page.has_css?(".findings li")
-        assert_empty options, language
+        assert_empty options(text), language
       end
     ensure
       dashboard&.stop
@@ -46,12 +45,21 @@ class PageWordsTest < Minitest::Test
 
   def test_no_page_speaks_of_units
     Looking::PATHS.each do |path|
-      look(path, lang: "en")
-      assert_empty text.scan(/\bunits?\b/i), path
+      assert_empty text_of(path, "en").scan(/\bunits?\b/i), path
     end
   end
 
-  def options = text.scan(OPTION).grep_v(OTHERS)
+  # Each page is loaded once for all tests.
+  def text_of(path, language)
+    self.class.texts[[path, language]] ||= begin
+      look(path, lang: language)
+      text
+    end
+  end
+
+  def self.texts = @texts ||= {}
+
+  def options(text) = text.scan(OPTION).grep_v(OTHERS)
 
   # Also what is behind a word that opens it.
   def text = page.evaluate_script("document.querySelector('main').textContent")

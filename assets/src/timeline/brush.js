@@ -39,7 +39,8 @@ export class Brush {
 
   /** Fits the canvas to the page. */
   fit(width, height) {
-    const { canvas } = this.context, ratio = window.devicePixelRatio || 1;
+    const { canvas } = this.context;
+    const ratio = window.devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
       Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });

@@ -1,6 +1,7 @@
 /**
- * A capture as the server packs it (lib/holdup/web/captures.rb): columns that are mapped, not read number by number.
- * A row is a thread, or who held one GVL; its spans fill the window from end to end, so the next one's begin is a span's end.
+ * A capture as the server packs it (lib/holdup/web/captures.rb), in columns that become typed arrays without
+ * a copy. A row is a thread, or the holders of one GVL. Its spans fill the window from end to end: where the
+ * next one begins, a span ends.
  * @typedef {object} Row
  * @property {"thread" | "holder"} kind
  * @property {string} name
@@ -14,7 +15,12 @@
  * @property {Unit[]} units in the order in which they began
  * @property {Float64Array} reach until when the latest of each and those before it lasts
  * @typedef {{id: number, row: number, name: string, from: number, to: number}} Unit
- * @typedef {{length: number, states: string[], methods: string[], rows: Row[], units: Map<number, Unit>}} Capture
+ * @typedef {object} Capture
+ * @property {number} length in ns
+ * @property {string[]} states
+ * @property {string[]} methods
+ * @property {Row[]} rows
+ * @property {Map<number, Unit>} units by id
  */
 
 const VERSION = 1;
@@ -29,10 +35,20 @@ export function decode(buffer) {
   if (version !== VERSION) throw new Error(`layout ${version}`);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, bytes)));
   const take = columns(buffer, 8 + bytes);
-  const threads = head.lanes.map((lane) => ({ ...lane, kind: "thread", from: take(Float64Array, lane.count), unit: take(Uint32Array, lane.count), state: take(Uint8Array, lane.count) }));
+  const threads = head.lanes.map((lane) => ({
+    ...lane,
+    kind: "thread",
+    from: take(Float64Array, lane.count),
+    unit: take(Uint32Array, lane.count),
+    state: take(Uint8Array, lane.count),
+  }));
   const first = head.gvls.length;
   const holders = head.gvls.map((gvl) => holder(gvl, take, head, first));
-  return withUnits({ length: head.length_ns, states: head.states, methods: head.methods, rows: [...holders, ...threads] }, head.units, first);
+  return withUnits(
+    { length: head.length_ns, states: head.states, methods: head.methods, rows: [...holders, ...threads] },
+    head.units,
+    first,
+  );
 }
 
 function columns(buffer, begin) {
@@ -47,9 +63,20 @@ function columns(buffer, begin) {
 
 /** Holders with the gaps between them, in which no thread held the GVL: spans like those of a thread. */
 function holder({ number, count }, take, head, first) {
-  const from = take(Float64Array, count), to = take(Float64Array, count);
+  const from = take(Float64Array, count);
+  const to = take(Float64Array, count);
   const [lane, unit, method] = [0, 1, 2].map(() => take(Uint32Array, count));
-  const row = { kind: "holder", name: "", gvl: number, collections: [], from: new Float64Array(2 * count + 1), state: new Uint8Array(2 * count + 1), unit: new Uint32Array(2 * count + 1), by: new Uint32Array(2 * count + 1), method: new Uint32Array(2 * count + 1) };
+  const row = {
+    kind: "holder",
+    name: "",
+    gvl: number,
+    collections: [],
+    from: new Float64Array(2 * count + 1),
+    state: new Uint8Array(2 * count + 1),
+    unit: new Uint32Array(2 * count + 1),
+    by: new Uint32Array(2 * count + 1),
+    method: new Uint32Array(2 * count + 1),
+  };
   row.state.fill(head.states.indexOf("absent"));
   for (let at = 0; at < count; at++) {
     const own = 2 * at + 1;

@@ -10,17 +10,17 @@ const HELD = 6;
  */
 export const filled = (text, facts) => text.replace(/%\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 
-/** What is under the cursor in words, for eyes and for screen readers: who waited, for whom; each of those leads there. */
+/** The span under the cursor in words, for eyes and screen readers: who waited, and links to who held. */
 export class Description {
   /**
    * @param {HTMLElement} place with a line and a list
    * @param {import("./data.js").Capture} capture
    * @param {Record<string, string>} words
-   * @param {(ns: number) => string} tell
+   * @param {(ns: number) => string} format
    * @param {(row: number, time: number) => void} go
    */
-  constructor(place, capture, words, tell, go) {
-    Object.assign(this, { capture, words, tell, go });
+  constructor(place, capture, words, format, go) {
+    Object.assign(this, { capture, words, format, go });
     this.line = place.querySelector("[aria-live]");
     this.list = place.querySelector("ul");
   }
@@ -29,13 +29,27 @@ export class Description {
   show(at, span) {
     const row = this.capture.rows[at];
     this.line.textContent = this.#sentence(row, span);
-    this.list.replaceChildren(...(row.kind === "thread" && stalled(this.capture, row, span) ? this.#holders(row, span) : []));
+    this.list.replaceChildren(
+      ...(row.kind === "thread" && stalled(this.capture, row, span) ? this.#holders(row, span) : []),
+    );
   }
 
   #sentence(row, span) {
-    const { capture, words } = this, from = row.from[span];
-    const facts = { who: row.kind === "holder" ? this.#holder(row, span) : row.name, time: this.tell(end(capture, row, span) - from), at: this.tell(from), state: this.#state(row, span) };
-    return [filled(words.period, facts), row.kind === "thread" && this.#unit(row.unit[span]), this.#method(row, span)].filter(Boolean).join(" · ");
+    const { capture, words } = this;
+    const from = row.from[span];
+    const facts = {
+      who: row.kind === "holder" ? this.#holder(row, span) : row.name,
+      time: this.format(end(capture, row, span) - from),
+      at: this.format(from),
+      state: this.#state(row, span),
+    };
+    return [
+      filled(words.period, facts),
+      row.kind === "thread" && this.#unit(row.unit[span]),
+      this.#method(row, span),
+    ]
+      .filter(Boolean)
+      .join(" · ");
   }
 
   /** In the row of holders what is absent elsewhere has no holder. */
@@ -64,13 +78,14 @@ export class Description {
   #holders(row, span) {
     const { held, handoff } = waitedFor(this.capture, row, span);
     const items = held.slice(0, HELD).map((part) => this.#item(part));
-    if (handoff > 0) items.push(item(`${this.words.handoff}: ${this.tell(handoff)}`));
+    if (handoff > 0) items.push(item(`${this.words.handoff}: ${this.format(handoff)}`));
     return items;
   }
 
   #item({ by, unit, method, ns, from }) {
     const button = Object.assign(document.createElement("button"), { type: "button" });
-    button.textContent = `${[this.#who(by, unit), this.capture.methods[method]].filter(Boolean).join(" · ")}: ${this.tell(ns)}`;
+    const names = [this.#who(by, unit), this.capture.methods[method]].filter(Boolean).join(" · ");
+    button.textContent = `${names}: ${this.format(ns)}`;
     button.addEventListener("click", () => this.go(by, from));
     return item(button);
   }

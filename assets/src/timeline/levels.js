@@ -1,7 +1,7 @@
 import { last } from "./spans.js";
 
 /**
- * How long a row was in which state, by steps that double: a picture of the whole needs no look at its single spans.
+ * How long a row was in which state, by steps that double: a picture of the whole capture reads no spans.
  * States are grouped as they are drawn.
  */
 export const DRAWN = ["cpu", "stalled", "io", "lock", "sleep"];
@@ -37,28 +37,35 @@ export class Levels {
    * @returns {Float32Array} ns in each of DRAWN, column by column
    */
   over({ from, to }, columns) {
-    const sums = new Float32Array(columns * SIZE), width = (to - from) / columns;
+    const sums = new Float32Array(columns * SIZE);
+    const width = (to - from) / columns;
     const level = this.sums.findLast((known) => this.length / (known.length / SIZE) <= width);
     return level ? this.#steps(from, to, columns, sums, level) : this.#spans(from, to, columns, sums);
   }
 
   #spans(from, to, columns, sums) {
-    const { row, group } = this, scale = columns / (to - from);
+    const { row, group } = this;
+    const scale = columns / (to - from);
     for (let at = last(row.from, from); at < row.from.length && row.from[at] < to; at++) {
       const own = group[row.state[at]];
       if (own < 0) continue;
-      const begin = Math.max(from, row.from[at]), end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : this.length);
+      const begin = Math.max(from, row.from[at]);
+      const end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : this.length);
       spread(sums, (begin - from) * scale, (end - from) * scale, own, 1 / scale, columns);
     }
     return sums;
   }
 
   #steps(from, to, columns, sums, level) {
-    const step = this.length / (level.length / SIZE), scale = columns / (to - from);
+    const step = this.length / (level.length / SIZE);
+    const scale = columns / (to - from);
     const until = Math.min(level.length / SIZE, Math.ceil(to / step));
     for (let at = Math.floor(from / step); at < until; at++) {
-      const begin = Math.max(0, (at * step - from) * scale), end = ((at + 1) * step - from) * scale;
-      for (let own = 0; own < SIZE; own++) if (level[at * SIZE + own]) spread(sums, begin, end, own, level[at * SIZE + own] / (step * scale), columns);
+      const begin = Math.max(0, (at * step - from) * scale);
+      const end = ((at + 1) * step - from) * scale;
+      for (let own = 0; own < SIZE; own++)
+        if (level[at * SIZE + own])
+          spread(sums, begin, end, own, level[at * SIZE + own] / (step * scale), columns);
     }
     return sums;
   }
@@ -74,7 +81,8 @@ function spread(sums, begin, end, own, each, columns) {
 function halved(level) {
   const half = new Float32Array(level.length / 2);
   for (let at = 0; at < half.length; at++) {
-    const step = Math.floor(at / SIZE), own = at % SIZE;
+    const step = Math.floor(at / SIZE);
+    const own = at % SIZE;
     half[at] = level[2 * step * SIZE + own] + level[(2 * step + 1) * SIZE + own];
   }
   return half;

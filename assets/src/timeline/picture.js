@@ -14,7 +14,7 @@ export class Picture {
   /**
    * @param {HTMLCanvasElement} canvas
    * @param {import("./data.js").Capture} capture
-   * @param {{tell: (ns: number) => string, holder: string}} words
+   * @param {{format: (ns: number) => string, holder: string}} words
    */
   constructor(canvas, capture, words) {
     this.capture = capture;
@@ -27,7 +27,11 @@ export class Picture {
   /** @param {number} width of the place */
   fit(width) {
     this.layout = layout(this.capture, width);
-    this.pixels = new Pixels(Math.round(this.layout.width), this.layout.places[0]?.height ?? 1, Math.max(1, this.layout.places.length));
+    this.pixels = new Pixels(
+      Math.round(this.layout.width),
+      this.layout.places[0]?.height ?? 1,
+      Math.max(1, this.layout.places.length),
+    );
     this.forget();
   }
 
@@ -44,12 +48,16 @@ export class Picture {
    * @returns {number} how many rectangles it took
    */
   draw(window, cursor, followed) {
-    const { brush } = this, { left, width, height } = this.layout;
+    const { brush } = this;
+    const { left, width, height } = this.layout;
     brush.fit(left + width, height);
     brush.context.font = LETTERS;
     this.#axis(window);
     const crowded = this.#crowd(window);
-    const drawn = this.capture.rows.reduce((sum, row, at) => sum + this.#row(row, at, window, crowded[at]), this.pixels.used);
+    const drawn = this.capture.rows.reduce(
+      (sum, row, at) => sum + this.#row(row, at, window, crowded[at]),
+      this.pixels.used,
+    );
     if (followed) this.#follow(window, followed);
     if (cursor) this.#outline(window, cursor);
     return drawn;
@@ -58,7 +66,8 @@ export class Picture {
   /** @returns {boolean[]} which rows were painted pixel by pixel */
   #crowd(window) {
     const { left, width, places } = this.layout;
-    for (const { states: top, height } of places) this.brush.rect(this.brush.colour("shade"), left, top, width, height);
+    for (const { states: top, height } of places)
+      this.brush.rect(this.brush.colour("shade"), left, top, width, height);
     this.pixels.clear();
     const crowded = this.capture.rows.map((row) => dense(row, window, width));
     crowded.forEach((all, at) => all && this.pixels.row(this.levels[at], window, places[at].states));
@@ -67,13 +76,22 @@ export class Picture {
   }
 
   #row(row, at, window, crowded) {
-    const { left, width, places } = this.layout, { brush } = this, { top, units: above, states: below, height } = places[at];
+    const { left, width, places } = this.layout;
+    const { brush } = this;
+    const { top, units: above, states: below, height } = places[at];
     const box = { left, width, top: below, height };
     const name = row.kind === "holder" ? this.words.holder : row.name;
-    brush.text(name, left ? 0 : 2, left ? below + height - 4 : top + 12, left ? left - 8 : width - 4, row.kind === "holder" ? "ink" : "quiet");
+    brush.text(
+      name,
+      left ? 0 : 2,
+      left ? below + height - 4 : top + 12,
+      left ? left - 8 : width - 4,
+      row.kind === "holder" ? "ink" : "quiet",
+    );
     const strip = { ...box, top: above, height: below - above };
     if (row.kind === "holder") holders(brush, row, window, strip, (span) => this.#holder(row, span));
-    const drawn = (crowded ? 0 : states(brush, this.levels[at], window, box)) + units(brush, row, window, strip);
+    const drawn =
+      (crowded ? 0 : states(brush, this.levels[at], window, box)) + units(brush, row, window, strip);
     this.#collections(row, window, box);
     return drawn;
   }
@@ -89,13 +107,23 @@ export class Picture {
     for (const [begin, finish] of row.collections) {
       if (finish <= from || begin >= to) continue;
       const x = left + Math.max(0, begin - from) * scale;
-      this.brush.rect(this.brush.colour("warn"), x, top + height + 1, Math.max(1, Math.min(left + width, left + (finish - from) * scale) - x), 4);
+      this.brush.rect(
+        this.brush.colour("warn"),
+        x,
+        top + height + 1,
+        Math.max(1, Math.min(left + width, left + (finish - from) * scale) - x),
+        4,
+      );
     }
   }
 
-  /** Everything else is paler; above and below it the others stay to be seen, for they tell who held meanwhile. */
+  /** Everything else becomes paler. Rows above and below stay visible: they show who held meanwhile. */
   #follow(window, unit) {
-    const { brush, layout: { left, width, places } } = this, [begin, finish] = this.#x(window, unit.from, unit.to);
+    const {
+      brush,
+      layout: { left, width, places },
+    } = this;
+    const [begin, finish] = this.#x(window, unit.from, unit.to);
     brush.context.globalAlpha = 0.65;
     for (const { units: top, states: below, height } of places) {
       brush.rect(brush.colour("paper"), left, top, begin - left, below + height - top);
@@ -103,11 +131,18 @@ export class Picture {
     }
     brush.context.globalAlpha = 1;
     const place = places[unit.row];
-    this.#frame("link", begin, place.units - 1, finish - begin, place.states + place.height - place.units + 2);
+    this.#frame(
+      "link",
+      begin,
+      place.units - 1,
+      finish - begin,
+      place.states + place.height - place.units + 2,
+    );
   }
 
   #outline(window, { row, span }) {
-    const place = this.layout.places[row], { from } = this.capture.rows[row];
+    const place = this.layout.places[row];
+    const { from } = this.capture.rows[row];
     const [begin, finish] = this.#x(window, from[span], end(this.capture, this.capture.rows[row], span));
     this.#frame("ink", begin - 1, place.states - 1, Math.max(3, finish - begin + 2), place.height + 2);
   }
@@ -119,16 +154,18 @@ export class Picture {
 
   /** @returns {[number, number]} where a time begins and ends, inside of the picture */
   #x(window, from, to) {
-    const { left, width } = this.layout, scale = width / (window.to - window.from);
+    const { left, width } = this.layout;
+    const scale = width / (window.to - window.from);
     return [from, to].map((at) => left + Math.min(width, Math.max(0, (at - window.from) * scale)));
   }
 
   #axis(window) {
-    const { left, width, height } = this.layout, step = tick((window.to - window.from) * (ROOM / width));
+    const { left, width, height } = this.layout;
+    const step = tick((window.to - window.from) * (ROOM / width));
     for (let at = Math.ceil(window.from / step) * step; at <= window.to; at += step) {
       const [x] = this.#x(window, at, at);
       this.brush.rect(this.brush.colour("line"), x, 0, 1, height);
-      this.brush.text(this.words.tell(at), x + 3, 12, Math.min(ROOM, left + width - x - 3), "quiet");
+      this.brush.text(this.words.format(at), x + 3, 12, Math.min(ROOM, left + width - x - 3), "quiet");
     }
   }
 }

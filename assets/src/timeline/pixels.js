@@ -5,14 +5,17 @@ import { FLAT } from "./row.js";
 const COLUMN = 2;
 /** The patterns of the page (views/patterns.erb), by the place of a pixel. */
 const MARKED = {
-  cpu: () => false, stalled: (x, y) => ((x + y) & 7) < 2, io: (x, y) => x % 6 >> 1 === 1 && y % 6 >> 1 === 1,
-  lock: (x, y) => ((x + y) & 7) === 0 || ((x - y) & 7) === 0, sleep: (x) => x % 6 === 3,
+  cpu: () => false,
+  stalled: (x, y) => ((x + y) & 7) < 2,
+  io: (x, y) => (x % 6) >> 1 === 1 && (y % 6) >> 1 === 1,
+  lock: (x, y) => ((x + y) & 7) === 0 || ((x - y) & 7) === 0,
+  sleep: (x) => x % 6 === 3,
 };
 /** Patterns repeat after so many pixels. */
 const TILE = 24;
 const WHITE = 0.55;
 
-/** Rows whose spans are too many for rectangles: one picture, pixel by pixel, of what share of its time each column was in what. */
+/** Rows with too many spans for rectangles: a column of pixels has the shares of the states in its time. */
 export class Pixels {
   /** @param {number} width @param {number} height of a row @param {number} most rows, one below the other */
   constructor(width, height, most) {
@@ -46,13 +49,26 @@ export class Pixels {
    * @param {number} top where the row stands in the picture
    */
   row(levels, window, top) {
-    const { columns, height } = this, bottom = (this.tops.length + 1) * height, sums = levels.over(window, columns), each = (window.to - window.from) / columns;
+    const { columns, height } = this;
+    const bottom = (this.tops.length + 1) * height;
+    const sums = levels.over(window, columns);
+    const each = (window.to - window.from) / columns;
     this.data.fill(0, (bottom - height) * this.canvas.width, bottom * this.canvas.width);
     this.tops.push(top);
     for (let column = 0; column < columns; column++) {
-      const at = column * DRAWN.length, ran = Math.min(1, sums[at] / each), waited = Math.min(1 - ran, sums[at + 1] / each);
-      const idle = sums[at + 2] >= sums[at + 3] ? (sums[at + 2] >= sums[at + 4] ? 2 : 4) : sums[at + 3] >= sums[at + 4] ? 3 : 4;
-      const full = Math.round(ran * height), high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
+      const at = column * DRAWN.length;
+      const ran = Math.min(1, sums[at] / each);
+      const waited = Math.min(1 - ran, sums[at + 1] / each);
+      const idle =
+        sums[at + 2] >= sums[at + 3]
+          ? sums[at + 2] >= sums[at + 4]
+            ? 2
+            : 4
+          : sums[at + 3] >= sums[at + 4]
+            ? 3
+            : 4;
+      const full = Math.round(ran * height);
+      const high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
       if (sums[at + idle] > 0) this.#fill(column, bottom - Math.round(FLAT * height), bottom, idle);
       if (high > full) this.#fill(column, bottom - high, bottom - full, 1);
       if (full) this.#fill(column, bottom - full, bottom, 0);
@@ -60,16 +76,26 @@ export class Pixels {
   }
 
   #fill(column, from, to, state) {
-    const { width } = this.canvas, tile = this.tiles[state], end = Math.min(width, (column + 1) * COLUMN);
-    for (let y = from; y < to; y++) for (let x = column * COLUMN; x < end; x++) this.data[y * width + x] = tile[(y % TILE) * TILE + (x % TILE)];
+    const { width } = this.canvas;
+    const tile = this.tiles[state];
+    const end = Math.min(width, (column + 1) * COLUMN);
+    for (let y = from; y < to; y++)
+      for (let x = column * COLUMN; x < end; x++)
+        this.data[y * width + x] = tile[(y % TILE) * TILE + (x % TILE)];
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} left */
   paint(context, left) {
-    const { canvas: { width }, height, tops } = this;
+    const {
+      canvas: { width },
+      height,
+      tops,
+    } = this;
     if (tops.length) this.context.putImageData(this.image, 0, 0, 0, 0, width, tops.length * height);
     context.imageSmoothingEnabled = false;
-    tops.forEach((top, at) => context.drawImage(this.canvas, 0, at * height, width, height, left, top, width, height));
+    tops.forEach((top, at) =>
+      context.drawImage(this.canvas, 0, at * height, width, height, left, top, width, height),
+    );
   }
 }
 
@@ -78,9 +104,13 @@ function numbers(context, colour) {
   context.fillStyle = colour;
   context.fillRect(0, 0, 1, 1);
   const parts = [...context.getImageData(0, 0, 1, 1).data.subarray(0, 3)];
-  return [parts, parts.map((part) => Math.round(part + (255 - part) * WHITE))].map(([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
+  return [parts, parts.map((part) => Math.round(part + (255 - part) * WHITE))].map(
+    ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0,
+  );
 }
 
 function tiled([plain, light], marked) {
-  return Uint32Array.from({ length: TILE * TILE }, (_, at) => (marked(at % TILE, Math.floor(at / TILE)) ? light : plain));
+  return Uint32Array.from({ length: TILE * TILE }, (_, at) =>
+    marked(at % TILE, Math.floor(at / TILE)) ? light : plain,
+  );
 }

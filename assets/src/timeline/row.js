@@ -15,7 +15,8 @@ const WRITTEN = 30;
  * @param {number} width
  * @returns {boolean} whether its spans are too many to be seen singly
  */
-export const dense = ({ from }, window, width) => (last(from, window.to) - last(from, window.from) + 1) * ROOMY > width;
+export const dense = ({ from }, window, width) =>
+  (last(from, window.to) - last(from, window.from) + 1) * ROOMY > width;
 
 /**
  * Paints what a row was in, a rectangle for each span.
@@ -31,7 +32,8 @@ export function states(brush, { row, group, length }, { from, to }, box) {
   for (let at = last(row.from, from); at < row.from.length && row.from[at] < to; at++) {
     const state = DRAWN[group[row.state[at]]];
     if (!state) continue;
-    const begin = Math.max(from, row.from[at]), end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : length);
+    const begin = Math.max(from, row.from[at]);
+    const end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : length);
     paint(brush, state, box.left + (begin - from) * scale, (end - begin) * scale, box);
     drawn++;
   }
@@ -40,7 +42,13 @@ export function states(brush, { row, group, length }, { from, to }, box) {
 
 function paint(brush, state, x, width, { top, height }) {
   const tall = height * (state === "cpu" || state === "stalled" ? 1 : FLAT);
-  brush.rect(width < SEEN ? brush.colour(state) : brush.pattern(state), x, top + height - tall, Math.max(width, 0.5), tall);
+  brush.rect(
+    width < SEEN ? brush.colour(state) : brush.pattern(state),
+    x,
+    top + height - tall,
+    Math.max(width, 0.5),
+    tall,
+  );
 }
 
 /**
@@ -48,19 +56,28 @@ function paint(brush, state, x, width, { top, height }) {
  * @param {(span: number) => string} name
  */
 export function holders(brush, row, { from, to }, box, name) {
-  const scale = box.width / (to - from), begun = last(row.from, from);
+  const scale = box.width / (to - from);
+  const begun = last(row.from, from);
   if (last(row.from, to) - begun > box.width) return;
   for (let at = begun, next; at < row.from.length && row.from[at] < to; at = next) {
     next = ended(row, at, scale);
-    const begin = Math.max(from, row.from[at]), width = (Math.min(to, row.from[next] ?? to) - begin) * scale;
-    if (row.by[at] && width > WRITTEN) brush.text(name(at), box.left + (begin - from) * scale + 2, box.top + box.height - 4, width - 4);
+    const begin = Math.max(from, row.from[at]);
+    const width = (Math.min(to, row.from[next] ?? to) - begin) * scale;
+    if (row.by[at] && width > WRITTEN)
+      brush.text(name(at), box.left + (begin - from) * scale + 2, box.top + box.height - 4, width - 4);
   }
 }
 
 /** @returns {number} the span after those of the same holder, with gaps too small to see */
 function ended(row, at, scale) {
   let next = at + 1;
-  while (next + 1 < row.from.length && row.by[next + 1] === row.by[at] && row.unit[next + 1] === row.unit[at] && (row.from[next + 1] - row.from[next]) * scale < 1) next += 2;
+  while (
+    next + 1 < row.from.length &&
+    row.by[next + 1] === row.by[at] &&
+    row.unit[next + 1] === row.unit[at] &&
+    (row.from[next + 1] - row.from[next]) * scale < 1
+  )
+    next += 2;
   return next;
 }
 
@@ -70,11 +87,17 @@ function ended(row, at, scale) {
  */
 export function units(brush, row, window, box) {
   const scale = box.width / (window.to - window.from);
-  let drawn = 0, covered = -Infinity;
-  for (let at = first(row.reach, window.from); at < row.units.length && row.units[at].from < window.to; at++) {
+  let drawn = 0;
+  let covered = -Infinity;
+  for (
+    let at = first(row.reach, window.from);
+    at < row.units.length && row.units[at].from < window.to;
+    at++
+  ) {
     const unit = row.units[at];
     if (unit.to <= window.from) continue;
-    const x = box.left + Math.max(0, unit.from - window.from) * scale, end = box.left + Math.min(box.width, (unit.to - window.from) * scale);
+    const x = box.left + Math.max(0, unit.from - window.from) * scale;
+    const end = box.left + Math.min(box.width, (unit.to - window.from) * scale);
     if (end - covered < 1) continue;
     covered = Math.max(covered, end);
     drawn += unitAt(brush, unit, x, Math.max(1, end - x), box);

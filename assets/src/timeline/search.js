@@ -11,16 +11,27 @@ export function found(capture, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
   const has = (name) => name.toLowerCase().includes(wanted);
-  const threads = capture.rows.flatMap((row, at) => (row.kind === "thread" && has(row.name) ? [{ kind: "thread", name: row.name, row: at, time: 0 }] : []));
-  const units = [...capture.units.values()].filter((unit) => `#${unit.id}` === wanted || `${unit.id}` === wanted || has(unit.name))
-    .map((unit) => ({ kind: "unit", name: `${unit.name} #${unit.id}`, row: unit.row, time: unit.from, unit: unit.id }));
+  const threads = capture.rows.flatMap((row, at) =>
+    row.kind === "thread" && has(row.name) ? [{ kind: "thread", name: row.name, row: at, time: 0 }] : [],
+  );
+  const units = [...capture.units.values()]
+    .filter((unit) => `#${unit.id}` === wanted || `${unit.id}` === wanted || has(unit.name))
+    .map((unit) => ({
+      kind: "unit",
+      name: `${unit.name} #${unit.id}`,
+      row: unit.row,
+      time: unit.from,
+      unit: unit.id,
+    }));
   return [...threads, ...methods(capture, has), ...units].slice(0, MOST);
 }
 
 /** Where each that fits held the GVL first. */
 function methods(capture, has) {
   const places = [];
-  capture.methods.forEach((name, number) => number && has(name) && places.push(...first(capture, name, number)));
+  capture.methods.forEach(
+    (name, number) => number && has(name) && places.push(...first(capture, name, number)),
+  );
   return places;
 }
 
@@ -40,7 +51,8 @@ function first(capture, name, number) {
  * @param {(one: {row: number, time: number, unit?: number}) => void} go
  */
 export function search(field, list, capture, go) {
-  const show = () => list.replaceChildren(...found(capture, field.value).map((one) => entry(one, () => go(one))));
+  const show = () =>
+    list.replaceChildren(...found(capture, field.value).map((one) => entry(one, () => go(one))));
   field.addEventListener("input", show);
   field.addEventListener("keydown", (event) => {
     const [first] = event.key === "Enter" ? found(capture, field.value) : [];

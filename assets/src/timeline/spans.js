@@ -8,7 +8,8 @@ const STALLED = ["stalled", "preempted"];
  * @returns {number} index of the last that is not above it, 0 at least
  */
 export function last(sorted, value) {
-  let low = 0, high = sorted.length - 1;
+  let low = 0;
+  let high = sorted.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (sorted[middle] <= value) low = middle;
@@ -30,16 +31,25 @@ export const stalled = (capture, row, at) => STALLED.includes(capture.states[row
  * @param {import("./data.js").Capture} capture
  * @param {import("./data.js").Row} row
  * @param {number} at of a span in which the thread waits
- * @returns {{held: {by: number, unit: number, method: number, ns: number, from: number}[], handoff: number}} longest first
+ * @typedef {{by: number, unit: number, method: number, ns: number, from: number}} Hold
+ * @returns {{held: Hold[], handoff: number}} the longest holds first
  */
 export function waitedFor(capture, row, at) {
-  const from = row.from[at], to = end(capture, row, at), sums = new Map();
+  const from = row.from[at];
+  const to = end(capture, row, at);
+  const sums = new Map();
   const gvl = capture.rows.find((one) => one.kind === "holder" && one.gvl === row.gvl);
   let handoff = to - from;
-  for (let span = gvl ? last(gvl.from, from) : Infinity; span < gvl?.from.length && gvl.from[span] < to; span++) {
-    const begin = Math.max(from, gvl.from[span]), ns = Math.min(to, end(capture, gvl, span)) - begin;
+  for (
+    let span = gvl ? last(gvl.from, from) : Infinity;
+    span < gvl?.from.length && gvl.from[span] < to;
+    span++
+  ) {
+    const begin = Math.max(from, gvl.from[span]);
+    const ns = Math.min(to, end(capture, gvl, span)) - begin;
     if (capture.states[gvl.state[span]] !== "running" || ns <= 0) continue;
-    const key = `${gvl.by[span]} ${gvl.unit[span]} ${gvl.method[span]}`, known = sums.get(key);
+    const key = `${gvl.by[span]} ${gvl.unit[span]} ${gvl.method[span]}`;
+    const known = sums.get(key);
     if (known) known.ns += ns;
     else sums.set(key, { by: gvl.by[span], unit: gvl.unit[span], method: gvl.method[span], ns, from: begin });
     handoff -= ns;
@@ -52,12 +62,14 @@ export function waitedFor(capture, row, at) {
  * @returns {number | undefined} the next span in which the row's thread waits
  */
 export function nextStall(capture, row, at, step) {
-  for (let next = at + step; next >= 0 && next < row.from.length; next += step) if (stalled(capture, row, next)) return next;
+  for (let next = at + step; next >= 0 && next < row.from.length; next += step)
+    if (stalled(capture, row, next)) return next;
 }
 
 /** @returns {number | undefined} when the row's longest wait between two moments begins */
 export function longestStall(capture, row, from, to) {
-  let longest = 0, found;
+  let longest = 0;
+  let found;
   for (let at = last(row.from, from); at < row.from.length && row.from[at] < to; at++) {
     const ns = stalled(capture, row, at) ? end(capture, row, at) - row.from[at] : 0;
     if (ns > longest) [longest, found] = [ns, row.from[at]];

@@ -1,9 +1,9 @@
-import { tellers } from "../format.js";
+import { formatters } from "../format.js";
 import { reveal } from "../reveal.js";
 import { decode } from "./data.js";
 import { Viewer } from "./viewer.js";
 
-/** The page of a capture is whole without this: it draws what stands in tables. */
+// The page of a capture is complete without this script, which draws what its tables say.
 const place = document.querySelector("[data-capture]");
 if (place) open(place).catch((error) => apologize(place, error));
 
@@ -12,16 +12,23 @@ async function open(place) {
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const capture = decode(await answer.arrayBuffer());
   reveal(place.querySelector(".viewer"));
-  const viewer = new Viewer(place, capture, { words: JSON.parse(place.dataset.words), tell: tellers(document.documentElement.lang).ns, ask });
-  const asked = new URLSearchParams(location.search), [from, to] = ["from_ns", "to_ns"].map((name) => Number(asked.get(name) ?? NaN));
+  const viewer = new Viewer(place, capture, {
+    words: JSON.parse(place.dataset.words),
+    format: formatters(document.documentElement.lang).ns,
+    ask,
+  });
+  const asked = new URLSearchParams(location.search);
+  const [from, to] = ["from_ns", "to_ns"].map((name) => Number(asked.get(name) ?? NaN));
   if (to > from) viewer.look({ from, to });
   else viewer.follow(Number(place.dataset.unit));
 }
 
-/** Has the page's tables tell of that part, and the address as well. */
+/** Updates the page's tables and its address for that part. */
 function ask({ from, to }, unit) {
-  const address = new URL(location.href), words = { from_ns: Math.floor(from), to_ns: Math.ceil(to), unit };
-  for (const [name, value] of Object.entries(words)) value === undefined ? address.searchParams.delete(name) : address.searchParams.set(name, value);
+  const address = new URL(location.href);
+  const words = { from_ns: Math.floor(from), to_ns: Math.ceil(to), unit };
+  for (const [name, value] of Object.entries(words))
+    value === undefined ? address.searchParams.delete(name) : address.searchParams.set(name, value);
   document.dispatchEvent(new CustomEvent("holdup:move", { detail: address.href }));
 }
 

@@ -1,5 +1,5 @@
 import { onThemeChange } from "../theme.js";
-import { hands } from "./hands.js";
+import { pointer } from "./pointer.js";
 import { Minimap } from "./minimap.js";
 import { Picture } from "./picture.js";
 import { search } from "./search.js";
@@ -9,19 +9,30 @@ import { fitted, keyed, showing, zoomed } from "./window.js";
 
 const CLOSER = 1.5;
 
-/** A capture to look through: the picture, what is under the cursor in words, and the part of it that is looked at. */
+/** The viewer of a capture: the picture, the span under the cursor in words, and the window that is shown. */
 export class Viewer {
   /**
    * @param {HTMLElement} place see views/blocks/capture.erb
    * @param {import("./data.js").Capture} capture
-   * @param {{words: Record<string, string>, tell: (ns: number) => string, ask: (part: {from: number, to: number}, unit?: number) => void}} how
+   * @param {object} how
+   * @param {Record<string, string>} how.words
+   * @param {(ns: number) => string} how.format
+   * @param {(part: {from: number, to: number}, unit?: number) => void} how.ask
    */
-  constructor(place, capture, { words, tell, ask }) {
+  constructor(place, capture, { words, format, ask }) {
     Object.assign(this, { place, capture, ask });
     this.stage = place.querySelector("[role=application]");
-    this.picture = new Picture(this.stage.querySelector("canvas"), capture, { tell, holder: words.holder });
-    this.minimap = new Minimap(place.querySelector(".minimap"), capture.length, (middle) => this.look(fitted(middle - this.#size / 2, this.#size, capture.length)));
-    this.description = new Description(place.querySelector(".description"), capture, words, tell, (row, time) => this.goTo(row, time));
+    this.picture = new Picture(this.stage.querySelector("canvas"), capture, { format, holder: words.holder });
+    this.minimap = new Minimap(place.querySelector(".minimap"), capture.length, (middle) =>
+      this.look(fitted(middle - this.#size / 2, this.#size, capture.length)),
+    );
+    this.description = new Description(
+      place.querySelector(".description"),
+      capture,
+      words,
+      format,
+      (row, time) => this.goTo(row, time),
+    );
     this.window = { from: 0, to: capture.length };
     this.#listen();
     this.#fit();
@@ -41,10 +52,13 @@ export class Viewer {
 
   /** Puts the cursor on what a row was in. */
   goTo(row, time, window = this.window) {
-    const { from } = this.capture.rows[row], span = last(from, time);
+    const { from } = this.capture.rows[row];
+    const span = last(from, time);
     this.cursor = { row, span, time };
     this.description.show(row, span);
-    this.look(showing(window, from[span], end(this.capture, this.capture.rows[row], span), this.capture.length));
+    this.look(
+      showing(window, from[span], end(this.capture, this.capture.rows[row], span), this.capture.length),
+    );
   }
 
   /** @param {number | undefined} id of a unit; what is not its own gets paler */
@@ -52,14 +66,24 @@ export class Viewer {
     this.followed = this.capture.units.get(id);
     if (!this.followed) return this.#draw();
     const { from, to, row } = this.followed;
-    this.goTo(row, longestStall(this.capture, this.capture.rows[row], from, to) ?? from, fitted(from - (to - from) * 0.1, (to - from) * 1.2, this.capture.length));
+    this.goTo(
+      row,
+      longestStall(this.capture, this.capture.rows[row], from, to) ?? from,
+      fitted(from - (to - from) * 0.1, (to - from) * 1.2, this.capture.length),
+    );
   }
 
   #listen() {
     this.stage.addEventListener("keydown", (event) => this.#key(event));
-    hands(this.stage, this);
-    for (const button of this.place.querySelectorAll("[data-do]")) button.addEventListener("click", () => this.do(button.dataset.do));
-    search(this.place.querySelector("[type=search]"), this.place.querySelector(".found"), this.capture, (one) => this.#found(one));
+    pointer(this.stage, this);
+    for (const button of this.place.querySelectorAll("[data-do]"))
+      button.addEventListener("click", () => this.do(button.dataset.do));
+    search(
+      this.place.querySelector("[type=search]"),
+      this.place.querySelector(".found"),
+      this.capture,
+      (one) => this.#found(one),
+    );
   }
 
   #found({ row, time, unit }) {
@@ -92,16 +116,25 @@ export class Viewer {
       closer: () => this.look(zoomed(this.window, CLOSER, this.#middle(), this.capture.length)),
       further: () => this.look(zoomed(this.window, 1 / CLOSER, this.#middle(), this.capture.length)),
       whole: () => this.look({ from: 0, to: this.capture.length }),
-      next: () => this.#stall(1), before: () => this.#stall(-1), up: () => this.#row(-1), down: () => this.#row(1),
-      follow: () => this.#followCursor(), tables: () => this.ask(this.window, this.followed?.id), free: () => this.#free(),
+      next: () => this.#stall(1),
+      before: () => this.#stall(-1),
+      up: () => this.#row(-1),
+      down: () => this.#row(1),
+      follow: () => this.#followCursor(),
+      tables: () => this.ask(this.window, this.followed?.id),
+      free: () => this.#free(),
     }[what];
     known?.();
     return Boolean(known);
   }
 
   #stall(step) {
-    const { row, span } = this.cursor ?? { row: this.capture.rows.findIndex((one) => one.kind === "thread"), span: -1 };
-    const own = this.capture.rows[row], next = own && nextStall(this.capture, own, span, step);
+    const { row, span } = this.cursor ?? {
+      row: this.capture.rows.findIndex((one) => one.kind === "thread"),
+      span: -1,
+    };
+    const own = this.capture.rows[row];
+    const next = own && nextStall(this.capture, own, span, step);
     if (next !== undefined) this.goTo(row, own.from[next]);
   }
 
@@ -141,9 +174,19 @@ export class Viewer {
       const begun = performance.now();
       const drawn = this.picture.draw(this.window, this.cursor, this.followed);
       this.minimap.draw(this.window);
-      this.place.dispatchEvent(new CustomEvent("holdup:drawn", { detail: { ms: performance.now() - begun, drawn } }));
+      this.place.dispatchEvent(
+        new CustomEvent("holdup:drawn", { detail: { ms: performance.now() - begun, drawn } }),
+      );
     });
   }
 }
 
-const KEYS = { ArrowUp: "up", ArrowDown: "down", n: "next", p: "before", Enter: "follow", t: "tables", Escape: "free" };
+const KEYS = {
+  ArrowUp: "up",
+  ArrowDown: "down",
+  n: "next",
+  p: "before",
+  Enter: "follow",
+  t: "tables",
+  Escape: "free",
+};

@@ -23,7 +23,7 @@ export function zoomed({ from, to }, factor, at, whole) {
 /** @returns {Window} moved by a share of itself */
 export const panned = ({ from, to }, share, whole) => fitted(from + (to - from) * share, to - from, whole);
 
-/** @returns {Window} the same, moved only where `begin` to `end` would not be seen, and made wider where they don't fit */
+/** @returns {Window} which shows `begin` to `end`: the same if it does already, else moved or made wider */
 export function showing(window, begin, end, whole) {
   const size = window.to - window.from;
   if (begin >= window.from && end <= window.to) return window;
@@ -41,14 +41,24 @@ export function showing(window, begin, end, whole) {
 export function keyed(key, window, at, whole) {
   const size = window.to - window.from;
   switch (key) {
-    case "ArrowLeft": return panned(window, -STEP, whole);
-    case "ArrowRight": return panned(window, STEP, whole);
-    case "PageUp": return panned(window, -1, whole);
-    case "PageDown": return panned(window, 1, whole);
-    case "+": case "=": return zoomed(window, FACTOR, at, whole);
-    case "-": return zoomed(window, 1 / FACTOR, at, whole);
-    case "Home": return fitted(0, size, whole);
-    case "End": return fitted(whole, size, whole);
-    case "0": return fitted(0, whole, whole);
+    case "ArrowLeft":
+      return panned(window, -STEP, whole);
+    case "ArrowRight":
+      return panned(window, STEP, whole);
+    case "PageUp":
+      return panned(window, -1, whole);
+    case "PageDown":
+      return panned(window, 1, whole);
+    case "+":
+    case "=":
+      return zoomed(window, FACTOR, at, whole);
+    case "-":
+      return zoomed(window, 1 / FACTOR, at, whole);
+    case "Home":
+      return fitted(0, size, whole);
+    case "End":
+      return fitted(whole, size, whole);
+    case "0":
+      return fitted(0, whole, whole);
   }
 }

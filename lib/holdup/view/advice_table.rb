@@ -314,13 +314,21 @@ module Holdup
           [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns),
             times(waits, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
             [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)],
-            *saturated]
+            *saturated, *peak]
         end
 
         # Only if it was.
         def saturated
           return [] unless test.errors.key?(:throughput)
-          [[@words.call(:verify_saturated), *both { |one| Figures.rate(one.throughput) }, off(:throughput)]]
+          title = @words.call(test.refuted ? :verify_refuted : :verify_saturated)
+          [[title, *both { |one| Figures.rate(one.throughput) }, off(:throughput)]]
+        end
+
+        # Only if its replay contradicts it.
+        def peak
+          found = test.peak or return []
+          figures = [found.measured_ns, found.replayed_ns].map { |ns| Figures.duration(ns) }
+          [[@words.call(:verify_peak), *figures, off(:peak)]]
         end
 
         def times(title, error)

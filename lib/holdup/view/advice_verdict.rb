@@ -36,15 +36,21 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *peak_apart, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence,
-          *not_grade_a, *sampling.call, *warnings, *canary]
+        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
+          *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
         return [] if @recommendation.nil?
         return warnings unless graded?
-        [*promise, confidence, *not_grade_a, *warnings, *canary]
+        [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
+      end
+
+      # @return [Array<String>] how exact predictions of any setting are
+      def exactness
+        grade = @recommendation.self_test.grade.to_s.upcase
+        [word(:self_test_grade, grade:, **errors), *not_grade_a, *warnings]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
@@ -132,6 +138,23 @@ module Holdup
         minutes.empty? ? [] : [word(:peak_apart, minutes: Figures.count(minutes.size))]
       end
 
+      # The replayed time beside the one that the table shows as measured.
+      def peak_contradicted
+        return [] unless @recommendation.peak_contradicted?
+        replayed, measured = [now, @recommendation.measured].map do |prediction|
+          Figures.duration(prediction.responses[slo.percentile])
+        end
+        [word(:peak_contradicted, percentile: slo.name, replayed:, measured:)]
+      end
+
+      def users
+        found = @recommendation.users
+        return [] if found.nil? || found.think_ns.zero?
+        low, high = found.thinks_ns.minmax.map { |ns| Figures.duration(ns) }
+        [word(:users, users: Figures.count(found.count(@recommendation.rate)), low:, high:,
+          think: Figures.duration(found.think_ns))]
+      end
+
       def promise
         return [] unless slo.limit_ns && best.replayed?
         response = best.responses[slo.percentile]
@@ -157,7 +180,7 @@ module Holdup
       def growth
         return unknown_growth unless (found = recording.growth)
         [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f)),
-          *(word(:growth_levels) if found.between_levels > 0.5), *most_growing]
+          word((found.between_levels > 0.5) ? :growth_levels : :growth_blocks), *most_growing]
       end
 
       def idle_growth
@@ -246,7 +269,7 @@ module Holdup
         # @return [String] sentences for these reasons; the first may continue one
         def of(reasons)
           left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
-          first, *others = (reasons - left).map { |key| reason(key) }
+          first, *others = (reasons - left - [:peak_contradicted]).map { |key| reason(key) }
           others << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
           @words.sentences([first, *others.map { |text| text.sub(/\A[a-z]/, &:upcase) }].compact)
         end
@@ -260,14 +283,33 @@ module Holdup
         def reason(key)
           return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
           key = :not_enough if key == :few_units
+          return failed if key == :self_test
           word(:"reason_#{key}", **facts_of(key))
+        end
+
+        # A replay may seem right where the model is not, or its peak.
+        def failed
+          test = @recommendation.self_test
+          return refuted(test) if test.refuted
+          return peak_contradicted(test.peak) if test.peak
+          word(:reason_self_test, **AdviceFigures.new(@words).errors(test))
+        end
+
+        def peak_contradicted(peak)
+          replayed, measured = [peak.replayed_ns, peak.measured_ns].map { |ns| Figures.duration(ns) }
+          word(:reason_peak_contradicted, replayed:, measured:,
+            percentile: Sizing::Slo.new(percentile: peak.percentile).name)
+        end
+
+        def refuted(test)
+          word(:reason_refuted, served: Figures.rate(test.measured.throughput),
+            ceiling: Figures.rate(test.predicted.throughput))
         end
 
         def facts_of(key)
           case key
           when :not_enough then Sampling.new(@recommendation, words: @words).facts
           when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
-          when :self_test then AdviceFigures.new(@words).errors(@recommendation.self_test)
           when *CAUSES then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
           when :no_recording then kinds
           when :warming_up then warming_up

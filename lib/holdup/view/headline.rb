@@ -46,7 +46,7 @@ module Holdup
 
       # @return [Array<String>] those that change how the figures are read come first
       def remarks
-        own = [connections, applications, mixed_settings, starved, overflow, ceiling]
+        own = [applications, connections, mixed_settings, starved, overflow, ceiling]
         [*own, *@general_remarks, few, short].compact
       end
 

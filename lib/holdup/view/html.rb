@@ -143,6 +143,8 @@ module Holdup
       # Templates by name; a template renders others with the same method.
       class Templates
         SHARED = File.join(__dir__, "html/views")
+        # It is for readers of a template. Files and pages are smaller without it.
+        INDENTATION = /^ +/
 
         # @param dir [String] searched first; the dashboard has some of its own
         def initialize(dir = SHARED)
@@ -159,7 +161,9 @@ module Holdup
 
         def load(name)
           path = @dirs.map { |dir| File.join(dir, "#{name}.erb") }.find { |file| File.file?(file) }
-          Tilt::ErubiTemplate.new(path, escape: true, default_encoding: "UTF-8")
+          Tilt::ErubiTemplate.new(path, escape: true) do
+            File.read(path, encoding: "UTF-8").gsub(INDENTATION, "")
+          end
         end
       end
     end

@@ -165,7 +165,7 @@ module Holdup
       def memory(row)
         allocations = @summary.allocations
         {objects: allocations.objects(row)&.round, objects_certainty: allocations.certainty(row)&.round(4),
-         gc_caused_ns: allocations.gc_caused_ns(row)&.round}
+         allocated_bytes: allocations.bytes(row)&.round, gc_caused_ns: allocations.gc_caused_ns(row)&.round}
       end
 
       def distributions(row)

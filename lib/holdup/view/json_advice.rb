@@ -91,7 +91,12 @@ module Holdup
         test = @recommendation.self_test
         {grade: test.grade, reasons: test.reasons, errors: rounded(test.errors),
          causes: rounded(test.causes.figures), handoff_ns: Array(test.handoff_ns).map(&:round),
-         closed_load: recording.closed_load.closed?}
+         closed_load: recording.closed_load.closed?, users:}
+      end
+
+      def users
+        found = @recommendation.users
+        found && {count: found.count(@recommendation.rate), pauses_ns: found.thinks_ns.map(&:round)}
       end
 
       def rounded(figures)

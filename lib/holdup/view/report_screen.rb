@@ -72,8 +72,15 @@ module Holdup
           remark, *remarks = texts(:remarks, @summary.empty? ? @headline.general_remarks : @headline.remarks)
           change, *changes = texts(:changes, changes_or_none)
           second, *commands = next_commands.drop(1).map { |command| [:commands, command] }
-          [change, second, remark, *commands, *changes, *remarks].compact
+          rest = [*commands, *changes, *remarks]
+          first = mixed? ? [remark, change, second] : [change, second, remark]
+          [*first, *rest].compact
         end
+      end
+
+      # Whether the first remark is that the figures describe no application.
+      def mixed?
+        @summary.applications.several?
       end
 
       # @return [Array<String>] empty only without any data

@@ -6,8 +6,11 @@ module Holdup
   module View
     # The current and the changed setting side by side.
     class WhatIf
-      def initialize(found, change:, kind:, slo:, span:, words: Words.new)
+      # @param recommendation [Sizing::Recommendation, nil] whose self-test says how exact the answer is; nil
+      #   on a page that says so itself
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new, recommendation: nil)
         @found = found
+        @recommendation = recommendation
         @change = change
         @kind = kind
         @slo = slo
@@ -34,9 +37,9 @@ module Holdup
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil,
                   gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
-        {**json_of(@found), **gained, **groups, amdahl_threads: @found.amdahl,
-                                                unsupported: @found.unsupported,
-                                                bias: AdviceFigures::Bias.json(@found.bias)}
+        context = {amdahl_threads: @found.amdahl, unsupported: @found.unsupported,
+                   bias: AdviceFigures::Bias.json(@found.bias)}
+        {**json_of(@found), **gained, **self_test, **groups, **context}
       end
 
       private
@@ -49,6 +52,13 @@ module Holdup
       def groups
         return {} unless known? && @found.selective?
         {named: json_of(@found.named), others: json_of(@found.others)}
+      end
+
+      def self_test
+        return {} unless @recommendation
+        test = @recommendation.self_test
+        {self_test: {grade: test.grade, reasons: test.reasons,
+                     errors: test.errors.transform_values { |error| error.round(4) }}}
       end
 
       def json_of(sides)
@@ -101,18 +111,32 @@ module Holdup
       end
 
       def notes
-        [*AdviceFigures::Bias.new(@found.bias, words: @words).sentences, amdahl]
+        [*exactness, *AdviceFigures::Bias.new(@found.bias, words: @words).sentences, amdahl]
+      end
+
+      def exactness
+        return [] unless @recommendation
+        AdviceVerdict.new(@recommendation, span: @span, words: @words, kind: @kind).exactness
       end
 
       def amdahl
         @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
       end
 
-      # What the answer assumes about Ruby or the server, if the recorded ones differ.
       def remarks
+        needs + unknown_cost
+      end
+
+      # What the answer assumes about Ruby or the server, if the recorded ones differ.
+      def needs
         @found.unsupported.map { |key|
           word(:"needs_#{key}", ruby: fact("ruby"), server: fact("server", "server_version"))
         }
+      end
+
+      def unknown_cost
+        hits = @found.after.guards.select { |hit| hit.name == :unknown_cost }
+        hits.map { |hit| word(:unknown_cost, share: @figures.share(hit.value)) }
       end
 
       def fact(*names)

@@ -135,6 +135,14 @@ module Holdup
       # Asks a process for a capture. `processes`: {pid => name}
       OrderForm = Data.define(:title, :processes) do
         def view = "order"
+
+        # @return [Hash{String => String}] what to call a process, by its pid: its name has the pid already,
+        #   or it follows
+        def options
+          processes.to_h do |pid, name|
+            [pid.to_s, name.include?(pid.to_s) ? name : "#{name} (pid #{pid})"]
+          end
+        end
       end
 
       # The story of one unit. `rows`: since when, for how long, what, as in View::TimelineStory

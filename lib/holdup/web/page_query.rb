@@ -43,6 +43,12 @@ module Holdup
       # @return [Boolean] whether the span ends now
       def live? = self["until"].nil?
 
+      # @param span [String] a key of SPANS
+      # @return [Boolean] whether it is the span: it began so long ago and ends now
+      def last?(span)
+        live? && since == span
+      end
+
       def kind
         self["kind"] && Queries::OptionValues.choice("kind", self["kind"], KINDS)
       end

@@ -48,6 +48,17 @@ module Holdup
         url(@name || "overview", {**(@query ? @query.all : {}), **params})
       end
 
+      # @param span [String] a key of PageQuery::SPANS
+      # @return [String] this page with a span that ends now
+      def last(span)
+        here("since" => span, "until" => nil)
+      end
+
+      # @return [String] a page's address without parameters: those of a form are its fields
+      def form_target(page)
+        url(page).split("?").first
+      end
+
       # @return [String] this page with the span that it shows now, whenever it is opened
       def pinned
         since, till = [@query.from_s, @query.until_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
@@ -67,6 +78,27 @@ module Holdup
 
       def asset(file)
         "#{base}/assets/#{App::ASSETS.name(file)}"
+      end
+
+      # @return [String] for parts that the browser draws itself, such as scroll bars
+      def color_scheme
+        App::Theme::SCHEMES.fetch(theme)
+      end
+
+      # @return [String, nil] when the dark colours apply; nil: never
+      def dark_media
+        App::Theme::MEDIA[theme]
+      end
+
+      # @return [Array<String>] those that the page is not in
+      def other_languages
+        App::Language::KNOWN - [language]
+      end
+
+      # @param other [String] language of a part of the page
+      # @return [String, nil] nil if it is the page's
+      def foreign(other)
+        other unless other == language
       end
 
       def title
@@ -109,6 +141,30 @@ module Holdup
         from = choices(origins).keys.map { |part| query[part] }
         [span&.join(" - "), *from, query["host"], name, kind, least].compact
           .map { |text| View::Width.clean(text) }
+      end
+
+      # @return [Hash{String => String}] parameters that the form of the span keeps and has no field for
+      def fieldless(asks, origins)
+        query.all.except("since", "until", "host", *choices(origins).keys, *asks)
+      end
+
+      # @yieldparam name [String]
+      # @yieldreturn [String] what the reader calls it
+      # @return [Hash{String => String}] what a list offers: any, and each of the names
+      def options(names)
+        {"" => word(:any), **names.to_h { |name| [name, yield(name)] }}
+      end
+
+      # @param slider [Pages::Controls::Slider, nil] of a form's field
+      # @return [String, nil] HTML
+      def slider_attributes(slider)
+        return unless slider
+        attributes(
+          "data-min": slider.range.begin,
+          "data-max": slider.range.end,
+          "data-unit": slider.unit,
+          "data-group": slider.group
+        )
       end
 
       # @return [Hash{String => Array<String>}] those with more than one name, or with a choice

@@ -10,7 +10,7 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   FIGURES = {response: Learned.figure(0.98), p95: Learned.figure(1.04), wait: Learned.figure(1.0)}.freeze
   THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: FIGURES)] * 3)
 
-  def told(bias, language = "en")
+  def bias_sentences(bias, language = "en")
     Holdup::View::AdviceFigures::Bias.new(bias, words: Holdup::View::Words.new(language)).sentences
   end
 
@@ -19,12 +19,12 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
       "measurements differ from them by: mean response -2.0 %, p95 +4.0 %, queued + stalled 0.0 %."
     corrected = "Other settings are corrected for that: mean response -0.9 %, p95 +1.7 %, " \
       "queued + stalled 0.0 %. A setting that is better only by the correction is not advised."
-    assert_equal ["#{tried} #{corrected}"], told(THREE)
-    assert_match(/3 件.*p95 \+4\.0 %.*p95 \+1\.7 %/, told(THREE, "ja").first)
+    assert_equal ["#{tried} #{corrected}"], bias_sentences(THREE)
+    assert_match(/3 件.*p95 \+4\.0 %.*p95 \+1\.7 %/, bias_sentences(THREE, "ja").first)
   end
 
   def test_nothing_where_nothing_was_tried
-    assert_empty told(Holdup::Sizing::PredictionBias::NONE)
+    assert_empty bias_sentences(Holdup::Sizing::PredictionBias::NONE)
   end
 
   def test_for_programs

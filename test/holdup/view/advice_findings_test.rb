@@ -9,7 +9,7 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
   def expected(gain, interval, **options)
     facts = {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}
     finding = Holdup::Advice::Finding.new(rule: :memory_headroom, facts:, gain:, interval:, **options)
-    %w[en ja].map { |language| told(finding, language).values_at("expect", "効果").compact.first }
+    %w[en ja].map { |language| text_of(finding, language).values_at("expect", "効果").compact.first }
   end
 
   def test_a_gain_a_loss_and_an_unknown_effect

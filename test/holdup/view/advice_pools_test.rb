@@ -36,15 +36,15 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   end
 
   def test_for_programs
-    told = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
+    json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
     best = advised.best.candidate
     assert_equal [{name: "mail", threads: [3, best.caps.first]}, {name: "reports", threads: [2, 2]}],
-      told[:pools].map { |pool|
+      json[:pools].map { |pool|
         {name: pool[:name],
          threads: pool.values_at(:current, :best).map { |side| side[:threads] }}
       }
-    assert_operator told[:pools][1][:best][:stalled_ns], :>, told[:pools][1][:current][:stalled_ns]
-    assert_equal [2], told[:best][:other_pool_threads]
+    assert_operator json[:pools][1][:best][:stalled_ns], :>, json[:pools][1][:current][:stalled_ns]
+    assert_equal [2], json[:best][:other_pool_threads]
   end
 
   # A job runner in a web server: at the peak, and what is asked about first.
@@ -57,9 +57,9 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     sentence = /\AFor all processes of a host, at the peak\. .*Requests and jobs share these processes/
     assert_match(sentence, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
-    told = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
-    names = told[:pools].map { |pool| pool[:name] }
-    assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], names]
+    json = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
+    names = json[:pools].map { |pool| pool[:name] }
+    assert_equal [[5], %w[default web]], [json[:current][:concurrent_threads], names]
   end
 
   def test_nothing_with_one_pool

@@ -6,12 +6,13 @@ require "holdup/loader"
 # A cause is said with its figure; without one the figures that were looked at are said.
 class Holdup::View::AdviceReasonsTest < Minitest::Test
   Causes = Struct.new(:figures)
-  Test = Struct.new(:errors, :causes)
+  Test = Struct.new(:errors, :causes, :refuted, :measured, :predicted, :peak)
+  Throughput = Struct.new(:throughput)
   Recommendation = Struct.new(:reasons, :self_test)
 
   FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, pace: 0.087,
              chance: 0.23, waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
-             mix: 0.171, other_cpus: 0.112, constant_load: 0.96,
+             mix: 0.171, other_cpus: 0.112, constant_load: 0.96, pauses: 0.143,
              ceiling: 0.061, machine_speed: 0.125}.freeze
 
   def said(*reasons, language: "en")
@@ -47,12 +48,23 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     mix: "that they wanted at the peak differs by 17.1 %",
     other_cpus: "the most that one more process serves changes by 11.2 % (counts as a cause from 10.0 % on)",
     constant_load: "96.0 % of them began while the same number of others ran (counts as a cause from 50.0 %",
+    pauses: "once answers take half the time changes by 14.3 % (counts as a cause from 10.0 % on)",
     ceiling: "served 6.1 % more or less",
     machine_speed: "the same fixed work takes 12.5 % longer"
   }.each do |cause, figure|
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure
     }
+  end
+
+  # The errors of its replay may be small.
+  def test_a_refuted_model_is_said_with_both_figures
+    test = Test.new({}, Causes.new(FIGURES), 33.14, Throughput.new(33.14), Throughput.new(31.06))
+    found = Recommendation.new([:self_test], test)
+    words = Holdup::View::Words.new("en")
+    said = Holdup::View::AdviceVerdict::Reasons.new(found, words:, kind: :request).call
+    assert_match(%r{^by the model the present setting can serve at most 31\.1/s, but it served 33\.1}, said)
+    assert_match(/then record again\.$/, said)
   end
 
   # What to do about it, where anything can be done.

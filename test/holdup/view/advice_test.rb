@@ -148,8 +148,8 @@ class Holdup::View::AdviceTest < Minitest::Test
     measured, replayed = table.rows[at, 2]
     assert_equal "replayed", replayed.first.strip
     p95 = table.columns.index("p95")
-    told = [slower, ADVISED.current.responses].map { |ns| Holdup::View::Figures.rate(ns[0.95] / 1e6) }
-    assert_equal told, [measured[p95], replayed[p95]]
+    printed = [slower, ADVISED.current.responses].map { |ns| Holdup::View::Figures.rate(ns[0.95] / 1e6) }
+    assert_equal printed, [measured[p95], replayed[p95]]
   end
 
   def beats?(one, other)

@@ -7,7 +7,7 @@ require "support/played_recording"
 
 class Holdup::View::AdviceVerdictTest < Minitest::Test
   # What a recording says about concurrency and rests, besides what was played.
-  class Told < PlayedRecording
+  class FixedRecording < PlayedRecording
     attr_writer :found, :growths
 
     def growths
@@ -23,14 +23,14 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     def rest = @found&.last
   end
 
-  RECORDING = Told.new(minutes: 8)
+  RECORDING = FixedRecording.new(minutes: 8)
   ADVISED = RECORDING.recommendation
 
   def estimate(value, low, high, gc: nil)
     Holdup::Sizing::CoherencyEstimator::IntervalEstimate.unknown(600).with(value:, low:, high:, gc:)
   end
 
-  def told(language = "en", growth: nil, estimate: growth, rest: nil)
+  def verdict_text(language = "en", growth: nil, estimate: growth, rest: nil)
     RECORDING.found = [growth, estimate, rest]
     words = Holdup::View::Words.new(language)
     Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
@@ -38,11 +38,53 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   one_ruby def test_says_that_waits_grow_with_concurrency
     RECORDING.idle_growth = estimate(0.2, 0.11, 0.29)
-    assert_match(/^Twice as .* lengthen the I\/O and other waits of each by 20\.0 % \(11\.0 %/, told)
+    assert_match(/^Twice as .* lengthen the I\/O and other waits of each by 20\.0 % \(11\.0 %/, verdict_text)
     RECORDING.idle_growth = estimate(0.2, -0.01, 0.29)
-    refute_match(/lengthen/, told)
+    refute_match(/lengthen/, verdict_text)
   ensure
     RECORDING.idle_growth = nil
+  end
+
+  # All that was measured in the busiest minutes took three times as long as their replay.
+  CONTRADICTED = PlayedRecording.new(minutes: 8).tap do |recording|
+    replayed_ns = ADVISED.current.responses.fetch(0.95)
+    slow = recording.profiles.map { |unit| unit.with(running_ns: 0, idle_ns: 3 * replayed_ns) }
+    recording.define_singleton_method(:busiest) { |*| slow }
+  end.recommendation
+
+  def test_a_contradicted_peak_is_grade_c
+    assert_equal :a, ADVISED.self_test.grade
+    assert_equal :c, CONTRADICTED.self_test.grade
+    assert_equal :unknown, CONTRADICTED.verdict
+    assert_equal %i[self_test peak_contradicted], CONTRADICTED.reasons.first(2)
+    refute_includes CONTRADICTED.reasons, :unknown
+    assert_in_delta(-0.667, CONTRADICTED.self_test.errors.fetch(:peak), 0.01)
+  end
+
+  def test_a_contradicted_peak_is_said_with_both_times
+    english, japanese = %w[en ja].map do |language|
+      words = Holdup::View::Words.new(language)
+      Holdup::View::AdviceVerdict.new(CONTRADICTED, span: "now", words:).sentence
+    end
+    assert_match(/^CAN'T SAY: in a replay of the busiest minutes, p95 of the response is .+, but /, english)
+    assert_match(/最も混んだ時間帯のリプレイでは応答時間の p95 が .+ になりますが、実測は .+ で/, japanese)
+  end
+
+  def test_a_contradicted_peak_is_a_row_of_the_self_test
+    words = Holdup::View::Words.new("en")
+    section = Holdup::View::AdviceTable::SelfTest.new(CONTRADICTED, words:).section
+    assert_match(/grade C/, section.title)
+    name, measured, replayed, error = section.rows.last
+    assert_equal "response in the busiest minutes", name
+    refute_equal measured, replayed
+    assert_equal "-66.7 %", error
+  end
+
+  def test_a_contradicted_peak_for_programs
+    json = Holdup::View::JsonAdvice.new(CONTRADICTED, [], from_s: 0, to_s: 1).to_h
+    assert_equal [:unknown, :c], [json.fetch(:verdict), json.dig(:self_test, :grade)]
+    assert_includes json.dig(:self_test, :reasons), :peak_contradicted
+    assert_in_delta(-0.667, json.dig(:self_test, :errors, :peak), 0.01)
   end
 
   Uncertain = Class.new(SimpleDelegator) do
@@ -66,15 +108,17 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
     beginning = /^Twice as many requests or jobs in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 /
     ending = /% with 90 % confidence; 5\.0 % is garbage collection\)\.$/
-    assert_match(/#{beginning}#{ending}/, told(growth:))
-    assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
-    refute_match(/cost of concurrency|caches are cold/, told(growth:))
+    assert_match(/#{beginning}#{ending}/, verdict_text(growth:))
+    assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, verdict_text("ja", growth:))
+    refute_match(/cost of concurrency|caches are cold/, verdict_text(growth:))
   end
 
   def test_from_what_concurrency_is_estimated
     between = estimate(0.12, 0.08, 0.17).with(between_levels: 0.9)
-    assert_match(/^That compares moments with different numbers in flight/, told(growth: between))
-    refute_match(/That compares moments/, told(growth: between.with(between_levels: 0.1)))
+    assert_match(/^That compares moments with different numbers in flight/, verdict_text(growth: between))
+    within = verdict_text(growth: between.with(between_levels: 0.1))
+    assert_match(/^That compares requests or jobs of the same name within ten minutes or less/, within)
+    refute_match(/That compares moments/, within)
   end
 
   def test_which_units_concurrency_costs_most
@@ -83,9 +127,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
       Holdup::Series.new(kind: :request, name:)
     }
     growth = estimate(0.12, 0.08, 0.17)
-    assert_match(/^B#b grows most: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, told(growth:))
-    assert_match(/B#b.*30\.0 %/, told("ja", growth:))
-    refute_match(/grows most/, told)
+    assert_match(/^B#b grows most: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, verdict_text(growth:))
+    assert_match(/B#b.*30\.0 %/, verdict_text("ja", growth:))
+    refute_match(/grows most/, verdict_text)
     json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h[:growths]
     assert_equal [["A#a", 0.1], ["B#b", 0.3], ["C#c", 0.9]], json.map { |one| one.values_at(:name, :value) }
   ensure
@@ -96,21 +140,21 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     unknown = estimate(nil, -0.2, 1.0)
     beginning = /^The cost of concurrency is unknown: .* \(-20\.0 % to 100 % CPU for twice as many\)\. /
     ending = /Predictions take it as constant\.$/
-    assert_match(/#{beginning}#{ending}/, told(estimate: unknown))
-    assert_match(/-20\.0 %.*100 %/, told("ja", estimate: unknown))
+    assert_match(/#{beginning}#{ending}/, verdict_text(estimate: unknown))
+    assert_match(/-20\.0 %.*100 %/, verdict_text("ja", estimate: unknown))
   end
 
   def test_what_a_rest_costs
     rest = estimate(0.2, 0.1, 0.3)
     beginning = /was idle takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), /
     ending = /perhaps because caches are cold then/
-    assert_match(/#{beginning}#{ending}/, told(rest:))
-    assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
+    assert_match(/#{beginning}#{ending}/, verdict_text(rest:))
+    assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, verdict_text("ja", rest:))
   end
 
   def test_nothing_of_a_cost_that_is_known_to_be_none
     refute_match(/cost of concurrency|in flight add|caches are cold/,
-      told(estimate: estimate(0.01, -0.02, 0.03)))
+      verdict_text(estimate: estimate(0.01, -0.02, 0.03)))
   end
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
@@ -136,12 +180,14 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
       /^Why the grade is not A: .*The machine computes faster and slower by turns: .* takes 20\.0 % longer/
     assert_match expected, verdict.details.join("\n")
     assert_match expected, verdict.reliability.join("\n")
+    assert_match(/\ASelf-test grade B \(response /, verdict.exactness.first)
+    assert_match expected, verdict.exactness.join("\n")
     json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
     assert_includes json.dig(:self_test, :reasons), :machine_speed
   end
 
   def test_the_same_for_programs
-    told(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
+    verdict_text(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
     json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h
     assert_equal [{value: 0.1235, low: 0.08, high: 0.17, gc: 0.05, enough: true, units: 600}, nil],
       json.values_at(:growth, :rest)

@@ -36,11 +36,11 @@ class Holdup::View::FindingsJsonTest < Minitest::Test
   end
 
   def test_processes_and_their_jit
-    told = json([], process({"jit" => "yjit", "jit_by" => "holdup"}))["processes"].first
+    document = json([], process({"jit" => "yjit", "jit_by" => "holdup"}))["processes"].first
     assert_equal [7, 1, "puma", true, 3, "2023-11-14T22:13:20Z"],
-      told.values_at("pid", "worker", "server", "alive", "requests", "heartbeat")
+      document.values_at("pid", "worker", "server", "alive", "requests", "heartbeat")
     assert_equal [true, "yjit", "holdup", "process", "2023-11-14T22:13:20Z", nil, 26],
-      told["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "memory_bytes")
+      document["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "memory_bytes")
     assert_equal [false, nil],
       json([], process({"jit" => "off"}))["processes"].first["jit"].values_at("on", "kind")
     assert_nil json([], process({}))["processes"].first["jit"]

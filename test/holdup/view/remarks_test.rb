@@ -18,7 +18,7 @@ class Holdup::View::RemarksTest < Minitest::Test
     Machine.new(host:, ceiling: ceiling(vcpus:, processes:))
   end
 
-  def told(*machines) = Remarks::Ceiling.remark(machines, words: words)
+  def ceiling_remark(*machines) = Remarks::Ceiling.remark(machines, words: words)
 
   def test_the_ceiling_counts_in_the_singular_and_the_plural
     one = Remarks::Ceiling.new(ceiling(vcpus: 1, processes: 1), words: words)
@@ -36,18 +36,18 @@ class Holdup::View::RemarksTest < Minitest::Test
   end
 
   def test_only_a_low_ceiling_is_worth_a_remark
-    assert_match(/\A2 vCPUs, 1 process: .*50-55 %/, told(limited(2, 1)))
-    assert_nil told(limited(2, 2))
-    assert_nil told(Machine.new(host: "web-1", ceiling: nil))
-    assert_nil told
+    assert_match(/\A2 vCPUs, 1 process: .*50-55 %/, ceiling_remark(limited(2, 1)))
+    assert_nil ceiling_remark(limited(2, 2))
+    assert_nil ceiling_remark(Machine.new(host: "web-1", ceiling: nil))
+    assert_nil ceiling_remark
   end
 
   def test_the_lowest_of_several_hosts_with_its_name
-    found = told(limited(2, 1), limited(8, 1, host: "web-\e[31m2"), limited(1, 1, host: "web-3"))
+    found = ceiling_remark(limited(2, 1), limited(8, 1, host: "web-\e[31m2"), limited(1, 1, host: "web-3"))
 
     assert_includes found, "web-?[31m2"
     assert_includes found, "8 vCPUs, 1 process"
-    refute_includes told(limited(2, 1)), "web-1"
+    refute_includes ceiling_remark(limited(2, 1)), "web-1"
   end
 
   def test_one_application_is_no_remark

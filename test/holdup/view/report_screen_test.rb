@@ -126,6 +126,18 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     refute_includes text, "holdup compare"
   end
 
+  # Where one sentence fits, it is the one that changes how all figures are read.
+  def test_says_first_that_the_figures_mix_applications
+    windows = %w[shop admin].flat_map { |app| SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a }
+    summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
+      to_s: SampleWindows::START_S + 180)
+    made = Holdup::View::ReportScreen.new(summary, changes: [change({"threads" => [[3], [5]]})],
+      remarks: ["Another remark."])
+    text = Holdup::View::Text.new(made.page(1)).call
+    assert_includes text.tr("\n", " "), "These figures mix requests and jobs of 2 applications"
+    refute_includes text, "Another remark."
+  end
+
   def test_three_causes_and_three_victims
     rows = ->(title) { screen[/^#{title}\n.*\n((?:.+\n)+)/, 1].lines.size }
     assert_equal 3, rows.call("Who caused most of the stall")

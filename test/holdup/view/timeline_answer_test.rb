@@ -12,8 +12,8 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   # Of unit 1 in a capture of 100 ms, and of the whole capture.
   def answers(ring, language: "en")
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS))
-    told = Holdup::View::TimelineAnswer.new(scene, words: Holdup::View::Words.new(language))
-    [scene.units.find { |unit| unit.number == 1 }&.then { |unit| told.unit(unit) }, told.whole]
+    answer = Holdup::View::TimelineAnswer.new(scene, words: Holdup::View::Words.new(language))
+    [scene.units.find { |unit| unit.number == 1 }&.then { |unit| answer.unit(unit) }, answer.whole]
   end
 
   # The hog collects garbage for a while; who waits is the light one.
@@ -78,9 +78,9 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   {io: "waiting for io", lock: "waiting for a lock",
-   sleep: "asleep or waiting with a time limit"}.each do |kind, told|
+   sleep: "asleep or waiting with a time limit"}.each do |kind, text|
     define_method(:"test_what_was_idle_#{kind}") do
-      assert_equal "GET /light took 80.0 ms, 75.0 ms #{told}.", answers(idle(kind)).first
+      assert_equal "GET /light took 80.0 ms, 75.0 ms #{text}.", answers(idle(kind)).first
     end
   end
 

@@ -9,17 +9,17 @@ require "holdup/loader"
 class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   MS = 1_000_000
   READERS = {
-    json: ->(told) {
-      told["threads"].map { |thread|
+    json: ->(exported) {
+      exported["threads"].map { |thread|
         thread["periods"].map { |one|
           [one["state"],
             one["to_ns"] - one["from_ns"]]
         }
       }
     },
-    firefox: ->(told) { told["threads"].map { |thread| firefox_states(thread) } },
-    perfetto: ->(told) {
-      told.slices.select { |one| one.category == "state" }.group_by(&:track).values.map { |own|
+    firefox: ->(exported) { exported["threads"].map { |thread| firefox_states(thread) } },
+    perfetto: ->(exported) {
+      exported.slices.select { |one| one.category == "state" }.group_by(&:track).values.map { |own|
         own.map { |one|
           [
             one.name, one.to_ns - one.from_ns
@@ -27,10 +27,10 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
         }
       }
     },
-    speedscope: ->(told) {
-      told["profiles"].map { |profile|
+    speedscope: ->(exported) {
+      exported["profiles"].map { |profile|
         speedscope_states(profile,
-          told["shared"]["frames"])
+          exported["shared"]["frames"])
       }
     }
   }.freeze
@@ -112,17 +112,17 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   end
 
   def test_ours_says_who_held_and_adds_up
-    told = export(:json)
-    stalled = told["threads"].last["periods"].find { |one| one["state"] == "stalled" }
+    exported = export(:json)
+    stalled = exported["threads"].last["periods"].find { |one| one["state"] == "stalled" }
     assert_equal [[2, 1, 90 * MS]], stalled["held_by"].map(&:values)
     assert_equal stalled["to_ns"] - stalled["from_ns"],
       stalled["handoff_ns"] + stalled["held_by"].sum { |one| one["ns"] }
     assert_equal [1, 7, nil, 200 * MS, true],
-      told.values_at("schema", "pid", "worker", "length_ns", "complete")
+      exported.values_at("schema", "pid", "worker", "length_ns", "complete")
     assert_equal [["GET /hog", "request", 2], ["GET /light", "request", 3]],
-      told["units"].map { |unit| unit.values_at("name", "kind", "thread") }
+      exported["units"].map { |unit| unit.values_at("name", "kind", "thread") }
     assert_equal [{"from_ns" => 20 * MS, "to_ns" => 30 * MS}],
-      told["threads"].flat_map { |thread| thread["collections"] }
+      exported["threads"].flat_map { |thread| thread["collections"] }
   end
 
   def test_stacks_are_in_ours_and_in_speedscope
@@ -131,13 +131,13 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS,
       ["Report#crunch", "/srv/report.rb", 12])
     seen = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS))
-    told = export(:json, seen)
-    assert_equal [[[1, 1], [0, 13]], [[0, 13]]], told["stacks"]
-    assert_equal [[2, 20 * MS, "held", 0], [2, 60 * MS, "held", 1]], told["samples"].map(&:values)
+    exported = export(:json, seen)
+    assert_equal [[[1, 1], [0, 13]], [[0, 13]]], exported["stacks"]
+    assert_equal [[2, 20 * MS, "held", 0], [2, 60 * MS, "held", 1]], exported["samples"].map(&:values)
     crunch = {"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}
     call = {"label" => "C#call", "path" => nil, "line" => 0}
-    assert_equal [crunch, call], told["frames"]
-    assert_equal 100 * MS, told["methods"].sum { |row| row["held_ns"] }
+    assert_equal [crunch, call], exported["frames"]
+    assert_equal 100 * MS, exported["methods"].sum { |row| row["held_ns"] }
     frames = export(:speedscope, seen)["shared"]["frames"].map { |frame| frame["name"] }
     assert_equal ["running", "Report#crunch", "C#call", "GET /hog"], frames
     READERS.each { |format, states|
@@ -151,9 +151,9 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     ring = EventRing.new(names: ["GET /hog", "GET /light"], threads:).running(2).idle(3).idle(4)
     ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1)
     ring.resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(3, 62 * MS)
-    told = export(:speedscope, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 70 * MS)))
-    frames = told["shared"]["frames"].map { |frame| frame["name"] }
-    waited = told["profiles"].find { |profile| profile["name"] == "srv 2" }
+    exported = export(:speedscope, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 70 * MS)))
+    frames = exported["shared"]["frames"].map { |frame| frame["name"] }
+    waited = exported["profiles"].find { |profile| profile["name"] == "srv 2" }
     waits = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }
     moments = waits.group_by { |event| frames[event["frame"]] }
     lengths = moments.transform_values { |events|
@@ -179,21 +179,21 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   end
 
   def test_firefox_columns_are_of_one_length_and_point_into_their_tables
-    told = export(:firefox)
-    told["threads"].each do |thread|
+    exported = export(:firefox)
+    exported["threads"].each do |thread|
       markers = thread["markers"]
       assert_equal [markers["length"]], markers.except("length").values.map(&:size).uniq
       assert_equal markers["startTime"].sort, markers["startTime"]
-      assert_empty markers["category"].uniq - (0...told["meta"]["categories"].size).to_a
-      known = told["meta"]["markerSchema"].map { |schema| schema["name"] }
+      assert_empty markers["category"].uniq - (0...exported["meta"]["categories"].size).to_a
+      known = exported["meta"]["markerSchema"].map { |schema| schema["name"] }
       assert_empty markers["data"].map { |data| data["type"] }.uniq - known
       %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table|
         assert_equal 0, thread.fetch(table).fetch("length")
       }
     end
     assert_equal %w[GC_PAUSE UNIT],
-      told["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
-    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] },
+      exported["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
+    assert_includes exported["threads"].flat_map { |thread| thread["markers"]["data"] },
       {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}
   end
 
@@ -235,8 +235,8 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   end
 
   def export(format, of = scene)
-    told = Holdup::View::TraceFormats.call(of, format)
-    (format == :perfetto) ? PerfettoTrace.new(told) : JSON.parse(told)
+    exported = Holdup::View::TraceFormats.call(of, format)
+    (format == :perfetto) ? PerfettoTrace.new(exported) : JSON.parse(exported)
   end
 
   def sums(threads)

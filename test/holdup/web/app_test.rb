@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "cgi"
+require "cgi/escape"
 require "holdup/model/collection_state"
 require "holdup/loader"
 require "json"
@@ -180,7 +180,7 @@ class Holdup::Web::AppTest < Minitest::Test
     get "/"
     assert_match(/These figures mix requests and jobs of 2 applications \(- \d+ %, admin \d+ %\)/, text)
     assert_equal ["", "-", "admin"],
-      markup[%r{<select name="app">.*?</select>}].scan(/value="([^"]*)"/).flatten
+      markup[%r{<select name="app">.*?</select>}m].scan(/value="([^"]*)"/).flatten
     get "/endpoints", {"app" => "admin"}
     assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
     assert_includes markup, %(href="/blame?app=admin")
@@ -309,10 +309,10 @@ class Holdup::Web::AppTest < Minitest::Test
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
      "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
      "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",
-     "/endpoints?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, told|
+     "/endpoints?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, sentence|
       get address
       assert_equal 200, last_response.status
-      assert_includes CGI.unescapeHTML(text), told
+      assert_includes CGI.unescapeHTML(text), sentence
     end
   end
 

@@ -82,9 +82,9 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     errors = /UsageError\.new\(\s*#{literal},\s+#{literal}/
     texts = sources.flat_map { |file| File.read(file).scan(errors) }.flatten
     assert_operator texts.size, :>=, 30
-    told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
+    filled = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
     patterns = Holdup::Web::ErrorPages::ErrorText::TRANSLATIONS["ja"].keys
-    assert_empty told.reject { |text| patterns.any? { |pattern| pattern.match?(text) } }
+    assert_empty filled.reject { |text| patterns.any? { |pattern| pattern.match?(text) } }
   end
 
   def test_an_error_without_translation_is_marked_as_english

@@ -35,6 +35,13 @@ class Holdup::Web::PageQueryTest < Minitest::Test
     assert_predicate found, :live?
   end
 
+  def test_knows_whether_it_is_an_offered_span
+    assert query.last?("1h"), "the default"
+    assert query(since: "6h").last?("6h")
+    refute query(since: "6h").last?("1h")
+    refute query(since: "6h", until: "1h").last?("6h"), "it ended an hour ago"
+  end
+
   def test_the_offered_spans_are_as_long_as_they_say
     Holdup::Web::PageQuery::SPANS.each do |text, seconds|
       found = query(since: text)

@@ -72,6 +72,10 @@ module Holdup
         NAME_WIDTH = 14
         WORDS_WIDTH = 18
         BAR_WIDTH = 8
+        # Words in front of a leading sentence.
+        LEVELS = {good: :level_ok, warn: :level_warn, fail: :level_fail}.freeze
+        # Behind the title of a sorted column.
+        ARROWS = {"ascending" => "▲", "descending" => "▼"}.freeze
 
         def initialize(words:, title: nil)
           @words = words
@@ -83,6 +87,29 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def language = @words.language
+
+        # @param values [Hash{Symbol => Object}] nil and false omit an attribute; true writes its name alone
+        # @return [String] HTML: ` class="words" hidden`, to follow the name of a tag
+        def attributes(**values)
+          shown = values.select { |_, value| value }
+          texts = shown.map do |name, value|
+            (value == true) ? " #{name}" : %( #{name}="#{CGI.escapeHTML(value.to_s)}")
+          end
+          texts.join
+        end
+
+        # @param level [Symbol] of Blocks::Lead
+        # @return [String, nil] nil for a sentence that needs no attention
+        def level_word(level)
+          key = LEVELS[level]
+          key && word(key)
+        end
+
+        # @param state [Symbol] of a thread
+        # @return [Boolean] whether its areas have a pattern, for readers who can't tell the colours apart
+        def patterned?(state)
+          state != :cpu
+        end
 
         # @return [String] "12.3%" for SVG
         def percent(share)
@@ -119,6 +146,17 @@ module Holdup
         def alignment(section, index)
           return "words" if section.headings[index].words
           "text" if index.positive? && section.rows.any? { |row| !FigureCell.match?(row[index]) }
+        end
+
+        # @return [Array<String, nil>] of all columns
+        def alignments(section)
+          section.columns.each_index.map { |index| alignment(section, index) }
+        end
+
+        # @param column [Blocks::Column]
+        # @return [String, nil] nil if the table is not sorted by it
+        def arrow(column)
+          ARROWS[column.sorted]
         end
 
         def cell_width(cell)

@@ -10,12 +10,31 @@ module Holdup
         HEIGHT = 160
         KINDS = %i[stack line].freeze
         NS = 1_000_000_000
+        # Where the label of the rightmost dot begins, and that of the highest.
+        LAST_LABEL_X = 850
+        FIRST_LABEL_Y = 14
+        # How many differ in colour and dashes.
+        LINES = 6
 
         # `label`: nil for a crossed-out point.
-        Dot = Data.define(:x, :y, :label)
+        Dot = Data.define(:x, :y, :label) do
+          # @return [Float] beside the dot, but inside the drawing
+          def label_x = [x + 10, LAST_LABEL_X].min
+
+          def label_y = [y - 8, FIRST_LABEL_Y].max
+
+          # @return [String] an SVG path
+          def cross = "M#{x - 5} #{y - 5}l10 10m0-10l-10 10"
+        end
 
         # A line or an area. `look`: state or number of the line, which selects its colour; `d`: an SVG path
-        Shape = Data.define(:look, :label, :d)
+        Shape = Data.define(:look, :label, :d) do
+          # @return [String] CSS class of a line, in the drawing and in its legend
+          def line_class = "line line-#{look % LINES}"
+
+          # @return [String] CSS class of an area
+          def area_class = "s-#{look}"
+        end
 
         def self.possible?(chart)
           !chart.nil? && KINDS.include?(chart.kind) && chart.x.values.any?
@@ -38,6 +57,11 @@ module Holdup
             Shape.new(look: index, label: line.label,
               d: runs(line.values).map { |run| trace(run, line.values) }.join)
           }
+        end
+
+        # @return [String] CSS class
+        def class_of(shape)
+          stack? ? shape.area_class : shape.line_class
         end
 
         def dots

@@ -35,6 +35,8 @@ module Holdup
             read: ->(row, _) { row.per_unit(row.stalled_ns) }),
           objects: Figure.new(word: :memory_objects, csv: "objects_mean", tell: :short_count,
             read: ->(row, summary) { summary.allocations.objects_each(row) }),
+          bytes: Figure.new(word: :memory_bytes, csv: "allocated_bytes_mean", tell: :bytes,
+            read: ->(row, summary) { summary.allocations.bytes_each(row)&.round }),
           gc_caused: Figure.new(word: :memory_gc_caused, csv: "gc_caused_mean_ns",
             read: ->(row, summary) { summary.allocations.gc_caused_ns(row)&.then { |ns| row.per_unit(ns) } }),
           acquisitions: Figure.new(word: :acquisitions_each, csv: "acquisitions_mean", tell: :rate,
@@ -156,7 +158,7 @@ module Holdup
           # Stall comes first: a phone shows three columns.
           FIRST = %i[suffered caused].freeze
           # A laptop has no room for these; they have a table of their own.
-          MEMORY = %i[objects gc_caused].freeze
+          MEMORY = %i[objects bytes gc_caused].freeze
           COLUMNS = [:name, *FIRST, :split, *(FIGURES.keys - FIRST - MEMORY)].freeze
           TITLES = {name: :by_name, split: :states}.freeze
 

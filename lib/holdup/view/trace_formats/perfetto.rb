@@ -81,10 +81,15 @@ module Holdup
               next
             end
             part = period.wait.parts.max_by(&:ticks) or next
-            @trace.arrow(@tracks.fetch(part.lane), "others wait", @picture.ns(part.from),
-              @tracks.fetch(lane), "goes on", period.to_ns)
+            holder = Instant.new(track: @tracks.fetch(part.lane), name: "others wait",
+              at_ns: @picture.ns(part.from))
+            waiter = Instant.new(track: @tracks.fetch(lane), name: "goes on", at_ns: period.to_ns)
+            @trace.arrow(holder, waiter)
           end
         end
+
+        # An end of an arrow. `track`: its number; `at_ns`: since the window's start
+        Instant = Data.define(:track, :name, :at_ns)
 
         # The packets of a Perfetto trace of one process: tracks, slices on them, arrows between them, and
         # what threads ran. Times are ns since the window's start. Field numbers are those of Perfetto's
@@ -137,10 +142,12 @@ module Holdup
             packet(to_ns, 11, @ends[track] ||= Protobuf.number(9, ENDS) << Protobuf.number(11, track))
           end
 
-          def arrow(from_track, from_name, from_ns, to_track, to_name, to_ns)
+          # @param from [Instant]
+          # @param to [Instant]
+          def arrow(from, to)
             id = @arrows += 1
-            packet(from_ns, 11, kind(INSTANT, from_track, from_name, "wait") << Protobuf.fixed(47, id))
-            packet(to_ns, 11, kind(INSTANT, to_track, to_name, "wait") << Protobuf.fixed(48, id))
+            packet(from.at_ns, 11, kind(INSTANT, from.track, from.name, "wait") << Protobuf.fixed(47, id))
+            packet(to.at_ns, 11, kind(INSTANT, to.track, to.name, "wait") << Protobuf.fixed(48, id))
           end
 
           # @param frames [Array<Capture::Frame>] innermost first

@@ -141,14 +141,22 @@ module Holdup
         class Flame
           # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
           # without a stack
-          Box = Data.define(:x, :width, :row, :label, :description, :kind)
+          Box = Data.define(:x, :width, :row, :label, :description, :kind) do
+            # @return [Integer] in pixels
+            def y = row * Flame::ROW_HEIGHT
+          end
           # `modes`: {String => String} of Shares::MODES; `mode`: the current one; `twin`: View::Section
           FlameBlock = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
             def view = "flame"
 
+            # @return [Integer] in pixels
+            def height = rows * Flame::ROW_HEIGHT
+
             def plain = twin.plain
           end
 
+          # In pixels: of a box, and a pixel between it and the next.
+          ROW_HEIGHT = 19
           LEAST = 0.002
           LISTED = 60
           # Share of a caller's time above which a single callee folds into it.

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::View::Charts::CandidatesTest < Minitest::Test
   Sizing = Holdup::Sizing
-  Told = Data.define(:verdict, :predictions, :now, :best, :amdahl)
+  FixedRecommendation = Data.define(:verdict, :predictions, :now, :best, :amdahl)
   HIT = Sizing::Guards::Violation.new(name: :cpu, value: 3, limit: 2)
 
   def prediction(processes, threads, guards: [], **candidate)
@@ -22,8 +22,9 @@ class Holdup::View::Charts::CandidatesTest < Minitest::Test
   end
 
   def charts(verdict: :change, predictions: self.predictions)
-    told = Told.new(verdict:, predictions:, now: predictions.first.candidate, best: predictions[2], amdahl: 4)
-    Holdup::View::Charts::Candidates.new(told, words: Holdup::View::Words.new("en")).call&.charts
+    recommendation = FixedRecommendation.new(verdict:, predictions:, now: predictions.first.candidate,
+      best: predictions[2], amdahl: 4)
+    Holdup::View::Charts::Candidates.new(recommendation, words: Holdup::View::Words.new("en")).call&.charts
   end
 
   def test_a_line_for_each_number_of_processes

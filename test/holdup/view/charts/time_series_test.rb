@@ -118,10 +118,10 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
   end
 
   def test_what_a_script_gets
-    told = JSON.parse(charts["wall"].to_json)
-    assert_equal %w[kind limits marks points series unit x], told.keys.sort
-    assert_equal({"unit" => "time", "values" => charts["wall"].x.values, "log" => false}, told["x"])
-    assert_equal(%w[p50 p95 p99], told["series"].map { |line| line["label"] })
+    json = JSON.parse(charts["wall"].to_json)
+    assert_equal %w[kind limits marks points series unit x], json.keys.sort
+    assert_equal({"unit" => "time", "values" => charts["wall"].x.values, "log" => false}, json["x"])
+    assert_equal(%w[p50 p95 p99], json["series"].map { |line| line["label"] })
   end
 
   def test_the_table_says_the_same

@@ -19,7 +19,7 @@ class Holdup::View::MomentsTest < Minitest::Test
     in_zone("UTC") { assert_equal "2026-09-21 14:13:20 +00:00", Moments.at(1_790_000_000, "%F %T") }
   end
 
-  # Both ends are told in one zone, also where clocks were changed between them.
+  # Both ends are printed in one zone, also where clocks were changed between them.
   def test_a_span
     in_zone("Europe/Berlin") {
       assert_equal "2026-10-25 01:30 - 2026-10-25 02:30 +01:00", Moments.span(1_792_888_200, 1_792_891_800)

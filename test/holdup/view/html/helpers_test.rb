@@ -18,11 +18,18 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
   end
 
   def test_a_column_with_words_begins_at_the_left
-    columns = ["name", "count", "why", Blocks::Column.new(text: "told", words: true)]
+    columns = ["name", "count", "why", Blocks::Column.new(text: "output", words: true)]
     rows = [["a", "1", "-", "b"], ["c", "2", "rule", "d"]]
     section = Holdup::View::Section.new(title: "t", columns:, rows:)
     helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
     assert_equal [nil, nil, "text", "words"], 4.times.map { |index| helpers.alignment(section, index) }
+  end
+
+  def test_attributes_of_a_tag
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    assert_equal "", helpers.attributes(class: nil, selected: false)
+    assert_equal %( class="a &quot;b&quot;" selected data-min="1"),
+      helpers.attributes(class: "a \"b\"", selected: true, "data-min": 1)
   end
 
   # By its columns, and by the characters in them.

@@ -7,8 +7,10 @@ class Holdup::View::Sections::MemoryTableTest < Minitest::Test
   MS = 1_000_000
   SAMPLE = SampleWindows.new
 
-  def window(name, objects:, others: 0, gc: 0)
-    sums = {objects:, objects_own_ns: 100 * MS, objects_others_ns: others * MS, gc_ns: gc * MS}
+  # Slots of 50 bytes, where they are known.
+  def window(name, objects:, others: 0, gc: 0, malloc: 0, sampled: objects)
+    sums = {objects:, objects_own_ns: 100 * MS, objects_others_ns: others * MS, gc_ns: gc * MS,
+            malloc_bytes: malloc, slot_bytes: 50 * sampled, slot_objects: sampled}
     SAMPLE.window(name, count: 10, sums:, histograms: {running: Holdup::Histogram.of_sum(100 * MS)})
   end
 
@@ -17,7 +19,7 @@ class Holdup::View::Sections::MemoryTableTest < Minitest::Test
     Holdup::View::Sections::MemoryTable.new(summary, words: Holdup::View::Words.new(language), limit: 10)
   end
 
-  def windows = [window("A#a", objects: 90_000), window("B#b", objects: 10_000, gc: 20)]
+  def windows = [window("A#a", objects: 90_000), window("B#b", objects: 10_000, gc: 20, malloc: 45_000_000)]
 
   def test_nothing_where_no_objects_were_counted
     summary = Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
@@ -27,18 +29,28 @@ class Holdup::View::Sections::MemoryTableTest < Minitest::Test
 
   def test_a_row_for_each_name
     rows = table(*windows).call.rows.to_h { |name, *cells| [name, cells] }
-    assert_equal ["9,000", "90.0", "1.80 ms", "0"], rows["A#a"]
-    assert_equal ["1,000", "10.0", "200 us", "2.00 ms"], rows["B#b"]
+    assert_equal ["9,000", "90.0", "450 kB", "9.0", "1.80 ms", "0"], rows["A#a"]
+    assert_equal ["1,000", "10.0", "4.55 MB", "91.0", "200 us", "2.00 ms"], rows["B#b"]
   end
 
   def test_marks_what_depends_on_others
     found = table(window("A#a", objects: 90_000, others: 101), window("B#b", objects: 0)).call
-    assert_match(/\A~/, found.rows.to_h { |name, objects, *| [name, objects] }["A#a"])
+    cells = found.rows.to_h { |name, *cells| [name, cells] }["A#a"]
+    assert_match(/\A~/, cells[0])
+    assert_match(/\A~/, cells[2])
   end
 
   def test_the_sentence
-    assert_equal "Each allocates 5,000 objects, together 100 % of all that its processes allocate, and so " \
-      "causes 1.00 ms of garbage collection.", table(*windows).sentence
-    assert_includes table(*windows, language: "ja").sentence, "5,000 個"
+    assert_equal "Each allocates 5,000 objects and 2.50 MB, together 100 % of all objects and 100 % of all " \
+      "bytes that its processes allocate, and so causes 1.00 ms of garbage collection.",
+      table(*windows).sentence
+    assert_includes table(*windows, language: "ja").sentence, "5,000 個、2.50 MB"
+  end
+
+  def test_without_bytes
+    objects = [window("A#a", objects: 90_000, sampled: 0)]
+    assert_equal ["A#a", "9,000", "100", "-", "-", "0", "0"], table(*objects).call.rows.first
+    assert_equal "Each allocates 9,000 objects, together 100 % of all that its processes allocate, and so " \
+      "causes 0 of garbage collection.", table(*objects).sentence
   end
 end

@@ -16,11 +16,11 @@ class Holdup::Web::CalculatorTest < Minitest::Test
     speed_up, held, stall = charts
     assert_equal [3, 1, 1], [speed_up, held, stall].map { |chart| chart["series"].size }
     get "/calculator.json", {"io" => "75%"}
-    told = JSON.parse(last_response.body)["threads"]
-    assert_equal told.map { |line| line["threads"] }, speed_up["x"]["values"]
-    assert_equal(told.map { |line| line["speed_up"] },
+    document = JSON.parse(last_response.body)["threads"]
+    assert_equal document.map { |line| line["threads"] }, speed_up["x"]["values"]
+    assert_equal(document.map { |line| line["speed_up"] },
       speed_up["series"].first["values"].map { |value| value.round(4) })
-    assert_equal(told.map { |line| line["stall_share"] },
+    assert_equal(document.map { |line| line["stall_share"] },
       stall["series"].first["values"].map { |value| value.round(4) })
   end
 
