@@ -55,10 +55,11 @@ module Holdup
     # @param notifier [SystemdNotifier] closed at the end of run
     # @param host [String] its name in the store
     # @param autopilot [Autopilot, nil] acts after each round of the leader; nil: none
+    # @param warm [#call] called once, after the first tick
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil,
-      autopilot: nil)
+      autopilot: nil, warm: -> {})
       @store = store
       @clock = clock
       @interval = interval
@@ -78,7 +79,7 @@ module Holdup
       @wake = Thread::Queue.new
       @failures = 0
       # The first tick also loads code and opens the store, which says nothing of the next ones.
-      @warm = false
+      @cold = warm
     end
 
     # Collects until stopped, then once more, and logs what that stored. On a main thread TERM and INT stop
@@ -135,13 +136,18 @@ module Holdup
       say_leading(outcome)
       recovered if @failures.positive?
       steer
-      cost_ns = @warm ? cpu_ns - started_ns : 0
-      @warm = true
+      cost_ns = @cold ? 0 : cpu_ns - started_ns
+      warm_up
       @spool&.deliver(@store)
       @archiver&.call # megabytes, but seldom: no reason to put the next tick off
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)
+    end
+
+    def warm_up
+      @cold&.call
+      @cold = nil
     end
 
     # @return [Numeric] seconds until the next attempt

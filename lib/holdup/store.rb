@@ -54,6 +54,9 @@ module Holdup
         "memory:"]
     end
 
+    # @return [Boolean] whether it is a file, and not a server
+    def self.file?(url) = split(url).first == "sqlite"
+
     # Passwords may contain any character, also those that a URL should encode: all up to the last @ goes.
     # @return [String] the URL as messages show it
     def self.redact(url)
@@ -166,7 +169,6 @@ module Holdup
     class WindowBatch
       # No database counts further; a larger number is damage.
       MOST = (1 << 63) - 1
-      private_constant :MOST
 
       # @param lengths [Array<Integer>] in seconds, of the windows that are taken
       # @raise [ArgumentError] for anything but whole windows of these lengths with setting and host

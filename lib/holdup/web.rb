@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "delegate"
 require "digest"
 
 module Holdup
@@ -57,7 +58,7 @@ module Holdup
 
       def facts(settings, open)
         {
-          store: -> { open_store(settings) },
+          store: StorePool.new { settings.store || Store.default_url(ENV, home:) },
           dir: settings.segment_dir,
           captures: -> { captures_dir(settings) },
           orders: settings.web_capture,
@@ -69,10 +70,6 @@ module Holdup
 
       def configuration
         Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
-      end
-
-      def open_store(settings)
-        Store.open(settings.store || Store.default_url(ENV, home:), read_only: true)
       end
 
       def captures_dir(settings)
@@ -90,7 +87,7 @@ module Holdup
       end
     end
 
-    # @param store [#call] opens the store for reading; closed after each request
+    # @param store [#call] opens the store for reading, as StorePool; closed after each request
     # @param captures [#call, nil] gives the folder of the captures; nil: none are kept
     # @param orders [Boolean] whether captures may be asked for
     # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
@@ -135,6 +132,67 @@ module Holdup
       yield
     ensure
       Thread.current.priority = before
+    end
+  end
+
+  class Web
+    # Opens the store for a page. A store in a file stays open for the next page: the gem sqlite3 2.x keeps an
+    # object for each connection until the process forks, so a dashboard that somebody watches would grow.
+    # Connections to a server would take room there, and end unnoticed: those are closed.
+    class StorePool
+      # Pages that are read at the same time.
+      MOST = 4
+
+      # @yieldreturn [String] URL of the store
+      def initialize(&url)
+        @url = url
+        @lock = Mutex.new
+        @idle = []
+      end
+
+      # @return [Store::Sql, Store::Clickhouse, PooledStore] for one thread, which closes it
+      # @raise [StoreError]
+      def call
+        url = @url.call
+        return Store.open(url, read_only: true) unless Store.file?(url)
+        take(url) || PooledStore.new(Store.open(url, read_only: true), url, self)
+      end
+
+      # @return [Boolean] whether it keeps it
+      def keep(store)
+        @lock.synchronize { own.size < MOST && !!own.push(store) }
+      end
+
+      private
+
+      def take(url)
+        @lock.synchronize do
+          index = own.index { |store| store.url == url }
+          index && own.delete_at(index)
+        end
+      end
+
+      # Without the connections of the process that this one was forked from: both would read through them.
+      def own
+        @idle = [] unless @pid == Process.pid
+        @pid = Process.pid
+        @idle
+      end
+    end
+
+    # A store that returns to its pool instead of being closed.
+    class StorePool::PooledStore < SimpleDelegator
+      attr_reader :url
+
+      def initialize(store, url, pool)
+        super(store)
+        @url = url
+        @pool = pool
+      end
+
+      def close
+        super unless @pool.keep(self)
+      end
     end
   end
 

@@ -50,6 +50,18 @@ module Holdup
       thread&.join
     end
 
+    def test_calls_what_it_got_for_after_the_first_round_once
+      rounds = 0
+      calls = []
+      one = collector(interval: 0.05, warm: -> { calls << rounds })
+      one.define_singleton_method(:tick) do
+        stop if (rounds += 1) == 3
+        super()
+      end
+      one.run(signals: [])
+      assert_equal [1], calls
+    end
+
     # A round that takes 50 ms of CPU comes every 5 s, but the first one also loads code.
     def test_the_first_round_does_not_put_off_the_second
       pauses = []
@@ -63,6 +75,39 @@ module Holdup
       one.run(signals: [])
       assert_operator pauses.first, :<=, 0.2
       assert_operator pauses.last, :>, 4
+    end
+
+    # One object of each round would be a leak: there are 8,640 a day.
+    def test_rounds_leave_no_objects_behind
+      clock = SteppedClock.new(Time.now.to_i)
+      writer = SegmentWriter.new(@segments)
+      one = collector(clock:)
+      40.times { round(one, writer, clock) }
+      before = live_objects
+      120.times { round(one, writer, clock) }
+      assert_operator live_objects - before, :<, 60
+      assert_equal 160, counted
+    ensure
+      one&.send(:leave)
+    end
+
+    SteppedClock = Struct.new(:realtime_s) do
+      def realtime_ns = realtime_s * 1_000_000_000
+
+      def monotonic_ns = realtime_ns
+    end
+    private_constant :SteppedClock
+
+    def round(one, writer, clock)
+      clock.realtime_s += 10
+      writer.record("A#b", wall: 5_000 + clock.realtime_s % 100, start_ns: clock.realtime_ns)
+      writer.heartbeat(clock.realtime_ns)
+      one.send(:attempt)
+    end
+
+    def live_objects
+      GC.start
+      GC.stat(:heap_live_slots)
     end
 
     # Else it would try without a pause.
@@ -369,7 +414,7 @@ module Holdup
       end
     end
 
-    # Its commits never end once it is told to hang.
+    # Its commits never end once it hangs.
     class HangingStore < Store::Memory
       attr_reader :hung
       attr_writer :hang

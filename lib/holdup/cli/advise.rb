@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   class CLI
     # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
@@ -57,7 +59,9 @@ module Holdup
 
       def run
         return verification.run if @verify
-        sized, pool = Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
+        sized, pool = Places.reading(@console.env, @store, origin: @origin) do |store|
+          read(Queries::RequestCache.new(store))
+        end
         write(sized, Advice.call(situation(sized, pool)))
         OK
       end
@@ -68,7 +72,9 @@ module Holdup
       def read(store)
         owner = @queue && Queries::SizingInputs::QueueOwner.new(store, **@span, queue: @queue)
         pool = owner&.pool
-        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: owner&.setting, pool:), pool]
+        inputs = Queries::SizingInputs.new(store, **@span, **@sizing, setting: owner&.setting, pool:,
+          cpus: Etc.nprocessors)
+        [inputs, pool]
       end
 
       def situation(sized, pool)

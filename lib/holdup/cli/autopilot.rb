@@ -185,6 +185,7 @@ module Holdup
         LATELY_S = 600
         FRESH_S = 300
         DAY_S = 86_400
+        MINUTE_S = 60
         # Turns of an experiment after its A/A phase: an hour to six with the usual turns of three minutes.
         # Fewer would not show the swings of one arm alone.
         FEWEST_TURNS = 20
@@ -197,11 +198,11 @@ module Holdup
 
         # @param store [Store::Sql] of the host
         # @param goal [ConfigurationKeys::AutopilotGoal]
-        # @param from_s [Integer] start of the recording; since then the setting is the same
+        # @param from_s [Integer] start of the recording; since then the setting is the same in the end
         def initialize(store, goal:, from_s:, now_s:)
           @store = store
           @goal = goal
-          @span = {from_s:, to_s: now_s}
+          @span = {from_s: [first_minute(from_s), now_s].min, to_s: now_s}
           @now_s = now_s
         end
 
@@ -213,6 +214,10 @@ module Holdup
         end
 
         private
+
+        # Stored sums are of whole minutes, and workers follow a change within one: sums of the minutes before
+        # have the setting of before too, and two settings are no recording.
+        def first_minute(changed_s) = (changed_s + MINUTE_S).ceildiv(MINUTE_S) * MINUTE_S
 
         def found
           return @found if defined?(@found)

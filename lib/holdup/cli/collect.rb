@@ -66,7 +66,13 @@ module Holdup
         greet unless @parent
         store = Exporters.around(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
           env: @console.env, scaling:)
-        collector(store, autopilot:).run
+        collector(store, autopilot:, warm: method(:compile)).run
+      end
+
+      # From the second round on: what only a start runs is not worth the memory of its machine code. Who
+      # starts a collector as a service chooses with Ruby's own options.
+      def compile
+        RubyVM::YJIT.enable if @parent && defined?(RubyVM::YJIT.enable)
       end
 
       # It follows what the processes of the folder ask for, see config.autopilot.

@@ -61,7 +61,10 @@ module Holdup
       end
 
       def run
-        @destination.write(Places.reading(@console.env, @store, origin: @origin) { |store| text(store) })
+        text = Places.reading(@console.env, @store, origin: @origin) do |store|
+          store.snapshot { text(store) }
+        end
+        @destination.write(text)
         OK
       end
 

@@ -151,7 +151,8 @@ module Holdup
         def settings
           Configuration::KEYS.flat_map do |key|
             variable = " (#{key.env})" if key.env
-            ["#{key.name}#{variable}, default #{default(key)}", *wrap(key.help).map { |line| "    #{line}" }]
+            first, *others = wrap("#{key.name}#{variable}, default #{default(key)}") + wrap(key.help)
+            [first, *others.map { |line| "    #{line}" }]
           end
         end
 

@@ -50,7 +50,7 @@ module Holdup
       # @raise [UsageError] nothing matches the filter
       def run
         freshen if @fresh
-        @destination.write((@format == :html) ? html : report(summary))
+        @destination.write((@format == :html) ? html : answer)
         OK
       end
 
@@ -76,11 +76,12 @@ module Holdup
           limit: @layout[:limit], params:)
       end
 
-      def summary
-        found = stored
-        return found unless young?(found)
-        freshen
-        stored
+      # @return [String]
+      def answer
+        stored { |summary| report(summary) unless young?(summary) } || begin
+          freshen
+          stored { |summary| report(summary) }
+        end
       end
 
       # Right after the first requests many of them are not stored yet, and figures of the others mislead.
@@ -89,16 +90,23 @@ module Holdup
         !!@uncollected&.collecting && @uncollected.units > found.total.count * YOUNG
       end
 
+      # @yieldparam summary [Analysis::Summary]
+      # @return [Object] the block's value
       def stored
         Places.reading(@console.env, @store, origin: @origin) do |whole|
           # Several parts ask when anything was measured, which is slow to find out in the store of a fleet.
           store = Queries::RequestCache.new(whole)
-          look(store)
-          @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
-          summary = Queries::LoadSummary.call(store, **@span, **@view)
-          check(store) if summary.empty?
-          summary
+          # With what the tables read.
+          store.snapshot { yield summary_of(store) }
         end
+      end
+
+      def summary_of(store)
+        look(store)
+        @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
+        summary = Queries::LoadSummary.call(store, **@span, **@view)
+        check(store) if summary.empty?
+        summary
       end
 
       def check(store)

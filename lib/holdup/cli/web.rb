@@ -20,9 +20,9 @@ module Holdup
           end
           Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--lang LANG",
-            "where a browser asks for none of #{Holdup::Web::App::Language::KNOWN.join(" and ")}") do |text|
-            values[:language] = Queries::OptionValues.choice("--lang", text, Holdup::Web::App::Language::KNOWN)
+          known = Holdup::Web::App::Language::KNOWN
+          parser.on("--lang LANG", "where a browser asks for none of #{known.join(" and ")}") do |text|
+            values[:language] = Queries::OptionValues.choice("--lang", text, known)
           end
         end
       end
@@ -62,7 +62,7 @@ module Holdup
       # A user who may run this may read the store. A page of another site, under another host name, must not.
       def dashboard
         Holdup::Web.new(
-          store: -> { Store.open(@store, read_only: true) },
+          store: Holdup::Web::StorePool.new { @store },
           dir: @dir,
           captures: -> { @captures },
           orders: @orders,

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   class CLI
     # Predicts the effect of a change: before and after side by side, at the peak of the recording.
@@ -30,7 +32,7 @@ module Holdup
         check(recommendation)
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
-        report = report(answer)
+        report = report(answer, recommendation)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         OK
       end
@@ -38,19 +40,20 @@ module Holdup
       private
 
       def read(store)
-        sized = Queries::SizingInputs.new(store, **@span, **@sizing)
+        sized = Queries::SizingInputs.new(store, **@span, **@sizing, cpus: Etc.nprocessors)
         check_kind(store) if sized.recommendation.nil?
         sized
       end
 
-      def report(answer)
+      def report(answer, recommendation)
         View::WhatIf.new(
           answer,
           change: @change,
           kind: @sizing[:kind],
           slo: @sizing[:objective].slo,
           span:,
-          words: @words
+          words: @words,
+          recommendation:
         )
       end
 

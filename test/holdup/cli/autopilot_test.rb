@@ -150,6 +150,26 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     end
   end
 
+  # Windows are of a minute: the one of the change has both settings.
+  def test_the_minute_in_which_threads_changed_is_no_part_of_the_recording
+    PLAYED.in_a_file do |path|
+      store = Holdup::Store.open(path)
+      first = store.windows(PLAYED.from_s, PLAYED.from_s + 60).find { |window| window.series.unit? }
+      setting = Holdup::Setting.new(attributes: first.setting.attributes.merge("threads" => 16))
+      store.commit([first.with(setting:)], {})
+      store.close
+      reasons = [10, -60].map do |after_s|
+        since = Time.at(PLAYED.from_s + after_s).utc.strftime("%FT%TZ")
+        said = share_sizing(PLAYED) do
+          autopilot("candidate", "--json", "--store", path, "--host", PlayedStore::HOST, "--since", since,
+            now_s: PLAYED.to_s, env: {"HOLDUP_AUTOPILOT" => GOAL})
+        end
+        JSON.parse(said.out)["reason"]
+      end
+      assert_equal [nil, "mixed_settings"], reasons
+    end
+  end
+
   # What ran for four minutes was not idle in the six before.
   def test_the_load_of_a_short_recording_is_that_of_its_own_minutes
     path = File.join(folder, "store.sqlite3")

@@ -34,7 +34,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
 
   # A collector as systemd starts it, with the socket "notify".
   def spawn_service(error, *options, interval: "0.1", **environment)
-    environment = {"NOTIFY_SOCKET" => File.join(@dir, "notify"), **environment}
+    environment = {**OWN_LOAD_PATH, "NOTIFY_SOCKET" => File.join(@dir, "notify"), **environment}
     @pid = Process.spawn(environment.transform_keys(&:to_s), RbConfig.ruby, CommandLine::EXE, "collect",
       "--dir", @segments, "--store", @store, "--interval", interval, *options, err: error)
   end
@@ -109,7 +109,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
   def test_runs_until_a_signal
     path = write(5)
     error, input = IO.pipe
-    mistyped = {"HOLDUP_STROE" => "/x"}
+    mistyped = {**OWN_LOAD_PATH, "HOLDUP_STROE" => "/x"}
     pid = Process.spawn(mistyped, RbConfig.ruby, CommandLine::EXE, "collect", "--dir", @segments, "--store",
       @store, "--interval", "0.1", err: input)
     input.close

@@ -150,9 +150,9 @@ class Holdup::CLI::CompareTest < Minitest::Test
       assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nThis compares arms; .*\n\nBetter: /, said)
       assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
       refute_match(/of such intervals/, said)
-      told = JSON.parse(holdup("compare", "--full", "--store", path, "--by", "arm", "--format", "json",
+      document = JSON.parse(holdup("compare", "--full", "--store", path, "--by", "arm", "--format", "json",
         now_s: NOW_S).out)
-      assert_equal %w[jit], told["changed"].map { |one| one["subject"] }
+      assert_equal %w[jit], document["changed"].map { |one| one["subject"] }
     end
   end
 
@@ -173,10 +173,10 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_match(/^No relevant difference: /, said)
     assert_match(/^CPU per request or job .* too small$/, said)
     refute_match(/WORSE/, said)
-    told = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric|
+    document = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric|
       metric["name"] == "cpu_unit"
     }
-    assert_equal ["none", false], told.values_at("verdict", "relevant")
+    assert_equal ["none", false], document.values_at("verdict", "relevant")
   end
 
   # Three settings and two arms: by setting the arm is no difference, by arm all else is none.
@@ -305,11 +305,11 @@ class Holdup::CLI::CompareTest < Minitest::Test
       said = holdup("report", "--full", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
       assert_match(/! puma: the setting has changed: jit yjit -> none/, said)
       assert_match(/! puma: requests or jobs take \d\d % less CPU than before the change of setting/, said)
-      told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json",
+      document = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json",
         now_s: NOW_S).out)
-      assert_equal %w[setting_changed drift_cpu_unit_better], told["drifts"].map { |one| one["key"] }
+      assert_equal %w[setting_changed drift_cpu_unit_better], document["drifts"].map { |one| one["key"] }
       assert_equal [[true, %w[jit revision]]],
-        told["marks"].map { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
+        document["marks"].map { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
     end
   end
 

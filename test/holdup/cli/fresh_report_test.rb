@@ -26,9 +26,9 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     assert_match(/^- 19 requests and jobs that have ended/, report("--markdown").out)
     assert_includes report("--html").out, "19 requests and jobs that have ended"
     assert_match(/終了したリクエストとジョブ 19 件が集計に入っていません/, report("--lang", "ja").out)
-    told = JSON.parse(report("--json").out)
-    assert_equal [19, false], told["uncollected"].values_at("units", "collector")
-    assert_equal 2, told.dig("totals", "count")
+    document = JSON.parse(report("--json").out)
+    assert_equal [19, false], document["uncollected"].values_at("units", "collector")
+    assert_equal 2, document.dig("totals", "count")
   end
 
   def test_an_empty_report_says_it_too
@@ -50,8 +50,8 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
 
   def test_without_a_collector_it_stores_by_itself
     measure(4)
-    told = JSON.parse(report("--json", "--fresh", store: nil).out)
-    assert_equal [4, 0], [told.dig("totals", "count"), told.dig("uncollected", "units")]
+    document = JSON.parse(report("--json", "--fresh", store: nil).out)
+    assert_equal [4, 0], [document.dig("totals", "count"), document.dig("uncollected", "units")]
     measure(3)
     assert_equal 7, JSON.parse(report("--json", "--fresh", store: nil).out).dig("totals", "count")
   end

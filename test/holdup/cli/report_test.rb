@@ -71,10 +71,10 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_a_table_is_for_people
     {%w[--json] => /--table can't be combined with --format json/, %w[--html] => /with --format html/,
-     %w[--full] => /with --full/, %w[--pprof] => /with --format pprof/}.each do |arguments, told|
+     %w[--full] => /with --full/, %w[--pprof] => /with --format pprof/}.each do |arguments, reason|
       refused = report("--table", "blame", *arguments, store: "none.sqlite3")
       assert_equal 2, refused.status
-      assert_match told, refused.err
+      assert_match reason, refused.err
     end
     assert_match(/did you mean blame/, report("--table", "blam", store: "none.sqlite3").err)
   end
@@ -167,11 +167,11 @@ class Holdup::CLI::ReportTest < Minitest::Test
         %w[--queue mailers] => /no job of that span is of the queue "mailers"; there was none at all/,
         %w[--threads 4] => /no request or job of that span ran with 4 threads; there were 5/,
         %w[--kind request --name zzz --threads 5] => /no request of that span is called "zzz"/
-      }.each do |arguments, told|
+      }.each do |arguments, reason|
         %w[text json markdown html].each do |format|
           said = report(*arguments, "--format", format, store:)
           assert_equal [2, ""], [said.status, said.out], arguments.inspect
-          assert_match told, said.err
+          assert_match reason, said.err
         end
       end
       assert_equal [0, ""],

@@ -159,7 +159,7 @@ class TimelineTest < Minitest::Test
         ["Taken by command (--until): #{rule}.", "コマンドで取得（--until）：#{rule}"],
       {"trigger" => "dashboard"} =>
         ["Taken in the dashboard or in `holdup top`.", "ブラウザまたは `holdup top` で取得。"]
-    }.each do |facts, told|
+    }.each do |facts, reasons|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
@@ -169,7 +169,7 @@ class TimelineTest < Minitest::Test
           ).out.gsub(/\n {10,}/,
             " ")
         }
-        said.zip(told) { |text, why| assert_includes text, why }
+        said.zip(reasons) { |text, why| assert_includes text, why }
       end
     end
   end

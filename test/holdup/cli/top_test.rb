@@ -35,7 +35,8 @@ class Holdup::CLI::TopTest < Minitest::Test
 
   # @yieldparam screen [TerminalScreen] with the first picture
   def top(*arguments, env: {}, size: [24, 80])
-    env = {"HOLDUP_DIR" => @dir, "LANG" => "C.UTF-8", "HOLDUP_HOST" => "web-1", "NO_COLOR" => "1"}.merge(env)
+    host = {"HOLDUP_DIR" => @dir, "LANG" => "C.UTF-8", "HOLDUP_HOST" => "web-1", "NO_COLOR" => "1"}
+    env = OWN_LOAD_PATH.merge(host, env)
     TerminalScreen.run(RbConfig.ruby, EXE, "top", *arguments, env:, size:) do |screen|
       @modes = screen.modes
       shown(screen, /holdup top web-1|Holdup top/)

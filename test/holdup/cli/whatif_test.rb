@@ -31,6 +31,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
       )
     )
     assert_match(%r{^processes x threads +1 x 5/100 ms +2 x 5/10 ms$}, said.out)
+    assert_match(/^  Self-test grade [AB] \(response [+-][\d.]+ % off/, said.out)
     assert_match(/^  Amdahl's law gives \d threads for \d\d\.\d % io/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
@@ -54,6 +55,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said["after"]["utilisation"], :<, 0.6 * said["before"]["utilisation"]
     assert_operator said["gain"], :>, 0
     assert_operator said["amdahl_threads"], :>, 1
+    assert_equal %w[grade reasons errors], said["self_test"].keys
   end
 
   def test_units_that_are_treated_unlike_the_others

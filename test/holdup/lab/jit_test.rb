@@ -194,12 +194,12 @@ class Holdup::Lab::JitTest < Minitest::Test
       /\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/,
       states.command("a'b")
     )
-    assert_includes told(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
-    assert_equal "Everything is in sweep.json.\nIt took 0.\n", told(one)
+    assert_includes footer(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
+    assert_equal "Everything is in sweep.json.\nIt took 0.\n", footer(one)
   end
 
   # @return [String] what the command says beside the report
-  def told(result, **options)
+  def footer(result, **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => "/"},
       clock: CommandLine::Still.new(now_s: 0))
     lab = Struct.new(:call).new(result)
