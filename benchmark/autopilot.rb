@@ -12,19 +12,26 @@ module Bench
   # while it runs, the collector's own experiment and its verdict. Then a sweep of the same settings, which
   # says what the best one would have been.
   class Autopilot
-    # `slo` leaves room: a candidate must not be taken back only because it is noisy. `swept`: threads of the
-    # sweep; `change`: OfferedLoad from when the first candidate is kept, nil: none
-    AutopilotCase = Data.define(:name, :about, :traffic, :processes, :threads, :range, :swept, :change) do
+    # `slo` leaves room: a candidate must not be taken back only because it is noisy. `change`: OfferedLoad
+    # from when the first candidate is kept, nil: none
+    AutopilotCase = Data.define(:name, :about, :traffic, :processes, :threads, :range, :change) do
       def slo = "p95=3s"
 
-      # @return [OfferedLoad] at the end
-      def last = change || traffic
+      # @return [Array<OfferedLoad>] one after the other
+      def loads = [traffic, change].compact
     end
-    # `rate`: requests per second
-    OfferedLoad = Data.define(:routes, :rate)
-    # What the loop did. `lines`: Array of [minutes since the boot, String]; `found`: threads in the end;
-    # `minutes`: until it last kept some, nil: it kept none; `kept`: how often it did
-    LoopOutcome = Data.define(:lines, :found, :minutes, :kept)
+    # `rate`: requests per second; `swept`: threads of the sweep, besides those it had and found
+    OfferedLoad = Data.define(:routes, :rate, :swept)
+    # What the loop did. `lines`: Array of [minutes since the boot, String]; `changes`: Array of [minutes
+    # since the boot, threads that all workers have from then on], in order
+    LoopOutcome = Data.define(:lines, :changes)
+    # What it found for one load. `name`: of the case, with the number of the load if there are several;
+    # `before`, `found`: threads; `minutes`: until all workers had them, nil: they had them before; `sweep`:
+    # p95 in ms by threads
+    LoadOutcome = Data.define(:name, :before, :found, :minutes, :sweep) do
+      # @return [Float] %, of what it found against the best of the sweep
+      def worse = 100 * (sweep[found] / sweep.values.min - 1)
+    end
 
     # Three requests in ten compute for 20 ms at once; the others need the GVL a hundred times for a moment,
     # and each time wait for all of those that are in flight.
@@ -32,19 +39,21 @@ module Bench
       path: ->(random) { "/orders?page=#{random.rand(20)}" })
     FORECAST = Holdup::Lab::Route.new(label: "ReportsController#forecast", weight: 3,
       path: "/reports/forecast?cpu_ms=20")
-    HOG = OfferedLoad.new(rate: 38, routes: [ORDERS, FORECAST].freeze)
+    HOG = OfferedLoad.new(rate: 38, routes: [ORDERS, FORECAST].freeze, swept: [2, 3, 4, 5].freeze)
     QUOTES = OfferedLoad.new(rate: 20, routes: [Holdup::Lab::Route.new(label: "QuotesController#show",
-      path: ->(random) { "/quotes/#{random.rand(200)}" }, weight: 1)].freeze)
+      path: ->(random) { "/quotes/#{random.rand(200)}" }, weight: 1)].freeze, swept: [2, 3, 5].freeze)
+    SMOOTH = OfferedLoad.new(rate: 10, routes: ShopTrial::SMOOTH, swept: [3, 8].freeze)
     CASES = [
       AutopilotCase.new(name: "hog", about: "16 threads of one process, three requests in ten compute",
-        traffic: HOG, processes: 1, threads: 16, range: 1..16, swept: [2, 3, 4, 5], change: nil),
+        traffic: HOG, processes: 1, threads: 16, range: 1..16, change: nil),
       AutopilotCase.new(name: "waiting", about: "one thread for each of two processes, requests mostly wait",
-        traffic: QUOTES, processes: 2, threads: 1, range: 1..8, swept: [2, 3, 5], change: nil),
+        traffic: QUOTES, processes: 2, threads: 1, range: 1..8, change: nil),
       AutopilotCase.new(name: "same", about: "five threads at little load, where threads make no difference",
-        traffic: OfferedLoad.new(routes: ShopTrial::SMOOTH, rate: 10), processes: 1, threads: 5, range: 3..8,
-        swept: [3, 8], change: nil),
-      AutopilotCase.new(name: "mix", about: "as hog; once fewer threads are kept, requests mostly wait",
-        traffic: HOG, processes: 1, threads: 16, range: 1..16, swept: [8, 16], change: QUOTES.with(rate: 80))
+        traffic: SMOOTH, processes: 1, threads: 5, range: 3..8, change: nil),
+      AutopilotCase.new(name: "mix",
+        about: "as hog; once fewer threads are kept, more requests, which mostly wait",
+        traffic: HOG, processes: 1, threads: 16, range: 1..16,
+        change: QUOTES.with(rate: 80, swept: [5, 8, 16].freeze))
     ].freeze
     # All but the last, which takes twice as long.
     USUAL = %w[hog waiting same].freeze
@@ -55,8 +64,12 @@ module Bench
     LIMIT = 3.0
     COLLECTOR = [RbConfig.ruby, *Fresh::LOAD_PATH,
       File.join(__dir__, "support/autopilot_collector.rb")].freeze
+    # More than it may need: that it stays with what it found is shown, not enforced.
+    CHANGES_PER_DAY = 6
     # Of one load; between two of them the state is read.
     SLICE_S = 30
+    # After what it found for a changed load it must stay for so long.
+    STAY_S = 600
     BOOT_S = 60
     STEP_S = 0.2
 
@@ -73,10 +86,14 @@ module Bench
     # @return [Result]
     def call
       @measured = together(@cases) do |one|
-        Shop.open { |shop| loop_of(one, shop).then { |outcome| [outcome, sweep(one, shop, outcome)] } }
+        Shop.open do |shop|
+          outcome = loop_of(one, shop)
+          [outcome, load_outcomes(one, shop, outcome)]
+        end
       end
-      tables = [ResultTable.new(COLUMNS, @cases.map { |one| row(one) }),
-        ResultTable.new(SWEEP_COLUMNS, @cases.flat_map { |one| sweep_rows(one) })]
+      found = @cases.flat_map { |one| found(one) }
+      tables = [ResultTable.new(COLUMNS, found.map { |load| row(load) }),
+        ResultTable.new(SWEEP_COLUMNS, found.flat_map { |load| sweep_rows(load) })]
       Result.new(title: "The autopilot on the storefront", about:, tables:, budgets:, notes:)
     end
 
@@ -114,14 +131,15 @@ module Bench
 
     def outcome(one) = @measured.fetch(one).first
 
-    def swept(one) = @measured.fetch(one).last
+    # @return [Array<LoadOutcome>]
+    def found(one) = @measured.fetch(one).last
 
     def about
       "Puma of the storefront under an open load, with `config.autopilot` and turns of #{@turn_s} s; the " \
         "cases run at the same time, each for #{@longest_s.ceildiv(60)} minutes at most. A " \
-        "process counts as warm after two minutes, and the sizing is asked every 30 s; the rest is as in " \
-        "production. Then some numbers of threads in a fresh server, each under the same requests for " \
-        "#{@sweep_s} s: p95 of all, as their clients see it."
+        "process counts as warm after two minutes, the sizing is asked every 30 s, and #{CHANGES_PER_DAY} " \
+        "experiments may begin; the rest is as in production. Then some numbers of threads in a fresh " \
+        "server, each under the same requests for #{@sweep_s} s: p95 of all, as their clients see it."
     end
 
     # @return [LoopOutcome]
@@ -130,11 +148,8 @@ module Bench
         store = File.join(shop.folder, "autopilot-#{one.name}.sqlite3")
         target = boot(one, shop, dir:, store:)
         lines = watch(one, target, dir)
-        load(target, one.last, 0) # until workers have followed, and the store has it
-        state = state_of(dir)
-        kept = lines.select { |_, text| text.start_with?("kept") }
-        LoopOutcome.new(lines: lines + audit(store), found: state.kept&.values&.last || one.threads,
-          minutes: kept.last&.first, kept: kept.size)
+        load(target, one.loads.last, 0) # until workers have followed, and the store has it
+        LoopOutcome.new(lines: lines + audit(store), changes: @changes)
       ensure
         shop.children.stop(one.name)
         shop.children.stop("collector of #{one.name}")
@@ -145,7 +160,7 @@ module Bench
     def boot(one, shop, dir:, store:)
       port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
       log = File.join(shop.folder, "autopilot-#{one.name}.log")
-      goal = "#{one.slo} threads=#{one.range} turn=#{@turn_s}"
+      goal = "#{one.slo} threads=#{one.range} turn=#{@turn_s} changes_per_day=#{CHANGES_PER_DAY}"
       setting = {"STOREFRONT_WORKERS" => one.processes.to_s, "STOREFRONT_THREADS" => one.threads.to_s}
       measured = {"HOLDUP_ENABLED" => "true", "HOLDUP_DIR" => dir, "HOLDUP_STORE" => store,
                   "HOLDUP_COLLECTOR" => "off"}
@@ -177,29 +192,32 @@ module Bench
       Holdup::AutopilotFolder.new(dir).write_state(state.to_json)
     end
 
-    # Load until the autopilot has kept something for the last traffic, or the time is over.
+    # Loads until the autopilot has kept or taken back a number of threads under the last of them, and then
+    # for STAY_S if there were several, or until the time is over.
     # @return [Array<Array>] minutes since the start, and what is new
     def watch(one, target, dir)
       started_s = now_s
+      ends_s = started_s + @longest_s * one.loads.size
       said = []
-      kept_s = nil
-      until now_s - started_s > longest_s(one)
-        traffic = kept_s ? one.last : one.traffic
-        load(target, traffic, said.size + (now_s - started_s).to_i)
+      @changes = []
+      while now_s < ends_s
+        load(target, one.loads[@changes.size] || one.loads.last, (now_s - started_s).to_i)
         state = state_of(dir)
+        minutes = ((now_s - started_s) / 60).round(1)
         text = describe(state)
-        next if said.any? && said.last.last == text
-        warn("bench: #{one.name}: #{text}")
-        said << [((now_s - started_s) / 60).round(1), text]
-        break if kept_s && state.changed_s > kept_s
-        next unless state.kept
+        unless said.any? && said.last.last == text
+          warn("bench: #{one.name}: #{text}")
+          said << [minutes, text]
+        end
+        threads = state.kept&.values&.last || one.threads
+        next if threads == (@changes.last&.last || one.threads)
+        @changes << [minutes, threads]
+        next if @changes.size < one.loads.size
         break unless one.change
-        kept_s ||= state.changed_s
+        ends_s = [ends_s, now_s + STAY_S].min
       end
       said
     end
-
-    def longest_s(one) = one.change ? 2 * @longest_s : @longest_s
 
     def load(target, traffic, seed)
       Holdup::Lab::Load::OpenLoop.new.call(target, routes: traffic.routes, rate: traffic.rate,
@@ -228,52 +246,60 @@ module Bench
       groups = Holdup::AuditEntry::AlikeEntries.of(entries)
       groups.map do |group|
         first = group.first
-        change = "#{first.lever} #{first.from} -> #{first.to} in #{group.pids.size} process(es)"
-        [nil, "#{first.event}: #{change}, #{first.who}: #{first.why}"]
+        values = first.changed? ? "#{first.from} -> #{first.to}" : "stay #{first.to}"
+        [nil, "#{first.event}: #{first.lever} #{values} in #{group.pids.size} process(es), #{first.who}: " \
+          "#{first.why}"]
       end
     ensure
       store&.close
     end
 
+    # @return [Array<LoadOutcome>] of a changed load only where the autopilot found something for the first
+    def load_outcomes(one, shop, outcome)
+      loads = one.loads.first(outcome.changes.size + 1)
+      loads.each_with_index.map do |offered, index|
+        before = index.zero? ? one.threads : outcome.changes[index - 1].last
+        minutes, found = outcome.changes[index] || [nil, before]
+        name = loads.one? ? one.name : "#{one.name} #{index + 1}"
+        threads = [*(offered.swept unless @quick), (before if index.zero?), found].compact.uniq.sort
+        swept = sweep(name, shop, one.processes, threads, offered)
+        LoadOutcome.new(name:, before:, found:, minutes:, sweep: swept)
+      end
+    end
+
     # @return [Hash{Integer => Float}] ms, by threads
-    def sweep(one, shop, outcome)
-      traffic = one.last
-      trial = ShopTrial.new(shop, routes: traffic.routes, warm_up_s: @warm_up_s)
-      threads = [*(one.swept unless @quick), one.threads, outcome.found].uniq.sort
+    def sweep(name, shop, processes, threads, offered)
+      trial = ShopTrial.new(shop, routes: offered.routes, warm_up_s: @warm_up_s)
       threads.to_h do |number|
-        warn("bench: #{one.name}, #{number} threads")
-        reading = trial.call(one.processes, number, rate: traffic.rate, seconds: @sweep_s, seed: 7)
+        warn("bench: #{name}, #{number} threads")
+        reading = trial.call(processes, number, rate: offered.rate, seconds: @sweep_s, seed: 7)
         [number, reading.outcome.seen.total.p95_ns / 1e6]
       end
     end
 
-    def row(one)
-      outcome = outcome(one)
-      best, best_ms = swept(one).min_by(&:last)
-      [one.name, one.threads.to_s, outcome.found.to_s, outcome.minutes&.to_s || "-",
-        ms(swept(one)[outcome.found]), best.to_s, ms(best_ms), format("%+.1f", worse(one))]
+    def row(load)
+      best, best_ms = load.sweep.min_by(&:last)
+      [load.name, load.before.to_s, load.found.to_s, load.minutes&.to_s || "-", ms(load.sweep[load.found]),
+        best.to_s, ms(best_ms), format("%+.1f", load.worse)]
     end
 
-    def sweep_rows(one) = swept(one).map { |threads, value| [one.name, threads.to_s, ms(value)] }
+    def sweep_rows(load) = load.sweep.map { |threads, value| [load.name, threads.to_s, ms(value)] }
 
     def ms(value) = format("%.1f", value)
 
-    # @return [Float] %, of what it found against the best of the sweep
-    def worse(one)
-      100 * (swept(one)[outcome(one).found] / swept(one).values.min - 1)
-    end
-
     def budgets
       @cases.flat_map do |one|
-        changed = (outcome(one).found - one.threads).abs
-        next budget(one, "threads changed", 0, changed, "threads") if one.name == "same"
-        against_best = budget(one, "worse than the best", LIMIT, worse(one), "%")
-        one.change ? [against_best, budget(one, "changes", 2, outcome(one).kept, "changes")] : against_best
+        found = found(one)
+        next budget(one.name, "threads changed", 0, (found[0].found - one.threads).abs, "threads") if
+          one.name == "same"
+        against_best = found.map { |load| budget(load.name, "worse than the best", LIMIT, load.worse, "%") }
+        next against_best unless one.change
+        [*against_best, budget(one.name, "changes", 2, outcome(one).changes.size, "changes")]
       end
     end
 
-    def budget(one, what, limit, actual, unit)
-      Budget.new(what: "#{one.name}: #{what}", limit:, actual:, unit:)
+    def budget(name, what, limit, actual, unit)
+      Budget.new(what: "#{name}: #{what}", limit:, actual:, unit:)
     end
 
     def notes

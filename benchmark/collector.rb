@@ -25,7 +25,10 @@ module Measured
     warnings = Holdup::Collector::RateLimitedLog.new(log: Kernel, clock: Holdup::Clock.new)
     round = Holdup::Collector::Round.new(store:, directory:, host: "bench", warnings:)
     $stdout.sync = true
-    $stdin.each_line { |line| puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i) }
+    $stdin.each_line do |line|
+      puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i)
+      RubyVM::YJIT.enable if line.to_i.zero? && defined?(RubyVM::YJIT.enable) # as Holdup::CLI::Collect does
+    end
   end
 
   def self.tick(round, store, now_s, number)
@@ -122,12 +125,12 @@ def measure(title, processes, series)
         child.gets.split.map(&:to_f)
       end
     end
-    tell(title, results, Dir["#{store}*"].sum { |file| File.size(file) })
+    print_result(title, results, Dir["#{store}*"].sum { |file| File.size(file) })
     tell_profiles(store)
   end
 end
 
-def tell(title, results, bytes)
+def print_result(title, results, bytes)
   settled = results.drop(12).map(&:first).sort
   puts "#{title}, #{results.last[2].to_i} requests a tick"
   puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)",

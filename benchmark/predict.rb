@@ -3,6 +3,7 @@
 require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/predicted_setting"
+require_relative "support/recording_grades"
 require_relative "support/shop_trial"
 
 module Bench
@@ -23,7 +24,8 @@ module Bench
       "error, %",
       "p95, ms",
       "predicted",
-      "error, %"
+      "error, %",
+      "verdict"
     ].freeze
     LIMITS = {throughput: 5, wait: 10, p95: 15}.freeze
     # Requests per second; 1 x 1 is busy for about two thirds of the time then.
@@ -39,7 +41,8 @@ module Bench
     # @return [Result]
     def call
       Shop.open { |shop| measure(ShopTrial.new(shop, routes:, warm_up_s: @warm_up_s)) }
-      table = ResultTable.new(COLUMNS, @predictions.map(&:cells))
+      rows = @predictions.map { |prediction| [*prediction.cells, grades.verdict(missed(prediction))] }
+      table = ResultTable.new(COLUMNS, rows)
       Result.new(title:, about:, tables: [table], budgets:, notes:)
     end
 
@@ -137,13 +140,25 @@ module Bench
       ]
     end
 
-    # The grades of `holdup advise`: the recording replayed on its own setting.
+    def missed(prediction)
+      LIMITS.keys.select { |name| prediction.errors.fetch(name).abs * 100 > LIMITS.fetch(name) }
+    end
+
+    # Of the recording, as in `holdup advise`.
+    def grades
+      @grades ||= begin
+        others = Holdup::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)
+        limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], others:)
+        RecordingGrades.new([Holdup::Sizing::Recommendation.new(recording.observation, limits:)])
+      end
+    end
+
     def self_test
       worst = PredictedSetting.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
-      grade = Holdup::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
-      warnings = recording.observation.then { |one| one.problems + one.warnings }
-      format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s " \
-        "(%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
+      warnings = recording.observation.then { |one| one.problems + one.warnings.keys }
+      format("Self-test of the recording in `holdup advise`: %s (%s). Caught: it was not A. Its very " \
+        "requests, replayed on its setting with its own hand-off (%.0f us), are %.1f %% off at most; " \
+        "warnings: %s.", grades, grades.errors, handoff_ns / 1e3, worst * 100,
         warnings.empty? ? "none" : warnings.join(", "))
     end
 

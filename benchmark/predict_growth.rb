@@ -3,6 +3,7 @@
 require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/growth/tide"
+require_relative "support/recording_grades"
 
 module Bench
   # Whether a recording tells that jobs cost more CPU the more of them are in flight, and whether predictions
@@ -46,10 +47,18 @@ module Bench
     def measure(url)
       runs = Rounds.call([:recording, *THREADS], @rounds) do |arm|
         warn("bench: #{arm}")
-        (arm == :recording) ? run(RECORDED, url, @recorded_s, supply: Growth::Tide) : run(arm, url, @seconds)
+        (arm == :recording) ? record(url) : run(arm, url, @seconds)
       end
       @recorded = together(runs.delete(:recording))
       @measured = runs
+    end
+
+    def record(url)
+      run(RECORDED, url, @recorded_s, supply: Growth::Tide, keep: method(:keep))
+    end
+
+    def keep(intake)
+      (@advices ||= []) << RecordingGrades.advice(intake.windows, intake.samples, intake.profiles)
     end
 
     # Their settings differ in the name of the queue only.
@@ -126,7 +135,7 @@ module Bench
     end
 
     def notes
-      [found, rested,
+      [found, rested, self_tests,
         "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every " \
         "formula in the field has it."]
     end
@@ -152,6 +161,11 @@ module Bench
     def rested
       "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} " \
       "longer (#{interval(growth.rest)}); the rounds have no rests."
+    end
+
+    def self_tests
+      grades = RecordingGrades.new(@advices)
+      "Self-test in `holdup advise` of each round's recording: #{grades} (medians: #{grades.errors})."
     end
 
     def interval(estimate)

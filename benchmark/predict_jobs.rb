@@ -2,6 +2,7 @@
 
 require "holdup/loader"
 require_relative "support/bench"
+require_relative "support/recording_grades"
 
 module Bench
   # Whether one recording of a Sidekiq tells what it does with other concurrencies.
@@ -9,7 +10,7 @@ module Bench
     CONCURRENCY = [1, 2, 5, 10, 20].freeze
     BASELINE = 5
     COLUMNS = ["threads", "jobs/s, measured", "predicted", "error, %", "formula's error, %",
-      "Amdahl's error, %", "running, ms", "GVL held, %"].freeze
+      "Amdahl's error, %", "running, ms", "GVL held, %", "self-test", "verdict"].freeze
     LIMIT = 5.0
     # Jobs of a fixed time, whatever the machine does meanwhile, and jobs of a fixed amount of work, as the
     # lab's own are. `command`: of a Sidekiq that knows them; none: the lab's own
@@ -29,22 +30,43 @@ module Bench
       end
     end
 
+    # Keeps what the advice needs of each run of the recorded concurrency.
+    class Recordings
+      def initialize(threads)
+        @threads = threads
+        @runs = []
+      end
+
+      # See Holdup::Lab::Jobs: the measurement of one run.
+      def commit(windows, _progress, processes:, profiles:)
+        return unless windows.first.setting["job_threads"] == @threads
+        @runs << [windows, processes, profiles.flat_map(&:weighted)]
+      end
+
+      # @return [RecordingGrades]
+      def grades
+        RecordingGrades.new(@runs.map { |run| RecordingGrades.advice(*run) })
+      end
+    end
+
     # Short rounds and many: what the machine does changes within minutes, and a prediction is judged by the
-    # recording next to it.
+    # recording next to it. But each needs 5 s within a minute of the clock for a self-test.
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [4, 8, 3]
+      @rounds, @seconds, @warm_up_s = quick ? [1, 7, 2] : [4, 12, 3]
     end
 
     # @return [Result]
     def call
-      @results = Mix.all.to_h { |mix| [mix, measure(mix)] }
+      @recordings = Mix.all.to_h { |mix| [mix, Recordings.new(BASELINE)] }
+      @results = @recordings.to_h { |mix, recordings| [mix, measure(mix, recordings)] }
+      @grades = @recordings.transform_values(&:grades)
       Result.new(title: "Sidekiq at other concurrencies, predicted", about:, tables:, budgets:, notes:)
     end
 
     private
 
-    def measure(mix)
+    def measure(mix, recordings)
       warn("bench: jobs of a fixed #{mix.name}")
       plan = Holdup::Lab::Jobs::JobsPlan.new(
         command: mix.command,
@@ -60,6 +82,7 @@ module Bench
         Holdup::Lab::Jobs.new(
           Holdup::Lab::Jobs::JobLog.new(File.join(scratch, "jobs.json"), plan),
           env: ENV.to_h,
+          store: recordings,
           progress: method(:progress)
         ).call
       }
@@ -74,18 +97,20 @@ module Bench
     def tables
       @results.map { |mix, result|
         ResultTable.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
-          result.lines.map { |line| row(line) })
+          result.lines.map { |line| row(line, @grades.fetch(mix)) })
       }
     end
 
-    def row(line)
+    def row(line, grades)
       [
         line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""),
         Spread.of(line.readings.map(&:throughput)).to_s(1),
         format("%.1f", line.predicted),
         *%i[replay closed amdahl].map { |way| percent(line.errors(way)) },
         Spread.of(line.readings.map { |reading| reading.mean(:running) / 1e6 }).to_s(2),
-        format("%.0f", line.median(&:gvl_share) * 100)
+        format("%.0f", line.median(&:gvl_share) * 100),
+        grades.to_s,
+        grades.verdict_of_throughput(line.error * 100, LIMIT)
       ]
     end
 
@@ -98,7 +123,7 @@ module Bench
       "and wait, in unlike parts) and a queue that is never " \
         "empty. #{@rounds} rounds of #{@seconds} s for each concurrency; what is predicted comes from " \
         "the run with #{BASELINE} threads of the same round alone, and errors are " \
-        "taken round by round. The row of the recording itself is the self-test. First the jobs compute " \
+        "taken round by round. The row of the recording itself replays it. First the jobs compute " \
         "for a fixed CPU time (`benchmark/support/exact.rb`), then they do a fixed amount of work."
     end
 
@@ -107,7 +132,12 @@ module Bench
         "A prediction takes it that a job costs at 20 threads what it costs at 5. Where \"running\" " \
         "differs between the rows of the fixed amount of work, the machine computed faster or slower, " \
         "and no prediction knows that.",
-        "The formula is the closed model, which needs only means; Amdahl's law is its lower bound."
+        "The formula is the closed model, which needs only means; Amdahl's law is its lower bound.",
+        "Self-test: its grade and reasons in `holdup advise`, for the recordings of the rounds. Caught: it " \
+        "was not A for most of them, so the advice itself says that it may be wrong.",
+        *@grades.map { |mix, grades|
+          "Self-tests, jobs of a fixed #{mix.name}, medians of the rounds: #{grades.errors}."
+        }
       ]
     end
 

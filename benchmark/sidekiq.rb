@@ -25,7 +25,7 @@ module Bench
         JOBS.to_h { |what, count| [what, measure(redis, what, count / @part)] }
       }
       Result.new(title: "Sidekiq at saturation", about:,
-        tables: @samples.map { |what, arms| table(what, arms) }, notes:)
+        tables: @samples.map { |what, arms| table(what, arms) }, budgets:, notes:)
     end
 
     private
@@ -80,13 +80,20 @@ module Bench
       ]
     end
 
+    def budgets
+      [Budget.new("An empty job, over what gvl_metrics_middleware adds", 1,
+        over("gvl_metrics_middleware"), "x")]
+    end
+
     # Of the empty jobs, where the difference is larger than the noise.
     def comparison
+      parts = PEERS.map { |peer| format("%.2f of what %s adds", over(peer), peer) }
+      "To an empty job Holdup adds #{parts.join(", ")} (medians). The floor is its unit in C alone (above)."
+    end
+
+    def over(peer)
       arms = @samples.fetch("empty")
-      parts = PEERS.map do |peer|
-        format("%.2f of what %s adds", added(arms, "holdup").median / added(arms, peer).median, peer)
-      end
-      "To an empty job Holdup adds #{parts.join(", ")} (medians)."
+      added(arms, "holdup").median / added(arms, peer).median
     end
   end
 end

@@ -42,8 +42,8 @@ module Bench
         "nothing.",
         "perfm's middleware measures and queues a row; its rows go nowhere here, so its INSERTs are not " \
         "counted.",
-        "\"holdup probe\" is the C alone (`enter`, `record`), \"holdup\" what an application calls: six " \
-        "histograms, all sums and the ring, in a segment."
+        "\"holdup probe\" is the C alone (`enter`, `record`), and so the floor; \"holdup\" what an " \
+        "application calls: six histograms, all sums and the ring, in a segment. Ten releases are in it."
       ]
     end
 

@@ -3,11 +3,13 @@
 require "optparse"
 require_relative "collector_script"
 require_relative "../autopilot"
+require_relative "../boot"
 require_relative "../calls"
 require_relative "../capsules"
 require_relative "../capture"
 require_relative "../compare"
 require_relative "../coverage"
+require_relative "../coverage_users"
 require_relative "../fibers"
 require_relative "../fleet"
 require_relative "../holds"
@@ -40,6 +42,7 @@ module Bench
       "release" => Release,
       "unit" => Unit,
       "calls" => Calls,
+      "boot" => Boot,
       "holds" => Holds,
       "jit-probe" => JitProbe,
       "fibers" => Fibers,
@@ -57,6 +60,7 @@ module Bench
     }.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {
+      "call-truth" => CallTruth,
       "hold-truth" => HoldTruth,
       "autopilot" => Autopilot,
       "jit" => Jit,
@@ -69,7 +73,8 @@ module Bench
       "predict-database-jobs" => PredictDatabaseJobs,
       "capsules" => Capsules,
       "fleet" => Fleet,
-      "coverage" => Coverage
+      "coverage" => Coverage,
+      "coverage-users" => CoverageUsers
     }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
 

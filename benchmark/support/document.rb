@@ -7,12 +7,12 @@ module Bench
     FOLDER = "docs/measurements"
     # The benches of each page.
     PAGES = {
-      "cost.md" => %w[release unit calls holds hold-truth jit-probe fibers instructions rails sidekiq
-        shutdown capture collector],
+      "cost.md" => %w[release unit calls call-truth boot holds hold-truth jit-probe fibers instructions rails
+        sidekiq shutdown capture collector],
       "reports.md" => %w[web viewer replay],
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database
-        predict-database-jobs coverage],
+        predict-database-jobs coverage coverage-users],
       "experiments.md" => %w[autopilot],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade],

@@ -59,7 +59,7 @@ module Bench
     private
 
     def start
-      SimulatedHost::DrawnWindows.checkpoint
+      SimulatedHost::PlayedHost.checkpoint
       ticks = [MINUTE_S, *(MINUTE_S / TICKS if @plan.ticks.positive?)]
       ticks.each { |seconds| draw(seconds) } # before the processes fork, which then share it
       hosts = Array.new(@plan.hosts) { |index| SimulatedHost.new(index, since_s: @from_s - 3600) }
@@ -71,8 +71,7 @@ module Bench
     end
 
     def draw(seconds)
-      units = SimulatedHost::RATE * SimulatedHost::PROCESSES * seconds / SimulatedHost::SERIES
-      SimulatedHost::VARIANTS.times { |variant| SimulatedHost::DrawnWindows.windows(variant, units) }
+      SimulatedHost::VARIANTS.times { |variant| SimulatedHost::PlayedHost.of(variant, seconds) }
     end
 
     # @return [Float] seconds that the commits of all hosts took

@@ -52,26 +52,32 @@ module Bench
 
     def fill_sql
       connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Postgres.new(@url))
-      columns = Holdup::Store::Sql::WindowCodec::COLUMNS.drop(2)
-      copies.each do |copy|
-        connection.write do |db|
-          starts = Sequel.function(:unnest, Sequel.lit("ARRAY[#{copy.starts.join(", ")}]::bigint[]"))
-          rows = db[:windows].where(seconds: copy.from_seconds, start_s: copy.from_s)
-          same = [Sequel.lit(copy.seconds.to_s), starts, *columns]
-          db[:windows].insert([:seconds, :start_s, *columns], rows.select(*same))
-        end
+      tables = {windows: Holdup::Store::Sql::WindowCodec, host_sums: Holdup::Store::Sql::WindowRows::HostSums}
+      copies.product(tables.to_a).each do |copy, (table, codec)|
+        connection.write { |db| copy_rows(db[table], codec::COLUMNS.drop(2), copy) }
       end
       connection.use { |db| db.run("VACUUM ANALYZE") } # as autovacuum would soon
       connection.close
     end
 
+    def copy_rows(table, columns, copy)
+      starts = Sequel.function(:unnest, Sequel.lit("ARRAY[#{copy.starts.join(", ")}]::bigint[]"))
+      rows = table.where(seconds: copy.from_seconds, start_s: copy.from_s)
+      same = [Sequel.lit(copy.seconds.to_s), starts, *columns]
+      table.insert([:seconds, :start_s, *columns], rows.select(*same))
+    end
+
     def fill_clickhouse
       client = Holdup::Store::Clickhouse::HttpClient.new(@url)
-      columns = "series, setting, host, #{Holdup::Store::Clickhouse::WindowColumns::ALL}"
-      copies.each do |copy|
-        client.run("INSERT INTO windows (step, seconds, start_s, #{columns}) " \
-          "SELECT step, #{copy.seconds}, arrayJoin([#{copy.starts.join(", ")}]) AS at_s, #{columns} " \
-          "FROM windows WHERE seconds = #{copy.from_seconds} AND start_s = #{copy.from_s}")
+      others = "arrayMap(one -> bitXor(one, toUInt64(at_s)), windows)"
+      origins = {"host" => "host", "first_host, last_host, windows" => "first_host, last_host, #{others}"}
+      copies.product(%w[windows host_sums].zip(origins)).each do |copy, (table, (names, values))|
+        columns, copied = [names, values].map do |origin|
+          "series, setting, #{origin}, #{Holdup::Store::Clickhouse::WindowColumns::ALL}"
+        end
+        client.run("INSERT INTO #{table} (step, seconds, start_s, #{columns}) " \
+          "SELECT step, #{copy.seconds}, arrayJoin([#{copy.starts.join(", ")}]) AS at_s, #{copied} " \
+          "FROM #{table} WHERE seconds = #{copy.from_seconds} AND start_s = #{copy.from_s}")
       end
       client.close
     end

@@ -30,6 +30,7 @@ module Bench
     autoload :PerfmInDatabase, "tools/perfm_in_database"
     autoload :Holdup, "tools/holdup"
     autoload :HoldupProbe, "tools/holdup_probe"
+    autoload :HoldupCore, "tools/holdup_probe"
     autoload :HoldupCapture, "tools/holdup_capture"
     autoload :HoldupStacks, "tools/holdup_stacks"
     autoload :HoldupVernier, "tools/holdup_vernier"
@@ -50,6 +51,7 @@ module Bench
       "perfm in its database" => -> { PerfmInDatabase.new },
       "holdup" => -> { Holdup.new },
       "holdup probe" => -> { HoldupProbe.new },
+      "holdup core" => -> { HoldupCore.new },
       "holdup capture" => -> { HoldupCapture.new },
       "holdup capture with stacks" => -> { HoldupStacks.new },
       "holdup capture sampled by vernier" => -> { HoldupVernier.new },

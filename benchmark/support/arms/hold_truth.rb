@@ -64,7 +64,7 @@ end
 WAITERS.times { Thread.new { loop { sleep 0.0005 } } }
 hold_for(ARGV[0].to_f)
 PROBE.sample_holds(0)
-told = PROBE.hold_samples
+samples = PROBE.hold_samples
 PROBE.close_segment
 
 slots = Holdup::Segment::Reader.open(SEGMENT, gone: true, &:snapshot).slots
@@ -75,6 +75,6 @@ sampled_ns = Hash.new(0)
 slots.select { |slot| slot.series.kind == :method }.each do |slot|
   sampled_ns[slot.series.queue[/:\d+ (\S+)/, 1] || slot.series.queue] += caused.call(slot)
 end
-puts JSON.generate(planted: true_ns, sampled: sampled_ns, **told.slice(:taken, :missed))
+puts JSON.generate(planted: true_ns, sampled: sampled_ns, **samples.slice(:taken, :missed))
 $stdout.flush
 exit!(0)

@@ -2,6 +2,7 @@
 
 require "etc"
 require "holdup/loader"
+require_relative "../recording_grades"
 
 module Bench
   module TwoCapsules
@@ -75,6 +76,11 @@ module Bench
       # @return [Array<Float>] jobs per second of each capsule
       def predicted(threads)
         backlog.call(candidate(threads)).map(&:throughput)
+      end
+
+      # @return [Holdup::Sizing::Recommendation, nil] see RecordingGrades
+      def advice
+        @advice ||= RecordingGrades.advice(@intake.windows, @intake.samples, @intake.profiles)
       end
 
       private

@@ -14,5 +14,25 @@ module Bench
         ::Holdup::Probe.record(handle, JOB, "ReportJob", nil, nil, false)
       end
     end
+
+    # A request that is only begun and recorded, under a name that is known: without the middleware, the
+    # name, the queue time and the calls.
+    class HoldupCore < HoldupProbe
+      REQUEST = 1
+
+      def start
+        ::Holdup.configure { |config| config.calls = [] }
+        super
+      end
+
+      def around(app)
+        lambda do |env|
+          handle = ::Holdup::Probe.enter
+          answer = app.call(env)
+          ::Holdup::Probe.record(handle, REQUEST, "OrdersController#index", nil, nil, false)
+          answer
+        end
+      end
+    end
   end
 end
