@@ -86,6 +86,8 @@ files = ARGV.flat_map do |argument|
 end
 abort "no tests found" if files.empty?
 
+# A shell ignores it for what it starts in the background, and so would all that tests start and interrupt.
+trap("INT", "DEFAULT")
 # What tests start has the garbage collector of its users, see bin/support/lanes.sh.
 ENV.delete_if { |name, _| name.start_with?("RUBY_GC_MALLOC_LIMIT") }
 ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])

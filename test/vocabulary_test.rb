@@ -13,7 +13,7 @@ class VocabularyTest < Minitest::Test
   ROWS = File.readlines("#{ROOT}/docs/vocabulary.md").grep(/\A\| /).drop(1).map do |line|
     Row.new(*line.delete_prefix("|").delete_suffix("|\n").split("|", -1).map(&:strip))
   end
-  UNITS = ["", "ns", "count", "ratio"].freeze
+  UNITS = ["", "ns", "count", "bytes", "ratio"].freeze
 
   def test_each_term_has_one_row_with_a_meaning_and_a_unit
     assert_operator ROWS.size, :>, 25

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../benchmark/support/recording_grades"
 require_relative "../../benchmark/support/tracker/compared_setting"
 require_relative "../../benchmark/support/tracker_jobs/job_deck"
 require_relative "../../benchmark/support/tracker_jobs/job_measurements"
@@ -84,7 +85,45 @@ class BenchJobsTest < Minitest::Test
     assert_equal "ok", row.cells(caught: false).last
   end
 
+  def test_alike_recordings_have_one_grade
+    assert_equal "A", grades([:a], [:a]).to_s
+    assert_equal "B: constant_load", grades([:b, :constant_load], [:b, :constant_load]).to_s
+  end
+
+  def test_unlike_recordings_have_their_grades_and_the_most_frequent_reason_first
+    found = grades([:a], [:b, :chance, :growth], [:b, :growth], nil)
+    assert_equal "1 A, 2 B, 1 none: growth, chance", found.to_s
+  end
+
+  def test_a_prediction_is_caught_when_the_advice_doubts_most_recordings
+    assert_equal "ok", grades([:b, :growth]).verdict_of_throughput(-4.9, 5.0)
+    assert_equal "caught: throughput", grades([:a], [:b, :x], [:c, :x]).verdict_of_throughput(-5.1, 5.0)
+    assert_equal "missed: throughput", grades([:a], [:b, :growth]).verdict_of_throughput(5.1, 5.0)
+  end
+
+  def test_a_recording_that_is_too_short_has_doubted_nothing
+    assert_equal "missed: wait, p95", grades(nil).verdict(%i[wait p95])
+  end
+
+  def test_errors_of_self_tests_are_medians
+    errors = [{wait: 0.01}, {wait: 0.3}, {wait: 0.02}]
+    assert_equal "wait +2.0 %", grades([:a], [:a], [:a], errors:).errors
+  end
+
   private
+
+  SelfTestSaid = Data.define(:grade, :reasons, :errors)
+  AdvisedBench = Data.define(:self_test)
+  private_constant :SelfTestSaid, :AdvisedBench
+
+  # @param found [Array<Array<Symbol>, nil>] grade and reasons of each recording
+  def grades(*found, errors: [])
+    advices = found.each_with_index.map do |(grade, *reasons), index|
+      test = SelfTestSaid.new(grade:, reasons:, errors: errors.fetch(index, {}))
+      AdvisedBench.new(self_test: test) if grade
+    end
+    Bench::RecordingGrades.new(advices)
+  end
 
   def seen(units)
     profiles = units.map { |unit| SampleProfiles.profile(kind: :job, **unit) }

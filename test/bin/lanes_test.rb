@@ -86,8 +86,8 @@ class LanesTest < Minitest::Test
       wait_for_progress() {
         for _ in $(seq 1000); do if [ -e "$notes/seen" ]; then return; fi; sleep 0.01; done
       }
-      told() { tell_progress "$@"; touch "$notes/seen"; }
-      eval "$(declare -f run_lanes | sed 's/tell_progress/told/')"
+      reported() { tell_progress "$@"; touch "$notes/seen"; }
+      eval "$(declare -f run_lanes | sed 's/tell_progress/reported/')"
       run_lanes one
     BASH
     assert_match(/^holdup: \d:\d\d; one: first, 2 of 3$/, said)

@@ -31,6 +31,8 @@ module CollectorKillContract
 
   def test_nothing_is_lost_or_counted_twice
     2.times { start_writer }
+    # Before each change a writer has finished a request.
+    wait_until { written_changes > [kills, 10].min }
     @collectors = Array.new(collectors) { fork_collector(@segments, @store) }
     kills.times do |number|
       kill_leader

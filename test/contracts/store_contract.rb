@@ -346,6 +346,8 @@ module StoreContract
     random = Random.new(5)
     @store.commit(mixed_windows(random), {})
     @store.rollup(START + 25 * 3600 + 700)
+    late = mixed_windows(random).first(60).map { |one| one.with(host: %w[b c].sample(random:)) }
+    2.times { @store.commit(late, {}) }
     [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
       together = series("(all)")
@@ -472,6 +474,17 @@ module StoreContract
     assert_in_delta 2000, found.sum(&:weight), 1e-6
     assert_in_delta 1000,
       found.sum { |one| (one.start_ns < (START + 300) * 1_000_000_000) ? one.weight : 0 }, 130
+  end
+
+  def test_reads_as_many_units_of_each_host_as_are_asked_for
+    many(1200, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
+    @store.commit([], {}, profiles: [sample([profile(1), profile(2)], setting: OTHER)])
+    all, some, fewer = [900, 100, 50].map { |most| @store.profiles(START, START + DAY, most:).to_a }
+
+    assert_equal [902, 102, 52], [all, some, fewer].map(&:size), "of each setting"
+    assert_in_delta 1202, some.sum(&:weight), 1e-6
+    assert_empty fewer.map(&:start_ns) - some.map(&:start_ns), "fewer units are part of more"
+    assert_equal some.map(&:start_ns).sort, some.map(&:start_ns)
   end
 
   def test_profiles_are_written_with_everything_else_or_not

@@ -20,6 +20,7 @@ class ActiveJobIntegrationTest < Minitest::Test
       4.times { app.get("/enqueue") }
       assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))
       answered(app, {"VisitsController#create" => [4, 0]})
+      assert_empty app.calls_of("VisitsController#create")
       assert_equal ["mails", 4],
         app.unit("MailJob").then { |unit| [unit.series.queue, unit.histogram(:queued).count] }
     end
@@ -35,6 +36,8 @@ class ActiveJobIntegrationTest < Minitest::Test
         app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
       assert_equal [["MailJob"], %w[BrokenJob ForkingJob MailJob OuterJob]],
         app.snapshots.map { |snapshot| jobs(snapshot) }.sort_by(&:size)
+      assert_equal({"sql primary" => 5}, app.calls_of("MailJob").slice("sql primary"))
+      assert_equal({"subprocess" => 1}, app.calls_of("ForkingJob"))
     end
   end
 

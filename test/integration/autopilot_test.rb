@@ -52,7 +52,7 @@ class AutopilotIntegrationTest < Minitest::Test
 
   # A server under load with the autopilot on, whose threads are looked at all the time. The load leaves the
   # CPU to the collectors, whose leases are what is tested.
-  def piloted(path: measured_path, goal: GOAL, clients: 4, stamped: false, pause_s: 0.02)
+  def piloted(path: measured_path, goal: GOAL, clients: 4, stamped: false, pause_s: 0.1)
     skip "Puma 8 changes its threads" unless Puma::Const::VERSION.to_i >= 8
     serve(HOLDUP_AUTOPILOT: goal) do |app|
       complete(app)

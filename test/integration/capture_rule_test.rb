@@ -52,7 +52,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
       under_load(app) do
         assert_operator app.wait { kept(archive, "dashboard").first }.length_ns, :>=, 1_000_000_000
         by_rule = app.wait { kept(archive, "rule").find { |one| clear?(one) } }
-        assert_told(by_rule)
+        assert_shown(by_rule)
         assert_story(by_rule)
       end
     end
@@ -101,7 +101,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
     @shares[kept.path].min >= 0.95
   end
 
-  def assert_told(kept)
+  def assert_shown(kept)
     assert_equal ["rule", RULE, LIGHT, HOG], kept.facts.values_at("trigger", "rule", "unit", "holder")
     assert_operator kept.facts["stalled_ns"], :>, 50_000_000
     assert_operator kept.facts["wall_ns"], :>=, kept.facts["stalled_ns"]

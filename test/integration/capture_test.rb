@@ -127,11 +127,11 @@ class CaptureIntegrationTest < Minitest::Test
   end
 
   def assert_exported(file, light)
-    told = JSON.parse(holdup("timeline", file, "--export", "json").out)
-    assert_equal [told["length_ns"]],
-      told["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
-    hogs = told["units"].select { |unit| unit["name"] == "GET /hog" }.map { |unit| unit["id"] }
-    periods = told["threads"].flat_map { |thread| thread["periods"] }
+    json = JSON.parse(holdup("timeline", file, "--export", "json").out)
+    assert_equal [json["length_ns"]],
+      json["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
+    hogs = json["units"].select { |unit| unit["name"] == "GET /hog" }.map { |unit| unit["id"] }
+    periods = json["threads"].flat_map { |thread| thread["periods"] }
     waits = periods.select { |one| one["unit"] == light.id && one["held_by"] }
     held = waits.flat_map { |one| one["held_by"] }
     assert_operator held.select { |one| hogs.include?(one["unit"]) }.sum { |one| one["ns"] }, :>,

@@ -56,7 +56,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
       CLIENTS.each_key { |path| app.get(path) } # the first ones load code
       contend(app)
       assert_equal ["200", "204"], load(app).uniq.sort
-      assert_told(app)
+      assert_shown(app)
       app.stop
       summary = summary(app)
       rows = summary.rows.to_h { |row| [row.name, row] }
@@ -67,7 +67,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   # The report lists the pool with the server's, by name and size.
-  def assert_told(app)
+  def assert_shown(app)
     entry = app.live.first
     assert_equal ["web", "db primary"], entry.read(&:profile).values_at("pool.0", "pool.1")
     assert_equal [2, 2], [entry.read(&:header).pools[1][:max], entry.read(&:snapshot).setting["db_pool"]]

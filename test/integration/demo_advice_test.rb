@@ -56,12 +56,12 @@ class DemoAdviceTest < Minitest::Test
     written = Written.new({"verdict" => "change", "best" => NOW.merge("threads" => 3), "current" => NOW})
     Demo::Following.new(advice: written, storefront: written, say: ->(*) {}).call { :started }
     assert_equal [{workers: 2, threads: 3, slice_ns: nil}, :started], written.done
-    told = []
+    result = []
     written = Written.new({"verdict" => "unknown"})
-    say = ->(*lines) { told.concat(lines) }
+    say = ->(*lines) { result.concat(lines) }
     Demo::Following.new(advice: written, storefront: written, say:).call { flunk }
     assert_empty written.done
-    assert_includes told.last, "no recommendation"
+    assert_includes result.last, "no recommendation"
   end
 
   # A command that prints its argument.

@@ -65,8 +65,8 @@ class FirefoxProfilerTest < Minitest::Test
 
   def install
     return if File.exist?(PROGRAM)
-    told, done = Open3.capture2e("npm", "ci", "--ignore-scripts", "--silent", chdir: FOLDER)
-    assert done.success?, told
+    output, done = Open3.capture2e("npm", "ci", "--ignore-scripts", "--silent", chdir: FOLDER)
+    assert done.success?, output
   end
 
   # A session of it is a process in the background, and belongs to a home. On a busy machine it begins later
@@ -75,10 +75,10 @@ class FirefoxProfilerTest < Minitest::Test
     run = ->(*arguments) { Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments) }
     wait_until { run.call("load", file).last.success? }
     yield ->(*arguments) {
-      run.call(*arguments).then { |told, done|
-        told.tap {
+      run.call(*arguments).then { |output, done|
+        output.tap {
           assert done.success?,
-            told
+            output
         }
       }
     }

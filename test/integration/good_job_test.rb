@@ -72,9 +72,9 @@ class GoodJobIntegrationTest < Minitest::Test
 
   def test_subprocesses_know_their_number
     serve(*workers, processes: 2, env: {WITH_HOLDUP: "1", HOLDUP_JIT: "on"}) do |app|
-      told = -> { app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers) }
-      app.wait { told.call.flatten.none?(&:nil?) } # one is measured from its birth, before it knows
-      assert_equal [[2, 0], [2, 1]], told.call
+      counted = -> { app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers) }
+      app.wait { counted.call.flatten.none?(&:nil?) } # one is measured from its birth, before it knows
+      assert_equal [[2, 0], [2, 1]], counted.call
       wait_for_jits(app)
       assert_on(examine(app), parent: "off")
     end
@@ -97,6 +97,7 @@ class GoodJobIntegrationTest < Minitest::Test
             "job_priority")
         }
       answered(app, {"VisitsController#create" => 3, "VisitsController#show" => 1})
+      assert_equal({"push GoodJob" => 3}, app.calls_of("VisitsController#create"))
       assert_equal [{"MailJob" => 4}, 1], [app.counts, app.snapshots.size]
     end
   end
@@ -120,6 +121,7 @@ class GoodJobIntegrationTest < Minitest::Test
       env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", GOOD_JOB_EXECUTION_MODE: "inline"}) do |app|
       3.times { app.get("/enqueue") }
       answered(app, {"VisitsController#create" => 3})
+      refute_includes app.calls_of("VisitsController#create"), "push GoodJob"
       assert_equal({"MailJob" => 3}, app.counts)
       assert_nil app.snapshots.first.setting["jobs"]
     end

@@ -15,7 +15,7 @@ class JitLivesTest < Minitest::Test
       app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] == 1 } } # a first tick
       collect(app)
       assert_equal [[2, 2, ["yjit"], ["holdup"], ["process"], 0, nil]],
-        told(app).map { |server|
+        jit_of(app).map { |server|
           server.values_at("processes", "on", "kind", "by", "at", "ended",
             "units_per_life")
         }
@@ -24,10 +24,10 @@ class JitLivesTest < Minitest::Test
       app.wait { app.live.empty? }
       units = app.units.sum(&:count)
       collect(app)
-      served = told(app).first["lives"].map { |life| life["units"] }
-      assert_equal [units, served.min], [served.sum, told(app).first["units_per_life"]]
+      served = jit_of(app).first["lives"].map { |life| life["units"] }
+      assert_equal [units, served.min], [served.sum, jit_of(app).first["units_per_life"]]
       assert_equal [%w[boot enabled exit]] * 2,
-        told(app).first["lives"].map { |life| life["events"].map { |event| event["event"] } - ["warm"] }
+        jit_of(app).first["lives"].map { |life| life["events"].map { |event| event["event"] } - ["warm"] }
     end
   end
 
@@ -37,7 +37,7 @@ class JitLivesTest < Minitest::Test
     run_cli("collect", "--once", "--dir", app.dir, "--store", app.store)
   end
 
-  def told(app)
+  def jit_of(app)
     JSON.parse(run_cli("report", "--format", "json", "--since", "10m", "--store", app.store))["jit"]
   end
 

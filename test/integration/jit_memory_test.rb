@@ -31,9 +31,9 @@ class JitMemoryTest < Minitest::Test
         end
         300.times { |number| 60.times { |n| send(:"m\#{minute}_\#{number}", n) } }
         manager.install
-        told = manager.profile.transform_keys(&:to_sym)
+        gauges = manager.profile.transform_keys(&:to_sym)
         process = {host: "h", pid: 7, start: 1, name: "worker 0", server: "puma", setting: "s"}
-        {at_s: 60 * minute, **process, **manager.gauges.compact, **told}
+        {at_s: 60 * minute, **process, **manager.gauges.compact, **gauges}
       end
       samples = Array.new(12) { |minute| sample.call(minute) }
       setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **manager.facts})

@@ -16,8 +16,8 @@ class JitTurnsTest < Minitest::Test
       eval("def m\#{number}(n) = \#{body}")
     end
     Holdup.measure("fill") { 3000.times { |number| 40.times { |n| send(:"m\#{number}", n) } } }
-    told = -> { File.exist?(ENV["HOLDUP_STATS_LOG"]) ? File.read(ENV["HOLDUP_STATS_LOG"]) : "" }
-    both = -> { %w[saturated warm].all? { |event| told.call.include?('"event":"' + event) } }
+    lines = -> { File.exist?(ENV["HOLDUP_STATS_LOG"]) ? File.read(ENV["HOLDUP_STATS_LOG"]) : "" }
+    both = -> { %w[saturated warm].all? { |event| lines.call.include?('"event":"' + event) } }
     3000.times { |number| send(:"m\#{number}", 1) } until both.call
   RUBY
 

@@ -80,10 +80,10 @@ class JobReportTest < Minitest::Test
     RedisServer.run do |redis|
       SidekiqProcess.run(redis, "-t", "2", "-c", "5") do |sidekiq|
         store = File.join(sidekiq.root, "store.sqlite3")
-        sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.any? } # its first tick has told of it
+        sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.any? } # its first tick has reported it
         collect(sidekiq, store)
         sidekiq.push(PUSH)
-        sidekiq.wait { sidekiq.told("pdf") >= 30 && sidekiq.told("mail") >= 80 }
+        sidekiq.wait { sidekiq.reported("pdf") >= 30 && sidekiq.reported("mail") >= 80 }
         sidekiq.stop
         collect(sidekiq, store)
         assert_empty sidekiq.entries

@@ -54,7 +54,7 @@ class MariadbServerStoreTest < Minitest::Test
     assert_match(/\(with the tables orders\); create a database/, error.message)
   end
 
-  # Names differ by case, accent and spaces at the end; the server compares text loosely unless told.
+  # Names differ by case, accent and spaces at the end; the server compares text loosely by default.
   def test_names_are_compared_byte_by_byte
     names = ["Report", "report", "Réport", "Report "]
     open_store.commit(names.map { |name| minute(name:) }, {})

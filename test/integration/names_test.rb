@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "cgi"
+require "cgi/escape"
 require "json"
 require "holdup/loader"
 require "rack/test"

@@ -12,25 +12,25 @@ class PerfettoIntegrationTest < Minitest::Test
   def test_protoc_knows_every_field_of_a_real_capture
     scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
     trace = Holdup::View::TraceFormats.call(scene, :perfetto)
-    told = protoc("decode", trace)
-    refute_match(/^ *\d+[:{ ]/, told, "a field without a name")
+    decoded = protoc("decode", trace)
+    refute_match(/^ *\d+[:{ ]/, decoded, "a field without a name")
     picture = Holdup::View::TraceFormats::Picture.new(scene)
     ran = picture.lanes.sum { |lane| picture.ran(lane).size }
-    assert_equal ran, told.scan("stack_sample {").size
+    assert_equal ran, decoded.scan("stack_sample {").size
     ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"",
       "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text|
-      assert_includes told, text
+      assert_includes decoded, text
     }
-    again = protoc("encode", told)
-    assert_equal [trace.bytesize, told], [again.bytesize, protoc("decode", again)]
+    again = protoc("encode", decoded)
+    assert_equal [trace.bytesize, decoded], [again.bytesize, protoc("decode", again)]
   end
 
   private
 
   def protoc(how, given)
-    told, said, done = Open3.capture3("protoc", "--#{how}=perfetto.protos.Trace", "-I#{FOLDER}",
+    decoded, said, done = Open3.capture3("protoc", "--#{how}=perfetto.protos.Trace", "-I#{FOLDER}",
       "perfetto.proto", stdin_data: given, binmode: true)
     assert done.success?, said
-    told
+    decoded
   end
 end

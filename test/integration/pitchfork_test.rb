@@ -70,10 +70,10 @@ class PitchforkTest < Minitest::Test
       assert_equal ["service", "pitchfork.conf.rb:11"],
         service.read(&:profile).values_at("pool.0", "lever.refork_after.where")
       assert_equal [0, 0], service.read(&:header).pools.first.values_at(:max, :busy)
-      told = app.snapshots.map { |snapshot|
+      facts = app.snapshots.map { |snapshot|
         [snapshot.header.worker_index, snapshot.header.generation, snapshot.setting["refork"]]
       }
-      assert_equal [true], told.map(&:last).uniq, "#{told}\n#{app.log}"
+      assert_equal [true], facts.map(&:last).uniq, "#{facts}\n#{app.log}"
       app.stop
       assert_gone(app)
       assert_no_trouble(app)

@@ -64,6 +64,16 @@ class PostgresServerStoreTest < Minitest::Test
     assert_match(/\(with the tables orders\); create a database/, error.message)
   end
 
+  # A host's windows fit into 64 bits, those of many hosts need not.
+  def test_sums_over_hosts_may_be_larger_than_a_column_of_one_host
+    store = open_store
+    large = minute.with(sums: minute.sums.merge(hold_squares_us2: (1 << 63) - 1))
+    store.commit(%w[a b c].map { |host| large.with(host:) }, {})
+    store.rollup(MINUTE_START + 2 * DAY)
+    sums = store.sums(MINUTE_START, MINUTE_START + 3600)
+    assert_equal [3 * ((1 << 63) - 1)], sums.map { |sum| sum.window.sums[:hold_squares_us2] }
+  end
+
   # PgBouncer gives each transaction any of its connections.
   def test_leaves_nothing_in_a_session
     dialect(@url).connect.tap do |db|

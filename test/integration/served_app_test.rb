@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# The tests' own servers: one that CRuby hangs is told apart from one that fails.
+# The tests' own servers: one that CRuby hangs is distinguished from one that fails.
 class ServedAppTest < Minitest::Test
   SERVER = <<~RUBY
     require "socket"
@@ -23,13 +23,21 @@ class ServedAppTest < Minitest::Test
   def test_a_server_that_makes_no_progress_is_stuck
     checks = []
     serve("sleep") do |app|
-      app.define_singleton_method(:cpu_ticks) { super().tap { |ticks| checks << ticks } }
+      app.define_singleton_method(:progress) { super().tap { |progress| checks << progress } }
       assert_raises(ServedApp::Stuck) { app.stop }
     end
     assert_equal 2, checks.size, "found at the first look"
   end
 
-  def test_what_never_comes_is_told_with_all_processes
+  def test_a_server_whose_orphans_nobody_has_reaped_is_waited_for
+    serve("sleep 0.5; exit!(0)") do |app|
+      orphan = {pid: 1 << 30, parent: 1, state: "Z"}
+      app.define_singleton_method(:processes) { super() << orphan }
+      assert_predicate app.stop(idle_s: 0.1), :success?
+    end
+  end
+
+  def test_what_never_comes_is_reported_with_all_processes
     serve("exit!") do |app|
       error = assert_raises(RuntimeError) { app.wait(0.01) { false } }
       assert_match(/nothing after 0.01 s:\n\{.*#{app.pid}.*threads/, error.message)

@@ -37,7 +37,7 @@ class SidekiqBlameTest < Minitest::Test
       SidekiqProcess.run(redis, command:, env: {"WITHOUT_HOLDUP" => "1"}) do |sidekiq|
         mails = "#{MAILS / PDFS}.times { MailJob.perform_async }"
         sidekiq.push("#{PDFS}.times { PdfJob.perform_async; #{mails} }")
-        sidekiq.wait_told("mail", MAILS) && sidekiq.wait_told("pdf", PDFS)
+        sidekiq.wait_reported("mail", MAILS) && sidekiq.wait_reported("pdf", PDFS)
         assert_equal 0, sidekiq.stop.exitstatus, sidekiq.log
       end
     end

@@ -27,7 +27,7 @@ class SidekiqIntegrationTest < Minitest::Test
     sidekiq.push(ALL_KINDS)
     sidekiq.make_retries_due
     {"plain" => 5, "raising" => 2, "inner" => 1, "forking" => 1, "single" => 1}.each { |what, times|
-      sidekiq.wait_told(what, times)
+      sidekiq.wait_reported(what, times)
     }
     assert_equal 0, sidekiq.stop.exitstatus
   end
@@ -48,7 +48,7 @@ class SidekiqIntegrationTest < Minitest::Test
       assert_includes 1_000..HOUR_NS, gauge
       run_all_kinds(sidekiq)
       assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
-      assert_match(/\AHoldup::Instrumentation::Sidekiq Greedy /, sidekiq.told_text("chain"))
+      assert_match(/\AHoldup::Instrumentation::Sidekiq Greedy /, sidekiq.reported_text("chain"))
       assert_includes 1..HOUR_NS, sidekiq.unit("RaisingJob").histogram(:queued).max
       refute_match(/holdup: (?!measuring |the collector ends; requests )/, sidekiq.log)
     end
@@ -77,7 +77,7 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_what_it_knows_of_the_process
     with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
       sidekiq.push("LongJob.perform_async")
-      sidekiq.wait_told("long")
+      sidekiq.wait_reported("long")
       pools = sidekiq.wait {
         sidekiq.snapshots.first.header.pools.then { |known|
           known if known.dig(0, :busy) == 1
@@ -184,7 +184,7 @@ class SidekiqIntegrationTest < Minitest::Test
     with_sidekiq(env: {"ACTIVE_JOB" => "1", "RAILS_ENV" => "production"}.merge(env),
       command: [*program, "-r", "./rails"]) do |sidekiq|
       sidekiq.push("WelcomeJob.perform_later; DigestJob.perform_later; MovedJob.perform_later")
-      {"welcome" => 2, "digest" => 1, "moved" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+      {"welcome" => 2, "digest" => 1, "moved" => 1}.each { |what, times| sidekiq.wait_reported(what, times) }
       sidekiq.stop
       assert_equal({"WelcomeJob" => [2, 0], "DigestJob" => [1, 0], "MovedJob" => [1, 1]}, sidekiq.counts)
       assert_equal ["sidekiq", Rails.version], jobs_of(sidekiq).setting.attributes.values_at("jobs", "rails")
@@ -200,12 +200,12 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_a_job_that_is_stopped_and_put_back_is_two_runs_and_no_error
     with_sidekiq("-c", "1") do |sidekiq| # one thread: an idle one could take what is put back, and lose it
       sidekiq.push("LongJob.perform_async")
-      sidekiq.wait_told("long")
+      sidekiq.wait_reported("long")
       sidekiq.stop
       assert_equal({"LongJob" => [1, 0]}, sidekiq.counts)
-      sidekiq.tell("release")
+      sidekiq.report("release")
       sidekiq.start
-      sidekiq.wait_told("long done")
+      sidekiq.wait_reported("long done")
       sidekiq.stop
       assert_equal({"LongJob" => [2, 0]}, sidekiq.counts)
     end
@@ -214,10 +214,10 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_an_iterable_job_that_gives_way_has_not_failed
     with_sidekiq("-c", "1") do |sidekiq|
       sidekiq.push("ListJob.perform_async")
-      sidekiq.wait_told("element 2")
+      sidekiq.wait_reported("element 2")
       sidekiq.stop
       sidekiq.start
-      sidekiq.wait_told("element 3")
+      sidekiq.wait_reported("element 3")
       sidekiq.stop
       assert_equal({"ListJob" => [2, 0]}, sidekiq.counts)
     end
@@ -226,11 +226,11 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_a_quiet_process_measures_its_jobs_to_their_end
     with_sidekiq do |sidekiq|
       sidekiq.push("LongJob.perform_async")
-      sidekiq.wait_told("long")
+      sidekiq.wait_reported("long")
       sidekiq.signal(:TSTP)
       sidekiq.signal(:TTIN)
       sidekiq.wait { sidekiq.log.include?("no longer accepting") }
-      sidekiq.tell("release")
+      sidekiq.report("release")
       sidekiq.wait { sidekiq.counts == {"LongJob" => [1, 0]} }
       sidekiq.stop
       assert_equal 0, jobs_of(sidekiq).header.pools.dig(0, :busy)
@@ -240,7 +240,7 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_a_killed_process_loses_no_finished_unit
     with_sidekiq do |sidekiq|
       sidekiq.push("20.times { PlainJob.perform_async }; LongJob.perform_async")
-      sidekiq.wait { sidekiq.counts == {"PlainJob" => [20, 0]} && sidekiq.told("long") == 1 }
+      sidekiq.wait { sidekiq.counts == {"PlainJob" => [20, 0]} && sidekiq.reported("long") == 1 }
       sidekiq.stop(:KILL)
       assert_equal({"PlainJob" => [20, 0]}, sidekiq.counts)
       assert_equal [false], sidekiq.entries.map(&:alive)
@@ -250,7 +250,7 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_active_job_is_counted_once_under_its_own_class
     with_sidekiq(env: {"ACTIVE_JOB" => "1"}) do |sidekiq|
       sidekiq.push("WelcomeJob.perform_later; MovedJob.perform_later; DigestJob.perform_later")
-      {"welcome" => 2, "moved" => 1, "digest" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+      {"welcome" => 2, "moved" => 1, "digest" => 1}.each { |what, times| sidekiq.wait_reported(what, times) }
       sidekiq.stop
       assert_equal({"WelcomeJob" => [2, 0], "MovedJob" => [1, 1], "DigestJob" => [1, 0]}, sidekiq.counts)
       assert_includes 1..HOUR_NS, sidekiq.unit("MovedJob").histogram(:queued).max
@@ -279,14 +279,14 @@ class SidekiqIntegrationTest < Minitest::Test
         env: {"REDIS_URL" => redis.url}) do |app|
         redis.call("FLUSHALL") # a server that got stuck in its shutdown is tried again
         3.times { app.get("/push") }
-        app.wait { redis.get("told:plain") == "3" && app.counts["GET /push"] == 3 }
+        app.wait { redis.get("reported:plain") == "3" && app.counts["GET /push"] == 3 }
         app.wait { jobs(app) == {"PlainJob" => 3} }
         snapshot = app.wait { app.snapshots.first.then { |known| known if known.header.pools.size == 2 } }
         assert_equal [0, 3, 2],
           [snapshot.header.worker_index, *snapshot.header.pools.map { |pool| pool[:max] }]
         assert_equal ["puma", "sidekiq", 3, 2],
           snapshot.setting.attributes.values_at("server", "jobs", "threads", "job_threads")
-        app.stop(idle_s: ServedApp::STOP_SECONDS) # Sidekiq gives its jobs seconds, in which nothing runs
+        app.stop(idle_s: 8) # Sidekiq gives its jobs seconds, in which nothing runs
         assert_equal 1, app.snapshots.size
       end
     end

@@ -116,6 +116,7 @@ class SolidQueueIntegrationTest < Minitest::Test
       app.stop
       assert_equal({"VisitsController#create" => 3, "VisitsController#show" => 1},
         app.requests.to_h { |slot| [slot.series.name, slot.count] })
+      assert_equal({"push SolidQueue" => 3}, app.calls_of("VisitsController#create"))
       assert_equal 1, app.snapshots.size
     end
   end

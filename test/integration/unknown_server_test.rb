@@ -14,7 +14,7 @@ class UnknownServerTest < Minitest::Test
 
   def complete(app)
     app.wait { app.live.size == 3 }
-  end # the master measures as well: it can't be told from others
+  end # the master measures as well: it looks like any other process
 
   def ask(app)
     before = app.counts["GET /orders"]

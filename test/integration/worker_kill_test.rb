@@ -9,13 +9,14 @@ require "open3"
 # finished unit is in the store exactly once. Each thread of a worker counts, in memory that survives it, the
 # units it has begun and finished; a unit that the kill caught in between may be there or not.
 class WorkerKillTest < Minitest::Test
+  include CommandLine
+
   ROUNDS = Thorough.turns(5, thorough: 50)
   WORKERS = 4
   THREADS = 3
   WORD = 8
   # What is in the application needs no gem, and without them a Ruby is there six times as fast.
   BARE = [RbConfig.ruby, "--disable=gems", "-W0", "-I#{File.expand_path("../../lib", __dir__)}"].freeze
-  EXE = File.expand_path("../../exe/holdup", __dir__)
 
   repeated def test_every_finished_unit_is_counted_exactly_once
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
@@ -35,8 +36,12 @@ class WorkerKillTest < Minitest::Test
   private
 
   def environment
-    {"HOLDUP_DIR" => "#{@folder}/segments", "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3",
-     "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
+    OWN_LOAD_PATH.merge(
+      "HOLDUP_DIR" => "#{@folder}/segments",
+      "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3",
+      "HOLDUP_COLLECTOR" => "off",
+      "HOLDUP_LOG" => "off"
+    )
   end
 
   def collect = [RbConfig.ruby, EXE, "collect"]
@@ -58,7 +63,7 @@ class WorkerKillTest < Minitest::Test
   def worker(index)
     file = File.join(@folder, "counts-#{index}")
     File.binwrite(file, "\0" * (2 * THREADS * WORD))
-    [Process.spawn(environment.merge("RUBYOPT" => nil), *BARE, "-e", SCRIPT, file), file]
+    [Process.spawn(environment.merge("RUBYLIB" => nil), *BARE, "-e", SCRIPT, file), file]
   end
 
   SCRIPT = <<~RUBY

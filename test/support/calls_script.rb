@@ -50,7 +50,8 @@ module CallsScript
   end
 
   def collect
-    system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
+    system({**CommandLine::OWN_LOAD_PATH, **environment}, RbConfig.ruby, CommandLine::EXE, "collect",
+      "--once", exception: true)
   end
 
   # @return [Hash{String => Array<CallLine>}] by name of the unit

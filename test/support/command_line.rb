@@ -9,6 +9,26 @@ module CommandLine
   EXE = File.expand_path("../../exe/holdup", __dir__)
   Said = Data.define(:status, :out, :err)
 
+  # Gems that the commands need, beside what these need.
+  NEEDED = %w[holdup pg trilogy prometheus-client].freeze
+
+  # @return [Array<String>] load path of these gems
+  def self.load_path(names)
+    specs = {}
+    waiting = names.dup
+    while (name = waiting.shift)
+      spec = Gem.loaded_specs[name]
+      next if spec.nil? || spec.default_gem? || specs.key?(name)
+      specs[name] = spec
+      waiting.concat(spec.runtime_dependencies.map(&:name))
+    end
+    specs.values.flat_map(&:full_require_paths)
+  end
+
+  # Environment of commands that take a second: Bundler would be most of that, looking for all gems of the
+  # tests.
+  OWN_LOAD_PATH = {"RUBYOPT" => nil, "RUBYLIB" => load_path(NEEDED).join(":")}.freeze
+
   # A clock that stands still.
   Still = Data.define(:now_s) do
     def realtime_s = now_s

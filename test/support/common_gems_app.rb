@@ -8,7 +8,7 @@ require_relative "served_app"
 # commands start as from a shell: Bundler of the tests is not in their environment.
 class CommonGemsApp < ServedApp
   GEMFILE = File.join(ROOT, "gemfiles/common_gems.gemfile")
-  BOOTSNAP = File.join(ROOT, "tmp/bootsnap")
+  BOOTSNAP = File.join(ENV.fetch("HOLDUP_CACHE", "#{ROOT}/tmp"), "bootsnap", RUBY_VERSION)
   OF_BUNDLER = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH].freeze
 
   # Of several processes only the first says it.
@@ -47,6 +47,7 @@ class CommonGemsApp < ServedApp
   # @param web [Boolean] whether it answers requests
   def initialize(*command, eager_load:, processes:, adapter: nil, web: true, env: {})
     super(*command, app: "common_gems", env: {
+      **LARGE_HEAP,
       "BUNDLE_GEMFILE" => GEMFILE,
       "BOOTSNAP_CACHE_DIR" => BOOTSNAP,
       "RAILS_ENV" => eager_load ? "production" : "development",

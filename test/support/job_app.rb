@@ -64,7 +64,7 @@ class JobApp < ServedApp
                "RAILS_ENV" => "production"}
     @adapter = adapter
     @processes = processes
-    super(*command, app: "jobs", env: @shared.merge(env))
+    super(*command, app: "jobs", env: {**LARGE_HEAP, **@shared, **env})
   end
 
   # @param line [String] of Ruby, for the application without its runner

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Children of processes whose other threads work on. CRuby 3.4 itself can lose one inside fork, with or
-# without a hook (ForkTest says how): such a child is told apart by its silence, and another one is made.
+# without a hook (ForkTest says how): such a child is recognised by its silence, and another one is made.
 # Scripts of `fresh_ruby` load it too.
 module LivingChild
   PATIENCE_S = 20

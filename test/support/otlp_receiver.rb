@@ -14,7 +14,8 @@ class OtlpReceiver
 
   # Headers of each request, names in small letters.
   attr_reader :headers
-  # What to do with a request: :take, :refuse (an error that is not tried again), :take_and_refuse, :hang
+  # What to do with a request: :take, :refuse (an error that is not tried again), :take_and_refuse, :hang;
+  # a String: the bytes of the answer
   attr_accessor :mode
 
   def initialize(port: 0)
@@ -56,12 +57,17 @@ class OtlpReceiver
     body = client.read(headers.fetch("content-length").to_i)
     return @hanging << client if @mode == :hang
     @headers << {"path" => head[/\APOST (\S+)/, 1], **headers}
-    take(headers, body) unless @mode == :refuse
-    status = (@mode == :take) ? "200 OK" : "400 Bad Request"
-    client.write("HTTP/1.1 #{status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    take(headers, body) if %i[take take_and_refuse].include?(@mode)
+    client.write(answer)
     client.close
   rescue SystemCallError, KeyError
     client.close # gone before its request was whole
+  end
+
+  def answer
+    return @mode if @mode.is_a?(String)
+    status = (@mode == :take) ? "200 OK" : "400 Bad Request"
+    "HTTP/1.1 #{status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
   end
 
   def take(headers, body)

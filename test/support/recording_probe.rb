@@ -72,6 +72,8 @@ class RecordingProbe
 
   def own?(handle) = threads[handle].equal?(Thread.current)
 
+  def interruption?(_error) = false
+
   attr_accessor :pools
 
   def record(*values) = @recorded << Recorded.new(*values)
@@ -161,6 +163,9 @@ class RecordingProbe
     @calls << :anonymous
     open_segment(*values)
   end
+
+  # For how many more segments there is space.
+  attr_accessor :segment_room
 
   def close_segment = @calls << :close
 

@@ -14,11 +14,18 @@ class ServedApp
   BUNDLED_RUBY = [RbConfig.ruby, "-rbundler/setup"].freeze
   BUNDLED = [*BUNDLED_RUBY, "-S"].freeze
   OPEN_TIMEOUT = 1
-  STOP_SECONDS = 8
-  # What still stops computes, if little. One whose processes have used less CPU than that for so long is
-  # stuck.
+  # Seconds between two looks at it, each of which reads all segments or connects.
+  LOOK_S = 0.05
+  # Of a Rails application, which else collects garbage for a quarter of its boot: a heap that begins as large
+  # as it becomes, by sizes of slots.
+  LARGE_HEAP = {"RUBY_GC_HEAP_0_INIT_SLOTS" => "1000000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "500000",
+                "RUBY_GC_HEAP_2_INIT_SLOTS" => "150000", "RUBY_GC_HEAP_3_INIT_SLOTS" => "50000",
+                "RUBY_GC_HEAP_4_INIT_SLOTS" => "30000"}.freeze
+  STOP_SECONDS = 30
+  # What still stops computes, if little. One whose processes have neither used nor waited for a CPU for
+  # longer than IDLE_CPU_NS in so long is stuck.
   IDLE_SECONDS = 2
-  IDLE_CPU_TICKS = 20
+  IDLE_CPU_NS = 400_000_000
   # A hot restart stops the server first, and boots it.
   RESTART_SECONDS = 40
   TRIES = 4
@@ -113,13 +120,13 @@ class ServedApp
     @handed_over = true
   end
 
-  # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there
-  #   still, zombies too
+  # @return [Array<Hash>] {pid:, parent:, state:} of all processes that the server has started and that are
+  #   there still, zombies too
   def processes
     Dir["/proc/[0-9]*/stat"].filter_map do |path|
       stat = File.read(path)
-      state, _parent, group = stat.rpartition(")").last.split
-      {pid: stat.to_i, state:} if group.to_i == @group
+      state, parent, group = stat.rpartition(")").last.split
+      {pid: stat.to_i, parent: parent.to_i, state:} if group.to_i == @group
     rescue SystemCallError # it has just ended
       nil
     end
@@ -171,12 +178,19 @@ class ServedApp
     snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
   end
 
+  # @return [Hash{String => Integer}] what requests or jobs of that name called => how often
+  def calls_of(name)
+    slots = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :call }
+    called = slots.select { |slot| slot.series.name == name }.group_by { |slot| slot.series.queue }
+    called.transform_values { |same| same.sum(&:count) }
+  end
+
   def unit(name)
     units.find { |slot| slot.series.name == name }
   end
 
   # @param every [Numeric] seconds between two looks
-  def wait(timeout = WaitUntil::PATIENCE_S, every: 0.02)
+  def wait(timeout = WaitUntil::PATIENCE_S, every: LOOK_S)
     deadline = monotonic_s + timeout
     until (value = yield)
       give_up(timeout) if monotonic_s > deadline
@@ -248,11 +262,20 @@ class ServedApp
   def ends?(timeout = STOP_SECONDS)
     deadline = monotonic_s + timeout
     while monotonic_s < deadline
-      before = cpu_ticks
+      before = progress
       return true if yield
-      return false if cpu_ticks - before < IDLE_CPU_TICKS
+      return false if idle_since?(before)
     end
     false
+  end
+
+  # A Puma that stops waits for workers that its first worker has forked until the machine's first process has
+  # reaped them, which takes some up to seconds: that is not stuck.
+  # @param before [Hash{Array => Integer}] what `progress` was
+  def idle_since?(before)
+    now = progress
+    return false unless now.keys == before.keys && orphans.empty?
+    now.values.sum - before.values.sum < IDLE_CPU_NS
   end
 
   def within(seconds)
@@ -268,10 +291,22 @@ class ServedApp
     Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 
-  # @return [Integer] CPU time of all processes that the server has started and that are there still
-  def cpu_ticks
-    processes.sum do |process|
-      File.read("/proc/#{process[:pid]}/stat").rpartition(")").last.split.values_at(11, 12).sum(&:to_i)
+  # @return [Hash{Array => Integer}] pid of each process and whether it has ended => its CPU time
+  def progress
+    processes.to_h { |process| [[process[:pid], process[:state] == "Z"], cpu_ns(process[:pid])] }
+  end
+
+  # @return [Array<Hash>] processes that have ended, whose parent had ended before
+  def orphans
+    all = processes
+    pids = [Process.pid, *all.map { |process| process[:pid] }]
+    all.select { |process| process[:state] == "Z" && !pids.include?(process[:parent]) }
+  end
+
+  # @return [Integer] time that its threads have run or were ready to run while others had the CPUs
+  def cpu_ns(pid)
+    Dir["/proc/#{pid}/task/*/schedstat"].sum do |path|
+      File.read(path).split.first(2).sum(&:to_i)
     rescue SystemCallError # it has just ended
       0
     end

@@ -102,21 +102,21 @@ class SidekiqProcess
   end
 
   # @return [Integer] how often jobs reported that
-  def told(what)
-    @redis.get("told:#{what}").to_i
+  def reported(what)
+    @redis.get("reported:#{what}").to_i
   end
 
   # Says to jobs that await it that they may go on.
-  def tell(what)
-    @redis.call("INCR", "told:#{what}")
+  def report(what)
+    @redis.call("INCR", "reported:#{what}")
   end
 
-  def told_text(what)
-    @redis.get("told:#{what}")
+  def reported_text(what)
+    @redis.get("reported:#{what}")
   end
 
-  def wait_told(what, times = 1)
-    wait { told(what) >= times }
+  def wait_reported(what, times = 1)
+    wait { reported(what) >= times }
   end
 
   def log

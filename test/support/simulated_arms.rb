@@ -2,6 +2,7 @@
 
 require "delegate"
 require "holdup/loader"
+require_relative "sample_profiles"
 
 # Two arms of an experiment that run at the same time, with a known difference. Their minutes are as unlike
 # as those of an application: the load of a minute is like that of the minute before (correlation 0.8,
@@ -41,8 +42,10 @@ class SimulatedArms
   # @param differing [Float] by how much worker 1 of each arm takes longer than worker 0
   # @param threads [Hash{Symbol => Integer}] by arm
   # @param queued_ms [Hash{Symbol => Integer}] by arm; without it queue times are unknown
+  # @param singles [Integer] requests of each endpoint and minute that are stored singly, where queue times
+  #   are known
   def initialize(minutes:, seed: 1, effect: 0.0, wall_effect: effect, since: 0, mix: {}, errors: {},
-    revisions: {}, differing: 0.0, threads: {}, queued_ms: {})
+    revisions: {}, differing: 0.0, threads: {}, queued_ms: {}, singles: 20)
     @minutes = minutes
     @random = Random.new(seed)
     @effect = effect
@@ -54,6 +57,7 @@ class SimulatedArms
     @differing = differing
     @threads = threads
     @queued_ms = queued_ms
+    @singles = singles
     @shared = swings(**SHARED)
     @own = ARMS.to_h { |arm| [arm, swings(**OWN)] }
   end
@@ -64,7 +68,8 @@ class SimulatedArms
 
   # @return [Holdup::Analysis::Comparison::Side]
   def side(arm, windows = self.windows(arm))
-    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:, from_s:, to_s:)
+    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:, profiles: profiles(arm, windows),
+      from_s:, to_s:)
   end
 
   def sides = ARMS.map { |arm| side(arm) }
@@ -157,6 +162,25 @@ class SimulatedArms
   def queued(arm, count)
     ms = @queued_ms[arm] or return {}
     {queued: Holdup::Histogram.of(Array.new(count, ms * MS))}
+  end
+
+  # As unlike each other as all units of their window.
+  def profiles(arm, windows)
+    queued_ms = @queued_ms[arm] or return []
+    random = Random.new(windows.size)
+    windows.flat_map do |window|
+      Array.new([@singles, window.count].min) do
+        wall_ms = window.histograms[:wall].mean / MS * Math.exp(NORMAL[random.rand(NORMAL.size)] - 0.5)
+        single(window, wall_ms, queued_ms, random.rand(60_000))
+      end
+    end
+  end
+
+  def single(window, wall_ms, queued_ms, after_ms)
+    SampleProfiles.profile((window.start_s - START_S) * 1000 + after_ms, name: window.series.name,
+      setting: window.setting, host: window.host, running_ns: 0, cpu_ns: 0, longest_hold_ns: 0, gc_ns: 0,
+      stalled_ns: (wall_ms * MS / 4).round, idle_ns: (wall_ms * MS * 3 / 4).round, queued_ns: queued_ms * MS,
+      weight: window.count.fdiv([@singles, window.count].min))
   end
 
   def effect(share, arm, minute)

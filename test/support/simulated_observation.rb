@@ -15,12 +15,14 @@ class SimulatedObservation
 
   # @param recording [SimulatedRecording] of requests
   # @param attributes [Hash{String => Object}] of the setting
+  # @param sampled [Boolean] with as many single units as a store keeps
   # @return [Holdup::Sizing::Observation]
-  def self.of(recording, attributes = {})
-    new(recording, attributes).observation
+  def self.of(recording, attributes = {}, sampled: false)
+    new(recording, attributes, sampled:).observation
   end
 
-  def initialize(recording, attributes)
+  def initialize(recording, attributes, sampled: false)
+    @sampled = sampled
     @setting = Holdup::Setting.new(attributes: {**ATTRIBUTES, **attributes})
     @units = recording.all.map { |unit| unit.with(setting: @setting) }
     @handoff_ns = recording.handoff_ns
@@ -31,11 +33,20 @@ class SimulatedObservation
       [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
         handoffs(start_s, units.size)]
     end
-    recording = Holdup::Sizing::Recording.new(windows:, profiles: @units, kind: :request)
+    recording = Holdup::Sizing::Recording.new(windows:, profiles:, kind: :request)
     Holdup::Sizing::Observation.new(recording, kind: :request)
   end
 
   private
+
+  def profiles
+    return @units unless @sampled
+    by_block = @units.group_by { |unit| Holdup::SampleBlock.start_of(unit.start_ns) }
+    by_block.flat_map do |start_s, some|
+      empty = Holdup::SampleBlock.new(setting: @setting, host: "a", start_s:, seen: 0, profiles: [])
+      empty.merge(empty.with(seen: some.size, profiles: some)).weighted
+    end
+  end
 
   def window(series, start_s, units)
     histograms = HISTOGRAMS.transform_values { |field| Holdup::Histogram.of(units.map(&field)) }

@@ -46,7 +46,7 @@ module Situations
 
   # A finding as users read it, in both languages: every part of it has to be there.
   # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
-  def told(finding, language = "en")
+  def text_of(finding, language = "en")
     all = %w[en ja].to_h do |each|
       [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first]
     end

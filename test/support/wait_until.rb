@@ -2,8 +2,7 @@
 
 # Waits for a condition instead of sleeping for a guess.
 module WaitUntil
-  # However little of the machine a test gets: what never comes is a failure, and when that is told hardly
-  # matters.
+  # Long enough for a test that gets little of the machine; it only delays the report of a failure.
   PATIENCE_S = 90
 
   # @return [Object] the block's first truthy value

@@ -9,7 +9,6 @@ module Soak
   # store once, the application had no exception of ours, and the store is up to date again soon.
   class FaultRun
     RECOVERY_S = 30
-    CALM_S = 3
     PATIENCE_S = 120
     STILL_S = 2
 
@@ -94,16 +93,16 @@ module Soak
       counted = @shop.counted
       failures = @shop.failures.size
       @shop.start_traffic
-      pause(CALM_S)
+      pause(@options.calm)
       faults.inject(name)
       recovery_s = recovery(before, counted)
-      pause(CALM_S)
+      pause(@options.calm)
       @shop.end_traffic
       still
       units = @shop.units - before
       wait(PATIENCE_S) { @shop.counted_now - counted >= units.finished }
       @shop.counted_now # a unit that counts twice would come with this round
-      pause(CALM_S)
+      pause(@options.calm)
       FaultOutcome.new(name:, begun: units.begun, finished: units.finished, counted: @shop.counted - counted,
         lost: @shop.load.lost, unexpected: @shop.load.unexpected, failures: @shop.failures.drop(failures),
         recovery_s:)

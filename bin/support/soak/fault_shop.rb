@@ -37,7 +37,7 @@ module Soak
   # The storefront with small file systems for its segments and its store, which can be full, and with counts
   # of what its processes have begun and finished.
   class FaultShop < ShopArm
-    SEGMENTS_SIZE = "768m"
+    SEGMENTS_SIZE = "64m"
     STORE_SIZE = "48m"
 
     attr_reader :shim, :segments

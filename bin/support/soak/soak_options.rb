@@ -3,8 +3,8 @@
 require "optparse"
 
 module Soak
-  SoakOptions = Data.define(:minutes, :rate, :jobs, :poll, :seed, :faults, :hold, :stop, :forks, :report,
-    :samples) do
+  SoakOptions = Data.define(:minutes, :rate, :jobs, :poll, :seed, :faults, :calm, :hold, :stop, :forks,
+    :report, :samples) do
     # @param argv [Array<String>]
     # @return [SoakOptions]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
@@ -15,6 +15,7 @@ module Soak
         poll: 10.0,
         seed: 1,
         faults: nil,
+        calm: 3.0,
         hold: 20.0,
         stop: 60.0,
         forks: 10_000,
@@ -38,6 +39,7 @@ module Soak
         parser.on("--poll N", Float, "seconds between two pages of the dashboard (10)") { positive(_1) }
         parser.on("--seed N", Integer, "of the traffic and the order of faults (1)")
         parser.on("--faults [LIST]", Array, "injects faults instead: all, or these") { |list| list || [] }
+        parser.on("--calm N", Float, "seconds of traffic before and after a fault (3)") { positive(_1) }
         parser.on("--hold N", Float, "seconds that a full disk and the like last (20)") { positive(_1) }
         parser.on("--stop N", Float, "seconds that a process is stopped (60)") { positive(_1) }
         parser.on("--forks N", Integer, "children that the fault forks starts (10000)") { positive(_1) }

@@ -79,7 +79,7 @@ module Soak
       [@with, @without].each(&:check)
       poll if due?(:poll, @options.poll)
       sample if due?(:sample, SAMPLE_S)
-      tell if due?(:tell, SAY_S)
+      print_figures if due?(:figures, SAY_S)
       IO.select(nil, nil, nil, 0.2)
     end
 
@@ -106,7 +106,7 @@ module Soak
       @pages["none"] += 1
     end
 
-    def tell
+    def print_figures
       figures = @samples.last&.with || {}
       say format("%s: %d answers, worker %.1f MB, collector %.1f MB, store %.1f MB",
         minutes(now - @started), @with.load.answers.size, mb(figures[:worker_pss]),

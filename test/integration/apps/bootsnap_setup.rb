@@ -7,5 +7,7 @@ begin
 rescue LoadError
   return
 end
-Bootsnap.setup(cache_dir: File.expand_path("../../../tmp/bootsnap", __dir__), development_mode: false,
+# Of gems it is the same for all checkouts.
+folder = ENV.fetch("HOLDUP_CACHE", File.expand_path("../../../tmp", __dir__))
+Bootsnap.setup(cache_dir: File.join(folder, "bootsnap", RUBY_VERSION), development_mode: false,
   load_path_cache: true, compile_cache_iseq: true, compile_cache_yaml: false)

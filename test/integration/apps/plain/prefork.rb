@@ -5,7 +5,7 @@ require "socket"
 require "stringio"
 
 # A forking server as nobody knows it: loads the application, forks workers that answer one request after the
-# other, replaces those that end, and takes them along when it is told to go. Its arguments: the application's
+# other, replaces those that end, and takes them along when it has to stop. Its arguments: the application's
 # file.
 class Prefork
   def initialize(app, port:, workers:)

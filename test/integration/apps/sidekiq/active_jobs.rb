@@ -12,14 +12,14 @@ class WelcomeJob < ActiveJob::Base
 
   queue_as :default
 
-  def perform = tell("welcome")
+  def perform = report("welcome")
 end
 
 class MovedJob < ActiveJob::Base
   include Telling
 
   Moved = Class.new(StandardError)
-  discard_on(Moved) { |job, _error| job.tell("moved") }
+  discard_on(Moved) { |job, _error| job.report("moved") }
 
   def perform = raise(Moved)
 end
@@ -30,6 +30,6 @@ class DigestJob < ActiveJob::Base
 
   def perform
     WelcomeJob.perform_now
-    tell("digest")
+    report("digest")
   end
 end

@@ -2,13 +2,13 @@
 
 # Says that a run of a job came to a point of it, and counts them there.
 module Telling
-  def tell(what)
-    Sidekiq.redis { |redis| redis.call("INCR", "told:#{what}") }
+  def report(what)
+    Sidekiq.redis { |redis| redis.call("INCR", "reported:#{what}") }
   end
 
   # Waits until another job allows it to end.
   def await(what)
-    sleep 0.01 until Sidekiq.redis { |redis| redis.call("GET", "told:#{what}") }
+    sleep 0.01 until Sidekiq.redis { |redis| redis.call("GET", "reported:#{what}") }
   end
 end
 
@@ -16,7 +16,7 @@ class PlainJob
   include Sidekiq::Job
   include Telling
 
-  def perform = tell("plain")
+  def perform = report("plain")
 end
 
 class RaisingJob
@@ -26,7 +26,7 @@ class RaisingJob
   sidekiq_options retry: 1
 
   def perform
-    raise "the first time" if tell("raising") == 1
+    raise "the first time" if report("raising") == 1
   end
 end
 
@@ -35,9 +35,9 @@ class LongJob
   include Telling
 
   def perform
-    tell("long")
+    report("long")
     await("release")
-    tell("long done")
+    report("long done")
   end
 end
 
@@ -47,7 +47,7 @@ class SingleJob
 
   sidekiq_options queue: "single"
 
-  def perform = tell("single")
+  def perform = report("single")
 end
 
 class ForkingJob
@@ -56,7 +56,7 @@ class ForkingJob
 
   def perform
     Process.wait(fork { Holdup.measure("in the child") { nil } if defined?(Holdup) })
-    tell("forking")
+    report("forking")
   end
 end
 
@@ -70,7 +70,7 @@ class InnerJob
   include Sidekiq::Job
   include Telling
 
-  def perform = tell("inner")
+  def perform = report("inner")
 end
 
 if defined?(Sidekiq::IterableJob)
@@ -84,7 +84,7 @@ if defined?(Sidekiq::IterableJob)
 
     # The second element lasts until the process shuts down.
     def each_iteration(number)
-      tell("element #{number}")
+      report("element #{number}")
       sleep 0.01 until number != 2 || interrupted?
     end
   end
@@ -97,7 +97,7 @@ class PdfJob
 
   def perform
     300_000.times { |number| number.to_s.hash }
-    tell("pdf")
+    report("pdf")
   end
 end
 
@@ -108,6 +108,6 @@ class MailJob
 
   def perform
     10.times { sleep 0.002 }
-    tell("mail")
+    report("mail")
   end
 end

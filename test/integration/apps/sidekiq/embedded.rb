@@ -6,12 +6,12 @@ require "sidekiq"
 require_relative "classes"
 
 $stdout.sync = true
-told = Queue.new
-trap(:TERM) { told.push(:stop) }
+signals = Queue.new
+trap(:TERM) { signals.push(:stop) }
 
 sidekiq = Sidekiq.configure_embed { |config| config.concurrency = 2 }
 sidekiq.run
 Holdup.start
 PlainJob.perform_async
-told.pop
+signals.pop
 sidekiq.stop

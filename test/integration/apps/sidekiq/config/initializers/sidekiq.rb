@@ -6,7 +6,7 @@ class Greedy
 
   def call(*)
     Sidekiq.redis { |redis|
-      redis.call("SET", "told:chain", config.server_middleware.map { |entry| entry.klass.name }.join(" "))
+      redis.call("SET", "reported:chain", config.server_middleware.map { |entry| entry.klass.name }.join(" "))
     }
     yield
   end
