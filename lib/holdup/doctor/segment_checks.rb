@@ -83,9 +83,6 @@ module Holdup
 
       # The segments of a folder as facts of a Host, and a message for each unreadable file.
       module SegmentFacts
-        # A process of another container is not in our process table; its heartbeat shows that it lives.
-        TICKING_NS = 5_000_000_000
-
         def self.call(dir, now_ns)
           processes = Segment::Directory.new(dir).entries.filter_map { |entry| process(entry, now_ns) }
           processes.partition { |each| each.is_a?(Host::HostProcess) }
@@ -107,7 +104,7 @@ module Holdup
           requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
           header = snapshot.header
           Host::HostProcess.new(
-            pid: entry.pid, alive: entry.alive || ticking?(header, now_ns), closed: header.closed?,
+            pid: entry.pid, alive: entry.running?(header, now_ns), closed: header.closed?,
             heartbeat_ns: header.heartbeat_ns, born_ns: header.created_ns, worker: worker_index(header),
             setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters,
             gauges: snapshot.gauges, requests: requests.sum(&:count),
@@ -126,11 +123,7 @@ module Holdup
         rescue DamagedData, SystemCallError
           nil
         end
-
-        def self.ticking?(header, now_ns)
-          !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
-        end
-        private_class_method :process, :facts, :ring_share, :ticking?
+        private_class_method :process, :facts, :ring_share
       end
     end
   end

@@ -63,6 +63,9 @@ module Holdup
         def to_s = format("%s %010d\n", id, generation)
       end
 
+      # So recent is the heartbeat of a process that runs.
+      TICKING_NS = 5_000_000_000
+
       FolderIdentity::TEXT = /\A(\h{16}) (\d{10})\n\z/
 
       # One segment. `path` is absolute; `alive`: whether its process runs, by the process table `namespace`;
@@ -77,6 +80,12 @@ module Holdup
         # Whether its process belongs to our process table and has ended, so that nothing more comes.
         def dead?(header)
           !alive && namespace.positive? && header.namespace == namespace
+        end
+
+        # Whether its process runs: by the process table, or by its heartbeat where that is another container's.
+        def running?(header, now_ns)
+          return false if dead?(header)
+          alive || (!header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS)
         end
 
         def lost?

@@ -145,9 +145,6 @@ module Holdup
 
     # Reads all segments of a folder: nothing is asked of the processes, and no store is needed.
     class HostMonitor
-      # A process of another container is not in our process table; its heartbeat shows that it lives.
-      TICKING_NS = 5_000_000_000
-
       # @return [String, nil] why a segment or the folder can't be read, in the last look
       attr_reader :trouble
 
@@ -194,8 +191,7 @@ module Holdup
       end
 
       def measures?(entry, header)
-        return false if header.closed?
-        entry.alive || (@clock.realtime_ns - header.heartbeat_ns).abs < TICKING_NS
+        !header.closed? && entry.running?(header, @clock.realtime_ns)
       end
     end
   end

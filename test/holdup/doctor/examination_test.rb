@@ -78,6 +78,14 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     refute examine.segments.first.alive
   end
 
+  def test_a_process_that_was_killed_is_dead_at_once_unless_it_is_of_another_container
+    SegmentWriter.new(@dir, pid: 2**22 - 7, start: 1, now_ns: NOW_S * 1_000_000_000)
+    assert examine.segments.first.alive
+    ours = Holdup::Segment::OwnerProcess.new.namespace
+    SegmentWriter.new(@dir, pid: 2**22 - 7, start: 2, now_ns: NOW_S * 1_000_000_000, namespace: ours)
+    assert_equal [true, false], examine.segments.map(&:alive)
+  end
+
   def test_names_a_file_that_is_not_a_segment_and_keeps_it
     File.binwrite(file = File.join(@dir, "1-1.segment"), "x" * 5000)
     File.binwrite(File.join(@dir, "2-2.segment"), "")

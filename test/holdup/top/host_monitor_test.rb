@@ -127,6 +127,12 @@ class Holdup::Top::HostMonitorTest < Minitest::Test
     assert_empty @monitor.look
   end
 
+  def test_a_process_of_ours_that_was_killed_is_left_out_at_once
+    segment = writer(pid: 2**22 - 7, start: 1, namespace: Holdup::Segment::OwnerProcess.new.namespace)
+    segment.heartbeat(@clock.realtime_ns)
+    assert_empty @monitor.look
+  end
+
   def test_a_process_that_is_gone_begins_anew
     segment = writer
     segment.record("A#x", wall: 1_000_000)
