@@ -40,12 +40,16 @@ typedef struct tclock {
     uint64_t cpu_running;  /* ... and what it had run under the GVL by then */
     totals_t totals;
 
-    /* Touched at unit edges, fiber switches and ticks only. */
+    /* Touched at edges of units and calls, fiber switches and ticks only. */
     bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
+    uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
+    struct unit *innermost;
+    struct unit *call_unit; /* of the outermost call; NULL: it is not measured */
+    uint64_t call_others;  /* how long other threads had run when that began ... */
+    totals_t call_base;    /* ... and its totals: next to the above, for an edge of a call finds them cold */
     struct unit *current;  /* then: the unit that the running fiber is in */
     uint64_t mark_cpu;     /* ... the thread's CPU clock at the mark */
     uint64_t mark_read;    /* ... and when it was read for one */
-    struct unit *innermost;
     VALUE thread;          /* unmarked: only while the thread lives, which keeps it and its place */
     uint32_t number;       /* of this thread in captures */
     uint32_t unit;         /* while a capture is on: the number in captures of the unit that it is in */
@@ -65,10 +69,6 @@ typedef struct tclock {
     totals_t mark;          /* totals when the last unit ended, or the last turn of a fiber began */
     uint64_t edge_caused;  /* what it had caused at the last edge of a unit or turn */
     uint32_t account;      /* index of the account, 0 = not named yet */
-    uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
-    struct unit *call_unit; /* the unit of the outermost; NULL: it is not measured */
-    totals_t call_base;    /* its totals when that began ... */
-    uint64_t call_others;  /* ... and how long other threads had run */
     struct tclock *next, *previous;
 } tclock_t;
 
