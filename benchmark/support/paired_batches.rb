@@ -4,8 +4,9 @@ require_relative "spread"
 
 module Bench
   # What one of two loops takes over the other, in one process. A round is four short batches (one, other,
-  # other, one): what disturbs the machine, or makes it slower, does so to both. Garbage is collected between
-  # the rounds: a collection would be several times what a batch takes.
+  # other, one; in the next round the other begins): what disturbs the machine, or makes it slower, does so to
+  # both. Garbage is collected between the rounds: a collection would be several times what a batch takes, and
+  # the first batch after it is slower.
   module PairedBatches
     WARM_UP = 20_000
     BATCH = 200
@@ -17,7 +18,8 @@ module Bench
     # @return [Float] ns added, the median of all rounds
     def self.added(base, with, rounds)
       [base, with].each { |loop| loop.call(WARM_UP) }
-      Spread.of(Array.new(rounds) { round(base, with) }).median
+      pairs = Array.new(rounds.ceildiv(2)) { (round(base, with) - round(with, base)) / 2 }
+      Spread.of(pairs).median
     ensure
       GC.enable
     end
@@ -30,11 +32,12 @@ module Bench
       [resampled[RESAMPLES * 25 / 1000], resampled[RESAMPLES * 975 / 1000]]
     end
 
-    def self.round(base, with)
+    # @return [Float] ns that a call of the second takes over one of the first
+    def self.round(one, other)
       GC.enable
       GC.start(full_mark: false, immediate_sweep: true)
       GC.disable
-      first, second, third, fourth = [base, with, with, base].map { |loop| batch(loop) }
+      first, second, third, fourth = [one, other, other, one].map { |loop| batch(loop) }
       (second + third - first - fourth) / 2.0 / BATCH
     end
 
