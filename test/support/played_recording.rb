@@ -183,7 +183,7 @@ class PlayedRecording
   def truth_at(threads:, processes:)
     traffic = Sizing::Traffic.of(profiles, arrivals, pools:, concurrent_units:)
     recorded = traffic.recorded(seed: 99, units: 30_000)
-    trace = recorded.map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    trace = (@truth == 1) ? recorded : holding_longer(recorded)
     scenario = Sizing::Scenario.of(
       processes:,
       threads:,
@@ -205,6 +205,11 @@ class PlayedRecording
   end
 
   private
+
+  # Makes 30,000 units; a trace as it was drawn has packed ones.
+  def holding_longer(trace)
+    trace.map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+  end
 
   def weighted(field)
     profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
