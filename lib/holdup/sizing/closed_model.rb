@@ -32,6 +32,8 @@ module Holdup
       def initialize(demand, processes: 1)
         @demand = demand
         @processes = processes
+        @at = {}
+        @solved = {}
       end
 
       # @return [Float] share of the time that the GVL is held
@@ -87,11 +89,16 @@ module Holdup
 
       private
 
+      # The demand with so many units in flight.
       def at(threads)
-        @demand.in_flight(threads, processes: @processes)
+        @at[threads] ||= @demand.in_flight(threads, processes: @processes)
       end
 
       def solve(threads)
+        @solved[threads] ||= taken(threads)
+      end
+
+      def taken(threads)
         demand = at(threads)
         delay_ns = demand.own_ns - demand.held_ns
         blocked = 1.0

@@ -28,10 +28,14 @@ module Holdup
 
       # @return [Float] factor by which holds get longer, 1.0 with CPUs enough
       def inflation
-        @inflation ||= ROUNDS.times.inject(1.0) do |inflation, _|
-          busy = utilisation(inflation)
-          free = @limits.free_vcpus([served(busy, inflation), most].min)
-          (inflation + inflation_at(busy, free)) / 2
+        @inflation ||= begin
+          inflation = 1.0
+          ROUNDS.times do
+            last = inflation
+            inflation = (last + inflation_after(last)) / 2
+            break if inflation == last # then all further rounds find the same
+          end
+          inflation
         end
       end
 
@@ -45,7 +49,7 @@ module Holdup
 
       # @return [Float] units per second of all processes
       def throughput
-        [served(utilisation(inflation), inflation), most].min
+        @throughput ||= [served(utilisation(inflation), inflation), most].min
       end
 
       def response_ns
@@ -63,6 +67,11 @@ module Holdup
 
       private
 
+      def inflation_after(inflation)
+        busy = utilisation(inflation)
+        inflation_at(busy, @limits.free_vcpus([served(busy, inflation), most].min))
+      end
+
       def utilisation(inflation)
         ClosedModel.new(@demand.with(held_ns: @demand.held_ns * inflation)).utilisation(@threads)
       end
@@ -73,13 +82,19 @@ module Holdup
 
       # What the CPUs allow: native work without the GVL needs them too, and what others do for a unit.
       def most
-        vcpus = @limits.with(hindering: 1.0).free_vcpus(0.0)
-        vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns + @limits.others.unit_ns)
+        @most ||= begin
+          vcpus = @limits.with(hindering: 1.0).free_vcpus(0.0)
+          vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns + @limits.others.unit_ns)
+        end
       end
 
       def binomial(trials, hits, chance)
-        ways = (1..hits).inject(1.0) { |product, i| product * (trials - hits + i) / i }
-        ways * chance**hits * (1 - chance)**(trials - hits)
+        ways(trials, hits) * chance**hits * (1 - chance)**(trials - hits)
+      end
+
+      def ways(trials, hits)
+        @ways ||= {}
+        @ways[[trials, hits]] ||= (1..hits).inject(1.0) { |product, i| product * (trials - hits + i) / i }
       end
     end
   end
