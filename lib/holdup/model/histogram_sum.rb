@@ -6,9 +6,6 @@ module Holdup
   # Adds many histograms (or values) in one mutable array: a report merges tens of thousands of histograms,
   # and would spend most of its time on making a frozen one for each step.
   class HistogramSum
-    ONE = [1].freeze
-    private_constant :ONE
-
     def initialize
       @count = @sum = @zero = 0
       @min = @max = nil
@@ -93,11 +90,11 @@ module Holdup
     end
 
     def count_one(value)
-      if value <= Histogram::Buckets::FLOOR_NS
-        @zero += 1
-      else
-        add_counts(Histogram::Buckets.slot(value), ONE)
-      end
+      return @zero += 1 if value <= Histogram::Buckets::FLOOR_NS
+      slot = Histogram::Buckets.slot(value)
+      @first = slot if slot < @first
+      @last = slot if slot > @last
+      @slots[slot] += 1
     end
 
     def add_counts(slot, counts)

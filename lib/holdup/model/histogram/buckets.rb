@@ -25,9 +25,14 @@ module Holdup
     # @return [Integer] OpenTelemetry's index, not clipped: the largest i with 2^i < value^16
     def index(value) = (value**16 - 1).bit_length - 1
 
+    # A logarithm guesses, and the bounds decide: `index` computes with numbers of hundreds of bits.
     # @return [Integer] 0...SLOTS; longer durations go in the last slot
     def slot(value)
-      (index(value) - MIN_INDEX).clamp(0, SLOTS - 1)
+      return 0 if value <= FLOOR_NS
+      return SLOTS - 1 if value > BOUNDS[SLOTS - 1]
+      guess = (16 * Math.log2(value)).to_i - MIN_INDEX
+      return guess - 1 if value <= BOUNDS[guess]
+      (value > BOUNDS[guess + 1]) ? guess + 1 : guess
     end
 
     # Smallest integer in the slot.
