@@ -218,7 +218,7 @@ class PlayedRecording
   def profile(start_ns, count)
     name, (_, held, idle, acquisitions) = draw
     Holdup::UnitSample.new(
-      series: Holdup::Series.new(kind:, name:, queue: queue(name)),
+      series: series(name),
       setting: nil,
       host: "web-1",
       process: nil,
@@ -234,6 +234,11 @@ class PlayedRecording
       in_flight_milli: 1000,
       weight: count.fdiv([PER_MINUTE, count].min)
     )
+  end
+
+  def series(name)
+    @series ||= {}
+    @series[[kind, name]] ||= Holdup::Series.new(kind:, name:, queue: queue(name))
   end
 
   def queue(name)

@@ -177,7 +177,13 @@ class SimulatedRecording
   end
 
   def pid(process)
-    SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + process)
+    @pids ||= {}
+    @pids[process] ||= SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + process)
+  end
+
+  def series(name)
+    @series ||= {}
+    @series[name] ||= Holdup::Series.new(kind: :request, name:)
   end
 
   def normal
@@ -186,7 +192,7 @@ class SimulatedRecording
 
   # How many were in flight, added up over time, at each start and end.
   def flight(spans)
-    edges = spans.flat_map { |from, to| [[from, 1], [to, -1]] }.sort
+    edges = spans.flat_map { |from, to| [[from, 1], [to, -1]] }.sort_by(&:first)
     last = open = total = 0
     edges.to_h do |at, change|
       total += open * (at - last)
@@ -200,10 +206,10 @@ class SimulatedRecording
   def beginnings(spans)
     open = ended = 0
     found = Array.new(spans.size)
-    spans.each_with_index.flat_map { |(from, to), index|
-      [[from, 1, index],
-        [to, 0, index]]
-    }.sort.each do |at, begins, index|
+    edges = spans.each_with_index.flat_map { |(from, to), index| [[from, 1, index], [to, 0, index]] }
+    # In the order of the three numbers, which as arrays would be compared at length.
+    edges.sort_by! { |at, begins, index| (2 * at + begins) * spans.size + index }
+    edges.each do |at, begins, index|
       found[index] = [open, open.zero? ? at - ended : 0] if begins == 1
       open += 2 * begins - 1
       ended = at
@@ -214,7 +220,7 @@ class SimulatedRecording
   def profile(result, unit, name, from_ns, in_flight:, **more)
     queued, stalled, held, response = result
     Holdup::UnitSample.new(
-      series: Holdup::Series.new(kind: :request, name:),
+      series: series(name),
       setting: SampleProfiles::SETTING,
       host: "a",
       start_ns: START_S * NS + from_ns,

@@ -165,10 +165,15 @@ class SimulatedUsers
     events = @events
     events << [@now + length, @order += 1, step]
     at = events.size - 1
-    while at.positive? && (events[at] <=> events[above = (at - 1) / 2]).negative?
+    while at > 0 && earlier?(events[at], events[above = (at - 1) / 2])
       events[at], events[above] = events[above], events[at]
       at = above
     end
+  end
+
+  # Compared as arrays, they would take a third of all time.
+  def earlier?(one, other)
+    one[0] < other[0] || (one[0] == other[0] && one[1] < other[1])
   end
 
   def shift
@@ -181,20 +186,29 @@ class SimulatedUsers
   def sink(event)
     at = 0
     while (child = 2 * at + 1) < @events.size
-      child += 1 if child + 1 < @events.size && (@events[child + 1] <=> @events[child]).negative?
-      break if (@events[child] <=> event) >= 0
+      child += 1 if child + 1 < @events.size && earlier?(@events[child + 1], @events[child])
+      break if earlier?(event, @events[child])
       @events[at] = @events[child]
       at = child
     end
     @events[at] = event
   end
 
+  def series(name)
+    @series ||= {}
+    @series[name] ||= Holdup::Series.new(kind: :request, name:)
+  end
+
+  def process(number)
+    @named ||= {}
+    @named[number] ||= SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + number)
+  end
+
   def sample(unit)
     held = unit.held.round
     Holdup::UnitSample.new(
-      series: Holdup::Series.new(kind: :request, name: unit.name), setting: SampleProfiles::SETTING,
-      host: "a",
-      process: SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + unit.process.number),
+      series: series(unit.name), setting: SampleProfiles::SETTING, host: "a",
+      process: process(unit.process.number),
       start_ns: START_S * NS + unit.began.round, running_ns: held, cpu_ns: held, idle_ns: unit.idle.round,
       stalled_ns: unit.stalled.round, acquisitions: unit.parts.size.ceildiv(2) - 1,
       longest_hold_ns: 2 * held / unit.parts.size.ceildiv(2), gc_ns: held / 10,
