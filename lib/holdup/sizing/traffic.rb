@@ -79,7 +79,7 @@ module Holdup
       # @param sums [BlockSums] of the traffic that has the same blocks
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
         sums: BlockSums.new(pools))
-        @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
+        @blocks = blocks.reject { |block| block.profiles.empty? || sums.weight(block).zero? }
         @block_s = block_s
         @pools = pools
         @concurrent_units = concurrent_units
@@ -167,7 +167,9 @@ module Holdup
       end
 
       # @return [Float] number of units that it represents
-      def weight = blocks.sum(0.0, &:weight)
+      def weight
+        @weight ||= blocks.sum(0.0) { |block| @sums.weight(block) }
+      end
 
       # Shares of all units, by the key that the block returns for each.
       def shares
@@ -177,7 +179,8 @@ module Holdup
 
       # Mean of a profile's field over all units.
       def mean_of(field)
-        blocks.sum { |block| @sums.of(block, field) } / [blocks.sum(&:weight), Float::MIN].max
+        units = blocks.sum { |block| @sums.weight(block) }
+        blocks.sum { |block| @sums.of(block, field) } / [units, Float::MIN].max
       end
 
       # @param rate [Float] units per second
@@ -256,7 +259,7 @@ module Holdup
 
         # Units of an interval as long as a second for each whole minute.
         def weight
-          own_weight || minutes.sum(0.0) { |rate, _, seconds| rate * seconds.fdiv(MINUTE_S) }
+          own_weight || rates.zip(seconds).sum(0.0) { |rate, seconds| rate * seconds.fdiv(MINUTE_S) }
         end
 
         # @param part_s [Integer]
@@ -279,7 +282,7 @@ module Holdup
 
         # @return [Float] units per second and host
         def mean_rate
-          minutes.sum { |rate, _, seconds| rate * seconds } / seconds.sum
+          rates.zip(seconds).sum { |rate, seconds| rate * seconds } / seconds.sum
         end
 
         # @return [Array<(Float, Float, Numeric)>] rate, concurrent rate and seconds of each
@@ -294,6 +297,7 @@ module Holdup
         # @param blocks [Array<TrafficBlock>]
         def initialize(blocks)
           @blocks = blocks
+          @weights = blocks.map(&:weight)
           units = blocks.flat_map(&:profiles).group_by(&:series)
           @usual = units.transform_values do |same|
             WeightedSample.mean(same.map { |one| [one.running_ns, one.weight] })
@@ -313,7 +317,7 @@ module Holdup
         private
 
         def weighted(values)
-          WeightedSample.mean(values.zip(@blocks.map(&:weight)))
+          WeightedSample.mean(values.zip(@weights))
         end
 
         def mean(block)
@@ -331,12 +335,18 @@ module Holdup
       class BlockSums
         def initialize(pools)
           @pools = pools
+          @weights = {}.compare_by_identity
           @scaled = {}.compare_by_identity
           @sums = Hash.new { |all, field| all[field] = {}.compare_by_identity }
           @patterns = {}.compare_by_identity
         end
 
         # See TrafficBlock.
+        def weight(block)
+          @weights[block] ||= block.weight
+        end
+
+        # Likewise.
         def scaled(block)
           @scaled[block] ||= block.scaled
         end
@@ -411,10 +421,11 @@ module Holdup
           random = Random.new(seed)
           at = 0.0
           count = most(rate, units)
+          mean_gap_ns = NS / rate
           profiles = even ? by_size.spread(count, random) : []
           arrivals = Array.new(count) do |index|
             profiles[index] ||= all.draw(random)
-            at += gap(NS / rate, random)
+            at += gap(mean_gap_ns, random)
           end
           [profiles.freeze, arrivals.freeze]
         end
@@ -476,14 +487,15 @@ module Holdup
         def trust(blocks)
           units = blocks.flat_map(&:profiles)
           return 1.0 if units.sum(&:weight) <= ClosedLoad::SAMPLED * units.size
-          %i[running_ns idle_ns].map { |field| trust_in(field, blocks) }.max
+          weights = blocks.map(&:weight)
+          %i[running_ns idle_ns].map { |field| trust_in(field, blocks, weights) }.max
         end
 
-        def trust_in(field, blocks)
+        def trust_in(field, blocks, weights)
           means = blocks.map do |block|
             WeightedSample.mean(block.profiles.map { |unit| [unit.public_send(field), unit.weight] })
           end
-          weighted = ->(values) { WeightedSample.mean(values.zip(blocks.map(&:weight))) }
+          weighted = ->(values) { WeightedSample.mean(values.zip(weights)) }
           whole = weighted.call(means)
           squares = weighted.call(means.map { |mean| (mean - whole)**2 })
           noise = weighted.call(blocks.zip(means).map { |block, mean| noise(field, block.profiles, mean) })
@@ -503,10 +515,12 @@ module Holdup
         def minute(sample, rate, span_ns, random)
           return [] if rate.zero?
           units = []
-          at = span_ns.begin + gap(NS / rate, random)
-          while at < span_ns.end
+          mean_gap_ns = NS / rate
+          end_ns = span_ns.end
+          at = span_ns.begin + gap(mean_gap_ns, random)
+          while at < end_ns
             units << [sample.draw(random), at]
-            at += gap(NS / rate, random)
+            at += gap(mean_gap_ns, random)
           end
           units
         end
