@@ -168,7 +168,7 @@ module Holdup
       # @return [Array] what the block returned, by round
       def resample
         @bootstrap.rounds do |*times|
-          yield cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
+          yield Array.new(2) { |side| BlockCells::ResampledSide.new(cells[side], times[side]) }
         end
       end
 

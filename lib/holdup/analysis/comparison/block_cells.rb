@@ -213,21 +213,21 @@ module Holdup
         # The figures of one side when each of its blocks counts so many times: once each as measured, or as
         # drawn by the bootstrap. Each endpoint counts as often as the side before had units of it.
         class ResampledSide
-          # Names of the percentiles of each spread, in the order of Metric::QUANTILES.
+          # Names and shares of the percentiles of each spread.
           PERCENTILES = SPREADS.to_h { |spread|
-            [spread, Metric::QUANTILES.keys.map { |quantile| :"#{spread}_#{quantile}" }.freeze]
+            [spread, Metric::QUANTILES.map { |name, share| [:"#{spread}_#{name}", share] }.freeze]
           }.freeze
           COUNT = NUMBERS.index(:count)
 
           def initialize(cells, times)
             @cells = cells
             @times = times
-            @sums = unpack(cells.sums).each_slice(NUMBERS.size).to_a
+            @sums = unpack(cells.sums) # all strata side by side
           end
 
           # @return [Array<Float>] units of each stratum, in their order
           def units
-            @units ||= @sums.map { |sums| sums[COUNT] }
+            @units ||= Array.new(@cells.strata.size) { |stratum| sum(stratum, COUNT) }
           end
 
           def counts = @cells.strata.zip(units).to_h
@@ -235,8 +235,8 @@ module Holdup
           # @param name [Symbol] of BlockCells::NUMBERS
           def means(name)
             at = NUMBERS.index(name)
-            measured = @cells.strata.zip(@sums).reject { |_, sums| sums[COUNT].zero? }
-            measured.to_h { |series, sums| [series, sums[at].fdiv(sums[COUNT])] }
+            measured = @cells.strata.each_with_index.reject { |_, stratum| units[stratum].zero? }
+            measured.to_h { |series, stratum| [series, sum(stratum, at).fdiv(units[stratum])] }
           end
 
           # @param mix [Array<Numeric>] units of each stratum, as of `units`
@@ -246,10 +246,14 @@ module Holdup
             weights = weights(mix)
             figures = {}
             percentiles.each { |spread| add_quantiles(figures, spread, weights) }
-            figures.merge(mean_figures(weights), totals)
+            add_means(figures, weights)
+            add_totals(figures)
           end
 
           private
+
+          # @param at [Integer] index of the number in NUMBERS
+          def sum(stratum, at) = @sums[stratum * NUMBERS.size + at]
 
           def unpack(rows)
             rows.drawn(@times).unpack(WeightedRows::FORMAT)
@@ -257,46 +261,62 @@ module Holdup
 
           # @return [Array<Float, nil>] weights of the strata that both sides have in a draw; nil: of others
           def weights(mix)
-            kept = mix.zip(units).map { |count, own| count if count.positive? && own.positive? }
-            all = kept.compact.sum.to_f
-            kept.map { |count| count && count / all }
+            own = units
+            all = 0.0
+            mix.each_with_index { |count, index| all += count if count.positive? && own[index].positive? }
+            mix.each_with_index.map { |count, index| count / all if count.positive? && own[index].positive? }
           end
 
           def add_quantiles(figures, spread, weights)
             rows = @cells.spread(spread)
             mix = mix(weights, rows.strata)
-            PERCENTILES.fetch(spread).zip(Metric::QUANTILES.values) do |name, share|
+            PERCENTILES.fetch(spread).each do |name, share|
               column, within = WeightedRows.find(mix, share)
               figures[name] = column && WeightedRows::WeightedHistogram.value(rows.first + column, within)
             end
           end
 
           def mix(weights, strata)
-            rows = strata.zip(weights).reject { |masses, weight| weight.nil? || masses.empty? }
-            WeightedRows.mix(rows.map { |masses, _| masses.drawn(@times) }, rows.map(&:last))
+            drawn = []
+            kept = []
+            strata.each_with_index do |masses, index|
+              weight = weights[index]
+              next if weight.nil? || masses.empty?
+              drawn << masses.drawn(@times)
+              kept << weight
+            end
+            WeightedRows.mix(drawn, kept)
           end
 
-          def mean_figures(weights)
+          def add_means(figures, weights)
             _, errors, wall, queued, stalled, cpu, gc, pool_wait = weighted_means(weights)
-            {wall_mean: wall, response_mean: queued + wall, wait_mean: queued + stalled,
-             stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:, pool_wait:}
+            figures[:wall_mean] = wall
+            figures[:response_mean] = queued + wall
+            figures[:wait_mean] = queued + stalled
+            figures[:stalled_mean] = stalled
+            figures[:cpu_unit] = cpu
+            figures[:gc_unit] = gc
+            figures[:errors] = errors
+            figures[:pool_wait] = pool_wait
           end
 
           # Means in the order of BlockCells::NUMBERS.
           def weighted_means(weights)
             means = Array.new(NUMBERS.size, 0.0)
-            weights.zip(@sums) do |weight, sums|
+            weights.each_with_index do |weight, stratum|
               next unless weight
-              count = sums[COUNT]
-              sums.each_with_index { |number, at| means[at] += weight * number / count }
+              count = units[stratum]
+              NUMBERS.each_index { |at| means[at] += weight * sum(stratum, at) / count }
             end
             means
           end
 
-          def totals
+          # @return [Hash] the figures
+          def add_totals(figures)
             seconds, cpu_ns, units = unpack(@cells.totals)
-            {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),
-             throughput: seconds.zero? ? nil : units.fdiv(seconds)}
+            figures[:cpu_process] = units.zero? ? nil : cpu_ns.fdiv(units)
+            figures[:throughput] = seconds.zero? ? nil : units.fdiv(seconds)
+            figures
           end
         end
       end
