@@ -50,7 +50,7 @@ COMPUTING = %w[models core fuzz races].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  head = /\A\s*(?:(?:repeated |thorough )?def (test_\w+)|define_method\(:"(test_.+)"\))/
+  head = /\A\s*(?:(?:one_ruby |repeated |thorough )*def (test_\w+)|define_method\(:"(test_.+)"\))/
   heads = File.readlines(file).first(line).grep(head) { Regexp.last_match.captures.compact.first }
   abort "#{file}:#{line} stands in no test" if heads.empty?
   heads.last.gsub(/#\{[^}]*\}/, "\\w+")
