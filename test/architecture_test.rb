@@ -47,7 +47,7 @@ class ArchitectureTest < Minitest::Test
   # Rails and RUBYOPT bring what these stand on.
   LOADED_BY_A_HOST = %r{\Aagent/(rails\.rb|exec_boot\.rb)}
 
-  def test_no_arrow_points_back
+  one_ruby def test_no_arrow_points_back
     wrong = arrows.flat_map do |part, used|
       used.reject { |other, _| allowed?(part, other) }.map { |other, place|
         "#{part} uses #{other}: #{place}"
@@ -60,7 +60,7 @@ class ArchitectureTest < Minitest::Test
     assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - EVERYWHERE
   end
 
-  def test_every_allowed_dependency_is_used
+  one_ruby def test_every_allowed_dependency_is_used
     needless = ALLOWED.flat_map do |part, others|
       (others - arrows.fetch(part, {}).keys).map { |other| "#{part} -> #{other}" }
     end

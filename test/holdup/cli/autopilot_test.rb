@@ -133,7 +133,7 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
   end
 
   # A host whose CPUs others use as well lacks them with any number of threads.
-  def test_a_limit_that_the_present_threads_break_too_forbids_no_other_number
+  one_ruby def test_a_limit_that_the_present_threads_break_too_forbids_no_other_number
     waiting = PlayedRecording.new(shapes: {"QuotesController#show" => [1.0, 2, 48, 3]}, minutes: 10,
       processes: 2, threads: 1, rate: 22.0)
     recommend = Holdup::Sizing::Recommendation.method(:new)
@@ -151,7 +151,7 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
   end
 
   # Windows are of a minute: the one of the change has both settings.
-  def test_the_minute_in_which_threads_changed_is_no_part_of_the_recording
+  one_ruby def test_the_minute_in_which_threads_changed_is_no_part_of_the_recording
     PLAYED.in_a_file do |path|
       store = Holdup::Store.open(path)
       first = store.windows(PLAYED.from_s, PLAYED.from_s + 60).find { |window| window.series.unit? }

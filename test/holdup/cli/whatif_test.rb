@@ -58,7 +58,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_equal %w[grade reasons errors], said["self_test"].keys
   end
 
-  def test_units_that_are_treated_unlike_the_others
+  one_ruby def test_units_that_are_treated_unlike_the_others
     said = whatif("--own-pool", "Orders*=1x2", "--mix", "Orders*=50%", "--priority", "Orders*=-1")
     assert_equal [0, ""], [said.status, said.err]
     beginning = /^What if a mix of 50.0 % Orders\*, processes of their own for Orders\*, /
@@ -79,7 +79,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   end
 
   # On the two vCPUs that there are, four processes can't do four times as much.
-  def test_pools_of_a_job_runner
+  one_ruby def test_pools_of_a_job_runner
     played = PlayedStore.new(PlayedRecording.capsules)
     said = whatif("--kind", "job", "--threads", "9", played:).out
     assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(7\+2\)$/, said)

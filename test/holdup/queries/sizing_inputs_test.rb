@@ -81,7 +81,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # Five hosts have more five minutes in a day than eight have minutes in two hours.
-  def test_few_hosts_give_the_same_over_a_long_span
+  one_ruby def test_few_hosts_give_the_same_over_a_long_span
     alone, added_up = observed_on(1, 5, day: true)
     assert_equal [1, 5], [alone.hosts, added_up.hosts]
     assert_in_delta alone.units, added_up.units / 5.0, 1e-6
@@ -89,7 +89,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # A second host takes as much as the first one, for the last third.
-  def test_a_host_that_began_late_has_no_part_in_the_time_before
+  one_ruby def test_a_host_that_began_late_has_no_part_in_the_time_before
     first, late = [[12, {}], [4, {host: "web-2", pid: 8}]].map do |minutes, options|
       from_s = WEB.from_s + (12 - minutes) * 60
       PlayedStore.new(PlayedRecording.new(minutes:, swing: 0.0), from_s:, booted_s: from_s, **options)

@@ -38,7 +38,7 @@ module Holdup::Sizing
     end
 
     # Neither the ceiling nor the CPUs of a model that is wrong strike what was served.
-    def test_no_setting_that_serves_as_much_as_the_present_one_is_struck_for_what_that_served
+    one_ruby def test_no_setting_that_serves_as_much_as_the_present_one_is_struck_for_what_that_served
       random = Random.new(7)
       struck = Array.new(300) { wrongly_struck(random) }.flatten(1)
       assert_empty struck

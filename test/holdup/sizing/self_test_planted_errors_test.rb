@@ -83,7 +83,7 @@ module Holdup::Sizing
     end
 
     # A second process needs the CPUs of a database, unless that works as much for fewer requests.
-    def test_other_processes_that_may_work_for_requests_or_not
+    one_ruby def test_other_processes_that_may_work_for_requests_or_not
       ramp = observation(connections: RAMP)
       served = ramp.closed_load.saturation(5).throughput
       working = ResourceLimits::OtherCpus.new(constant: 0.0, unit_ns: 15_000_000, mean: 0.015 * served)
@@ -128,7 +128,7 @@ module Holdup::Sizing
       assert_caught other, :unlike_threads
     end
 
-    def test_fewer_threads_than_the_setting_says
+    one_ruby def test_fewer_threads_than_the_setting_says
       found = self_test(observation(threads: 2, rate: 60, minutes: 10))
       assert_caught found, :unlike_threads
     end

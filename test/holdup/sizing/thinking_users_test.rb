@@ -102,7 +102,7 @@ module Holdup::Sizing
     end
 
     # Those that were tried do not fit, but others might.
-    def test_a_load_test_that_fits_excludes_no_users_where_all_threads_were_busy
+    one_ruby def test_a_load_test_that_fits_excludes_no_users_where_all_threads_were_busy
       unfit = Class.new(Recommendation) { private def users?(*) = false }
       found = unfit.new(saturated.recording, limits: ResourceLimits.new(vcpus: 2), rounds: 2, units: 1000)
       assert_equal :b, found.self_test.grade
@@ -131,7 +131,7 @@ module Holdup::Sizing
     end
 
     # Other work took CPUs only while the application left them. 28 a second were served.
-    def test_a_ceiling_below_what_was_served_says_nothing_of_other_settings
+    one_ruby def test_a_ceiling_below_what_was_served_says_nothing_of_other_settings
       observation = SimulatedObservation.of(SimulatedRecording.new(seed: 3, minutes: 10, rate: 28))
       others = ResourceLimits::OtherCpus.new(constant: 0.0, unit_ns: 90_000_000, mean: 1.7)
       found = Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2, others:), units: 1500)

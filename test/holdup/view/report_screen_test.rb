@@ -81,7 +81,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     assert_operator text.lines.size, :<=, 39
   end
 
-  def test_says_what_changed_where_there_is_room_for_few_commands
+  one_ruby def test_says_what_changed_where_there_is_room_for_few_commands
     text = screen(**places(SampleWindows::STOREFRONT.keys), remarks: ["#{LONG} " * 3] * 3)
     assert_includes text, "No setting and no revision changed in this time."
     assert_operator text.lines.size, :<=, 39
