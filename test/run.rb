@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, models, core, native, races, native_races, integration, runners, puma, servers,
-# quiet, browser, boots, jit, fuzz), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, models, core, native, races, installs, simulations, native_races, integration,
+# runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -30,8 +30,11 @@ PARTS = {
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
-  # Of these, those that `bin/test` leaves to `bin/test --thorough`.
-  "races" => "test/integration/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb " \
+  # Of these, those that `bin/test` leaves to `bin/test --thorough`: what installs gems and boots with other
+  # versions of them, what simulates, and all other races of servers.
+  "races" => "test/integration/**/*_test.rb",
+  "installs" => "test/integration/{gem_install,kubernetes,minimum_versions,rails_versions}_test.rb",
+  "simulations" => "test/holdup/sizing/interval_coverage_test.rb " \
     "test/holdup/analysis/experiment/simulated_experiments_test.rb",
   "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
@@ -46,7 +49,7 @@ PARTS = {
 }.freeze
 
 # Most of their time is spent in Ruby of their own process.
-COMPUTING = %w[models core fuzz races].freeze
+COMPUTING = %w[models core fuzz simulations].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
@@ -62,7 +65,7 @@ def part(name)
   case name
   when "core" then files - part("models")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
-  when "races" then files - part("boots")
+  when "races" then files - part("boots") - part("installs")
   when "native_races" then files - part("fuzz")
   else files
   end
