@@ -339,6 +339,9 @@ module Holdup
           @scaled = {}.compare_by_identity
           @sums = Hash.new { |all, field| all[field] = {}.compare_by_identity }
           @patterns = {}.compare_by_identity
+          @samples = {}.compare_by_identity
+          @means = Hash.new { |all, field| all[field] = {}.compare_by_identity }
+          @noises = Hash.new { |all, field| all[field] = {}.compare_by_identity }
         end
 
         # See TrafficBlock.
@@ -355,6 +358,28 @@ module Holdup
         def of(block, field)
           @sums[field][block] ||= scaled(block).sum do |profile, weight|
             profile.public_send(field) * weight
+          end
+        end
+
+        # @return [WeightedSample] of its recorded units
+        def sample(block)
+          @samples[block] ||= WeightedSample.new(block.profiles.map { |unit| [unit, unit.weight] })
+        end
+
+        # The mean of a field over its recorded units.
+        def mean(block, field)
+          @means[field][block] ||=
+            WeightedSample.mean(block.profiles.map { |unit| [unit.public_send(field), unit.weight] })
+        end
+
+        # Variance of that mean, because not all units are recorded.
+        def noise(block, field)
+          @noises[field][block] ||= begin
+            mean = mean(block, field)
+            squares = block.profiles.sum do |unit|
+              unit.weight * (unit.weight - 1) * (unit.public_send(field) - mean)**2
+            end
+            squares / block.profiles.sum(&:weight)**2
           end
         end
 
@@ -458,9 +483,11 @@ module Holdup
 
         def minutes(units)
           blocks = whole_minutes
-          trust = trust(blocks)
+          # Minutes that were put together of parts are others each time.
+          sums = blocks.equal?(@traffic.blocks) ? @sums : BlockSums.new(@traffic.pools)
+          trust = trust(blocks, sums)
           every = blocks.flat_map do |block|
-            own = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
+            own = sums.sample(block)
             sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
             block.minutes.map { |minute| [sample, *minute] }
           end
@@ -484,31 +511,21 @@ module Holdup
         # their differences are what happened.
         # @return [Float] share of the differences between blocks that is not chance, in the time with
         #   the GVL or without
-        def trust(blocks)
+        def trust(blocks, sums)
           units = blocks.flat_map(&:profiles)
           return 1.0 if units.sum(&:weight) <= ClosedLoad::SAMPLED * units.size
           weights = blocks.map(&:weight)
-          %i[running_ns idle_ns].map { |field| trust_in(field, blocks, weights) }.max
+          %i[running_ns idle_ns].map { |field| trust_in(field, blocks, weights, sums) }.max
         end
 
-        def trust_in(field, blocks, weights)
-          means = blocks.map do |block|
-            WeightedSample.mean(block.profiles.map { |unit| [unit.public_send(field), unit.weight] })
-          end
+        def trust_in(field, blocks, weights, sums)
+          means = blocks.map { |block| sums.mean(block, field) }
           weighted = ->(values) { WeightedSample.mean(values.zip(weights)) }
           whole = weighted.call(means)
           squares = weighted.call(means.map { |mean| (mean - whole)**2 })
-          noise = weighted.call(blocks.zip(means).map { |block, mean| noise(field, block.profiles, mean) })
+          noise = weighted.call(blocks.map { |block| sums.noise(block, field) })
           alike = squares <= (ALIKE * whole)**2
           alike ? 0.0 : [1 - noise / squares, 0.0].max
-        end
-
-        # Variance of the mean, because not all units are recorded.
-        def noise(field, units, mean)
-          squares = units.sum do |unit|
-            unit.weight * (unit.weight - 1) * (unit.public_send(field) - mean)**2
-          end
-          squares / units.sum(&:weight)**2
         end
 
         # Profiles with their arrivals.
