@@ -127,7 +127,8 @@ class SimulatedRecording
   # Names, and units that arrive at once.
   def drawn(count)
     shares = @endpoints.transform_values(&:share)
-    names = Array.new(count) { draw(shares) }
+    all = shares.values.sum
+    names = Array.new(count) { draw(shares, all) }
     [names, names.map { |name| unit(0, @endpoints[name]) }]
   end
 
@@ -143,18 +144,21 @@ class SimulatedRecording
 
   def minute(from_s, rate, shares)
     found = []
+    all = shares.values.sum
     at_s = from_s
     to_s = [from_s + 60, @minutes * 60].min
     while (at_s += -Math.log(1 - @random.rand) / rate) < to_s
-      name = draw(shares)
+      name = draw(shares, all)
       found << [unit(at_s, @endpoints[name]), name]
     end
     found
   end
 
-  def draw(shares)
-    left = @random.rand * shares.values.sum
-    shares.find { |_, share| (left -= share) < 0 }&.first || shares.keys.last
+  # @param all [Float] sum of the shares
+  def draw(shares, all)
+    left = @random.rand * all
+    shares.each { |name, share| return name if (left -= share) < 0 }
+    shares.keys.last
   end
 
   def unit(at_s, one)
