@@ -9,12 +9,10 @@ require_relative "agent/main_gem"
 require_relative "agent/runtime"
 require_relative "agent/servers"
 require_relative "agent/instrumentation/calls"
-require_relative "agent/instrumentation/connection_pool"
 require_relative "agent/instrumentation/job_units"
 require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
-require_relative "agent/instrumentation/tracers"
 require_relative "agent/instrumentation/unit_name"
 
 # Measures which threads hold the GVL and which wait for it, for each request and job. Loading starts nothing:
@@ -129,11 +127,29 @@ module Holdup
       settings = -> { Configuration.build(env: ENV, draft: @draft || Configuration.draft) }
       worker = -> { Servers.worker($PROGRAM_NAME) }
       Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
-        runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
-        runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))
+        runtime.add(connection_pool(runtime.guard))
+        runtime.add(tracers(runtime.recorder))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
       end
+    end
+
+    def connection_pool(guard)
+      Runtime::LateResource.new(-> { defined?(::ActiveSupport) }) do
+        require_relative "agent/instrumentation/connection_pool"
+        Instrumentation::ConnectionPool.new(guard:, clock: Clock.new)
+      end
+    end
+
+    def tracers(recorder)
+      Runtime::LateResource.new(-> { tracer? }) do
+        require_relative "agent/instrumentation/tracers"
+        Instrumentation::Tracers.new(recorder:)
+      end
+    end
+
+    def tracer?
+      defined?(::OpenTelemetry::SDK::Trace::Span) || defined?(::Datadog::Tracing::SpanOperation)
     end
 
     def build_requests

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/autopilot_folder"
-require_relative "../model/experiment_plan"
-require_relative "../model/audit_entry"
-
 module Holdup
   # Follows the plans of the folder of segments in this process: gives the lever the value of the arm whose
   # turn it is, or what the autopilot keeps, and names the arm in the setting, so that windows of different
@@ -14,6 +10,8 @@ module Holdup
     # A collector's round counts what happened since the one before for the arm of now, so an arm begins when
     # a round (10 s) with its value has passed.
     STEADY_S = 15
+    # As ExperimentPlan::PlanFile, which is loaded with the first plan: few processes ever get one.
+    PLANS = %w[experiment.plan autopilot.kept].freeze
     # That are remembered: of an experiment and of what is kept, each renewed.
     MOST_LEASES = 8
 
@@ -51,6 +49,7 @@ module Holdup
 
     def install
       reset unless @pid == Process.pid
+      return unless @files || plans?
       plan, turn = wanted
       change(plan, turn) unless turn == @turn && plan&.id == @plan&.id
       @plan = plan if plan && plan.id == @plan&.id # with its latest lease
@@ -81,11 +80,23 @@ module Holdup
     def reset
       @pid = Process.pid
       @turn = @plan = @ended = @lever = @arm = @steady_ns = nil
-      @files = @audit = @refused = @watched = @given_up = @damage = nil
+      @files = @places = @audit = @refused = @watched = @given_up = @damage = nil
       @leases = {}
     end
 
-    def files = @files ||= AutopilotFolder.new(@folder.call)
+    # Two system calls.
+    def plans?
+      @places ||= PLANS.map { |name| File.join(@folder.call, name) }
+      @places.any? { |place| File.exist?(place) }
+    end
+
+    def files
+      @files ||= begin
+        require_relative "../model/autopilot_folder"
+        require_relative "../model/audit_entry"
+        AutopilotFolder.new(@folder.call)
+      end
+    end
 
     # An experiment comes before what is kept.
     # @return [Array(ExperimentPlan, ExperimentTurn), nil]

@@ -3,7 +3,6 @@
 require_relative "../segment/layout"
 require_relative "rule"
 require_relative "stack_sampling"
-require_relative "rule_watch"
 require_relative "../model/flat_json"
 
 module Holdup
@@ -34,6 +33,7 @@ module Holdup
         @ring = Ring.new(probe:, log:)
         @rule = rule
         return unless rule && in_memory
+        require_relative "rule_watch" # and with it what reads histograms
         limits = SeriesThresholds.new(probe:, rule:)
         @watch = RuleWatch.new(rule:, ring: @ring, limits:, base: self.class.base(segment), clock:, facts:)
       end

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "vernier_profile"
-
 module Holdup
   module Capture
     # Takes stacks of running threads during a requested capture: from tick to tick with vernier where the
@@ -19,8 +17,8 @@ module Holdup
         new(probe:, guard:) if wish == :auto
       end
 
-      # @param profiles [Class] VernierProfile
-      def initialize(probe:, guard:, profiles: VernierProfile)
+      # @param profiles [Class, nil] nil: VernierProfile, loaded with the first capture
+      def initialize(probe:, guard:, profiles: nil)
         @probe = probe
         @guard = guard
         @profiles = profiles
@@ -74,9 +72,16 @@ module Holdup
       end
 
       def possible?
-        return false if @off || !@profiles.here?
-        @hooked ||= !!@profiles.before_each { give_way unless @lock.owned? }
-        @profiles.free?
+        return false if @off || !profiles.here?
+        @hooked ||= !!profiles.before_each { give_way unless @lock.owned? }
+        profiles.free?
+      end
+
+      def profiles
+        @profiles ||= begin
+          require_relative "vernier_profile"
+          VernierProfile
+        end
       end
 
       def quiet?
@@ -88,8 +93,8 @@ module Holdup
       def start
         @lock.synchronize do
           return if @off
-          @ring.add_facts("sampler" => @profiles.title)
-          @profile = @profiles.new
+          @ring.add_facts("sampler" => profiles.title)
+          @profile = profiles.new
           @probe.sample_elsewhere(true)
           @profile.start
         end

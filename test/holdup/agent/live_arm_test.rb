@@ -3,6 +3,8 @@
 require "test_helper"
 require "holdup/agent/configuration"
 require "holdup/agent/live_arm"
+require "holdup/model/autopilot_folder"
+require "holdup/model/audit_entry"
 
 class Holdup::LiveArmTest < Minitest::Test
   include TemporaryFolder
@@ -53,6 +55,10 @@ class Holdup::LiveArmTest < Minitest::Test
   def plan(**facts)
     turns = Holdup::Switchback.new(from_s: START_S, turn_s: 60, settle_s: 15, cycles: 5)
     Plan.new(id: "x", lever: "threads", values: [5, 3], turns:, by: "deploy", why: "", **facts)
+  end
+
+  def test_looks_for_the_files_that_plans_are_in
+    assert_equal [Plan::PlanFile::NAME, Plan::PlanFile::KEPT], Holdup::LiveArm::PLANS
   end
 
   # @return [Array<(String, Integer)>] arm and threads, once a second

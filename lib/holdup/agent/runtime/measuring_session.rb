@@ -204,6 +204,29 @@ module Holdup
       end
     end
 
+    # A resource whose file is loaded once the application has what it is about.
+    class LateResource
+      # @param needed [#call] whether the application has it; asked at each tick until it has
+      # @yieldreturn [#install, #facts, #pools, #gauges, #profile] the resource
+      def initialize(needed, &build)
+        @needed = needed
+        @build = build
+      end
+
+      def install
+        @resource ||= (@build.call if @needed.call)
+        @resource&.install
+      end
+
+      def facts = @resource ? @resource.facts : {}
+
+      def pools = @resource ? @resource.pools : []
+
+      def gauges = @resource ? @resource.gauges : {}
+
+      def profile = @resource ? @resource.profile : {}
+    end
+
     # Resources of the application that do not depend on the server, such as connection pools: recorded with
     # the server's facts and pools in each measuring process. A resource that fails is left out of the tick.
     class Resources
