@@ -19,6 +19,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     unit_init(probe);
     open_unit_init(probe);
     request_edges_init(probe);
+    job_edges_init(probe);
     calls_init(probe);
     repeats_init(probe);
     tick_init(probe);

@@ -20,6 +20,7 @@ void alloc_init(VALUE probe);
 void unit_init(VALUE probe);
 void open_unit_init(VALUE probe);
 void request_edges_init(VALUE probe);
+void job_edges_init(VALUE probe);
 void calls_init(VALUE probe);
 void repeats_init(VALUE probe);
 void tick_init(VALUE probe);

@@ -95,6 +95,12 @@ VALUE open_stored(void)
     return rb_funcall(rb.fiber, m.aref, 1, rb.current);
 }
 
+bool open_inside(void)
+{
+    VALUE unit = open_stored();
+    return rb_typeddata_is_kind_of(unit, &open_type) && !RTEST(open_of(unit)->closed);
+}
+
 bool open_enabled(VALUE probe)
 {
     return probe == rb.probe ? tc_enabled() : RTEST(rb_funcall(probe, m.enabled, 0));

@@ -40,6 +40,9 @@ VALUE open_allocate(VALUE class);
 /* What is in the storage of this fiber: the unit that began here last, perhaps closed; or nil. */
 VALUE open_stored(void);
 
+/* Whether a unit is open here. */
+bool open_inside(void);
+
 bool open_enabled(VALUE probe);
 
 /* Begins the unit inside `outer` (nil: none); `pool`: the thread pool of the server or job runner, or nil. */

@@ -61,6 +61,17 @@ module Holdup
       module RequestEnds
       end
 
+      # See UnitFields.
+      module JobEnds
+      end
+
+      # No job is measured.
+      module JobStarts
+        private
+
+        def begin_job(_job, _queue) = nil
+      end
+
       # No request is measured.
       module RequestStarts
         private

@@ -20,6 +20,9 @@ module Holdup
         @priorities = PriorityNames.new
       end
 
+      # For those who begin units themselves.
+      attr_reader :recorder, :clock
+
       # Whether runs are measured: else the hooks need not read them.
       def on? = @probe.enabled?
 
@@ -53,7 +56,13 @@ module Holdup
         value
       ensure
         unit.failed if failed && unit && failure?(earlier, run.harmless)
-        finish(begun) if begun
+        begun&.finish
+      end
+
+      # @param earlier [Exception, nil] `$!` before the run
+      # @param harmless [Array<Class>, nil] exceptions that are not failures
+      def failure?(earlier, harmless)
+        @recorder.failed?(earlier) && harmless.to_a.none? { |type| type === $! }
       end
 
       private
@@ -66,16 +75,6 @@ module Holdup
         run.open(outer, run.pool)
       rescue *Guard::FAILURES => error
         @guard.failed(:job, error)
-      end
-
-      def finish(unit)
-        unit.close
-      rescue *Guard::FAILURES => error
-        @guard.failed(:job, error)
-      end
-
-      def failure?(earlier, harmless)
-        @recorder.failed?(earlier) && harmless.to_a.none? { |type| type === $! }
       end
 
       # The unit of this run, if measured already; other units may be open inside it.
@@ -95,6 +94,8 @@ module Holdup
     # The unit of one run of a job, as its runner or Active Job knows it. It has the job's id, because both
     # see the run and must make one unit of it.
     class JobUnit < Recorder::OpenUnit
+      include Probe::JobEnds
+
       JOB = Probe::KINDS.fetch(:job)
 
       if Probe.supported?

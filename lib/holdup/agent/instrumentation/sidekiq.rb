@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "job_units"
+
 module Holdup
   module Instrumentation
-    # Sidekiq's outermost server middleware: each run of a job is one unit, retries included. Sidekiq creates
-    # one for each job.
+    # Sidekiq's outermost server middleware: each run of a job is one unit, retries included.
     class Sidekiq
       CAPSULE = :sidekiq_capsule
       NS_PER_S = 1_000_000_000
@@ -20,34 +21,50 @@ module Holdup
         (enqueued_at * unit_ns).to_i
       end
 
-      # @param runs [SidekiqRuns]
-      def initialize(runs)
-        @runs = runs
-      end
-
-      # @return [Object] the block's value; its exception goes on untouched
-      def call(_instance, job, queue, &)
-        @runs.measure(job, queue, &)
-      end
+      # Sidekiq asks for a new one for each job: all jobs have the same.
+      # @return [SidekiqRuns]
+      def self.new(runs) = runs
     end
 
-    # The runs that Sidekiq's middleware measures, for all of its objects.
+    # Measures the runs. `begin_job` is in C (ext/holdup/job_edges.c); a job that is unusual goes the way of
+    # all runners' jobs.
     class SidekiqRuns
+      include Probe::JobStarts
+
       # @param jobs [JobUnits]
       # @param harmless [Array<Class>] exceptions that are not failures
       # @param pools [Hash] capsule => name of its pool
       def initialize(jobs, harmless, pools = {})
         @jobs = jobs
+        @recorder = jobs.recorder
+        @probe = @recorder.probe
+        @clock = jobs.clock
         @harmless = harmless
         @pools = pools
       end
+
+      # A block as parameter would cost each job as much as one more method.
+      # @return [Object] the block's value; its exception goes on untouched
+      def call(_instance, job, queue)
+        unit = begin_job(job, queue)
+        return measure(job, queue) { yield } unless unit
+        earlier = $!
+        begin
+          value = yield
+          done = true
+          value
+        ensure
+          unit.failed if !done && @jobs.failure?(earlier, @harmless)
+          unit.finish
+        end
+      end
+
+      private
 
       def measure(job, queue, &)
         run = run(job, queue) if @jobs.on?
         @jobs.measure(run, &)
       end
-
-      private
 
       # Sidekiq sets the capsule on each of its threads.
       def run(job, queue)

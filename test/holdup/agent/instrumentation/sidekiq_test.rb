@@ -61,6 +61,12 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
     end
   end
 
+  def test_a_job_from_the_future_has_not_waited
+    perform(enqueued_at: 1_700_000_001_000)
+    assert_equal 0, recorded.queued_ns
+    assert_equal [Holdup::Probe::COUNTERS.fetch(:queued_clamped)], @probe.counted
+  end
+
   def test_an_active_job_has_its_own_class_and_id
     again = @jobs.run("c-1", "WelcomeJob seen by Active Job", nil)
     perform(ACTIVE_JOB) { @jobs.measure(again) {} }
