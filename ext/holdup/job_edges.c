@@ -19,10 +19,12 @@ static struct {
     int64_t absurd_ns;         /* that of JobUnits */
 } job;
 
-/* Variables of SidekiqRuns, of the one that began the last job: a process has one, and asking costs more. */
-static struct {
-    VALUE runs, jobs, recorder, probe, clock, pools, harmless;
-} known;
+/* Variables of SidekiqRuns. They never change, and asking an object costs more than a copy. */
+typedef struct {
+    VALUE self, jobs, recorder, probe, clock, pools, harmless;
+} job_runs_t;
+
+static job_runs_t job_last;    /* of the one that began the last job */
 
 /* What a job says of itself, as Sidekiq has it. */
 typedef struct {
@@ -35,16 +37,17 @@ static struct {
     ID capsule, realtime_ns, count_clamped, unreadable, guard, failed;
 } m;
 
-static void job_know(VALUE runs)
+static job_runs_t job_runs_of(VALUE self)
 {
-    if (known.runs == runs) return;
-    known.jobs = rb_iv_get(runs, "@jobs");
-    known.recorder = rb_iv_get(runs, "@recorder");
-    known.probe = rb_iv_get(runs, "@probe");
-    known.clock = rb_iv_get(runs, "@clock");
-    known.pools = rb_iv_get(runs, "@pools");
-    known.harmless = rb_iv_get(runs, "@harmless");
-    known.runs = runs;
+    if (job_last.self == self) return job_last;
+    job_runs_t runs = {.self = self,
+                       .jobs = rb_iv_get(self, "@jobs"),
+                       .recorder = rb_iv_get(self, "@recorder"),
+                       .probe = rb_iv_get(self, "@probe"),
+                       .clock = rb_iv_get(self, "@clock"),
+                       .pools = rb_iv_get(self, "@pools"),
+                       .harmless = rb_iv_get(self, "@harmless")};
+    return job_last = runs;
 }
 
 /* One pass, because a look-up of each key computes its hash. */
@@ -104,12 +107,12 @@ static int64_t job_ready_ns(VALUE enqueued_at)
 }
 
 /* For how long it has waited since then; nil: unknown. */
-static VALUE job_queued_ns(int64_t ready_ns)
+static VALUE job_queued_ns(const job_runs_t *runs, int64_t ready_ns)
 {
-    int64_t waited = job_realtime_ns(known.clock) - ready_ns;
+    int64_t waited = job_realtime_ns(runs->clock) - ready_ns;
     if (waited > job.absurd_ns) return Qnil;
     if (waited >= 0) return LL2NUM(waited);
-    rb_funcall(known.recorder, m.count_clamped, 0);
+    rb_funcall(runs->recorder, m.count_clamped, 0);
     return INT2FIX(0);
 }
 
@@ -125,21 +128,22 @@ static VALUE job_id(const job_facts_t *facts)
 }
 
 /* Sidekiq sets the capsule on each of its threads. */
-static VALUE job_pool(void)
+static VALUE job_pool(VALUE pools)
 {
     VALUE capsule = rb_thread_local_aref(rb_thread_current(), m.capsule);
-    return NIL_P(capsule) || !RB_TYPE_P(known.pools, T_HASH) ? Qnil : rb_hash_lookup(known.pools, capsule);
+    return NIL_P(capsule) || !RB_TYPE_P(pools, T_HASH) ? Qnil : rb_hash_lookup(pools, capsule);
 }
 
 typedef struct {
-    VALUE runs, given, queue;
+    job_runs_t runs;
+    VALUE given, queue;
 } job_beginning_t;
 
 static VALUE job_begin_run(VALUE beginning)
 {
     const job_beginning_t *begin = (const job_beginning_t *)beginning;
-    job_know(begin->runs);
-    if (!open_enabled(known.probe) || !RB_TYPE_P(begin->given, T_HASH) || open_inside()) return Qnil;
+    const job_runs_t *runs = &begin->runs;
+    if (!open_enabled(runs->probe) || !RB_TYPE_P(begin->given, T_HASH) || open_inside()) return Qnil;
     job_find();
     job_facts_t facts = {Qnil, Qnil, Qnil, Qnil, Qnil, Qnil};
     rb_hash_foreach(begin->given, job_fact, (VALUE)&facts);
@@ -147,23 +151,23 @@ static VALUE job_begin_run(VALUE beginning)
     if (!RTEST(name)) name = facts.class;
     int64_t ready_ns = NIL_P(facts.enqueued_at) ? 0 : job_ready_ns(facts.enqueued_at);
     if (!RB_TYPE_P(name, T_STRING) || ready_ns < 0) return Qnil;
-    VALUE unit = open_allocate(job.unit), pool = job_pool();
-    OPEN_SET(unit, recorder, known.recorder);
-    OPEN_SET(unit, probe, known.probe);
+    VALUE unit = open_allocate(job.unit), pool = job_pool(runs->pools);
+    OPEN_SET(unit, recorder, runs->recorder);
+    OPEN_SET(unit, probe, runs->probe);
     OPEN_SET(unit, kind, INT2FIX(SEG_JOB));
     OPEN_SET(unit, name, name);
     OPEN_SET(unit, queue, begin->queue);
     OPEN_SET(unit, id, job_id(&facts));
     OPEN_SET(unit, pool, pool);
-    OPEN_SET(unit, harmless, known.harmless);
-    if (ready_ns) OPEN_SET(unit, queued_ns, job_queued_ns(ready_ns));
+    OPEN_SET(unit, harmless, runs->harmless);
+    if (ready_ns) OPEN_SET(unit, queued_ns, job_queued_ns(runs, ready_ns));
     open_begin(unit, Qnil, pool);
     return unit;
 }
 
-static VALUE job_begin_failed(VALUE unused, VALUE error)
+static VALUE job_begin_failed(VALUE jobs, VALUE error)
 {
-    return rb_funcall(known.jobs, m.unreadable, 1, error);
+    return rb_funcall(jobs, m.unreadable, 1, error);
 }
 
 /*
@@ -171,8 +175,8 @@ static VALUE job_begin_failed(VALUE unused, VALUE error)
  */
 static VALUE job_begin(VALUE self, VALUE given, VALUE queue)
 {
-    job_beginning_t begin = {self, given, queue};
-    return rb_rescue2(job_begin_run, (VALUE)&begin, job_begin_failed, Qnil, rb_eStandardError,
+    job_beginning_t begin = {job_runs_of(self), given, queue};
+    return rb_rescue2(job_begin_run, (VALUE)&begin, job_begin_failed, begin.runs.jobs, rb_eStandardError,
                       rb_eScriptError, (VALUE)0);
 }
 
@@ -195,11 +199,8 @@ static VALUE job_finish(VALUE self)
 
 void job_edges_init(VALUE probe)
 {
-    VALUE *roots = (VALUE *)&known;
-    for (size_t i = 0; i < sizeof(known) / sizeof(VALUE); i++) {
-        roots[i] = Qnil;
-        rb_gc_register_address(&roots[i]);
-    }
+    VALUE *roots = (VALUE *)&job_last;
+    for (size_t i = 0; i < sizeof(job_last) / sizeof(VALUE); i++) rb_gc_register_address(&roots[i]);
     active_id = open_text("job_id");
     m.capsule = rb_intern("sidekiq_capsule");
     m.realtime_ns = rb_intern("realtime_ns");

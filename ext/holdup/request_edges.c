@@ -18,15 +18,35 @@ static struct {
     VALUE path, queue_start, finished, after_reply, hijacked, partial_hijack, unmeasured, controller, trace;
 } keys;
 
-/* Variables of RequestUnits and UnitName. */
+/* Variables of RequestUnits. They never change, and asking an object costs more than a copy. */
+typedef struct {
+    VALUE self, recorder, probe, names, ignored_starts, queue_header, example_paths;
+} request_units_t;
+
+static request_units_t request_last; /* of the one that began the last request */
+
+/* Variables of UnitName. */
 static struct {
-    ID recorder, probe, names, ignored_starts, queue_header, example_paths, custom, actions;
+    ID custom, actions;
 } iv;
 
 static struct {
-    ID current, cancel, known, ignored, queued_ns, path, call, action_name, name, aborted, finished, wrapped,
+    ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
         status_of, trace_parent;
 } m;
+
+static request_units_t request_units_of(VALUE self)
+{
+    if (request_last.self == self) return request_last;
+    request_units_t all = {.self = self,
+                           .recorder = rb_iv_get(self, "@recorder"),
+                           .probe = rb_iv_get(self, "@probe"),
+                           .names = rb_iv_get(self, "@names"),
+                           .ignored_starts = rb_iv_get(self, "@ignored_starts"),
+                           .queue_header = rb_iv_get(self, "@queue_header"),
+                           .example_paths = rb_iv_get(self, "@example_paths")};
+    return request_last = all;
+}
 
 static VALUE request_key(VALUE env, VALUE key)
 {
@@ -52,11 +72,11 @@ static bool request_begins_as_ignored(VALUE starts, VALUE path)
     return false;
 }
 
-static bool request_ignored(VALUE requests, VALUE env)
+static bool request_ignored(const request_units_t *all, VALUE env)
 {
     VALUE path = request_key(env, keys.path);
-    return RTEST(path) && request_begins_as_ignored(rb_ivar_get(requests, iv.ignored_starts), path) &&
-           RTEST(rb_funcall(requests, m.ignored, 1, path));
+    return RTEST(path) && request_begins_as_ignored(all->ignored_starts, path) &&
+           RTEST(rb_funcall(all->self, m.ignored, 1, path));
 }
 
 static VALUE request_class(void)
@@ -68,13 +88,13 @@ static VALUE request_class(void)
     return request_unit;
 }
 
-static VALUE request_new(VALUE requests, VALUE probe, VALUE env)
+static VALUE request_new(const request_units_t *all, VALUE env)
 {
     VALUE unit = open_allocate(request_class());
-    OPEN_SET(unit, recorder, rb_ivar_get(requests, iv.recorder));
-    OPEN_SET(unit, probe, probe);
+    OPEN_SET(unit, recorder, all->recorder);
+    OPEN_SET(unit, probe, all->probe);
     OPEN_SET(unit, kind, INT2FIX(SEG_REQUEST));
-    OPEN_SET(unit, names, rb_ivar_get(requests, iv.names));
+    OPEN_SET(unit, names, all->names);
     OPEN_SET(unit, env, env);
     OPEN_SET(unit, fiber, rb_fiber_current());
     return unit;
@@ -93,21 +113,20 @@ static void request_await_end(VALUE unit, VALUE env)
 /* begin_request(env): RequestUnits#start, without its guard. */
 static VALUE request_begin(VALUE self, VALUE env)
 {
-    VALUE probe = rb_ivar_get(self, iv.probe);
-    if (!open_enabled(probe)) return Qnil;
+    request_units_t all = request_units_of(self);
+    if (!open_enabled(all.probe)) return Qnil;
     VALUE outer = open_stored();
     if (rb_typeddata_is_kind_of(outer, &open_type) && !RTEST(open_of(outer)->closed)) {
         if (RTEST(rb_funcall(self, m.known, 2, outer, env))) return Qnil;
         outer = rb_funcall(request_class(), m.current, 0);
     }
     else outer = Qnil;
-    if (request_ignored(self, env)) return Qnil;
-    VALUE unit = request_new(self, probe, env);
+    if (request_ignored(&all, env)) return Qnil;
+    VALUE unit = request_new(&all, env);
     open_begin(unit, outer, web);
-    VALUE header = rb_ivar_get(self, iv.queue_header);
-    if (RTEST(request_key(env, header)) || RTEST(request_key(env, keys.queue_start)))
+    if (RTEST(request_key(env, all.queue_header)) || RTEST(request_key(env, keys.queue_start)))
         OPEN_SET(unit, queued_ns, rb_funcall(self, m.queued_ns, 1, env));
-    if (RTEST(rb_ivar_get(self, iv.example_paths))) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
+    if (RTEST(all.example_paths)) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
     request_await_end(unit, env);
     return unit;
 }
@@ -157,7 +176,7 @@ static VALUE request_action(VALUE given)
     VALUE action = rb_funcall(controller, m.action_name, 0);
     VALUE actions = rb_ivar_get(names, iv.actions);
     if (!RTEST(action) || !RB_TYPE_P(actions, T_HASH)) return Qnil;
-    VALUE known = rb_hash_lookup(actions, rb_funcall(rb_obj_class(controller), m.name, 0));
+    VALUE known = rb_hash_lookup(actions, rb_mod_name(rb_obj_class(controller)));
     return RB_TYPE_P(known, T_HASH) ? rb_hash_lookup(known, action) : Qnil;
 }
 
@@ -194,12 +213,8 @@ void request_complete(VALUE unit)
 
 static void request_intern(void)
 {
-    iv.recorder = rb_intern("@recorder");
-    iv.probe = rb_intern("@probe");
-    iv.names = rb_intern("@names");
-    iv.ignored_starts = rb_intern("@ignored_starts");
-    iv.queue_header = rb_intern("@queue_header");
-    iv.example_paths = rb_intern("@example_paths");
+    VALUE *roots = (VALUE *)&request_last;
+    for (size_t i = 0; i < sizeof(request_last) / sizeof(VALUE); i++) rb_gc_register_address(&roots[i]);
     iv.custom = rb_intern("@custom");
     iv.actions = rb_intern("@actions");
 #define INTERN(name) m.name = rb_intern(#name)
@@ -211,7 +226,6 @@ static void request_intern(void)
     INTERN(path);
     INTERN(call);
     INTERN(action_name);
-    INTERN(name);
     INTERN(aborted);
     INTERN(finished);
     INTERN(wrapped);
