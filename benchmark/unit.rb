@@ -7,7 +7,8 @@ module Bench
   class Unit
     UNITS = ["none", "gvltools", "gvl_timing", "vernier", "perfm", "holdup probe", "holdup"].freeze
     REQUESTS = %w[none gvltools perfm holdup].freeze
-    COLUMNS = ["", "ns, median (min..max)", "added", "objects allocated", "retained"].freeze
+    COLUMNS = ["", "ns, median (min..max)", "added", "holdup's added / its", "objects allocated",
+      "retained"].freeze
     LIMIT_NS = 1600
 
     # @param quick [Boolean] only to see that it runs
@@ -49,8 +50,16 @@ module Bench
 
     def rows(arms)
       arms.map { |tool, samples|
-        [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, *objects(arms, tool)]
+        [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, ratio(arms, tool),
+          *objects(arms, tool)]
       }
+    end
+
+    # What Holdup adds, in parts of what this one does.
+    def ratio(arms, tool)
+      return "" if tool == "none"
+      holdup, other = ["holdup", tool].map { |name| added(arms, name, "ns").median }
+      format("%.2f", holdup / other)
     end
 
     def objects(arms, tool)

@@ -12,6 +12,7 @@ require "native/gvl_work"
 #   stop          before the process ends
 #   around(app)   the Rack application inside its middleware
 #   jobs(config)  puts its middleware into a Sidekiq, before that runs
+#   launched(it)  does what it does when a Sidekiq runs, to one that only looks as if it did
 module Bench
   module Tools
     RELEASES = 10
@@ -22,6 +23,7 @@ module Bench
 
     # Loaded when asked for: a tool's hooks and gems stay out of the other arms' processes.
     autoload :EmptyHook, "tools/empty_hook"
+    autoload :EmptyMiddleware, "tools/empty_middleware"
     autoload :Gvltools, "tools/gvltools"
     autoload :GvlTiming, "tools/gvl_timing"
     autoload :Vernier, "tools/vernier"
@@ -43,6 +45,7 @@ module Bench
       "none" => -> { None.new },
       "none again" => -> { None.new },
       "empty hook" => -> { EmptyHook.new },
+      "empty middleware" => -> { EmptyMiddleware.new },
       "gvltools" => -> { Gvltools.new },
       "gvl_timing" => -> { GvlTiming.new },
       "vernier" => -> { Vernier.new },
@@ -86,6 +89,10 @@ module Bench
       # @param config [Sidekiq::Config]
       # @return [void]
       def jobs(config) = nil
+
+      # @param launcher [Sidekiq::Launcher]
+      # @return [void]
+      def launched(launcher) = nil
 
       private
 

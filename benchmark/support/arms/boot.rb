@@ -6,6 +6,7 @@
 
 require "json"
 require "logger"
+require "objspace"
 require "tmpdir"
 require "uri"
 
@@ -43,9 +44,18 @@ start = spent do
   end
   Holdup.start or raise "Holdup did not start"
 end
-code = nil # kept, like what was loaded
+# What Ruby itself needs for so much code, from source and as bootsnap keeps it; and the memory of the code
+# alone.
+code = nil
 compiled = spent { code = files.map { |file| RubyVM::InstructionSequence.compile_file(file) } }
+binaries = code.map(&:to_binary)
+cached = spent { binaries.each { |binary| RubyVM::InstructionSequence.load_from_binary(binary) } }
+sizes = lambda do |sequence|
+  own = ObjectSpace.memsize_of(sequence)
+  sequence.each_child { |inner| own += sizes.call(inner) }
+  own
+end
 bytes = files.sum { |file| File.size(file) }
-puts JSON.generate(load:, start:, compiled:, bytes:, files: code.size)
+puts JSON.generate(load:, start:, compiled:, cached:, bytes:, files: code.size, kept: code.sum(&sizes))
 $stdout.flush
 exit!(0)

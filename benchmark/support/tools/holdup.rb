@@ -32,6 +32,10 @@ module Bench
         @recorder.measure("ReportJob") { GvlWork.release(RELEASES) }
       end
 
+      def launched(launcher)
+        ::Holdup::Servers::Sidekiq.new(runtime: ::Holdup.runtime).serving(launcher)
+      end
+
       def around(app)
         ::Holdup::Instrumentation::Rack.new(app, ::Holdup.requests)
       end
