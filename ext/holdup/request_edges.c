@@ -12,6 +12,7 @@
 
 static VALUE request_unit;         /* class; found when the first begins */
 static VALUE web;                  /* a pool of threads */
+static VALUE place;                /* :rack */
 
 /* Keys of a Rack environment, and of a response's headers. */
 static struct {
@@ -32,7 +33,7 @@ static struct {
 
 static struct {
     ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
-        status_of, trace_parent;
+        status_of, trace_parent, guard, failed, sent_otherwise;
 } m;
 
 static request_units_t request_units_of(VALUE self)
@@ -110,9 +111,13 @@ static void request_await_end(VALUE unit, VALUE env)
     OPEN_SET(unit, listed, Qtrue);
 }
 
-/* begin_request(env): RequestUnits#start, without its guard. */
-static VALUE request_begin(VALUE self, VALUE env)
+typedef struct {
+    VALUE self, env;
+} request_beginning_t;
+
+static VALUE request_begin(VALUE given)
 {
+    VALUE self = ((const request_beginning_t *)given)->self, env = ((const request_beginning_t *)given)->env;
     request_units_t all = request_units_of(self);
     if (!open_enabled(all.probe)) return Qnil;
     VALUE outer = open_stored();
@@ -129,6 +134,25 @@ static VALUE request_begin(VALUE self, VALUE env)
     if (RTEST(all.example_paths)) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
     request_await_end(unit, env);
     return unit;
+}
+
+/* The guard's part of `error`, which the application does not see. */
+static VALUE request_failed(VALUE recorder, VALUE error)
+{
+    return rb_funcall(rb_funcall(recorder, m.guard, 0), m.failed, 2, place, error);
+}
+
+static VALUE request_begin_failed(VALUE self, VALUE error)
+{
+    return request_failed(request_units_of(self).recorder, error);
+}
+
+/* start(env): the RequestUnit; nil: this request is not measured, or measured already. Guarded. */
+static VALUE request_start(VALUE self, VALUE env)
+{
+    request_beginning_t beginning = {self, env};
+    return rb_rescue2(request_begin, (VALUE)&beginning, request_begin_failed, self, rb_eStandardError,
+                      rb_eScriptError, (VALUE)0);
 }
 
 /* The server sends nothing more. */
@@ -157,7 +181,6 @@ static VALUE request_answered(VALUE self, VALUE response)
     return response;
 }
 
-/* end_request: RequestUnit#finished, without its guard. */
 static VALUE request_end(VALUE self)
 {
     const open_t *u = open_of(self);
@@ -165,6 +188,30 @@ static VALUE request_end(VALUE self)
         return rb_funcall(self, m.cancel, 0);
     bool error = FIXNUM_P(u->status) && FIX2LONG(u->status) >= REQUEST_FIRST_ERROR;
     return open_end(self, error || RTEST(u->failure) ? Qtrue : Qfalse);
+}
+
+static VALUE request_end_failed(VALUE self, VALUE error)
+{
+    return request_failed(open_of(self)->recorder, error);
+}
+
+/* finished: records it, unless the application asked not to. Guarded. */
+static VALUE request_finished(VALUE self)
+{
+    return rb_rescue2(request_end, self, request_end_failed, self, rb_eStandardError, rb_eScriptError,
+                      (VALUE)0);
+}
+
+/*
+ * call(env, status, headers, error): the server's callback; without arguments as after_reply. What was sent
+ * may differ from what the application has answered.
+ */
+static VALUE request_call(int argc, VALUE *argv, VALUE self)
+{
+    VALUE sent = argc > 1 ? argv[1] : Qnil, error = argc > 3 ? argv[3] : Qnil;
+    if ((!NIL_P(sent) && sent != open_of(self)->status) || RTEST(error))
+        rb_funcall(self, m.sent_otherwise, 2, sent, error);
+    return request_finished(self);
 }
 
 /* The known name of a controller's action: UnitName remembers it. */
@@ -231,6 +278,9 @@ static void request_intern(void)
     INTERN(wrapped);
     INTERN(status_of);
     INTERN(trace_parent);
+    INTERN(guard);
+    INTERN(failed);
+    INTERN(sent_otherwise);
 }
 
 static void request_define_keys(void)
@@ -251,9 +301,11 @@ void request_edges_init(VALUE probe)
     request_intern();
     request_define_keys();
     web = open_text("web");
+    place = ID2SYM(rb_intern("rack"));
     VALUE starts = rb_define_module_under(probe, "RequestStarts");
-    rb_define_private_method(starts, "begin_request", request_begin, 1);
+    rb_define_method(starts, "start", request_start, 1);
     VALUE ends = rb_define_module_under(probe, "RequestEnds");
     rb_define_method(ends, "answered", request_answered, 1);
-    rb_define_private_method(ends, "end_request", request_end, 0);
+    rb_define_method(ends, "finished", request_finished, 0);
+    rb_define_method(ends, "call", request_call, -1);
 }

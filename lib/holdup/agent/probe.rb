@@ -74,9 +74,7 @@ module Holdup
 
       # No request is measured.
       module RequestStarts
-        private
-
-        def begin_request(_env) = nil
+        def start(_env) = nil
       end
 
       def enable = false

@@ -7,8 +7,7 @@ module Holdup
   module Instrumentation
     # Decides which requests become units, and starts them, for all copies of the middleware.
     #
-    # `begin_request` is in C (ext/holdup/request_edges.c), which calls what few requests need: the private
-    # methods.
+    # `start` is in C (ext/holdup/request_edges.c), which calls what few requests need: the private methods.
     class RequestUnits
       include Probe::RequestStarts
 
@@ -24,13 +23,6 @@ module Holdup
         @ignored = ignored
         @ignored_starts = ignored_starts
         @example_paths = example_paths
-      end
-
-      # @return [RequestUnit, nil] nil when this request is not measured, or measured already
-      def start(env)
-        begin_request(env)
-      rescue *Guard::FAILURES => error
-        @guard.failed(:rack, error)
       end
 
       private
@@ -89,24 +81,8 @@ module Holdup
         self.failure = true
       end
 
-      # Records it, unless the application asked not to.
-      def finished
-        end_request
-      rescue *Guard::FAILURES => error
-        recorder.guard.failed(:rack, error)
-      end
-
-      # Pitchfork checks the arity of its callbacks.
+      # Pitchfork checks the arity of its callbacks. `call` is one, and in C like `finished`.
       def arity = -1
-
-      # The server's callback: no arguments (after_reply), or those of rack.response_finished.
-      def call(_env = nil, sent = nil, _headers = nil, error = nil)
-        self.status = sent.to_i unless sent.nil? || sent == status
-        failed if error && !GONE.include?(error.class)
-        end_request
-      rescue *Guard::FAILURES => failed
-        recorder.guard.failed(:rack, failed)
-      end
 
       def cancel
         super
@@ -119,6 +95,15 @@ module Holdup
       end
 
       private
+
+      # @param sent [Object, nil] the status; nil: unknown
+      # @param error [Exception, nil] which the server met
+      def sent_otherwise(sent, error)
+        self.status = sent.to_i unless sent.nil? || sent == status
+        failed if error && !GONE.include?(error.class)
+      rescue *Guard::FAILURES => failure
+        recorder.guard.failed(:rack, failure)
+      end
 
       def wrapped(response)
         [response[0], response[1], RackBody.new(response[2], self)]
