@@ -44,8 +44,16 @@ module Bench
         "perfm's middleware measures and queues a row; its rows go nowhere here, so its INSERTs are not " \
         "counted.",
         "\"holdup probe\" is the C alone (`enter`, `record`), and so the floor; \"holdup\" what an " \
-        "application calls: six histograms, all sums and the ring, in a segment. Ten releases are in it."
+        "application calls: six histograms, all sums and the ring, in a segment. Ten releases are in it.",
+        floor
       ]
+    end
+
+    # What no tool gets around that knows how long a thread waited for a CPU.
+    def floor
+      clocks = Spread.of(@samples["units"].fetch("holdup probe").map { |sample| sample["clocks"] })
+      format("Of the probe's time, %.0f ns are two readings of the thread's CPU clock in plain C, a system " \
+        "call each; what ten releases take is in the table above.", clocks.median)
     end
 
     def rows(arms)

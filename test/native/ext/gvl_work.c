@@ -59,6 +59,15 @@ static VALUE gvl_wait(VALUE self, VALUE ns)
     return Qnil;
 }
 
+/* GvlWork.read_cpu_clock(n): reads the thread's CPU clock n times, which is a system call each. */
+static VALUE gvl_read_cpu_clock(VALUE self, VALUE times)
+{
+    long n = NUM2LONG(times);
+    uint64_t last = 0;
+    while (n-- > 0) last = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    return ULL2NUM(last);
+}
+
 static void empty(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused) { }
 
 /* GvlWork.empty_hook: the price of any hook at all; nobody gets below it. */
@@ -77,6 +86,7 @@ void Init_gvl_work(void)
     VALUE work = rb_define_module("GvlWork");
     rb_define_singleton_method(work, "release", gvl_release, 1);
     rb_define_singleton_method(work, "hold", gvl_hold, 1);
+    rb_define_singleton_method(work, "read_cpu_clock", gvl_read_cpu_clock, 1);
     rb_define_singleton_method(work, "block", gvl_block, 1);
     rb_define_singleton_method(work, "burn", gvl_burn, 1);
     rb_define_singleton_method(work, "wait", gvl_wait, 1);
