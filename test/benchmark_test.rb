@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require "holdup/agent/instrumentation/calls" # the agent has no autoloading
+require "holdup/agent/recorder"
 
 # Benchmarks run by hand only. At least the names of lib/ that they use have to exist.
 class BenchmarkTest < Minitest::Test
