@@ -49,6 +49,11 @@ class OtlpReceiver
   # @return [Array<ReceivedPoint>] of the last request
   def last(name = nil) = points(name, of: exports.last || [])
 
+  def forget
+    @exports.clear
+    @headers.clear
+  end
+
   private
 
   def serve(client)

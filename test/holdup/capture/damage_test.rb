@@ -14,9 +14,9 @@ class Holdup::Capture::DamageTest < Minitest::Test
   MS = 1_000_000
 
   repeated def test_a_damaged_file_is_refused_or_shown_in_part
-    outcomes = fuzz(150, thorough: 1_500) do |input|
+    outcomes = fuzz(600, thorough: 10_000) do |input|
       bytes = damage.call(input.random)
-      shown = outcome { show(bytes) }
+      shown = outcome { show(bytes, input) }
       kept = outcome do
         facts = Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)
         Holdup::Capture::Reason.add(bytes.dup, facts)
@@ -85,11 +85,16 @@ class Holdup::Capture::DamageTest < Minitest::Test
       trace: "0af7651916cd43dd8448eb211c80319c")
   end
 
-  def show(bytes)
+  # All that shows a capture, in turn: everything for each case would take five times as long.
+  def show(bytes, input)
     scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
-    Holdup::View::TraceFormats::FORMATS.each_key { |format| Holdup::View::TraceFormats.call(scene, format) }
-    Holdup::Web::Captures::Columns.new(scene).call
-    %w[en ja].each { |language| report(scene, Holdup::View::Words.new(language)) }
+    words = Holdup::View::Words.new(input.one_of(%w[en ja]))
+    case input.random.rand(4)
+    when 0 then Holdup::View::TraceFormats.call(scene, input.one_of(Holdup::View::TraceFormats::FORMATS.keys))
+    when 1 then Holdup::Web::Captures::Columns.new(scene).call
+    when 2 then report(scene, words)
+    else scene.units.each { |unit| story(scene, unit, words) }
+    end
   end
 
   def report(scene, words)
@@ -98,9 +103,10 @@ class Holdup::Capture::DamageTest < Minitest::Test
     page = Holdup::View::Timeline.new(scene, holders:, patterns:,
       methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:).page
     Holdup::View::Text.new(page, width: 120).call
-    scene.units.each do |unit|
-      story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
-      Holdup::View::Text.new(Holdup::View::TimelineStory.new(scene, unit, story:, words:).page).call
-    end
+  end
+
+  def story(scene, unit, words)
+    story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
+    Holdup::View::Text.new(Holdup::View::TimelineStory.new(scene, unit, story:, words:).page).call
   end
 end
