@@ -28,6 +28,20 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
     @resources = Holdup::Runtime::Resources.new(Holdup::Guard.new(log: @log, clock: HandClock.new))
   end
 
+  def test_a_late_resource_is_built_when_it_is_needed
+    needed = false
+    built = []
+    late = Holdup::Runtime::LateResource.new(-> { needed }) do
+      Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1}).tap { |resource| built << resource }
+    end
+    late.install
+    assert_equal [{}, [], {}, {}], [late.facts, late.pools, late.gauges, late.profile]
+    needed = true
+    2.times { late.install }
+    assert_equal [{"a" => 1}, [:x], {g: 1}, {"p" => 1}], [late.facts, late.pools, late.gauges, late.profile]
+    assert_equal [2], built.map(&:installed)
+  end
+
   def test_each_resource_is_called_once
     first = Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1})
     second = Resource.new({"b" => 2}, %i[y z], {h: 2}, {})
