@@ -42,6 +42,7 @@ module Holdup
         @kept = profiles.group_by { |unit| minute_of(unit) }
         @blocks = profiles.to_set { |unit| SampleBlock.start_of(unit.start_ns) }
         @slots = {}
+        @slot_units = {}
       end
 
       # @return [Array<Window>] the part of them that belongs to warm processes
@@ -87,13 +88,22 @@ module Holdup
 
       # Without recorded units, takes the share of others of that time; without those, counts as a whole.
       def part(window)
-        units = slot(window.start_s, window.seconds).flat_map(&:units)
-        return (window if warm?(window)) if units.empty?
-        own = units.select { |unit| unit.series == window.series }
-        own = units if own.empty?
-        kept = own.select { |unit| counts?(unit) }
+        by_series = slot_units(window.start_s, window.seconds)
+        own, kept = by_series.fetch(window.series) { by_series.fetch(nil) }
+        return (window if warm?(window)) if own.empty?
         return if kept.empty?
         (kept.size == own.size) ? window : scaled(window, own, kept)
+      end
+
+      # Windows of many series have the same time.
+      # @return [Hash{Series, nil => Array(Array<UnitSample>, Array<UnitSample>)}] units of that time, and
+      #   those of them that count; under nil of all series
+      def slot_units(start_s, seconds)
+        @slot_units[[start_s, seconds]] ||= begin
+          units = slot(start_s, seconds).flat_map(&:units)
+          groups = {nil => units, **units.group_by(&:series)}
+          groups.transform_values { |own| [own, own.select { |unit| counts?(unit) }] }
+        end
       end
 
       def scaled(window, all, kept)
