@@ -149,7 +149,8 @@ module Holdup
 
       # Whether too few units are recorded to see who began when another one ended.
       def sampled?
-        weight(@profiles) > SAMPLED * @profiles.size
+        return @sampled if defined?(@sampled)
+        @sampled = weight(@profiles) > SAMPLED * @profiles.size
       end
 
       private

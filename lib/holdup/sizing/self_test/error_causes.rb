@@ -90,7 +90,7 @@ module Holdup
 
       # Whether it has a load test without pauses in it. Of a sample, busy threads look the same.
       def load_test?
-        figures[:waits_for_answers] > LIMITS.fetch(:waits_for_answers) && !ClosedLoad.new(profiles).sampled?
+        figures[:waits_for_answers] > LIMITS.fetch(:waits_for_answers) && !closed_load.sampled?
       end
 
       # Whether replays wait for longer than was measured, beyond chance.
@@ -168,11 +168,13 @@ module Holdup
         end
       end
 
-      # Looks at the units again: a recording that is mostly open may have a load test in it.
+      # A recording that is mostly open may have a load test in it.
       def waits_for_answers
-        cells = ClosedLoad.new(profiles).cells
-        weight(cells.flat_map(&:profiles)) / [weight(profiles), Float::MIN].max
+        weight(closed_load.cells.flat_map(&:profiles)) / [weight(profiles), Float::MIN].max
       end
+
+      # Of the units, looked at again.
+      def closed_load = @closed_load ||= ClosedLoad.new(profiles)
 
       # Where each unit knows how many others its process had.
       def unlike_threads
