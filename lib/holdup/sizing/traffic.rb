@@ -397,6 +397,15 @@ module Holdup
         ALIKE = 1e-6
         # A full pool gets less done than it is asked for, so its units arrive over a longer time.
         LONGER = 2
+        # Against the units that are wanted, so many more of one minute are too many: parts of MINUTES then.
+        TOO_MANY = 1.2
+        MINUTES = 4
+        # A minute to draw. `sample`: of its units; `rate` and `others`: units per second, in question and
+        # concurrent
+        DrawnMinute = Data.define(:sample, :rate, :others, :seconds) do
+          # Units to replay.
+          def work = [rate, others / ConcurrentUnits::MOST].max * seconds
+        end
 
         def initialize(traffic, sums)
           @traffic = traffic
@@ -419,12 +428,12 @@ module Holdup
           random = Random.new(seed)
           start_ns = 0
           own = []
-          spans = minutes(units).map do |sample, rate, concurrent_rate, seconds|
-            end_ns = start_ns + seconds * NS
-            own.concat(minute(sample, rate, start_ns...end_ns, random))
+          spans = minutes(units).map do |one|
+            end_ns = start_ns + one.seconds * NS
+            own.concat(minute(one.sample, one.rate, start_ns...end_ns, random))
             length_ns = end_ns - start_ns
             start_ns = end_ns
-            [concurrent_rate, length_ns]
+            [one.others, length_ns]
           end
           trace(own.map(&:first), own.map(&:last), spans, seed)
         end
@@ -481,18 +490,32 @@ module Holdup
 
         def scaled = @traffic.blocks.flat_map { |block| @sums.scaled(block) }
 
+        # Every nth minute, with as many units in all. Of a large host one minute has more: parts of several
+        # then.
         def minutes(units)
-          blocks = whole_minutes
-          # Minutes that were put together of parts are others each time.
-          sums = blocks.equal?(@traffic.blocks) ? @sums : BlockSums.new(@traffic.pools)
-          trust = trust(blocks, sums)
-          every = blocks.flat_map do |block|
-            own = sums.sample(block)
-            sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
-            block.minutes.map { |minute| [sample, *minute] }
+          nth = (every_minute.sum(&:work) / units).ceil
+          chosen = every_minute.each_slice([nth, 1].max).map(&:first)
+          (chosen.sum(&:work) > TOO_MANY * units) ? parts(units) : chosen
+        end
+
+        def parts(units)
+          some = every_minute.each_slice([every_minute.size.ceildiv(MINUTES), 1].max).map(&:first)
+          part = units / some.sum(&:work)
+          (part < 1) ? some.map { |minute| minute.with(seconds: minute.seconds * part) } : some
+        end
+
+        def every_minute
+          @every_minute ||= begin
+            blocks = whole_minutes
+            # Minutes that were put together of parts are others each time.
+            sums = blocks.equal?(@traffic.blocks) ? @sums : BlockSums.new(@traffic.pools)
+            trust = trust(blocks, sums)
+            blocks.flat_map do |block|
+              own = sums.sample(block)
+              sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
+              block.minutes.map { |rate, others, seconds| DrawnMinute.new(sample:, rate:, others:, seconds:) }
+            end
           end
-          wanted = every.sum { |_, own, other, seconds| [own, other / ConcurrentUnits::MOST].max * seconds }
-          every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
         end
 
         # The mix of a part of a minute is mostly chance: alone at the rate of its minute, a heavy one would

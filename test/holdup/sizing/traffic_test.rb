@@ -113,6 +113,15 @@ module Holdup::Sizing
       assert_operator part.size, :<, 26_000
     end
 
+    # 1,200 a minute: parts of four minutes, each of another quarter of the recording.
+    def test_of_minutes_with_more_than_are_wanted_it_takes_parts_of_several
+      trace = traffic.recorded(units: 500)
+      assert_in_delta 500, trace.size, 75
+      assert_in_delta 500 / traffic.mean_rate, seconds(trace), 4
+      quarters = traffic.blocks.flat_map(&:rates).each_slice(15).map { |rates| rates.first.fdiv(4) }
+      assert_in_delta quarters.sum, trace.size / seconds(trace), 3
+    end
+
     # Six seconds after a boot, in which everything takes ten times as long.
     def test_a_minute_that_was_recorded_in_part_counts_for_that_part
       two = PlayedRecording.new(rate: 20.0, minutes: 2, swing: 0.0)
