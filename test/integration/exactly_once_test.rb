@@ -13,7 +13,10 @@ class ExactlyOnceTest < Minitest::Test
   include TemporaryFolder
 
   KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(5, thorough: 50)))
-  # In full longer than a window. OutageContract has an hour, of another clock.
+  # In full longer than a window. OutageContract has an hour, of another clock. By hand, for as long as
+  # wanted, with its figures (docs/measurements/soak.md):
+  #
+  #   HOLDUP_TEST_OUTAGE_S=300 HOLDUP_TEST_KILLS=50 bin/test test/integration/exactly_once_test.rb
   OUTAGE_S = Float(ENV.fetch("HOLDUP_TEST_OUTAGE_S", Thorough.turns(3, thorough: 100)))
   PUMA = %w[bundle exec ruby -S puma -C puma.rb].freeze
   INTERVAL_S = 0.2
@@ -42,6 +45,7 @@ class ExactlyOnceTest < Minitest::Test
       wait_until(every: 0.2) { counted.values.sum >= sent(hosts).values.sum }
       assert_exact(hosts)
       assert_exported(hosts)
+      print_figures(hosts) if ENV.key?("HOLDUP_TEST_OUTAGE_S")
     end
   end
 
@@ -119,8 +123,8 @@ class ExactlyOnceTest < Minitest::Test
     answered = hosts.map { |host| host.traffic.answered }
     IO.select(nil, nil, nil, OUTAGE_S)
     yield
-    more = hosts.zip(answered).map { |host, before| host.traffic.answered - before }
-    assert_operator more.min, :>, 10 * OUTAGE_S, "requests are answered while the database is down"
+    @answered = hosts.zip(answered).map { |host, before| host.traffic.answered - before }
+    assert_operator @answered.min, :>, 10 * OUTAGE_S, "requests are answered while the database is down"
     @postgres.start_again
   end
 
@@ -200,6 +204,13 @@ class ExactlyOnceTest < Minitest::Test
     all = sent(hosts).values.sum + LAST
     wait_until(every: 0.2) { units.sum(&:count) >= all }
     assert_equal all, units.sum(&:count)
+  end
+
+  def print_figures(hosts)
+    requests = hosts.map { |host| host.traffic.answered }
+    puts "#{KILLS} kills, #{OUTAGE_S.round} s without the database, in which #{@answered.sum} requests " \
+      "were answered: sent #{requests.sum + LAST} requests and #{@pushed} jobs, stored " \
+      "#{units.sum(&:count)}"
   end
 
   # @return [Integer, nil] requests and jobs that the collector has exported; nil while it does not listen
