@@ -162,8 +162,12 @@ module Holdup
           damaged
         end
 
-        # Whether these bytes of a slot have the same numbers.
-        def still_in?(bytes) = still?(bytes.unpack("Q<2", offset: Segment::Layout::COUNT_OFFSET))
+        # Whether these bytes of a slot have the same numbers. Without an array: most slots have others.
+        def still_in?(bytes)
+          at = Segment::Layout::COUNT_OFFSET
+          now = bytes.unpack1("Q<", offset: at)
+          now == count && still?([now, bytes.unpack1("Q<", offset: at + 8)])
+        end
 
         def still?(numbers)
           numbers[0] == count && numbers[1] == errors && !account? && !series.nil?

@@ -38,13 +38,14 @@ module Holdup
 
     # The views that count its units too.
     def views
-      return [] unless pool || priority
+      return self.class::NO_VIEWS unless pool || priority
       {pool:, priority:}.filter_map { |kind, name| Series.new(kind:, name:, queue:) if name }
     end
   end
 
   Series::KINDS = %i[request job account nested overflow process pool priority call method
     repeat].freeze
+  Series::NO_VIEWS = [].freeze
   Series::UNITS = %i[request job overflow].freeze
   Series::VIEWS = %i[process pool priority call method repeat].freeze
   # Stall while no thread held the GVL.

@@ -90,7 +90,8 @@ module Holdup
         @count += delta.count
         @errors += delta.errors
         add_sums(delta.sums)
-        delta.histograms.each_with_index { |dump, index| @in_order[index].add_dumps(dump) }
+        dumps = delta.histograms
+        dumps.size.times { |index| @in_order[index].add_dumps(dumps[index]) }
         self
       end
 
@@ -106,7 +107,7 @@ module Holdup
       # @return [Hash{Symbol => Object}] count, errors, sums and histograms of a Window
       def to_h
         histograms = @histograms.transform_values(&:to_histogram)
-        {count: @count, errors: @errors, sums: SUMS.zip(@sums).to_h, histograms:}
+        {count: @count, errors: @errors, sums: POSITIONS.transform_values { |at| @sums[at] }, histograms:}
       end
 
       private

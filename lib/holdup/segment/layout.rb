@@ -148,7 +148,7 @@ module Holdup
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @raise [SegmentError::NotASegment, SegmentError::UnknownLayout]
       def self.parse(bytes, path:)
-        fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
+        fields = named(Layout::HEADER_FIELDS, bytes.unpack(Layout::HEADER_FORMAT))
         check_kind(fields, path)
         header = new(
           **fields, counters: read_counters(bytes), gauges: read_gauges(bytes), pools: read_pools(bytes)
@@ -167,11 +167,11 @@ module Holdup
 
       def self.read_counters(bytes)
         values = bytes.unpack("Q<#{Layout::COUNTERS.size}", offset: Layout::COUNTERS_OFFSET)
-        Layout::COUNTERS.zip(values).to_h.freeze
+        named(Layout::COUNTERS, values).freeze
       end
 
       def self.read_gauges(bytes)
-        Layout::GAUGES.zip(known(bytes, Layout::GAUGES.size, 0)).to_h.freeze
+        named(Layout::GAUGES, known(bytes, Layout::GAUGES.size, 0)).freeze
       end
 
       def self.read_pools(bytes)
@@ -190,7 +190,14 @@ module Holdup
         values = bytes.unpack("Q<#{count}", offset: Layout::GAUGES_OFFSET + 8 * index)
         values.map { |value| (value == Layout::UNKNOWN) ? nil : value }
       end
-      private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known
+
+      # As zip and to_h, which make an array for each pair: a collector reads dozens of headers in each round.
+      def self.named(names, values)
+        named = {}
+        names.size.times { |index| named[names[index]] = values[index] }
+        named
+      end
+      private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known, :named
 
       # Whether the process closed it: nothing more will be written.
       def closed? = state == Layout::CLOSED

@@ -143,7 +143,7 @@ module Holdup
 
       def dump
         rows = @rows.sort_by { |row| row[START] }
-        columns = rows.map { |row| row.first(COLUMNS.size) }.transpose
+        columns = rows.map { |row| (row.size > COLUMNS.size) ? row.first(COLUMNS.size) : row }.transpose
         columns[START] = differences(columns[START]) if columns.any?
         names = JSON.generate(names_of(rows)).b
         [names.bytesize].pack("w") << names << pack(columns.flatten)
