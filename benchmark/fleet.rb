@@ -36,8 +36,15 @@ module Bench
     COMMANDS = {"report" => "report", "fleet" => "fleet", "advice" => "advise"}.freeze
     OVERVIEW = "overview (dashboard)"
 
+    # Servers of tests have their folders in memory.
+    module FolderOnDisk
+      def data_folder(prefix) = Dir.mktmpdir(prefix)
+    end
+
     # As somebody would run it for a fleet, not for tests: flushed to the disk, vacuumed, with memory.
     class FlushingPostgres < PostgresServer
+      extend FolderOnDisk
+
       private
 
       def settings
@@ -48,6 +55,8 @@ module Bench
 
     # The same for MariaDB.
     class FlushingMariadb < MariadbServer
+      extend FolderOnDisk
+
       private
 
       def settings
@@ -57,10 +66,15 @@ module Bench
       end
     end
 
+    # ClickHouse flushes nothing by default: it relies on replicas.
+    class ClickhouseOnDisk < ClickhouseServer
+      extend FolderOnDisk
+    end
+
     # Server, whether its collectors commit every ten seconds (ClickHouse prefers few commits), and whether it
     # is read.
     SERVERS = {"PostgreSQL" => [FlushingPostgres, true, true], "MariaDB" => [FlushingMariadb, true, false],
-               "ClickHouse" => [ClickhouseServer, false, true]}.freeze
+               "ClickHouse" => [ClickhouseOnDisk, false, true]}.freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)

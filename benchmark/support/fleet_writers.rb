@@ -12,6 +12,8 @@ module Bench
     WRITERS = 4
     MINUTE_S = 60
     TICKS = 6
+    # For which processes have run: longer than the time before is that OlderTime adds.
+    RUNNING_S = 31 * 86_400
 
     # What came of it. `commits`: seconds of each; `rows`: windows; `elapsed_s`: while commits were made;
     # `server_s`, `writers_s`: CPU; `bytes`: of the server's folder; `rollup_s`: the longest; `locked`:
@@ -62,7 +64,7 @@ module Bench
       SimulatedHost::PlayedHost.checkpoint
       ticks = [MINUTE_S, *(MINUTE_S / TICKS if @plan.ticks.positive?)]
       ticks.each { |seconds| draw(seconds) } # before the processes fork, which then share it
-      hosts = Array.new(@plan.hosts) { |index| SimulatedHost.new(index, since_s: @from_s - 3600) }
+      hosts = Array.new(@plan.hosts) { |index| SimulatedHost.new(index, since_s: @from_s - RUNNING_S) }
       shares = hosts.each_with_index.group_by { |_, index| index % WRITERS }.values
       @writers = shares.map { |share| child(HostsWriter.new(@url, share.map(&:first))) }
       @upkeep = child(StoreKeeper.new(@url))
