@@ -149,9 +149,9 @@ module Holdup
           *(cpu_bound(candidate) if computes?), *(unknown_cost(candidate) if @constant_load)]
       end
 
-      # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it may.
-      # Database-bound jobs waited twice as long with five threads as alone (24.7 and 12.3 ms), and took 15 %
-      # more CPU. No formula knows pools that share a GVL.
+      # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it may:
+      # in running, and in waits for what they share. Database-bound jobs waited twice as long with five
+      # threads as alone (24.7 and 12.3 ms), and took 15 % more CPU. No formula knows pools that share a GVL.
       def unknown_cost(candidate)
         return if candidate.shared?
         known, other = [@demand, costly].map do |demand|
@@ -161,15 +161,17 @@ module Holdup
         above(:unknown_cost, (other / known - 1).abs, UNKNOWN)
       end
 
-      # The same jobs with so many of them, but with the largest growth.
+      # The same jobs with so many of them, but with the largest growth: of all but the time that they sleep.
       def costly
         @costly ||= begin
           growth = ServiceDemand::DemandEstimates::MOST
-          cost = CoherencyCost.new(growth:, idle_growth: growth, recorded_processes: @current.processes)
-          factor = cost.factor(in_flight: @current.own_threads)
+          most = CoherencyCost.new(growth:, idle_growth: growth, recorded_processes: @current.processes)
           constant = @demand.in_flight(@current.own_threads, processes: @current.processes)
+          factor = most.factor(in_flight: @current.own_threads)
+          waits = (1 - @demand.asleep) / most.idle_factor(@current.own_threads)
+          alone = @demand.asleep + waits
           constant.with(held_ns: constant.held_ns / factor, cpu_ns: constant.cpu_ns / factor,
-            idle_ns: constant.idle_ns / factor, cost:)
+            idle_ns: constant.idle_ns * alone, cost: most.with(idle_growth: growth * waits / alone))
         end
       end
 

@@ -274,7 +274,8 @@ module Holdup
         def demand(cost:, held_factor:, idle_factor:, **rest)
           return unless count.positive? && self[:running].positive?
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
-          ServiceDemand.new(held_ns: each(self[:running]) / held_factor,
+          asleep = [self[:sleep_ns] - self[:pool_wait_ns], 0].max.fdiv([idle_ns, 1].max).clamp(0.0, 1.0)
+          ServiceDemand.new(asleep:, held_ns: each(self[:running]) / held_factor,
             cpu_ns: each(self[:cpu_ns]) / held_factor,
             idle_ns: [each(idle_ns), 0.0].max / idle_factor, native_ns: each(self[:native_ns]),
             acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)

@@ -6,6 +6,7 @@ module Holdup
     #
     # - `held_ns` (C): time holding the GVL; `idle_ns` (Z): neither holding nor wanting it, without native
     #   work
+    # - `asleep`: share of idle_ns in which it slept for a given time, which no other unit lengthens
     # - `cpu_ns`: part of held_ns on a CPU; `native_ns` (D): CPU time without the GVL
     # - `acquisitions` (k): of the GVL
     # - `cost`: what concurrency and rests add to held_ns, cpu_ns and idle_ns, which are those of a unit that
@@ -14,10 +15,11 @@ module Holdup
     # - `between`: work from one unit to the next, see Scenario::DispatchCost
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
     ServiceDemand = Data.define(
-      :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between, :handoff_ns
+      :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between, :handoff_ns, :asleep
     ) do
       def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
-        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: Scenario::DispatchCost::NOTHING, handoff_ns: 0)
+        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: Scenario::DispatchCost::NOTHING, handoff_ns: 0,
+        asleep: 0.0)
         raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
         raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
         super

@@ -58,6 +58,22 @@ module Holdup::Sizing
       assert_empty names(now.with(threads: 1), now:, demand:, kind: :job, rate: 0)
     end
 
+    # The lab's jobs sleep: 45.4 a second were served by one thread, and 47.3 predicted from five.
+    def test_jobs_that_sleep_take_as_long_with_fewer_threads
+      now = Candidate.new(processes: 1, threads: 5)
+      jobs = {held_ns: 4.6 * MS, idle_ns: 17 * MS, acquisitions: 6}
+      struck = {0.0 => [1, 2], 0.95 => []}
+      struck.each do |asleep, threads|
+        demand = ServiceDemand.new(**jobs, asleep:)
+        limits = ResourceLimits.new(vcpus: 2)
+        guards = Guards.new(demand, limits:, rate: 0, current: now, kind: :job, constant_load: true)
+        found = [1, 2, 3, 8].select do |count|
+          guards.call(now.with(threads: count)).any? { |hit| hit.name == :unknown_cost }
+        end
+        assert_equal threads, found, asleep
+      end
+    end
+
     def test_a_load_beyond_what_was_served_is_struck
       found = Guards.new(DEMAND, limits: ResourceLimits.new(vcpus: 2), rate: 190, current: NOW, served: 150)
       assert_equal %i[stability cpu], found.call(NOW).map(&:name)
