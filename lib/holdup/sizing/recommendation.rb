@@ -84,7 +84,15 @@ module Holdup
       # @return [Forecast::Prediction] of the present setting, with times measured in the busiest minutes; the
       #   replay, if too few units were recorded or another load is asked about
       def measured
-        @measured ||= measured_units.empty? ? current : with_times(measured_units)
+        @measured ||= as_measured(current) || current
+      end
+
+      # @param replayed [Forecast::Prediction] of the present setting
+      # @yield [UnitSample] whether it counts; all do without a block
+      # @return [Forecast::Prediction, nil] likewise; nil, if too few units were recorded
+      def as_measured(replayed, &counts)
+        units = counts ? measured_units.select(&counts) : measured_units
+        with_times(units, replayed) if units.size >= Sufficiency::FEWEST
       end
 
       # Whether its times were measured.
@@ -373,10 +381,11 @@ module Holdup
       end
 
       # The replay's prediction with the times of these units.
-      def with_times(units)
+      def with_times(units, replayed)
         times = Observation::UnitTimes.new(units, queued: queued?)
-        percentiles = current.responses.keys
-        current.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns, response_ns: times.response_ns,
+        percentiles = replayed.responses.keys
+        replayed.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns,
+          response_ns: times.response_ns,
           responses: percentiles.to_h { |share| [share, times.response(share)] },
           waits: percentiles.to_h { |share| [share, times.wait(share)] })
       end

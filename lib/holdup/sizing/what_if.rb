@@ -7,7 +7,13 @@ module Holdup
     class WhatIf
       UNITS = Traffic::UNITS / 2
 
-      BeforeAfter = Data.define(:before, :after)
+      # `before`: the present, replayed; `measured`: with times measured in the busiest minutes, nil if too
+      # few units were recorded
+      BeforeAfter = Data.define(:before, :after, :measured) do
+        def initialize(before:, after:, measured: nil)
+          super
+        end
+      end
 
       def initialize(recommendation, change, rounds: 20, seed: 1)
         @base = recommendation
@@ -19,6 +25,8 @@ module Holdup
       end
 
       def before = sides.before
+
+      def measured = sides.measured
 
       def after
         @after ||= bias_corrected(sides).after
@@ -44,11 +52,11 @@ module Holdup
 
       # Units that the change names, such as those with processes of their own.
       def named
-        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
+        bias_corrected(measured_too { |name| @change.touches?(name) })
       end
 
       def others
-        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
+        bias_corrected(measured_too { |name| !@change.touches?(name) })
       end
 
       # Whether the change treats some units differently.
@@ -116,7 +124,13 @@ module Holdup
       end
 
       def sides
-        @sides ||= compare(traffic, @seed, Traffic::UNITS)
+        @sides ||= measured_too { |name| !@change.removes?(name) }
+      end
+
+      # @yield [String] whether units of that name count
+      def measured_too(&counts)
+        found = compare(traffic, @seed, Traffic::UNITS, &counts)
+        found.with(measured: @base.as_measured(found.before) { |unit| counts.call(unit.series.name) })
       end
 
       def gain_of(sides)

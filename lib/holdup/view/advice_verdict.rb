@@ -50,7 +50,7 @@ module Holdup
       # @return [Array<String>] how exact predictions of any setting are
       def exactness
         grade = @recommendation.self_test.grade.to_s.upcase
-        [word(:self_test_grade, grade:, **errors), *not_grade_a, *warnings]
+        [word(:self_test_grade, grade:, **errors), *peak_contradicted, *not_grade_a, *warnings]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted

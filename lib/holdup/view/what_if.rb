@@ -62,7 +62,8 @@ module Holdup
       end
 
       def json_of(sides)
-        {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
+        measured = sides.measured && JsonAdvice.prediction(sides.measured)
+        {measured:, before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
       end
 
       def word(key, **facts)
@@ -70,6 +71,8 @@ module Holdup
       end
 
       def known? = @found.replayed?
+
+      def measured? = !@found.measured.nil?
 
       def title
         word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
@@ -111,7 +114,8 @@ module Holdup
       end
 
       def notes
-        [*exactness, *AdviceFigures::Bias.new(@found.bias, words: @words).sentences, amdahl]
+        corrected = AdviceFigures::Bias.new(@found.bias, words: @words).sentences
+        [*(word(:replayed_note) if measured?), *exactness, *corrected, amdahl]
       end
 
       def exactness
@@ -144,15 +148,18 @@ module Holdup
       end
 
       def section
-        Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:, notes:)
+        columns = [word(:figure), word(:before), *(word(:replayed) if measured?), word(:after)]
+        Section.new(title: "", columns:, rows:, notes:)
       end
 
       def rows
         sides.map { |label, value| row(label, @found, &value) } + parts + pools
       end
 
+      # The present as it was measured, and as its replay has it, with which the change is compared.
       def row(label, sides)
-        [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
+        measured = sides.measured ? yield(sides.measured) : Figures::NONE
+        [label, *(measured if measured?), *[sides.before, sides.after].map { |prediction| yield prediction }]
       end
 
       # If some units are treated differently, they may pay for what others gain.

@@ -30,10 +30,32 @@ class Holdup::CLI::WhatifTest < Minitest::Test
         /\s+/, " "
       )
     )
-    assert_match(%r{^processes x threads +1 x 5/100 ms +2 x 5/10 ms$}, said.out)
+    assert_match(%r{^processes x threads +1 x 5/100 ms +1 x 5/100 ms +2 x 5/10 ms$}, said.out)
     assert_match(/^  Self-test grade [AB] \(response [+-][\d.]+ % off/, said.out)
     assert_match(/^  Amdahl's law gives \d threads for \d\d\.\d % io/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  # A replay of now that differs from it is not what is shown as now.
+  one_ruby def test_now_is_what_was_measured_and_its_replay_stands_beside_it
+    said = whatif("--processes", "2").out
+    assert_match(/^at the peak +now +replayed +then$/, said)
+    found = JSON.parse(whatif("--processes", "2", "--json").out)
+    measured, replayed = found.fetch_values("measured", "before").map { |one| one["response_ns"]["p95"] }
+    advised = JSON.parse(holdup_advise.out)["current"]["response_ns"]["p95"]
+    assert_equal advised, measured
+    refute_equal replayed, measured
+    assert_includes said, format("%.1f ms", measured / 1e6)
+  end
+
+  def holdup_advise
+    PLAYED.in_a_file do |path|
+      share_sizing(PLAYED) do
+        size_coarsely do
+          holdup("advise", "--store", path, "--since", "1h", "--json", now_s: PLAYED.to_s)
+        end
+      end
+    end
   end
 
   def test_how_much_after_a_boot_does_not_count
@@ -64,9 +86,9 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     beginning = /^What if a mix of 50.0 % Orders\*, processes of their own for Orders\*, /
     ending = /thread\npriority -1 Orders\*\? requests/
     assert_match(/#{beginning}#{ending}/, said.out)
-    assert_match(/^processes x threads +1 x 5 +1 x 5 \+ 1 x 2$/, said.out)
-    assert_match(/^p95 of Orders\* +[\d.]+ ms +[\d.]+ ms$/, said.out)
-    assert_match(/^p95 of the others +[\d.]+ ms +[\d.]+ ms$/, said.out)
+    assert_match(/^processes x threads +1 x 5 +1 x 5 +1 x 5 \+ 1 x 2$/, said.out)
+    assert_match(/^p95 of Orders\*( +[\d.]+ ms){3}$/, said.out)
+    assert_match(/^p95 of the others( +[\d.]+ ms){3}$/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
@@ -82,9 +104,9 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   one_ruby def test_pools_of_a_job_runner
     played = PlayedStore.new(PlayedRecording.capsules)
     said = whatif("--kind", "job", "--threads", "9", played:).out
-    assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
-    assert_match(/^mail, all pools busy: per s +[\d.]+ +[\d.]+$/, said)
-    assert_match(/^reports, all pools busy: stalled +[\d.]+ ms +[\d.]+ ms$/, said)
+    assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
+    assert_match(/^mail, all pools busy: per s +- +[\d.]+ +[\d.]+$/, said)
+    assert_match(/^reports, all pools busy: stalled +- +[\d.]+ ms +[\d.]+ ms$/, said)
   end
 
   def test_another_machine
