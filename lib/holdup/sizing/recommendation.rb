@@ -244,11 +244,12 @@ module Holdup
         Explanation.new(users:, result: new_self_test(assignments:, users:).call) if users
       end
 
-      # Of several processes, all that fit. Where all threads were busy, requests that come on their own would
-      # wait without end.
+      # All that fit. Where all threads were busy, requests that come on their own would wait without end; so
+      # would those of one process where they would wait longer than was measured, beyond chance.
       def others(with_users, found)
-        return [] if now.processes == 1
-        all = new_self_test.alike? ? with_users : [*with_users, found]
+        alike = new_self_test.alike?
+        return [] if now.processes == 1 && (alike || found.result.causes.missing_waits?)
+        all = alike ? with_users : [*with_users, found]
         all.reject { |one| one.result.grade == :c }
       end
 
@@ -264,7 +265,7 @@ module Holdup
 
       def explained(best, found)
         return found unless best
-        return best if users?(best.result, found.result)
+        return best if users?(best, found)
         perhaps_users(best.users, found)
       end
 
@@ -277,10 +278,14 @@ module Holdup
         Explanation.new(users:, result: found.result.with(grade: :b, causes:))
       end
 
-      # Whether users explain the recording better. Where a replay without them fits as well, they are more
-      # likely: requests that come on their own would wait without end.
-      def users?(with_users, alone)
-        with_users.grade < alone.grade || (with_users.grade != :c && new_self_test.alike?)
+      # Whether users explain the recording better. Where a replay without them fits as well because all
+      # threads were busy, they are more likely: requests that come on their own would wait without end.
+      def users?(with_users, found)
+        alone = found.result
+        return true if with_users.result.grade < alone.grade
+        return false if with_users.result.grade == :c
+        closer = found.misfit.last - with_users.misfit.last > SelfTest::TOLD_APART
+        closer || new_self_test.alike?
       end
 
       # Assignments that a self-test can't tell apart, or one: the waits of users depend on it.

@@ -156,11 +156,13 @@ module Holdup
 
       private
 
-      # Beyond chance; but one of several processes may have a queue for so long that it explains any wait.
+      # Beyond chance. Less than that excludes no users: they are another explanation of what chance may be,
+      # or of several processes' queues, one of which may be long enough to explain any wait.
       def waits_too_long?(found)
         return false if @load.closed?
-        found.causes.missing_waits? ||
-          (@current.processes > 1 && found.errors.fetch(:wait) > ErrorCauses::ALLOWED)
+        return true if found.causes.missing_waits?
+        return false if found.grade == :c && @current.processes == 1
+        found.errors.fetch(:wait) > ErrorCauses::SHARE
       end
 
       def demand = @recording.demand
