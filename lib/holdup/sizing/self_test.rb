@@ -12,10 +12,11 @@ module Holdup
     # predicted (grade C).
     #
     # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
-    # within twice that, or the speed of the machine varied by more than A allows, units wait for locks and
-    # connections for as long, the mix at the peak is another one, or the recording hardly shows what
-    # concurrency costs, or what other processes need for more units; C: worse, and no recommendation, as
-    # where a replay of the busiest minutes is further from their measured response (see Recommendation).
+    # within twice that, or replays are as far off by chance alone, or the speed of the machine varied by more
+    # than A allows, units wait for locks and connections for as long, the mix at the peak is another
+    # one, or the recording hardly shows what concurrency costs, or what other processes need for more units;
+    # C: worse, and no recommendation, as where a replay of the busiest minutes is further from their measured
+    # response (see Recommendation).
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while

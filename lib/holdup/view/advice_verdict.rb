@@ -269,7 +269,8 @@ module Holdup
         # @return [String] sentences for these reasons; the first may continue one
         def of(reasons)
           left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
-          first, *others = (reasons - left - [:peak_contradicted]).map { |key| reason(key) }
+          said = [:peak_contradicted, *(:overload if reasons.include?(:self_test))]
+          first, *others = (reasons - left - said).map { |key| reason(key) }
           others << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
           @words.sentences([first, *others.map { |text| text.sub(/\A[a-z]/, &:upcase) }].compact)
         end
@@ -287,9 +288,10 @@ module Holdup
           word(:"reason_#{key}", **facts_of(key))
         end
 
-        # A replay may seem right where the model is not, or its peak.
+        # A replay may seem right where the model is not, or its peak. With a queue without end none is.
         def failed
           test = @recommendation.self_test
+          return word(:reason_overload, **facts_of(:overload)) if test.reasons.include?(:overload)
           return refuted(test) if test.refuted
           return peak_contradicted(test.peak) if test.peak
           word(:reason_self_test, **AdviceFigures.new(@words).errors(test))

@@ -8,6 +8,7 @@ module Holdup::Sizing
   class ConcurrentUnitsTest < Minitest::Test
     KINDS = %i[request job].freeze
     MS = 1_000_000
+    SHORT = {minutes: 3, swing: 0.0}.freeze
 
     def self.recorded
       @recorded ||= KINDS.to_h { |kind| [kind, PlayedRecording.mixed(kind:)] }
@@ -48,6 +49,23 @@ module Holdup::Sizing
         with, without = answers[kind].values.map { |found| found.self_test.errors.transform_values(&:abs) }
         assert_operator with.values.max, :<, 0.5 * without.values.max
         assert_operator without[:utilisation], :>, 0.2
+      end
+    end
+
+    # Three minutes of requests and jobs that are as long as in an application with hundreds of queries: which
+    # of them met was chance, so that the jobs of the second recording have a p95 of a third of what a replay
+    # of their units predicts for another hour.
+    one_ruby def test_a_replay_that_fits_by_chance_is_not_grade_a
+      [6, 8].each do |seed|
+        requests = PlayedRecording.new(shapes: {"Page#show" => [0.5, 90, 50, 300], "Page#index" =>
+          [0.3, 130, 60, 380], "Report#show" => [0.2, 230, 130, 480]}, rate: 2.64, seed: 2 * seed, **SHORT)
+        jobs = PlayedRecording.new(kind: :job, shapes: {"DigestJob" => [0.25, 15, 4, 60], "RelatedJob" =>
+          [0.25, 15, 12, 60], "SummaryJob" => [0.25, 45, 6, 230], "ExportJob" => [0.25, 50, 4, 200]},
+          rate: 9.98, threads: 3, seed: 2 * seed + 1, **SHORT)
+        jobs.other_kind = requests
+        found = jobs.recommendation(units: 1500).self_test
+        assert_operator found.errors.values.map(&:abs).max, :<, 0.1
+        assert_equal [:b, [:chance]], [found.grade, found.reasons], seed
       end
     end
 

@@ -163,11 +163,38 @@ module Holdup::Sizing
       assert_in_delta 0.25, found.figures[:chance]
     end
 
+    # Replays of requests and jobs that share a GVL differ among themselves by a third.
+    def test_a_replay_that_fits_by_chance_is_doubtful
+      found = causes(errors: {response: -0.05, p95: -0.03, wait: -0.04}, chance: {response: 0.33, p95: 0.55})
+      assert_predicate found, :doubtful?
+      assert_equal [:chance], found.call
+      assert_in_delta 0.33, found.figures[:chance]
+      refute_predicate causes(errors: {p95: -0.03}, chance: {response: 0.1, p95: 0.3}), :doubtful?
+    end
+
     def test_chance_does_not_explain_a_larger_miss_nor_one_of_the_throughput
       assert_equal [:unknown], causes(errors: {response: -0.23, p95: -0.26},
         chance: {response: 0.25, p95: 0.2}).call
       found = causes(errors: {response: -0.23, throughput: 0.3}, chance: {response: 0.25})
       assert_equal [:ceiling], found.call
+    end
+
+    # A sixth more came than five threads served.
+    def test_a_load_beyond_what_can_be_served
+      units = (0...1800).map { |at| unit(at * 0.3, queued_ms: at * 0.3 * 1000 / 7, concurrency: 4) }
+      found = causes(peak: 40.0, units:, errors: {response: -0.9, wait: -0.9}, chance: {response: 0.95})
+      assert_equal [:overload], found.call
+      assert_in_delta 0.1, found.figures[:overload], 0.05
+    end
+
+    def test_a_queue_that_swings_or_stays_is_no_overload
+      waits = {stays: ->(_) { 9000 }, swings: ->(at) { 9000 + 4000 * Math.sin(at / 200.0) }}
+      waits.each do |name, wait|
+        units = (0...1800).map { |at| unit(at * 0.3, queued_ms: wait.call(at), concurrency: 4) }
+        assert_operator causes(units:).figures[:overload], :<, 0.05, name
+      end
+      idle = (0...1800).map { |at| unit(at * 0.3, queued_ms: at * 40, concurrency: 1) }
+      assert_equal 0.0, causes(units: idle).figures[:overload]
     end
 
     # Three at once for two minutes, then rarely any.

@@ -6,13 +6,18 @@ require "holdup/loader"
 # A cause is said with its figure; without one the figures that were looked at are said.
 class Holdup::View::AdviceReasonsTest < Minitest::Test
   Causes = Struct.new(:figures)
-  Test = Struct.new(:errors, :causes, :refuted, :measured, :predicted, :peak)
+  Test = Struct.new(:errors, :causes, :refuted, :measured, :predicted, :peak, :reasons) do
+    def initialize(*given)
+      super
+      self.reasons ||= []
+    end
+  end
   Throughput = Struct.new(:throughput)
   Recommendation = Struct.new(:reasons, :self_test)
 
-  FIGURES = {starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4, bursts: 0.021, pace: 0.087,
-             chance: 0.23, waits_for_answers: 0.42, unlike_threads: 0.53, handoff: 0.034, growth: 0.074,
-             mix: 0.171, other_cpus: 0.112, constant_load: 0.96, pauses: 0.143,
+  FIGURES = {overload: 0.224, starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4,
+             bursts: 0.021, pace: 0.087, chance: 0.23, waits_for_answers: 0.42, unlike_threads: 0.53,
+             handoff: 0.034, growth: 0.074, mix: 0.171, other_cpus: 0.112, constant_load: 0.96, pauses: 0.143,
              ceiling: 0.061, machine_speed: 0.125}.freeze
 
   def said(*reasons, language: "en")
@@ -65,6 +70,17 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     said = Holdup::View::AdviceVerdict::Reasons.new(found, words:, kind: :request).call
     assert_match(%r{^by the model the present setting can serve at most 31\.1/s, but it served 33\.1}, said)
     assert_match(/then record again\.$/, said)
+  end
+
+  # A ceiling that chance refutes by a little says less.
+  def test_a_load_beyond_what_can_be_served_is_said_alone
+    test = Test.new({}, Causes.new(FIGURES), 33.14, Throughput.new(33.14), Throughput.new(31.06))
+    test.reasons = [:overload]
+    found = Recommendation.new(%i[self_test overload], test)
+    words = Holdup::View::Words.new("en")
+    said = Holdup::View::AdviceVerdict::Reasons.new(found, words:, kind: :request).call
+    assert_match(/\Amore came than the present setting can serve: .* 22\.4 % more requests or jobs/, said)
+    assert_match(/Add processes or reduce the load, then record again\.\z/, said)
   end
 
   # What to do about it, where anything can be done.

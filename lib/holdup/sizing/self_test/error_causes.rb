@@ -9,6 +9,11 @@ module Holdup
       # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
       SHARE = 0.05
       ALLOWED = 2 * SHARE
+      # The 90 % interval of a figure of which half of the replays are further off than that: Student's t with
+      # three degrees of freedom is 0.765 in half of the cases, 2.353 in a tenth. Of simulated recordings of
+      # three minutes of requests and jobs in one process, those with grade A beyond it were predicted up to
+      # 90 % too slow.
+      CHANCE = ALLOWED * 2.353 / 0.765
       # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
       CEILING = 0.05
       # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
@@ -19,10 +24,11 @@ module Holdup
       MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
       # Share of units from which a load counts as constant.
       MOST = 0.5
-      LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS, bursts: SHARE,
-                pace: SHARE, chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE, handoff: SHARE,
-                growth: CEILING / 2, mix: Traffic::MIX, other_cpus: 2 * CEILING, constant_load: MOST,
-                pauses: 2 * CEILING, ceiling: CEILING, machine_speed: MACHINE_SPEED}.freeze
+      LIMITS = {overload: CEILING, starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
+                bursts: SHARE, pace: SHARE, chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE,
+                handoff: SHARE, growth: CEILING / 2, mix: Traffic::MIX, other_cpus: 2 * CEILING,
+                constant_load: MOST, pauses: 2 * CEILING, ceiling: CEILING,
+                machine_speed: MACHINE_SPEED}.freeze
 
       # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
       # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
@@ -45,6 +51,15 @@ module Holdup
           missed? && missed.all? { |name, error| error.abs <= chance.fetch(name, 0.0) }
         end
 
+        # Whether as small an error as grade A allows is itself chance: replays of the same recording are more
+        # likely further off than not.
+        def exact_by_chance?
+          !missed? && most_chance > CHANCE
+        end
+
+        # @return [Float] by how much the mean that varies most may differ from zero by chance alone
+        def most_chance = chance.values_at(:response, :wait).compact.max || 0.0
+
         private
 
         def missed = errors.select { |_, error| error.abs > ALLOWED }
@@ -64,7 +79,9 @@ module Holdup
       def call
         strength = figures.to_h { |name, figure| [name, figure / LIMITS.fetch(name)] }
         found = strength.select { |_, times| times > 1 }.sort_by { |_, times| -times }.map(&:first)
-        found.delete(:chance) unless @outcome.by_chance?
+        found.delete(:chance) unless @outcome.by_chance? || @outcome.exact_by_chance?
+        # A queue that grows all the time waits for nothing else.
+        found -= %i[busy swings bursts chance] if found.include?(:overload)
         # Units that wait for answers don't come independently.
         found -= %i[bursts pace] if found.include?(:waits_for_answers)
         found.delete(:pace) if found.size > 1 && !evenly?
@@ -81,7 +98,7 @@ module Holdup
 
       # Whether predictions may be wrong although the present is replayed exactly.
       def doubtful?
-        varied_machine? || vague_ceiling? || long_resource_waits? ||
+        varied_machine? || vague_ceiling? || long_resource_waits? || @outcome.exact_by_chance? ||
           %i[mix other_cpus constant_load pauses].any? { |name| figures[name] > LIMITS.fetch(name) }
       end
 
@@ -110,14 +127,15 @@ module Holdup
         (demand.cost.growth + demand.cost.marking).positive? && growth_of_ceiling > 2 * CEILING
       end
 
-      # @return [Hash{Symbol => Float}] starved, resource_waits, handoff, bursts, pace and chance as shares of
-      #   the response; busy of the time; swings as a ratio; waits_for_answers, unlike_threads and
-      #   constant_load as shares of the units; growth, other_cpus and ceiling of the throughput; mix of the
-      #   time with the GVL at the peak; machine_speed of the time of the same work
+      # @return [Hash{Symbol => Float}] overload as a share of what was served; starved, resource_waits,
+      #   handoff, bursts, pace and chance as shares of the response; busy of the time; swings as a ratio;
+      #   waits_for_answers, unlike_threads and constant_load as shares of the units; growth, other_cpus and
+      #   ceiling of the throughput; mix of the time with the GVL at the peak; machine_speed of the time of
+      #   the same work
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
-                      **arrivals, chance: @outcome.chance.fetch(:response, 0.0), unlike_threads:,
+                      **arrivals, chance:, unlike_threads:,
                       handoff: handoff_ns.fdiv(measured.response_ns), growth:,
                       **of_other_settings,
                       ceiling: @outcome.refuted ? 0.0 : @outcome.errors.fetch(:throughput, 0.0).abs,
@@ -125,6 +143,11 @@ module Holdup
       end
 
       private
+
+      # Of the response where that missed, of the mean that varies most where nothing did.
+      def chance
+        @outcome.missed? ? @outcome.chance.fetch(:response, 0.0) : @outcome.most_chance
+      end
 
       def measured = @recording.measured
 
@@ -141,9 +164,15 @@ module Holdup
 
       # How units came. Replays in which each waits for an answer need no rate.
       def arrivals
-        return %i[busy swings bursts pace waits_for_answers].to_h { |name| [name, 0.0] } if @outcome.closed
-        {busy: @traffic.peak_rate * demand.held_ns / NS / @current.processes, swings: @traffic.swings,
-         bursts: [unevenness, 0.0].max, pace: [-unevenness, missing_waits].max, waits_for_answers:}
+        names = %i[overload busy swings bursts pace waits_for_answers]
+        return names.to_h { |name| [name, 0.0] } if @outcome.closed
+        busy = @traffic.peak_rate * demand.held_ns / NS / @current.processes
+        {overload:, busy:, swings: @traffic.swings, bursts: [unevenness, 0.0].max,
+         pace: [-unevenness, missing_waits].max, waits_for_answers:}
+      end
+
+      def overload
+        @current.shared? ? 0.0 : QueueGrowth.new(profiles, threads: @current.own_threads).excess
       end
 
       # Whether the arrivals themselves show it.
@@ -237,6 +266,58 @@ module Holdup
       end
 
       def weight(units) = units.sum(0.0, &:weight)
+
+      # How many more units came than were served, while all threads had units: each then waits longer for a
+      # thread than the ones before. Where the queue time q grows with the time t of starts, the units that
+      # start within dt came within dt - dq.
+      class QueueGrowth
+        MINUTE_NS = 60 * NS
+        # Minutes, one after the other.
+        FEWEST = 2
+
+        # @param threads [Integer] of a process that take these units
+        def initialize(profiles, threads:)
+          @profiles = profiles
+          @threads = threads
+        end
+
+        # @return [Float] share of the units that were served, beyond chance; of the longest time
+        def excess
+          units = spans.max_by(&:size)
+          return 0.0 unless units
+          slope = [slope(units), 0.0].max
+          chance = ArrivalVariation::CERTAIN * Math.sqrt(2 / units.sum(&:weight))
+          (slope < 1) ? [slope / (1 - slope) - chance, 0.0].max : 1.0
+        end
+
+        private
+
+        # @return [Array<Array<UnitSample>>] units of a host's minutes in which all threads were busy
+        def spans
+          @profiles.group_by(&:host).values.flat_map do |own|
+            minutes = own.group_by { |unit| unit.start_ns / MINUTE_NS }
+            full = minutes.keys.select { |minute| full?(minutes.fetch(minute)) }.sort
+            runs = full.slice_when { |one, other| other > one + 1 }.select { |run| run.size >= FEWEST }
+            runs.map { |run| minutes.values_at(*run).flatten }
+          end
+        end
+
+        def full?(units)
+          busy = units.select { |unit| unit.concurrency.to_i >= @threads - 1 }
+          busy.sum(&:weight) >= ClosedLoad::FULL * units.sum(&:weight)
+        end
+
+        # Of the queue time over the time of starts, by least squares.
+        def slope(units)
+          points = units.map { |unit| [unit.start_ns, ClosedLoad.queued_ns(unit), unit.weight] }
+          start_ns, queued_ns = [0, 1].map do |at|
+            WeightedSample.mean(points.map { |point| [point[at], point.last] })
+          end
+          squares = points.sum { |at, _, weight| weight * (at - start_ns)**2 }
+          return 0.0 unless squares.positive?
+          points.sum { |at, queued, weight| weight * (at - start_ns) * (queued - queued_ns) } / squares
+        end
+      end
 
       # How far arrivals within a minute are from independent ones: the variance of their number in a few
       # seconds against its mean, which is 1 for a Poisson process. More: in bursts; less: at a pace.
