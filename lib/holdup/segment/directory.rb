@@ -82,7 +82,7 @@ module Holdup
           !alive && namespace.positive? && header.namespace == namespace
         end
 
-        # Whether its process runs: by the process table, or by its heartbeat where that is another container's.
+        # Whether its process runs: by our process table; by its heartbeat, where it belongs to another one.
         def running?(header, now_ns)
           return false if dead?(header)
           alive || (!header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS)
