@@ -37,7 +37,7 @@ class OtlpFuzzTest < Minitest::Test
   repeated def test_any_answer_is_a_success_or_a_line_for_the_log
     empty = exporter({}) # most of the time for an export goes by for its figures
     filled = exporter({}).tap { |exporter| exporter.add([window("A")], []) }
-    outcomes = fuzz(120, thorough: 5_000) do |input|
+    outcomes = fuzz(120, thorough: 2_000) do |input|
       exporter = input.chance?(0.05) ? filled : empty
       @receiver.mode = answer(input)
       outcome = push(exporter)
@@ -51,7 +51,7 @@ class OtlpFuzzTest < Minitest::Test
   end
 
   repeated def test_any_names_and_variables_arrive_as_text
-    fuzz(10, thorough: 250) do |input|
+    fuzz(10, thorough: 100) do |input|
       exporter = exporter(VARIABLES.to_h { |name| [name, variable(input)] })
       apps = [input.text, input.text]
       windows = Array.new(TOGETHER) do
