@@ -26,9 +26,25 @@ void hook_add_living_threads(void);
 /* Begins a new epoch: the calling thread runs; the state of the others is unknown until their next event. */
 void hook_begin_epoch(void);
 
-/* The clock of the current thread; NULL when out of memory. */
+/*
+ * The clock that the ledger has as the holder's, if it is surely the current thread's, else NULL. Ruby's own
+ * answer lies in memory that an edge would find cold. With one ledger its holder runs; that its events all
+ * came is seen by its phase and by its native thread, which no other thread shares without M:N.
+ */
+static inline tclock_t *hook_holder(void)
+{
+    const blame_t *b = reg.main;
+    if (blame_many || b->shared) return NULL;
+    tclock_t *c = b->holder;
+    if (!c || c->phase != TC_RUNNING || c->epoch != tc.epoch) return NULL;
+    return pthread_equal(c->native, pthread_self()) ? c : NULL;
+}
+
+/* The clock of the current thread, which holds the GVL; NULL when out of memory. */
 static inline tclock_t *hook_current(void)
 {
+    tclock_t *holder = hook_holder();
+    if (holder) return holder;
     VALUE thread = rb_thread_current();
     tclock_t *c = reg_clock(thread);
     return c ? c : reg_add_clock(thread, reg.main);
