@@ -86,9 +86,14 @@ module Bench
 
     def about
       "An issue tracker (`benchmark/database_app`) in Rails, Puma and YJIT with a PostgreSQL of its own " \
-      "behind TCP on the same machine: eight pages of 250 to 400 queries each. #{recorded} #{measured} All " \
-      "times are Holdup's own: from the client's sending to the request's end. Predictions come from each " \
-      "recording's store as in `holdup advise`, for the same load."
+      "behind TCP on the same machine: #{pages}. #{recorded} #{measured} All times are Holdup's own: from " \
+      "the client's sending to the request's end. Predictions come from each recording's store as in " \
+      "`holdup advise`, for the same load."
+    end
+
+    def pages
+      least, most = TrackerPages::QUERIES.minmax
+      "#{TrackerPages::ALL.size} pages of #{least} to #{most} queries each"
     end
 
     def recorded_setting = TrackerExperiment::RECORDED.join(" x ")

@@ -46,10 +46,29 @@ module Bench
     # @return [self]
     # @raise [Failure]
     def prepare
-      output, status = Open3.capture2e({**env, "HOLDUP_ENABLED" => "false"}, RbConfig.ruby,
-        *Fresh::LOAD_PATH, "db/prepare.rb", chdir: ROOT)
-      return self if status.success?
-      raise Failure, "the tracker's database could not be made:\n#{output.lines.last(8).join}"
+      run("db/prepare.rb", failure: "the tracker's database could not be made")
+      self
+    end
+
+    # @param paths [Array<String>] of pages
+    # @return [Array<Integer>] how many queries each sends
+    # @raise [Failure]
+    def queries(paths)
+      output = run("bin/count_queries", JSON.generate(paths), failure: "the queries could not be counted")
+      JSON.parse(output.lines.last)
+    end
+
+    private
+
+    # @param script [String] of the application, which is not measured
+    # @param input [String] for it
+    # @return [String] what it prints
+    # @raise [Failure]
+    def run(script, input = "", failure:)
+      output, errors, status = Open3.capture3({**env, "HOLDUP_ENABLED" => "false"}, RbConfig.ruby,
+        *Fresh::LOAD_PATH, script, chdir: ROOT, stdin_data: input)
+      return output if status.success?
+      raise Failure, "#{failure}:\n#{(output + errors).lines.last(8).join}"
     end
   end
 end

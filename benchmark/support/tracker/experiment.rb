@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "calibration"
+require_relative "page_queries"
 require_relative "trial"
 
 module Bench
@@ -70,6 +71,7 @@ module Bench
     def prepared
       Fresh.scratch do |scratch|
         TrackerApp.open do |app|
+          PageQueries.check(app)
           Calibration.run(app.folder) do |calibration|
             yield TrackerTrial.new(app, calibration, scratch:, folder: @folder,
               **@plan.to_h.slice(:warm_up_s, :saturated_s, :open_s, :whole_minutes))

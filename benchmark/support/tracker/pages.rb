@@ -5,6 +5,10 @@ require "holdup/loader"
 module Bench
   # The pages of benchmark/database_app, with their shares of 20 requests.
   module TrackerPages
+    # What each page sends, whatever record it shows; answers from Active Record's cache are none. PageQueries
+    # counts them before anything is measured.
+    QUERIES = (300..500)
+
     def self.page(label, path, weight)
       Holdup::Lab::Route.new(label:, path:, weight:)
     end

@@ -5,7 +5,7 @@ class DashboardsController < ApplicationController
   def show
     @user = User.find(params.fetch(:user, 1))
     @members = @user.team.users.order(:name)
-    @issues = Issue.unfinished.where(assignee_id: @members.select(:id)).latest.limit(70)
-    @recent = Issue.where(author_id: @members.select(:id)).latest.limit(300)
+    @issues = Issue.unfinished.where(assignee_id: @members.select(:id)).latest.limit(75)
+    @recent = Issue.where(author_id: @members.select(:id)).latest.limit(250)
   end
 end

@@ -9,11 +9,21 @@ class IssuesController < ApplicationController
     @others = Issue.where(priority: 1).latest.limit(350)
   end
 
-  # Heavy: issues with the same labels, those that share most first.
   def show
     @issue = Issue.find(params[:id])
-    @related = Issue.joins(:labelings).where(labelings: {label_id: @issue.labelings.select(:label_id)})
-      .group(:id).order(Arel.sql("COUNT(*) DESC, issues.id")).limit(75)
+    @related = (@issue.labelings.exists? ? with_same_labels : with_same_priority).limit(75)
     @by_author = @issue.author.written.latest.limit(100)
+  end
+
+  private
+
+  # Heavy: those that share most first.
+  def with_same_labels
+    Issue.joins(:labelings).where(labelings: {label_id: @issue.labelings.select(:label_id)})
+      .group(:id).order(Arel.sql("COUNT(*) DESC, issues.id"))
+  end
+
+  def with_same_priority
+    Issue.where(priority: @issue.priority).latest
   end
 end
