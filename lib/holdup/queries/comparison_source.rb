@@ -67,8 +67,9 @@ module Holdup
         halves.map { |half| process_side(label, half.flat_map(&:first)) }
       end
 
-      # @param step_s [Integer] longest interval over which windows are added up
-      def side(label, settings = nil, step_s: @window_s)
+      # @param step_s [Integer] longest interval over which windows are added up; by default minutes stay
+      #   separate
+      def side(label, settings = nil, step_s: ComparisonIntervals::SEPARATE_S)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
         # Other series used CPU too.
         others = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
@@ -152,7 +153,7 @@ module Holdup
       end
 
       # Intervals of a span over which windows are added up. Windows in which a process began or had just
-      # begun stay separate, because each may be left out; so do the partial windows at the ends of the span.
+      # begun stay separate, because each may be left out.
       class ComparisonIntervals
         # Length of separate windows; only hosts, which are compared together, are added up.
         SEPARATE_S = 60
@@ -198,11 +199,11 @@ module Holdup
           @kept_s = kept_s
         end
 
-        # @param step_s [Integer] seconds over which windows are added up, if longer than a window
+        # @param step_s [Integer] seconds over which windows are added up, unless shorter than a window
         # @param recorded [Array<(Integer, Integer)>] from and to of the windows that have units, ascending
         def of(step_s, recorded)
           return [] if recorded.empty?
-          return separate(recorded) unless step_s > @window_s
+          return separate(recorded) if step_s < @window_s || step_s <= SEPARATE_S
           first_s = recorded.first.first / step_s * step_s
           end_s = (recorded.last.last - 1) / step_s * step_s + step_s
           cut(step_s).filter_map { |interval| interval.within(first_s, end_s) }
@@ -219,21 +220,12 @@ module Holdup
         # The whole span; separate spans are cut out of the merged ones.
         def cut(step_s)
           merged_from_s = @from_s
-          separate_spans.flat_map do |from_s, to_s|
+          intervals = joined(young_spans.sort).flat_map do |from_s, to_s|
             merged = WindowInterval.new(from_s: merged_from_s, to_s: from_s, step_s:)
             merged_from_s = to_s
             [merged, WindowInterval.new(from_s:, to_s:, step_s: SEPARATE_S)]
           end
-        end
-
-        # The ends of the span and the first minutes of processes; neighbours are joined.
-        def separate_spans
-          first_s = @from_s.ceildiv(@window_s) * @window_s
-          last_s = @to_s / @window_s * @window_s
-          return [[@from_s, @to_s]] if first_s >= last_s
-          young = young_spans.select { |begin_s, end_s| begin_s < last_s && end_s > first_s }
-          inside = young.map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] }
-          joined([[@from_s, first_s], *inside.sort, [last_s, @to_s]])
+          [*intervals, WindowInterval.new(from_s: merged_from_s, to_s: @to_s, step_s:)]
         end
 
         def joined(spans)
@@ -248,10 +240,12 @@ module Holdup
 
         # The first minutes of processes as whole windows, so that no window is read twice in part.
         def young_spans
-          @began_s.uniq.map do |at_s|
+          spans = @began_s.uniq.map do |at_s|
             length_s = @kept_s.call(at_s)
             [at_s / length_s * length_s, (at_s + YOUNG_S).ceildiv(length_s) * length_s]
           end
+          inside = spans.select { |begin_s, end_s| begin_s < @to_s && end_s > @from_s }
+          inside.map { |begin_s, end_s| [[begin_s, @from_s].max, [end_s, @to_s].min] }
         end
       end
     end

@@ -46,6 +46,14 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
     assert_equal(*[apart, together].map { |sides| figures(sides) })
   end
 
+  def test_only_the_first_minutes_of_processes_stay_separate
+    intervals = Holdup::Queries::ComparisonSource::ComparisonIntervals.new(from_s: 100, to_s: 20_000,
+      window_s: 3600, began_s: [7300])
+    found = intervals.of(3600, [[0, 3600], [18_000, 21_600]])
+    assert_equal [[100, 7260, 3600], [7260, 7440, 60], [7440, 20_000, 3600]],
+      found.map { |interval| interval.to_h.values }
+  end
+
   # Windows know minutes at best.
   one_ruby def test_rates_are_over_the_seconds_that_were_measured
     BurstStore::AGES_S.each_key do |finest_s|
