@@ -200,11 +200,11 @@ module Holdup
 
         # Sums of integers are decimals in some databases.
         def sums(row)
-          row.slice(*Window::SUMS).transform_values(&:to_i)
+          row.slice(*Window::SUMS).transform_values(&:to_i).freeze
         end
 
         def histograms(row)
-          {**EMPTY, **@histograms.to_h { |name| [name, Histogram.load_sum(row[name])] }}
+          {**EMPTY, **@histograms.to_h { |name| [name, Histogram.load_sum(row[name])] }}.freeze
         end
 
         def host(row)

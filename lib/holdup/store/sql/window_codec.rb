@@ -55,12 +55,15 @@ module Holdup
           (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
         end
 
+        # Frozen parts, which a window does not copy.
         def window(row, histograms = Window::HISTOGRAMS)
-          read = Window::HISTOGRAMS.to_h do |name|
-            [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
+          read = {}
+          Window::HISTOGRAMS.each do |name|
+            bytes = row[name]
+            read[name] = histograms.include?(name) ? Histogram.load(bytes) : Histogram::Codec.head(bytes)
           end
           Window.new(start_s: row[:start_s], seconds: row[:seconds], **origin(row), count: row[:count],
-            errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: read)
+            errors: row[:errors], sums: row.slice(*Window::SUMS).freeze, histograms: read.freeze)
         end
 
         def stall(row)
