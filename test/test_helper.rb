@@ -18,6 +18,7 @@ require "minitest/autorun"
 require "fileutils"
 require "tmpdir"
 Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
+PreparedBundle.use
 
 class Minitest::Test
   include WaitUntil
