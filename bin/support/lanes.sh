@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints
-# goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
+# goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs. Lanes that
+# are written with a + between run one after the other.
 
 progress_seconds=30
 beside=4
+computing=() # lanes that begin with the others and are not counted: they have a low priority
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
 
@@ -91,8 +93,10 @@ tell_progress() {
 # itself.
 run_lane() {
   trap 'exit 130' INT TERM
-  lane="$1"
-  "$lane" </dev/null
+  for lane in ${1//+/ }; do
+    printf '%s' "$lane" >"$notes/$1.last"
+    "$lane" </dev/null
+  done
 }
 
 interrupt() {
@@ -105,21 +109,37 @@ interrupt() {
   exit 130
 }
 
-# run_lanes LANE ...: in this order, as many as `beside` at once
+# How many lanes run of those that are counted.
+counted() {
+  local one count=0
+  for one in "${running[@]}"; do
+    case " ${computing[*]} " in
+      *" $one "*) ;;
+      *) count=$((count + 1)) ;;
+    esac
+  done
+  printf '%d' "$count"
+}
+
+# run_lanes LANE ...: in this order, as many as `beside` at once, besides those that only compute
 run_lanes() {
-  local lanes=("$@") ticks=0
+  local lanes=("$@") one each ticks=0
+  read -ra each <<<"${computing[*]//+/ } ${*//+/ }"
   running=()
   pids=()
   trap interrupt INT TERM
+  for one in "${computing[@]}"; do
+    start_lane "$one"
+  done
   while [ ${#lanes[@]} -gt 0 ] || [ ${#pids[@]} -gt 0 ]; do
-    while [ ${#lanes[@]} -gt 0 ] && [ ${#pids[@]} -lt "$beside" ]; do
+    while [ ${#lanes[@]} -gt 0 ] && [ "$(counted)" -lt "$beside" ]; do
       start_lane "${lanes[0]}"
       lanes=("${lanes[@]:1}")
     done
     sleep 0.2
     end_lanes
     ticks=$((ticks + 1))
-    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "$@"
+    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "${each[@]}"
   done
 }
 
@@ -133,12 +153,12 @@ start_lane() {
 
 # Takes the lanes that have ended out of those that run.
 end_lanes() {
-  local index
+  local index last
   for index in "${!pids[@]}"; do
     if kill -0 "${pids[index]}" 2>/dev/null; then continue; fi
+    last="$(cat "$notes/${running[index]}.last")"
     wait "${pids[index]}" ||
-      printf '%s: ended early (again: bin/test --lane %s)\n' "${running[index]}" "${running[index]}" \
-        >>"$notes/failed"
+      printf '%s: ended early (again: bin/test --lane %s)\n' "$last" "$last" >>"$notes/failed"
     unset "pids[index]" "running[index]"
   done
   pids=("${pids[@]}")

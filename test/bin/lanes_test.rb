@@ -79,6 +79,37 @@ class LanesTest < Minitest::Test
     assert_predicate status, :success?, said
   end
 
+  def test_lanes_that_run_one_after_the_other
+    said, status = lanes(<<~BASH)
+      one() { sleep 0.1; step "first" touch "$notes/ended"; }
+      two() { step "second" test -e "$notes/ended"; }
+      three() { exit 3; }
+      run_lanes one+two+three
+      tell_failures || exit 1
+    BASH
+    refute_predicate status, :success?, said
+    assert_match(/^holdup: two: second took/, said)
+    assert_match(/^three: ended early \(again: bin\/test --lane three\)$/, said)
+  end
+
+  def test_what_only_computes_is_not_counted
+    said, status = lanes(<<~BASH)
+      beside=1
+      computing=(low)
+      low() { step "third" test_after_one; }
+      test_after_one() {
+        for _ in $(seq 1000); do if [ -e "$notes/ended" ]; then return; fi; sleep 0.01; done
+        false
+      }
+      one() { step "first" true; }
+      two() { step "second" touch "$notes/ended"; }
+      run_lanes one two
+      tell_failures || exit 1
+    BASH
+    assert_predicate status, :success?, said
+    assert_match(/^holdup: low: third took/, said)
+  end
+
   def test_says_what_runs_and_how_many_tests_are_done
     said, = lanes(<<~BASH)
       progress_seconds=1
