@@ -120,7 +120,8 @@ module Holdup
         moments = columns.map { |column| dot(column, values) }
         solved = inverse.map { |row| dot(row, moments) }
         variance = residuals(columns, solved, values).sum { |rest| rest**2 } / (rows.size - used.size)
-        spread(used, scales, solved, inverse, variance)
+        deviations = inverse.each_index.map { |index| Math.sqrt([variance * inverse[index][index], 0.0].max) }
+        spread(used, scales, solved, deviations)
       end
 
       def dot(one, other) = one.zip(other).sum { |a, b| a * b }
@@ -131,12 +132,12 @@ module Holdup
         end
       end
 
-      def spread(used, scales, solved, inverse, variance)
+      def spread(used, scales, solved, deviations)
         coefficients = Array.new(scales.size, 0.0)
         errors = Array.new(scales.size, Float::INFINITY)
         used.each_with_index do |column, index|
           coefficients[column] = solved[index] / scales[column]
-          errors[column] = Math.sqrt([variance * inverse[index][index], 0.0].max) / scales[column]
+          errors[column] = deviations[index] / scales[column]
         end
         [coefficients, errors]
       end

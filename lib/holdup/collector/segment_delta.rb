@@ -100,7 +100,8 @@ module Holdup
       def mark(reader, index, before, entry)
         bytes = reader.slot_bytes(index)
         return before if bytes.nil? || before&.still_in?(bytes)
-        change, mark = SlotDelta.of_bytes(bytes, before) || compared(reader, bytes, before, index, entry)
+        change, mark = SlotDelta.of_bytes(bytes, before) ||
+          compared(reader, bytes, before, file: entry.name, place: index)
         yield change unless change.empty?
         mark
       rescue SegmentError::NotASegment => error
@@ -110,18 +111,18 @@ module Holdup
       end
 
       # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)] when it is new, or something is wrong
-      def compared(reader, bytes, before, index, entry)
-        now = Segment::Slot.parse(bytes, before) || reader.damaged("slot #{index} is damaged")
-        change = SlotDelta.between(now, earlier(before, now, index, entry))
+      def compared(reader, bytes, before, file:, place:)
+        now = Segment::Slot.parse(bytes, before) || reader.damaged("slot #{place} is damaged")
+        change = SlotDelta.between(now, earlier(before, now, file:, place:))
         reader.damaged("a counter went back") unless change
         [change, SegmentCheckpoint::SlotCheckpoint.of(now)]
       end
 
       # When it is unknown what was carried, everything counts as carried, so nothing is counted twice.
-      def earlier(before, now, index, entry)
+      def earlier(before, now, file:, place:)
         before&.slot
       rescue DamagedData => error
-        @skipped.add_lasting(:position, now.series.name, error, file: entry.name, place: index)
+        @skipped.add_lasting(:position, now.series.name, error, file:, place:)
         now
       end
 

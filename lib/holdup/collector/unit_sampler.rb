@@ -25,9 +25,9 @@ module Holdup
       # @param missed [Integer] units before the slice that the ring has lost
       def add(slice, missed, source, now_ns)
         reservoir = nil
-        spans(slice, now_ns).each do |from_ns, to_ns|
-          reservoir = reservoir(source.setting, from_ns)
-          offer(reservoir, slice, source, from_ns, to_ns)
+        spans(slice, now_ns).each do |span|
+          reservoir = reservoir(source.setting, span.first)
+          offer(reservoir, slice, source, span)
         end
         reservoir&.miss(missed)
       end
@@ -68,8 +68,8 @@ module Holdup
         @reservoirs[[SampleBlock.start_of(start_ns), setting]] ||= ReservoirSampler.new(@most)
       end
 
-      def offer(reservoir, slice, source, from_ns, to_ns)
-        seen, drawn = reservoir.draw(slice, from_ns, to_ns)
+      def offer(reservoir, slice, source, span)
+        seen, drawn = reservoir.draw(slice, *span)
         drawn.each { |index| reservoir.offer(slice.start(index)) { [slice.entry(index), source] } }
         reservoir.miss(seen - drawn.size)
       end

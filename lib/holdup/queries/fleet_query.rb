@@ -39,13 +39,13 @@ module Holdup
 
       # Whatever found the table of names full has no kind: it is what the server mainly does.
       def windows(from_s, to_s, **only)
-        named = ALL.flat_map { |kind, all| sums(from_s, to_s, kind, all, only) }
-        others = sums(from_s, to_s, :overflow, ALL.fetch(:request), only)
+        named = ALL.flat_map { |kind, all| sums(from_s, to_s, kind, together: all, **only) }
+        others = sums(from_s, to_s, :overflow, together: ALL.fetch(:request), **only)
         named + others.map { |window| window.with(series: ALL.fetch(main_kind(window.setting))) }
       end
 
-      def sums(from_s, to_s, kind, all, only)
-        @store.sums(from_s, to_s, kinds: [kind], together: all, by_host: true, histograms: HISTOGRAMS, **only)
+      def sums(from_s, to_s, kind, **options)
+        @store.sums(from_s, to_s, kinds: [kind], by_host: true, histograms: HISTOGRAMS, **options)
           .map(&:window)
       end
 

@@ -295,7 +295,7 @@ module Holdup
         # Each statement may run again.
         def migrate
           check_owner
-          TABLES.each { |table, parts| @client.run(create(table, *parts)) }
+          TABLES.each { |table, parts| @client.run(create(table, parts)) }
           @client.insert("schema_info", [{version: VERSION}])
           @checked = false
           check
@@ -303,7 +303,7 @@ module Holdup
 
         private
 
-        def create(table, columns, engine, order, partition = nil)
+        def create(table, (columns, engine, order, partition))
           partition &&= "PARTITION BY #{partition} "
           granule = " SETTINGS index_granularity = #{GRANULE}" if columns.end_with?(TOTALS)
           "CREATE TABLE IF NOT EXISTS #{table} (#{columns}) ENGINE = #{engine} #{partition}" \

@@ -46,7 +46,7 @@ module Holdup
         audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        whole([*locks(windows, processes, profiles, skipped, state), *owners]) do
+        whole([*locks([*windows, *profiles, *skipped, state].compact, processes), *owners]) do
           check(expected)
           @checkpoints.save(progress)
           @skipped.add(skipped)
@@ -231,8 +231,7 @@ module Holdup
       end
 
       # Of everything that is written, the hosts, whose rows no other collector may add to meanwhile.
-      def locks(windows, processes, profiles, skipped, state)
-        rows = [*windows, *profiles, *skipped, state].compact
+      def locks(rows, processes)
         hosts = rows.map(&:host) + processes.map { |sample| sample[:host] }
         hosts.compact.uniq.map { |host| lock(host) }
       end

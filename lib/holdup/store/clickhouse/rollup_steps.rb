@@ -82,7 +82,7 @@ module Holdup
             before.tiers.each_cons(2).reduce(before) do |known, (fine, coarse)|
               limit = coarse.floor(complete_to(known.tier(fine.seconds), now_s))
               rolled = coarse.with(rolled_to_s: [limit, coarse.rolled_to_s].max)
-              spans += add(known, epoch, fine.seconds, rolled, reach)
+              spans += add(known, epoch, rolled, fine: fine.seconds, reach:)
               known.with_tier(rolled)
             end
           end
@@ -139,10 +139,10 @@ module Holdup
         end
 
         # @return [Integer] new spans
-        def add(before, epoch, fine, rolled, reach)
+        def add(before, epoch, rolled, fine:, reach:)
           from_s = before.tier(rolled.seconds).rolled_to_s
-          sources = [late(before, epoch, rolled, from_s, reach)]
-          sources << fresh(before, epoch, fine, rolled, from_s) if rolled.rolled_to_s > from_s
+          sources = [late(before, epoch, rolled, from_s:, reach:)]
+          sources << fresh(before, epoch, rolled, fine:, from_s:) if rolled.rolled_to_s > from_s
           sources.compact!
           return 0 if sources.empty?
           keys = "step, seconds, start_s, series, setting, host"
@@ -166,7 +166,7 @@ module Holdup
         end
 
         # Of spans that are complete now.
-        def fresh(before, epoch, fine, rolled, from_s)
+        def fresh(before, epoch, rolled, fine:, from_s:)
           span = "seconds = #{fine} AND start_s >= #{from_s} AND start_s < #{rolled.rolled_to_s}"
           columns = WindowColumns.plain(rolled.seconds)
           if fine == Tier::FINEST
@@ -179,7 +179,7 @@ module Holdup
         end
 
         # What came since the step before, for earlier spans.
-        def late(before, epoch, rolled, from_s, reach)
+        def late(before, epoch, rolled, from_s:, reach:)
           return if reach.nil? || reach >= from_s
           at_s = WindowColumns.at(rolled.seconds)
           taken = "SELECT session, last, done FROM (SELECT session, number AS last FROM reached " \

@@ -16,7 +16,7 @@ module Holdup
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |windows|
-            each_range(from_s, to_s, seconds, filter, hosts) do |range, ids|
+            each_range(from_s, to_s, filter, seconds:, hosts:) do |range, ids|
               @rows.each(range, ids:, histograms:) { |window| windows << window }
             end
           end
@@ -29,7 +29,7 @@ module Holdup
             return SpanSum.of(windows(from_s, to_s, seconds:, hosts:, **filter), **options)
           end
           sums = Sums.new(@connection, @codec, **options)
-          each_range(from_s, to_s, seconds, SeriesFilter.new(**filter), hosts) do |range, ids|
+          each_range(from_s, to_s, SeriesFilter.new(**filter), seconds:, hosts:) do |range, ids|
             sums.add(range, ids)
           end
           sums.to_a
@@ -37,7 +37,7 @@ module Holdup
 
         def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
           starts = []
-          each_range(from_s, to_s, step_s, SeriesFilter.new(**filter), hosts) do |range, ids|
+          each_range(from_s, to_s, SeriesFilter.new(**filter), seconds: step_s, hosts:) do |range, ids|
             starts.concat(@rows.setting_starts(range, ids:))
           end
           by_step = starts.group_by { |at_s, setting| [at_s / step_s, setting] }
@@ -47,7 +47,7 @@ module Holdup
         def stalls(from_s, to_s, hosts: nil, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |stalls|
-            each_range(from_s, to_s, nil, filter, hosts) do |range, ids|
+            each_range(from_s, to_s, filter, hosts:) do |range, ids|
               @rows.each_stall(range, ids:) { |stall| stalls << stall }
             end
           end
@@ -56,7 +56,7 @@ module Holdup
         private
 
         # @yieldparam ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column; all without a key
-        def each_range(from_s, to_s, seconds, filter, hosts)
+        def each_range(from_s, to_s, filter, hosts:, seconds: nil)
           @connection.read do
             ids = {series_id: (series_ids(filter) unless filter.all?), host_id: hosts && host_ids(hosts)}
             ids.compact!
