@@ -123,8 +123,8 @@ counted() {
 
 # run_lanes LANE ...: in this order, as many as `beside` at once, besides those that only compute
 run_lanes() {
-  local lanes=("$@") one each ticks=0
-  read -ra each <<<"${computing[*]//+/ } ${*//+/ }"
+  local lanes=("$@") one names ticks=0
+  read -ra names <<<"${computing[*]//+/ } ${*//+/ }"
   running=()
   pids=()
   trap interrupt INT TERM
@@ -139,7 +139,7 @@ run_lanes() {
     sleep 0.2
     end_lanes
     ticks=$((ticks + 1))
-    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "${each[@]}"
+    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "${names[@]}"
   done
 }
 

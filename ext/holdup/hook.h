@@ -27,15 +27,15 @@ void hook_add_living_threads(void);
 void hook_begin_epoch(void);
 
 /*
- * The clock that the ledger has as the holder's, if it is surely the current thread's, else NULL. Ruby's own
- * answer lies in memory that an edge would find cold. With one ledger its holder runs; that its events all
- * came is seen by its phase and by its native thread, which no other thread shares without M:N.
+ * The clock of the ledger's holder, if that is the current thread; else NULL, and Ruby has to be asked, whose
+ * memory an edge finds cold. The holder runs if its phase and epoch are those of a thread that does, and it
+ * is the current thread if it has the current native thread, which no other has without M:N.
  */
 static inline tclock_t *hook_holder(void)
 {
     const blame_t *b = reg.main;
     if (blame_many || b->shared) return NULL;
-    tclock_t *c = b->holder;
+    tclock_t *c = BLAME_GET(b->holder);
     if (!c || c->phase != TC_RUNNING || c->epoch != tc.epoch) return NULL;
     return pthread_equal(c->native, pthread_self()) ? c : NULL;
 }

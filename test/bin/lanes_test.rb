@@ -81,8 +81,8 @@ class LanesTest < Minitest::Test
 
   def test_lanes_that_run_one_after_the_other
     said, status = lanes(<<~BASH)
-      one() { sleep 0.1; step "first" touch "$notes/ended"; }
-      two() { step "second" test -e "$notes/ended"; }
+      one() { shell=$BASHPID; step "first" true; }
+      two() { step "second" test "$shell" = "$BASHPID"; }
       three() { exit 3; }
       run_lanes one+two+three
       tell_failures || exit 1
