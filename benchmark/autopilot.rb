@@ -158,7 +158,7 @@ module Bench
 
     # @return [Holdup::Lab::Load::Target]
     def boot(one, shop, dir:, store:)
-      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      port = FreePorts.take
       log = File.join(shop.folder, "autopilot-#{one.name}.log")
       goal = "#{one.slo} threads=#{one.range} turn=#{@turn_s} changes_per_day=#{CHANGES_PER_DAY}"
       setting = {"STOREFRONT_WORKERS" => one.processes.to_s, "STOREFRONT_THREADS" => one.threads.to_s}

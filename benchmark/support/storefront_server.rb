@@ -40,7 +40,7 @@ module Bench
     # @return [self] answering
     # @raise [Failure]
     def boot
-      @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      @port = FreePorts.take
       @pid = @shop.children.start(
         @name,
         env,

@@ -64,7 +64,9 @@ note_failure() {
   {
     printf '%s: %s (again: bin/test --lane %s)\n' "$lane" "$1" "$lane"
     [ ! -f "$notes/$lane.times" ] ||
-      awk -F '\t' '$3 == "F" || $3 == "E" { print "  " $4 " (again: bin/test " $5 ")" }' "$notes/$lane.times"
+      awk -F '\t' '
+        $3 == "F" || $3 == "E" { print "  " $4 " (again: bin/test " $5 ")" ($6 ? "\n    " $6 : "") }
+      ' "$notes/$lane.times"
   } >>"$notes/failed"
 }
 

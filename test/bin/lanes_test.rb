@@ -9,9 +9,9 @@ class LanesTest < Minitest::Test
 
   ROOT = File.expand_path("../..", __dir__)
   TIMES = <<~TEXT
-    # 3 tests: seconds, CPU seconds with those of ended children, result, test, place
+    # 3 tests: seconds, CPU seconds with those of ended children, result, test, place, why it failed
     0.100\t0.100\t.\tATest#test_passes\ttest/a_test.rb:3
-    0.100\t0.100\tF\tATest#test_fails\ttest/a_test.rb:7
+    0.100\t0.100\tF\tATest#test_fails\ttest/a_test.rb:7\tthe server is gone: | it ended (EOFError)
   TEXT
 
   def lanes(script)
@@ -51,7 +51,8 @@ class LanesTest < Minitest::Test
     assert_match(/^what went wrong$/, said)
     assert_match(/^holdup: one: second took/, said, "later steps run all the same")
     failures = "one: first (again: bin/test --lane one)\n" \
-      "  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"
+      "  ATest#test_fails (again: bin/test test/a_test.rb:7)\n" \
+      "    the server is gone: | it ended (EOFError)\n"
     assert said.end_with?(failures), said
   end
 

@@ -58,7 +58,7 @@ class ExactlyOnceTest < Minitest::Test
 
   # @yieldparam hosts [Array<LoadedHost>]
   def with_hosts
-    PostgresServer.run(port: PostgresServer.free_port) do |postgres|
+    PostgresServer.run(port: FreePorts.take) do |postgres|
       @postgres = postgres
       Holdup::Store.open(store_url).tap(&:migrate!).close
       RedisServer.run do |redis|
@@ -70,7 +70,7 @@ class ExactlyOnceTest < Minitest::Test
 
   def with_host(name)
     segments = File.join(folder, name)
-    host = LoadedHost.new(name:, segments:, port: PrometheusServer.free_port)
+    host = LoadedHost.new(name:, segments:, port: FreePorts.take)
     ServedApp.serve(*PUMA, app: "plain", env: {"HOLDUP_DIR" => segments, "WORKERS" => "2"}) do |app|
       SidekiqProcess.run(@redis, "-t", "1", "-c", "3", env: {"HOLDUP_DIR" => segments}) do |sidekiq|
         host.app = app

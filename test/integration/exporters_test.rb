@@ -20,7 +20,7 @@ class ExportersTest < Minitest::Test
     @segments = File.join(folder, "segments")
     @otlp = OtlpReceiver.new
     @statsd = StatsdReceiver.new
-    @port = PrometheusServer.free_port
+    @port = FreePorts.take
     @sent = Hash.new(0)
     @random = Random.new(5)
   end

@@ -28,7 +28,7 @@ class PrometheusExamplesTest < Minitest::Test
   end
 
   def export
-    settings = Holdup::ConfigurationKeys::PrometheusExport.new(port: PrometheusServer.free_port)
+    settings = Holdup::ConfigurationKeys::PrometheusExport.new(port: FreePorts.take)
     @exporter = Holdup::Exporters::Prometheus.new(settings, dir: folder, log: CollectedLog.new,
       clock: Holdup::Clock.new)
     @exporter.start

@@ -20,7 +20,7 @@ class PrometheusTest < Minitest::Test
     skip "no Prometheus here: bin/setup --services installs it" unless PrometheusServer.installed?
     @segments = File.join(folder, "segments")
     @store = File.join(folder, "store.sqlite3")
-    @port = PrometheusServer.free_port
+    @port = FreePorts.take
     @sent = Hash.new(0)
     @random = Random.new(5)
   end
@@ -228,7 +228,7 @@ class PrometheusOutageTest < Minitest::Test
 
   # @yield while PostgreSQL runs, behind the proxy
   def with_store
-    port = PrometheusServer.free_port
+    port = FreePorts.take
     PostgresServer.run(port:) do |postgres|
       Holdup::Store.open(postgres.url).tap(&:migrate!).close
       @proxy = LossyProxy.new(to: port, random: @random)

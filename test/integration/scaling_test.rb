@@ -21,7 +21,7 @@ class ScalingIntegrationTest < Minitest::Test
     super
   end
 
-  def port = @port ||= TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+  def port = @port ||= FreePorts.take
 
   def collector(store)
     environment = {"HOLDUP_PROMETHEUS" => port.to_s, "HOLDUP_SCALING" => "p95=300ms", "HOLDUP_STORE" => store}

@@ -56,4 +56,19 @@ class ServedAppTest < Minitest::Test
       assert_predicate app.stop, :success?
     end
   end
+
+  def test_servers_of_other_tests_have_other_ports
+    reader, writer = IO.pipe
+    child = fork do
+      srand(1)
+      writer.puts(FreePorts.take)
+      sleep
+    end
+    theirs = reader.gets.to_i
+    srand(1)
+    refute_equal theirs, FreePorts.take
+  ensure
+    Process.kill(:KILL, child)
+    Process.wait(child)
+  end
 end

@@ -40,7 +40,7 @@ class ClickhouseServer
     raise_unless_installed
     @folder = self.class.data_folder("holdup-clickhouse")
     @data = data || File.join(@folder, "data")
-    @ports = self.class.free_ports(3)
+    @ports = Array.new(3) { FreePorts.take }
   end
 
   # @param users [String, nil] a file of users.d

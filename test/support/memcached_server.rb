@@ -27,7 +27,7 @@ class MemcachedServer
 
   def initialize
     raise_unless_installed
-    @port = self.class.free_port
+    @port = FreePorts.take
   end
 
   # @return [self]

@@ -46,7 +46,7 @@ class PrometheusServer
 
   def initialize(jobs, rules)
     raise_unless_installed
-    @port = self.class.free_port
+    @port = FreePorts.take
     @configuration = {
       "global" => {"scrape_interval" => "1s", "scrape_timeout" => "1s", "evaluation_interval" => "1s"},
       "scrape_configs" => jobs,

@@ -29,7 +29,7 @@ class RedisServer
 
   def initialize
     raise_unless_installed
-    @port = self.class.free_port
+    @port = FreePorts.take
   end
 
   # @return [self]

@@ -4,6 +4,7 @@ require "net/http"
 require "socket"
 require "holdup/loader"
 require "holdup/segment/directory"
+require_relative "free_ports"
 
 # A real server in a process of its own, with segments in a folder of its own.
 class ServedApp
@@ -58,7 +59,7 @@ class ServedApp
   def initialize(*command, app:, env: {}, unset: [])
     @root = Dir.mktmpdir
     @dir = File.join(@root, "segments")
-    @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    @port = FreePorts.take
     @command = (command.first(3) == BUNDLE_EXEC_RUBY) ? [*BUNDLED_RUBY, *command.drop(3)] : command
     @app = app
     @env = {

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "socket"
+require_relative "free_ports"
 require_relative "wait_until"
 
 # What the real servers of tests share: a program as a child, with its log in a folder that goes away. A class
@@ -49,17 +49,6 @@ module ServerProcess
     # @return [Boolean] whether the program is in a folder of PATH
     def on_path?(program)
       ENV.fetch("PATH").split(":").any? { |dir| File.executable?(File.join(dir, program)) }
-    end
-
-    # @return [Integer] of 127.0.0.1
-    def free_port = free_ports(1).first
-
-    # @return [Array<Integer>] of 127.0.0.1
-    def free_ports(count)
-      listeners = Array.new(count) { TCPServer.new(HOST, 0) }
-      listeners.map { |listener| listener.addr[1] }
-    ensure
-      listeners&.each(&:close)
     end
   end
 

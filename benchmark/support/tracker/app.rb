@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "socket"
+require_relative "../../../test/support/free_ports"
 require_relative "../../../test/support/postgres_server"
 require_relative "../fresh"
 
@@ -22,15 +22,10 @@ module Bench
     def self.open(env: {})
       raise Failure, "no PostgreSQL here: bin/setup --services installs it" unless PostgresServer.installed?
       Dir.mktmpdir("holdup-bench") do |folder|
-        PostgresServer.run(port: free_port) do |postgres|
+        PostgresServer.run(port: FreePorts.take) do |postgres|
           yield new(folder, url: postgres.create("tracker"), env:).prepare
         end
       end
-    end
-
-    # @return [Integer] of 127.0.0.1
-    def self.free_port
-      TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
     end
 
     def initialize(folder, url:, env: {})

@@ -45,7 +45,7 @@ module Bench
       @children = children
       @size = {"WEB_CONCURRENCY" => processes.to_s, "RAILS_MAX_THREADS" => threads.to_s}
       @slots = processes * threads
-      @port = TrackerApp.free_port
+      @port = FreePorts.take
       @log = File.join(app.folder, "#{processes}x#{threads}-#{@port}.log")
     end
 

@@ -35,7 +35,7 @@ module Demo
       unless PostgresServer.installed?
         raise Failure, "there is no PostgreSQL here: bin/setup --services installs it"
       end
-      PostgresServer.run(port: PostgresServer.free_port) { |postgres| with_store(postgres.url) { run } }
+      PostgresServer.run(port: FreePorts.take) { |postgres| with_store(postgres.url) { run } }
     end
 
     private

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "net/http"
-require "socket"
+require_relative "../../../test/support/free_ports"
 require_relative "options"
 
 module Demo
@@ -80,7 +80,7 @@ module Demo
     end
 
     def start_puma(env = {})
-      @port = free_port
+      @port = FreePorts.take
       @url = "http://127.0.0.1:#{@port}"
       @children.start(
         :puma,
@@ -105,13 +105,6 @@ module Demo
         "STOREFRONT_LOG" => File.join(@folder, "rails.log"),
         **@env
       }
-    end
-
-    def free_port
-      server = TCPServer.new("127.0.0.1", 0)
-      server.addr[1]
-    ensure
-      server&.close
     end
 
     def wait_until_it_answers
