@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, models, core, native, races, installs, simulations, native_races, integration,
+# Runs tests: parts (unit, models, advice, core, native, races, installs, simulations, native_races, integration,
 # runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a FILE:LINE stands
 # in.
 #
@@ -22,8 +22,10 @@ QUIET = "test/integration/{agreement,calls,demo,lab_jobs,lab_sidekiq_vcpu}_test.
 
 PARTS = {
   "unit" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
-  # Units in two: what replays and estimates, which takes as long as all others, and these.
-  "models" => "test/holdup/{advice,sizing}{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
+  # Units in three: what replays and estimates, what advises by that, and all others. The first two take as
+  # long as these.
+  "models" => "test/holdup/sizing{,/**/*}_test.rb",
+  "advice" => "test/holdup/advice{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
   "core" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Input from outside, from a seed.
   "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb test/native/hostile_names_test.rb",
@@ -50,7 +52,7 @@ PARTS = {
 }.freeze
 
 # Most of their time is spent in Ruby of their own process.
-COMPUTING = %w[models core fuzz simulations].freeze
+COMPUTING = %w[models advice core fuzz simulations].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
@@ -64,7 +66,7 @@ end
 def part(name)
   files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
   case name
-  when "core" then files - part("models")
+  when "core" then files - part("models") - part("advice")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
   when "races" then files - part("boots") - part("installs")
   when "native_races" then files - part("fuzz")
