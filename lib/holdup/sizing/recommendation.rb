@@ -23,6 +23,10 @@ module Holdup
       HOLDS = 500_000
       LEAST_UNITS = 1_500
       CONFIDENCES = %i[low medium high].freeze
+      # Of the busiest minutes, to see how much chance changes them.
+      PEAK_REPLAYS = 16
+      # Student's t with a degree fewer, for 99 % of cases.
+      PEAK_STUDENT = 2.947
 
       # How the units may have come. `users`: ClosedLoad::ThinkingUsers or nil; `result`: self-test with them
       Explanation = Data.define(:users, :result) do
@@ -360,25 +364,23 @@ module Holdup
         found = SelfTest::PeakContradiction.new(percentile:, replayed_ns: peak_time(search.of(now)),
           measured_ns: Observation::UnitTimes.new(measured_units, queued: queued?).response(percentile))
         return if found.error.abs <= SelfTest::GRADES.key(:b)
-        found if (found.replayed_ns - found.measured_ns).abs > peak_chance_ns
+        found if Math.log(found.replayed_ns.fdiv(found.measured_ns)).abs > peak_chance
       end
 
       # Response at the percentile of the objective.
       def peak_time(prediction) = prediction.responses.fetch(objective.slo.percentile, 0)
 
-      # By which it differs by chance between the replay and as many requests as the busiest minutes had, in
-      # 90 % of cases.
-      def peak_chance_ns
+      # By which its logarithm (long responses vary by factors) differs by chance between the replay and as
+      # many requests as the busiest minutes had, in 99 % of cases: nobody follows advice of grade C.
+      def peak_chance
         units = [measured_units.sum(&:weight).round, units_of_replay].min
-        replays = SelfTest::REPLAYS
-        times = Array.new(replays) do |index|
+        logarithms = Array.new(PEAK_REPLAYS) do |index|
           trace = search.drawn(traffic, now, seed: @seed + index + 1, rate:, units:)
-          peak_time(forecast.call(now, trace, force: true))
+          Math.log(peak_time(forecast.call(now, trace, force: true)))
         end
-        mean = times.sum.fdiv(replays)
-        variance = times.sum { |one| (one - mean)**2 } / (replays - 1)
-        CoherencyEstimator::ScoreTest::BlockStatistics::ScoreInterval.student(replays - 1) *
-          Math.sqrt(variance * (1 + 1.0 / replays))
+        mean = logarithms.sum / PEAK_REPLAYS
+        variance = logarithms.sum { |one| (one - mean)**2 } / (PEAK_REPLAYS - 1)
+        PEAK_STUDENT * Math.sqrt(variance * (1 + 1.0 / PEAK_REPLAYS))
       end
 
       def queued?

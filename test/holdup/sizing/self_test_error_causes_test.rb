@@ -170,6 +170,7 @@ module Holdup::Sizing
       assert_equal [:chance], found.call
       assert_in_delta 0.33, found.figures[:chance]
       refute_predicate causes(errors: {p95: -0.03}, chance: {response: 0.1, p95: 0.3}), :doubtful?
+      assert_predicate causes(errors: {p95: -0.03}, chance: {response: 0.1, p95: 0.35}), :doubtful?
     end
 
     def test_chance_does_not_explain_a_larger_miss_nor_one_of_the_throughput

@@ -54,7 +54,7 @@ module Holdup
         # Whether as small an error as grade A allows is itself chance: replays of the same recording are more
         # likely further off than not.
         def exact_by_chance?
-          !missed? && most_chance > CHANCE
+          !missed? && chance.values.any? { |share| share > CHANCE }
         end
 
         # @return [Float] by how much the mean that varies most may differ from zero by chance alone
