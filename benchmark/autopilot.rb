@@ -4,6 +4,7 @@ require "fileutils"
 require "socket"
 require "tmpdir"
 require "holdup/loader"
+require_relative "../test/support/free_ports"
 require_relative "support/bench"
 require_relative "support/shop_trial"
 

@@ -2,7 +2,7 @@
 
 require "holdup/loader"
 require "net/http"
-require "socket"
+require_relative "../../test/support/free_ports"
 require_relative "shop"
 
 module Bench

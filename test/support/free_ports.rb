@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "socket"
 require "tmpdir"
 
@@ -9,6 +10,8 @@ require "tmpdir"
 module FreePorts
   HOST = "127.0.0.1"
   RANGE = 10_000..32_000
+  # By port, open files whose locks say that it is taken.
+  LEASES = {}
 
   class << self
     # @return [Integer]
@@ -24,20 +27,17 @@ module FreePorts
 
     # @return [Boolean] whether no other process has it, nor this one had it before
     def lease(port)
-      leases = @leases ||= {}
-      return false if leases[port]
+      return false if LEASES[port]
+      folder = File.join(Dir.tmpdir, "holdup-ports-#{Process.uid}")
+      FileUtils.mkdir_p(folder, mode: 0o700)
       file = File.open(File.join(folder, port.to_s), File::RDWR | File::CREAT, 0o600)
-      return file.close if file.flock(File::LOCK_EX | File::LOCK_NB) == false
-      leases[port] = file
-      true
-    end
-
-    def folder
-      path = File.join(Dir.tmpdir, "holdup-ports-#{Process.uid}")
-      Dir.mkdir(path, 0o700) unless Dir.exist?(path)
-      path
-    rescue Errno::EEXIST # another test has just made it
-      path
+      if file.flock(File::LOCK_EX | File::LOCK_NB)
+        LEASES[port] = file
+        true
+      else
+        file.close
+        false
+      end
     end
 
     def unused?(port)

@@ -371,7 +371,7 @@ module Holdup
       def peak_time(prediction) = prediction.responses.fetch(objective.slo.percentile, 0)
 
       # By which its logarithm (long responses vary by factors) differs by chance between the replay and as
-      # many requests as the busiest minutes had, in 99 % of cases: nobody follows advice of grade C.
+      # many requests as the busiest minutes had, in 99 % of cases, because grade C takes all advice back.
       def peak_chance
         units = [measured_units.sum(&:weight).round, units_of_replay].min
         logarithms = Array.new(PEAK_REPLAYS) do |index|
