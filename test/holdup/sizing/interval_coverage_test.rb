@@ -28,6 +28,16 @@ module Holdup::Sizing
       assert_covered found
     end
 
+    # A ramp that is rightly taken: its busiest minutes differ from their replay by chance, though by more
+    # than nine of ten replays do.
+    one_ruby def test_chance_does_not_contradict_the_busiest_minutes
+      planted = Bench::Coverage::Planted.new(arrivals: :closed, growth: 0.0, handoff_ns: 0, load: 0.85,
+        units: 800, processes: 2)
+      drawn = Bench::Coverage::Plan::Drawn.new(planted:, seed: 1000, advice: true, gain: false)
+      found = Bench::Coverage::Trial.new(drawn, truth: Bench::Coverage::Truth.new(planted)).call
+      refute_equal :c, found.grade
+    end
+
     one_ruby def test_the_true_gain_is_that_of_the_recorded_setting
       planted = Bench::Coverage::Planted.new(arrivals: :open, growth: 0.0, handoff_ns: 0, load: 0.85,
         units: 300, processes: 1)
