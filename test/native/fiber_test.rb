@@ -20,16 +20,24 @@ class FiberTest < NativeTest
     results
   end
 
-  def turns(count, work_ns)
-    Fiber.new do
-      measured { count.times { GvlWork.hold(work_ns) && Fiber.yield || Fiber.yield } }
+  # @param burnt [Array<Integer>] gets what each of its turns took of a CPU, ns
+  def turns(count, work_ns, burnt = [])
+    Fiber.new { measured { work_in_turns(count, work_ns, burnt) } }
+  end
+
+  def work_in_turns(count, work_ns, burnt)
+    count.times do
+      burnt << burnt_ns { GvlWork.hold(work_ns) }
+      Fiber.yield
     end
   end
 
   def test_interleaved_units_count_their_own_work
-    short, long, longest = take_turns(turns(10, 3 * MS), turns(10, 9 * MS), turns(20, 6 * MS))
-    [[short, 30 * MS], [long, 90 * MS], [longest, 120 * MS]].each do |unit, work|
-      assert_worked work, :cpu_ns, unit
+    burnt = [[], [], []]
+    short, long, longest = take_turns(turns(10, 3 * MS, burnt[0]), turns(10, 9 * MS, burnt[1]),
+      turns(20, 6 * MS, burnt[2]))
+    [short, long, longest].zip(burnt) do |unit, works|
+      assert_worked works.sum, :cpu_ns, unit
       assert_adds_up unit
     end
     assert_operator long.longest_hold_ns, :>=, 9 * MS
@@ -94,19 +102,21 @@ class FiberTest < NativeTest
   end
 
   def test_a_unit_inside_another_counts_in_both
-    inner = nil
+    inner = first_ns = nil
+    rest = []
+    others = []
     outer, beside = take_turns(
       Fiber.new do
         measured do
-          GvlWork.hold(15 * MS)
-          inner = measured { 2.times { GvlWork.hold(15 * MS) || Fiber.yield } }
+          first_ns = burnt_ns { GvlWork.hold(15 * MS) }
+          inner = measured { work_in_turns(2, 15 * MS, rest) }
         end
       end,
-      turns(3, 20 * MS)
+      turns(3, 20 * MS, others)
     )
-    assert_worked 30 * MS, :cpu_ns, inner
-    assert_worked 45 * MS, :cpu_ns, outer
-    assert_worked 60 * MS, :cpu_ns, beside
+    assert_worked rest.sum, :cpu_ns, inner
+    assert_worked first_ns + rest.sum, :cpu_ns, outer
+    assert_worked others.sum, :cpu_ns, beside
   end
 
   # Nobody asked for it: the scheduler tells that units take turns here. They work for so long that what Async

@@ -152,13 +152,6 @@ class StatesTest < NativeTest
 
   private
 
-  # More than was asked for, where the machine's host took the CPU away and the clock did not see it.
-  def burnt_ns
-    before = cpu
-    yield
-    ((cpu - before) * 1_000_000_000).round
-  end
-
   def beside_a_holder(work_ns)
     held = false
     inside = Queue.new
@@ -172,9 +165,5 @@ class StatesTest < NativeTest
     holder = measured { hold_once_waited_for(work_ns) }
     held = true
     [holder, waiter.value]
-  end
-
-  def cpu
-    Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
   end
 end
