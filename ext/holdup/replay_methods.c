@@ -27,7 +27,7 @@ enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_H
  * AddressSanitizer does not see, and what it has marked of that stack would stay marked.
  */
 typedef struct {
-    VALUE trace, groups, options, values[RP_OPTIONS];
+    VALUE arrivals, units, groups, options, values[RP_OPTIONS];
     rp_given_t *given;
     long group_count;
     rp_t replay;
@@ -36,15 +36,17 @@ typedef struct {
 static const char *const rp_assignment_names[RP_ASSIGNMENTS] = {
     [RP_RANDOM] = "random", [RP_LEAST_BUSY] = "least_busy", [RP_SHARED] = "shared"};
 
+/* Of a unit, without its arrival. */
 static const char *const rp_unit_words[] = {
-    "arrival_ns", "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group",
-    "io", "slice_ns", "pool", "before"};
-static const char *const rp_result_words[] = {"queued", "stalled", "held", "response"};
+    "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group", "io",
+    "slice_ns", "pool", "before"};
+static const char *const rp_columns[] = {"queued", "stalled", "held", "response"};
 
 #define RP_SIZE(list) (sizeof(list) / sizeof(*(list)))
+#define RP_UNIT_BYTES (RP_SIZE(rp_unit_words) * sizeof(uint64_t))
 
-_Static_assert(RP_SIZE(rp_unit_words) * sizeof(uint64_t) == sizeof(rp_unit_t), "a name for each word");
-_Static_assert(RP_SIZE(rp_result_words) * sizeof(uint64_t) == sizeof(rp_result_t), "a name for each word");
+_Static_assert(offsetof(rp_unit_t, held_ns) + RP_UNIT_BYTES == sizeof(rp_unit_t), "a name for each word");
+_Static_assert(RP_SIZE(rp_columns) * sizeof(uint64_t) == sizeof(rp_result_t), "a name for each word");
 _Static_assert(RP_MAX_POOLS == SEG_POOLS, "a replay takes each pool that a segment may have");
 
 /* --- what Ruby gives --- */
@@ -160,16 +162,21 @@ static size_t rp_read_groups(rp_call_t *call)
     return pools;
 }
 
-static void rp_read_trace(rp_t *r, VALUE trace)
+/* Drawn units have the same words as often as they are drawn; only their arrivals differ. */
+static void rp_read_units(rp_t *r, VALUE arrivals, VALUE words)
 {
-    long bytes = RSTRING_LEN(trace), unit = (long)sizeof(rp_unit_t);
-    if (bytes % unit) rb_raise(rb_eArgError, "a trace has %ld bytes a unit", unit);
-    if (bytes / unit > (long)RP_MAX_UNITS)
-        rb_raise(rb_eArgError, "a trace has at most %ld units", (long)RP_MAX_UNITS);
-    r->count = (uint32_t)(bytes / unit);
-    rp_unit_t *units = ALLOC_N(rp_unit_t, r->count + 1);
-    memcpy(units, RSTRING_PTR(trace), (size_t)bytes);
+    size_t bytes = (size_t)RSTRING_LEN(words), count = bytes / RP_UNIT_BYTES;
+    if (bytes % RP_UNIT_BYTES) rb_raise(rb_eArgError, "a trace has %zu bytes a unit", RP_UNIT_BYTES);
+    if (count > RP_MAX_UNITS) rb_raise(rb_eArgError, "a trace has at most %u units", RP_MAX_UNITS);
+    if ((size_t)RSTRING_LEN(arrivals) != count * sizeof(uint64_t))
+        rb_raise(rb_eArgError, "a trace has an arrival of 8 bytes for each unit");
+    r->count = (uint32_t)count;
+    rp_unit_t *units = ALLOC_N(rp_unit_t, count + 1);
     r->units = units;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&units[i].arrival_ns, RSTRING_PTR(arrivals) + i * sizeof(uint64_t), sizeof(uint64_t));
+        memcpy(&units[i].held_ns, RSTRING_PTR(words) + i * RP_UNIT_BYTES, RP_UNIT_BYTES);
+    }
 }
 
 /* --- the replay's own memory --- */
@@ -255,12 +262,28 @@ static VALUE rp_totals(const rp_t *r)
     return totals;
 }
 
+/* One string for each column, so that Ruby unpacks only those that it reads. */
+static VALUE rp_packed_columns(const rp_t *r)
+{
+    VALUE packed = rb_hash_new();
+    for (size_t column = 0; column < RP_SIZE(rp_columns); column++) {
+        VALUE string = rb_str_new(NULL, (long)(r->count * sizeof(uint64_t)));
+        char *to = RSTRING_PTR(string);
+        for (uint32_t i = 0; i < r->count; i++) {
+            const char *from = (const char *)&r->results[i] + column * sizeof(uint64_t);
+            memcpy(to + i * sizeof(uint64_t), from, sizeof(uint64_t));
+        }
+        rp_put(packed, rp_columns[column], string);
+    }
+    return packed;
+}
+
 static VALUE rp_call(VALUE argument)
 {
     rp_call_t *call = (rp_call_t *)argument;
     rp_t *r = &call->replay;
     size_t pools = rp_read_groups(call);
-    rp_read_trace(r, call->trace);
+    rp_read_units(r, call->arrivals, call->units);
     rp_read_options(call);
     r->random = r->options.seed;
     r->arrived[1] = r->options.own;
@@ -271,27 +294,28 @@ static VALUE rp_call(VALUE argument)
     rb_thread_check_ints();
     if (__atomic_load_n(&r->cancelled, __ATOMIC_RELAXED))
         rb_raise(rb_eRuntimeError, "the replay was interrupted");
-    VALUE results = rb_str_new((const char *)r->results, (long)(r->count * sizeof(rp_result_t)));
-    return rb_assoc_new(results, rp_totals(r));
+    return rb_assoc_new(rp_packed_columns(r), rp_totals(r));
 }
 
 /*
- * simulate(trace, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:, idle_growth:,
- * recorded_processes:, assignment:, others_assignment:, seed:, limit:, think_ns:, answer_ns:, own:). `trace`:
- * packed units of UNIT_WORDS, the `own` ones in question first; `groups`: see rp_given_t; the options: see
- * rp_options_t (a limit of 0 is none) and Holdup::Sizing::Scenario.
- * @return [Array(String, Hash)] RESULT_WORDS of each unit, packed (ns); and when it ended, CPU time used,
- *   events, what units waited while the GVL was passed on, and for each process how long its GVL was held
- *   (ns)
+ * simulate(arrivals, units, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:,
+ * idle_growth:, recorded_processes:, assignment:, others_assignment:, seed:, limit:, think_ns:, answer_ns:,
+ * own:). `arrivals`: packed, ns; `units`: packed UNIT_WORDS of each, the `own` ones in question first;
+ * `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
+ * Holdup::Sizing::Scenario.
+ * @return [Array(Hash, Hash)] queued, stalled, held and response => of all units, packed (ns); and when it
+ *   ended, CPU time used, events, what units waited while the GVL was passed on, and for each process how
+ *   long its GVL was held (ns)
  * @raise [ArgumentError] for a trace, groups or options that are impossible
  */
 static VALUE rp_simulate(int argc, VALUE *argv, VALUE self)
 {
     rp_call_t call;
     memset(&call, 0, sizeof(call));
-    rb_scan_args(argc, argv, "2:", &call.trace, &call.groups, &call.options);
+    rb_scan_args(argc, argv, "3:", &call.arrivals, &call.units, &call.groups, &call.options);
     if (NIL_P(call.options)) call.options = rb_hash_new();
-    StringValue(call.trace);
+    StringValue(call.arrivals);
+    StringValue(call.units);
     return rb_ensure(rp_call, (VALUE)&call, rp_end_call, (VALUE)&call);
 }
 
@@ -309,6 +333,5 @@ void replay_init(VALUE holdup)
     rb_define_const(engine, "HANDOFFS", INT2FIX(RP_HANDOFFS));
     rb_define_const(engine, "ASSIGNMENTS", rp_symbols(rp_assignment_names, RP_ASSIGNMENTS));
     rb_define_const(engine, "UNIT_WORDS", rp_symbols(rp_unit_words, RP_SIZE(rp_unit_words)));
-    rb_define_const(engine, "RESULT_WORDS", rp_symbols(rp_result_words, RP_SIZE(rp_result_words)));
     rb_define_singleton_method(engine, "simulate", rp_simulate, -1);
 }

@@ -22,8 +22,8 @@
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 
 /*
- * One unit as it was recorded: the words of a trace, in this order (rp_unit_words in replay_methods.c names
- * them for Ruby). A trace has the units in question first, then the others; each of the two parts is sorted
+ * One unit as it was recorded: after its arrival the words of a trace, in this order (rp_unit_words in
+ * replay_methods.c names them for Ruby). A trace has the units in question first, then the others; each of the two parts is sorted
  * by arrival.
  */
 typedef struct {
@@ -160,7 +160,9 @@ static inline double rp_chance(rp_t *r)
 static inline double rp_part(rp_t *r, double left, uint32_t parts)
 {
     if (parts <= 1) return left;
-    return left * -expm1(log(rp_chance(r)) / (parts - 1));
+    double chance = rp_chance(r);
+    if (parts == 2) return left * (1 - chance);
+    return left * -expm1(log(chance) / (parts - 1));
 }
 
 /* --- queues of units for a thread or for the GVL, linked through rp_live_t.next --- */

@@ -187,9 +187,10 @@ class SanitizerTest < NativeTest
       }
       users = {limit: 9, think_ns: 7.0, answer_ns: 5.0}
       replay = ->(pool, groups, **more) {
-        words = Array.new(200) { |i| [i % 100, 9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }
+        arrivals = Array.new(200) { |i| i % 100 }.pack("Q<*")
+        words = Array.new(200) { |i| [9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }
         units = words.flatten.pack("Q<*")
-        Holdup::ReplayEngine.simulate(units, groups, **options, **more, own: 100)
+        Holdup::ReplayEngine.simulate(arrivals, units, groups, **options, **more, own: 100)
       }
       replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]])
       replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]], **users)

@@ -45,7 +45,7 @@ class PlayedJobs
     }
     played = Sizing::Replay.call(Sizing::Trace.new(units.map(&:last)),
       Sizing::Scenario.of(processes: 1, threads:, vcpus: 2, assignment: :shared))
-    profiles = played.results.each_slice(4).zip(units).map { |result, (name, unit)|
+    profiles = played.rows.zip(units).map { |result, (name, unit)|
       profile(name, unit, result)
     }
     Holdup::Lab::Jobs::JobOutcome.new(threads:, seconds: played.elapsed_ns / 1e9,

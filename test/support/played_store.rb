@@ -90,7 +90,7 @@ class PlayedStore
 
   def profiles
     @profiles ||= begin
-      own, concurrent = played.results.each_slice(4).to_a.then { |all|
+      own, concurrent = played.rows.then { |all|
         [all.first(trace.size), all.drop(trace.size)]
       }
       own.zip(trace.units,

@@ -92,7 +92,7 @@ class SimulatedRecording
     units, names = arrivals
     played = Sizing::Replay.call(Sizing::Trace.new(units), scenario)
     @played = [played]
-    [units, names, played.results.each_slice(4).to_a]
+    [units, names, played.rows]
   end
 
   # One after the other, each from when the last unit of the one before has ended.
@@ -114,7 +114,7 @@ class SimulatedRecording
     in_time = admitted.count { |at_ns| at_ns < @turn_s * NS }
     played = Sizing::Replay.call(Sizing::Trace.new(units.first(in_time)), most)
     @played << played
-    played.results.each_slice(4).zip(units, names, admitted).map do |result, unit, name, at_ns|
+    played.rows.zip(units, names, admitted).map do |result, unit, name, at_ns|
       queued, stalled, held, response = result
       [unit.with(arrival_ns: from_ns + at_ns), name, [queued - at_ns, stalled, held, response - at_ns]]
     end

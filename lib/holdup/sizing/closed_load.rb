@@ -536,7 +536,7 @@ module Holdup
       def steady(outcome, recorded)
         edge = PoolThroughput::BacklogReplay::EDGE
         to_ns = full.keys.map do |pool|
-          ends = outcome.trace.pools.fetch(pool, []).map { |unit| outcome.end_ns(unit) }.sort
+          ends = outcome.ends.values_at(*outcome.trace.pools.fetch(pool, [])).sort
           ends[(ends.size * (1 - edge)).floor]
         end
         to_ns = [*to_ns.compact, recorded.units.last.arrival_ns].min

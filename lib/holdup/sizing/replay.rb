@@ -11,8 +11,7 @@ module Holdup
     # other thread counts within 3 to 8 % if the number of acquisitions of each unit is known (16 to 24 %
     # without).
     class Replay
-      RESULT = "Q<*"
-      WORDS = 4
+      COLUMNS = %i[queued stalled held response].freeze
       AT_ONCE = 4
 
       # @raise [ArgumentError] for an invalid scenario or trace
@@ -21,10 +20,11 @@ module Holdup
         unless defined?(ReplayEngine)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
         end
-        units = trace.after(scenario.between).bytes + trace.concurrent_units.bytes
+        between = scenario.between
+        arrivals, units = trace.after(between).packed.zip(trace.concurrent_units.packed).map(&:join)
         groups = scenario.groups.map(&:words)
-        packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
+        packed, totals = ReplayEngine.simulate(arrivals, units, groups, **scenario.options, own: trace.size)
+        ReplayResult.new(trace:, columns: unpacked(packed, between), **totals)
       end
 
       # Replays them as if each next one arrived when one of `population` ends, or when its user has thought,
@@ -62,28 +62,28 @@ module Holdup
         threads&.each(&:kill)
       end
 
-      # Work before a unit is part of its queue time, in any thread.
-      def self.queued(results, between)
+      # Unpacks a column when it is read first. Work before a unit is part of its queue time, in any thread.
+      def self.unpacked(packed, between)
         added_ns = between.own_ns.round
-        (0...results.size).step(WORDS) { |at| results[at] += added_ns } if added_ns.positive?
-        results
-      end
-      private_class_method :queued
-
-      # `results`: queued, stalled, held and response of each unit, one after the other (ns), concurrent units
-      # last (0 for an unfinished one); `handed_ns`: sum of waits while the GVL was passed on; `used_ns`: for
-      # each process, how long its GVL was held.
-      ReplayResult = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
-        def column(which)
-          at = COLUMNS.index(which)
-          Array.new(trace.size) { |index| results[index * WORDS + at] }
+        Hash.new do |columns, which|
+          column = packed.fetch(which).unpack(Trace::WORDS)
+          column.map! { |ns| ns + added_ns } if which == :queued && added_ns.positive?
+          columns[which] = column.freeze
         end
+      end
+      private_class_method :unpacked
+
+      # `columns`: one of COLUMNS => of each unit (ns), concurrent units last (0 for an unfinished one);
+      # `handed_ns`: sum of waits while the GVL was passed on; `used_ns`: for each process, how long its GVL
+      # was held
+      ReplayResult = Data.define(:trace, :columns, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
+        def column(which) = columns[which].first(trace.size)
 
         # Likewise of the concurrent units.
-        def concurrent_column(which)
-          at = trace.size * WORDS + COLUMNS.index(which)
-          Array.new(trace.concurrent_units.size) { |index| results[at + index * WORDS] }
-        end
+        def concurrent_column(which) = columns[which].drop(trace.size)
+
+        # @return [Array<Array<Integer>>] COLUMNS of each unit, concurrent ones included
+        def rows = columns.values_at(*COLUMNS).transpose
 
         # @return [Array<Integer>] units that the pool finished, with these columns; concurrent ones included
         def of_pool(pool, *columns)
@@ -112,31 +112,28 @@ module Holdup
 
         # Times since a unit was one of the population: the first ones at 0, each further one when one ended.
         def since_admission(population)
-          ends = column(:response).zip(trace.units).map { |ns, unit| unit.arrival_ns + ns }.sort
-          since = results.dup
-          trace.units.each_with_index do |unit, index|
-            before_ns = (index < population) ? 0 : ends[index - population] - unit.arrival_ns
-            [:queued, :response].each { |which| since[index * WORDS + COLUMNS.index(which)] -= before_ns }
+          admitted = [*Array.new(population, 0), *ends.sort]
+          before = trace.arrivals.zip(admitted).map { |arrival_ns, at_ns| [at_ns - arrival_ns, 0].max }
+          since = %i[queued response].to_h do |which|
+            [which, columns[which].zip(before).map { |ns, before_ns| ns - before_ns.to_i }]
           end
-          with(results: since)
+          with(columns: columns.merge(since))
         end
 
-        # @param unit [Integer] by index in the trace
-        # @return [Integer] ns since the start
-        def end_ns(unit)
-          trace.units[unit].arrival_ns + results[unit * WORDS + COLUMNS.index(:response)]
+        # @return [Array<Integer>] ns since the start, at which each unit ended
+        def ends
+          trace.arrivals.zip(columns[:response]).map(&:sum)
         end
 
         # @param span [Range] ns since the start
         # @return [ReplayResult] of the units that ended then, without concurrent ones
         def within(span)
-          kept = (0...trace.size).select { |unit| span.cover?(end_ns(unit)) }
-          part = kept.flat_map { |unit| results[unit * WORDS, WORDS] }
-          held_ns = kept.sum { |unit| results[unit * WORDS + COLUMNS.index(:held)] }
+          kept = ends.each_with_index.filter_map { |at_ns, unit| unit if span.cover?(at_ns) }
+          part = COLUMNS.to_h { |which| [which, columns[which].values_at(*kept)] }
           share = kept.size.fdiv(trace.size)
-          with(trace: Trace.new(trace.units.values_at(*kept)), results: part,
+          with(trace: Trace.new(trace.units.values_at(*kept)), columns: part,
             elapsed_ns: span.end - span.begin, cpu_ns: cpu_ns * share, handed_ns: handed_ns * share,
-            used_ns: Array.new(used_ns.size, held_ns.fdiv(used_ns.size)))
+            used_ns: Array.new(used_ns.size, part[:held].sum.fdiv(used_ns.size)))
         end
 
         def throughput
@@ -163,8 +160,6 @@ module Holdup
 
         def cpus = cpu_ns / elapsed_ns
       end
-
-      COLUMNS = %i[queued stalled held response].freeze
     end
   end
 end

@@ -28,13 +28,12 @@ module Holdup
         # In the order of ReplayEngine::UNIT_WORDS.
         def words
           waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
-          [arrival_ns, held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
+          [held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
             io ? 1 : 0, slice_ns, pool, before]
         end
       end
 
-      FORMAT = "Q<13"
-      UNIT_BYTES = 104
+      WORDS = "Q<*"
 
       # @param profiles [Array<UnitSample>] all units of a span, with their arrivals
       def self.of(profiles)
@@ -58,13 +57,17 @@ module Holdup
       # Without the concurrent units.
       def size = units.size
 
-      # Packed, without the concurrent units.
-      def bytes
-        @bytes ||= begin
-          bytes = String.new(capacity: size * UNIT_BYTES)
-          units.each { |unit| unit.words.pack(FORMAT, buffer: bytes) }
-          bytes.freeze
-        end
+      # @return [Array<Integer>] ns, of the units; ascending
+      def arrivals
+        @arrivals ||= units.map(&:arrival_ns).freeze
+      end
+
+      # The units where their arrivals do not count: those of a drawn trace are not made anew.
+      def recorded = units
+
+      # @return [Array(String, String)] arrivals and words of the units, as ReplayEngine takes them
+      def packed
+        @packed ||= [arrivals.pack(WORDS), packed_words].freeze
       end
 
       def map(&)
@@ -104,12 +107,18 @@ module Holdup
       # Indices of the units of each pool.
       def pools
         @pools ||= begin
-          by_pool = units.each_index.group_by { |index| units[index].pool }
+          by_pool = recorded.each_index.group_by { |index| recorded[index].pool }
           Array.new(by_pool.keys.max.to_i + 1) { |pool| by_pool.fetch(pool, []) }
         end
       end
 
       private
+
+      def packed_words
+        units.each_with_object(String.new(encoding: Encoding::BINARY)) do |unit, words|
+          unit.words.pack(WORDS, buffer: words)
+        end
+      end
 
       def slower(factor)
         concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
@@ -125,6 +134,8 @@ module Holdup
     # A trace of recorded units, most of them drawn several times: all but the arrival of a unit is packed
     # once for all its draws. Replays need only the packed words; TraceUnits are made when something asks.
     class Trace::DrawnTrace < Trace
+      attr_reader :arrivals
+
       # @param patterns [Array<UnitPattern>] of each unit
       # @param arrivals [Array<Integer>] ns, ascending
       def initialize(patterns, arrivals, concurrent_units: NONE)
@@ -139,8 +150,8 @@ module Holdup
 
       def size = @patterns.size
 
-      def bytes
-        @bytes ||= @arrivals.zip(@patterns.map(&:words)).flatten.pack(UnitPattern::FORMAT * size).freeze
+      def recorded
+        @recorded ||= @patterns.map(&:unit).freeze
       end
 
       def backlog
@@ -158,21 +169,21 @@ module Holdup
 
       private
 
+      def packed_words = @patterns.map(&:words).join
+
       def with_dispatch(between)
         DrawnTrace.new(@patterns.map { |pattern| pattern.after(between) }, @arrivals, concurrent_units:)
       end
 
       # A TraceUnit without its arrival.
       class UnitPattern
-        FORMAT = "Q<a#{Trace::UNIT_BYTES - 8}"
-
-        # Packed, without the arrival.
-        attr_reader :words
+        # `unit`: arrives at 0; `words`: packed
+        attr_reader :unit, :words
 
         # @param unit [TraceUnit] that arrives at 0
         def initialize(unit)
           @unit = unit
-          @words = unit.words.drop(1).pack("Q<*").freeze
+          @words = unit.words.pack(Trace::WORDS).freeze
         end
 
         def arriving(at_ns)

@@ -23,7 +23,7 @@ module Holdup::Sizing
       now = Candidate.of(OPEN)
       played = Replay.call(trace, now.scenario(vcpus: 2.0, assignment: :shared, handoff_ns:))
       part = played.within(0..MINUTES * 60 * NS)
-      results = part.results.each_slice(Replay::WORDS)
+      results = part.rows
       units = results.zip(part.trace.units).map { |words, one| unit(words, one) }
       of_units(units, part)
     end

@@ -35,11 +35,11 @@ module Holdup::Sizing
           Scenario.of(processes:, threads: 5, other_threads: [2], vcpus: 1.5, assignment: :shared))
         apart = replay(own, concurrent_units, processes:, vcpus: 1.5, assignment: :shared,
           concurrent_assignment: :shared)
-        played = together.results.each_slice(4).zip(together.trace.units)
+        played = together.rows.zip(together.trace.units)
         pools = played.group_by { |_, unit| unit.pool }.transform_values { |same|
           same.map(&:first)
         }
-        assert_equal pools[0], apart.results.each_slice(4).first(500)
+        assert_equal pools[0], apart.rows.first(500)
         assert_equal apart.column(:queued), pools[0].map(&:first)
         done = apart.concurrent_column(:response).each_index.select { |index|
           apart.concurrent_column(:response)[index].positive?
@@ -97,7 +97,7 @@ module Holdup::Sizing
 
     def test_it_ends_when_the_units_in_question_are_done
       played = replay(units(10), units(1000, pool: 1))
-      first = played.results.each_slice(4).first(10).zip(played.trace.units)
+      first = played.rows.first(10).zip(played.trace.units)
       assert_equal first.map { |result, unit| unit.arrival_ns + result.last }.max,
         played.elapsed_ns.round
       assert_equal 0, played.concurrent_column(:response).last

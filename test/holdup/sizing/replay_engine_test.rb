@@ -23,11 +23,15 @@ class Holdup::ReplayEngineTest < Minitest::Test
 
   def trace(count = 1, **last)
     units = Array.new(count - 1) { unit } << unit(**last)
-    Holdup::Sizing::Trace.new(units).bytes
+    Holdup::Sizing::Trace.new(units).packed
   end
 
-  def simulate(bytes = trace, groups = GROUPS, **options)
-    Engine.simulate(bytes, groups, **OPTIONS, **options)
+  def simulate(packed = trace, groups = GROUPS, **options)
+    Engine.simulate(*packed, groups, **OPTIONS, **options)
+  end
+
+  def rows(columns)
+    columns.values.map { |column| column.unpack("Q<*") }.transpose
   end
 
   def refusal(...)
@@ -35,15 +39,15 @@ class Holdup::ReplayEngineTest < Minitest::Test
   end
 
   def test_tells_what_became_of_a_unit
-    results, totals = simulate
-    assert_equal [0, 0, 5, 5], results.unpack("Q<*")
+    columns, totals = simulate
+    assert_equal [[0, 0, 5, 5]], rows(columns)
     assert_equal 5.0, totals[:elapsed_ns]
     assert_equal [5.0], totals[:used_ns]
   end
 
   def test_plays_more_processes_than_a_word_has_bits
-    results, totals = simulate(trace(150), [[150, 1, 0, 100]], vcpus: 150, assignment: :least_busy, own: 150)
-    assert_equal [[0, 0, 5, 5]], results.unpack("Q<*").each_slice(4).to_a.uniq
+    columns, totals = simulate(trace(150), [[150, 1, 0, 100]], vcpus: 150, assignment: :least_busy, own: 150)
+    assert_equal [[0, 0, 5, 5]], rows(columns).uniq
     assert_equal [5.0] * 150, totals[:used_ns]
   end
 
@@ -59,17 +63,20 @@ class Holdup::ReplayEngineTest < Minitest::Test
 
   # Of four users, two wait for an answer when it begins: they asked 20 and 10 ns ago.
   def test_users_wait_from_the_start
-    results, totals = simulate(trace(2), limit: 4, think_ns: 20.0, answer_ns: 20.0, own: 2)
-    assert_equal [[20, 0, 5, 25], [15, 0, 5, 20]], results.unpack("Q<*").each_slice(4).to_a
+    columns, totals = simulate(trace(2), limit: 4, think_ns: 20.0, answer_ns: 20.0, own: 2)
+    assert_equal [[20, 0, 5, 25], [15, 0, 5, 20]], rows(columns)
     assert_equal 10.0, totals[:elapsed_ns]
   end
 
   def test_refuses_a_trace_that_is_not_whole
-    assert_equal "a trace has 104 bytes a unit", refusal("odd")
+    arrivals, units = trace
+    assert_equal "a trace has 96 bytes a unit", refusal([arrivals, "odd"])
+    assert_equal "a trace has an arrival of 8 bytes for each unit", refusal([arrivals * 2, units])
+    assert_equal "a trace has an arrival of 8 bytes for each unit", refusal(["odd", units])
   end
 
   def test_refuses_options_that_are_missing_unknown_or_impossible
-    missing = assert_raises(ArgumentError) { Engine.simulate(trace, GROUPS, **OPTIONS.except(:seed)) }
+    missing = assert_raises(ArgumentError) { Engine.simulate(*trace, GROUPS, **OPTIONS.except(:seed)) }
     assert_equal "missing keyword: :seed", missing.message
     assert_equal "unknown keyword: :cpus", refusal(cpus: 2)
     assert_equal "vcpus is above 0", refusal(vcpus: 0)
@@ -94,13 +101,12 @@ class Holdup::ReplayEngineTest < Minitest::Test
   end
 
   def test_refuses_units_out_of_order
-    late = [unit(arrival_ns: 9), unit(arrival_ns: 1)].flat_map(&:words).pack("Q<*")
-    assert_equal "units are in the order of their arrival", refusal(late, own: 2)
+    _, units = trace(2)
+    assert_equal "units are in the order of their arrival", refusal([[9, 1].pack("Q<*"), units], own: 2)
   end
 
-  def test_words_of_units_and_results_are_in_the_order_that_ruby_packs_them
+  def test_words_of_units_are_in_the_order_that_ruby_packs_them
     given = {
-      arrival_ns: 1,
       held_ns: 2,
       idle_ns: 3,
       longest_ns: 6,
@@ -111,9 +117,12 @@ class Holdup::ReplayEngineTest < Minitest::Test
       pool: 12,
       before: 13
     }
-    words = Engine::UNIT_WORDS.zip(Unit.new(acquisitions: 4, io: true, **given).words).to_h
+    words = Engine::UNIT_WORDS.zip(Unit.new(arrival_ns: 1, acquisitions: 4, io: true, **given).words).to_h
     assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)
-    assert_equal Engine::RESULT_WORDS, Holdup::Sizing::Replay::COLUMNS
+  end
+
+  def test_names_the_columns_of_the_outcome
+    assert_equal Holdup::Sizing::Replay::COLUMNS, simulate.first.keys
   end
 
   def test_knows_the_assignments_of_a_scenario
@@ -131,9 +140,9 @@ class Holdup::ReplayEngineTest < Minitest::Test
 
   def test_gives_its_memory_back_when_its_thread_is_killed
     endless = Array.new(MANY) { unit(acquisitions: 9_000_000) }
-    bytes = Holdup::Sizing::Trace.new(endless).bytes
+    endless = Holdup::Sizing::Trace.new(endless).packed
     growth = growth_bytes do
-      200.times { kill_while_it_runs { simulate(bytes, own: MANY) } }
+      200.times { kill_while_it_runs { simulate(endless, own: MANY) } }
     end
     assert_operator growth, :<, MEMORY_BYTES
   end

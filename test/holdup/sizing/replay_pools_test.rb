@@ -27,7 +27,7 @@ module Holdup::Sizing
 
     # [began, ended] of the units of a pool, in the order in which they came.
     def spans(result, pool)
-      played = result.results.each_slice(4).zip(result.trace.units)
+      played = result.rows.zip(result.trace.units)
       played.select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
         [unit.arrival_ns + queued, unit.arrival_ns + response]
       }
@@ -48,7 +48,7 @@ module Holdup::Sizing
         without, with = [{threads: 3}, {threads: 8, other_threads: [4, 1]}].map { |threads|
           replay(units, **options, **threads)
         }
-        assert_equal without.results, with.results
+        assert_equal without.rows, with.rows
         assert_equal without.to_h.except(:trace), with.to_h.except(:trace)
       end
     end
@@ -93,7 +93,7 @@ module Holdup::Sizing
     def test_a_full_pool_does_not_keep_others_out
       units = Array.new(20) { unit(held_ms: 30) } + [unit(arrival_ms: 1, held_ms: 1, pool: 1)]
       played = replay(units, threads: 2, other_threads: [1], time_slice_ns: 10 * MS, handoff_ns: 0)
-      other = played.results.last(4)
+      other = played.rows.last
       assert_equal 0, other[0]
       assert_in_delta 10 * MS, other[1], 1.1 * MS
       assert_operator replay(units.map { |each| each.with(pool: 0) }, threads: 1).column(:queued).last, :>,

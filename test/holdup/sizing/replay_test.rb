@@ -63,7 +63,7 @@ module Holdup::Sizing
     def test_alone_a_unit_takes_its_own_time_exactly
       [0, 1, 7, 500].each do |acquisitions|
         result = replay([unit(held_ms: 12.5, idle_ms: 30, acquisitions:, longest_ns: 3 * MS)])
-        assert_equal [[0, 0, 12_500_000, 42_500_000]], result.results.each_slice(4).to_a,
+        assert_equal [[0, 0, 12_500_000, 42_500_000]], result.rows,
           "#{acquisitions} acquisitions"
       end
     end
@@ -74,7 +74,7 @@ module Holdup::Sizing
           acquisitions: random.rand(0..9))
       }
       result = replay(units, processes: 2, threads: 3, vcpus: 1.5)
-      result.results.each_slice(4).zip(result.trace.units) do |(queued, stalled, held, response), unit|
+      result.rows.zip(result.trace.units) do |(queued, stalled, held, response), unit|
         assert_in_delta response, queued + stalled + held + unit.idle_ns, 10
         assert_operator held, :>=, unit.held_ns - 1
       end
@@ -85,7 +85,7 @@ module Holdup::Sizing
         unit(arrival_ms: at, idle_ms: random.rand(20), acquisitions: 4)
       }
       one, two, other = [1, 1, 2].map { |seed|
-        replay(units, seed:, processes: 3, assignment: :random).results
+        replay(units, seed:, processes: 3, assignment: :random).rows
       }
       assert_equal one, two
       refute_equal one, other
@@ -131,7 +131,7 @@ module Holdup::Sizing
         unit(arrival_ms: at, held_ms: (random.rand < 0.3) ? 150 : 2, idle_ms: 8, acquisitions: 4)
       }
       {4 => 10, 15 => 20, 25 => 30}.each do |said, real|
-        one, other = [said, real].map { |slice| replay(units, time_slice_ns: slice * MS).results }
+        one, other = [said, real].map { |slice| replay(units, time_slice_ns: slice * MS).rows }
         assert_equal other, one, "#{said} ms"
       end
     end
@@ -293,7 +293,7 @@ module Holdup::Sizing
     end
 
     def test_nothing_to_replay
-      assert_empty replay([]).results
+      assert_empty replay([]).rows
     end
 
     def test_it_can_be_interrupted
