@@ -73,6 +73,21 @@ module Holdup::Sizing
       end
     end
 
+    # Also of weights that differ by many orders of magnitude, and are nothing for some.
+    def test_draws_the_first_member_whose_bound_is_beyond_the_number
+      20.times do |seed|
+        random = Random.new(seed)
+        weights = Array.new(random.rand(1..50)) { random.rand(4).zero? ? 0.0 : 10.0**random.rand(-6..6) }
+        weights << 1.0
+        sample = WeightedSample.new(weights.each_with_index.map { |weight, index| [index, weight] })
+        bounds = weights.each_with_object([]) { |weight, sums| sums << sums.last.to_f + weight }
+        Array.new(200) { random.rand }.each do |number|
+          expected = bounds.index { |bound| bound > number * bounds.last }
+          assert_equal expected, sample.draw(Struct.new(:rand).new(number)), "seed #{seed}, #{number}"
+        end
+      end
+    end
+
     # The ends of a random number's range: 0, and the largest below 1.
     def test_draws_the_first_and_the_last_member_at_the_ends
       sample = WeightedSample.new([[:first, 0.5], [:last, 0.5]])
