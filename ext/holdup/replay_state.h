@@ -23,8 +23,8 @@ enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 
 /*
  * One unit as it was recorded: after its arrival the words of a trace, in this order (rp_unit_words in
- * replay_methods.c names them for Ruby). A trace has the units in question first, then the others; each of the two parts is sorted
- * by arrival.
+ * replay_methods.c names them for Ruby). A trace has the units in question first, then the others; each of
+ * the two parts is sorted by arrival.
  */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
