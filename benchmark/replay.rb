@@ -44,10 +44,10 @@ module Bench
     end
 
     def measure(processes, threads, rate)
-      trace = trace(rate).tap(&:bytes)
+      trace = trace(rate).tap(&:packed)
       scenario = SIZING::Scenario.of(processes:, threads:, vcpus: VCPUS, assignment: :random)
       events = SIZING::Replay.call(trace, scenario).events
-      [events, Spread.of(Array.new(@rounds) { milliseconds { SIZING::Replay.call(trace, scenario) } })]
+      [events, Spread.of(Array.new(@rounds) { milliseconds { SIZING::Replay.call(trace, scenario).rows } })]
     end
 
     def trace(rate)
