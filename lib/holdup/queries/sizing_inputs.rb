@@ -16,6 +16,10 @@ module Holdup
       MANY_HOSTS = 8
       MANY_INTERVALS = MANY_HOSTS * 120
       LONGER_S = {60 => 300, 300 => 3600, 3600 => 86_400, 86_400 => 86_400}.freeze
+      # Of more than these (a hundred endpoints in a day) the next longer ones are read, up to hours: single
+      # units, of every third ten minutes at least, show the minutes inside. Longer recordings have fewer.
+      MANY_WINDOWS = 10_000
+      HOUR_S = 3600
       TIMES = %i[wall running stalled idle queued].freeze
       OTHERS = Series.new(kind: :request, name: Analysis::HeapGrowth::OTHERS)
       # Series with one of these names, or with another one.
@@ -97,7 +101,7 @@ module Holdup
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
         @stalls = -> { wanted(LoadSummary.stalls(store, from_s, to_s, hosts: number_of_hosts)) }
-        @windows = wanted(windows(store, from_s, to_s))
+        @windows = wanted(windows(store, from_s, to_s, names: sums.map(&:series).uniq.size))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
         hosts = [number_of_hosts, 1].max
         @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
@@ -105,10 +109,12 @@ module Holdup
         @outcomes = store.outcomes
       end
 
-      def windows(store, from_s, to_s)
-        few = number_of_hosts * (to_s - from_s) / window_s <= MANY_INTERVALS
-        if number_of_hosts <= MANY_HOSTS && few
-          return store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: [])
+      def windows(store, from_s, to_s, names:)
+        intervals = number_of_hosts * (to_s - from_s) / window_s
+        if number_of_hosts <= MANY_HOSTS && intervals <= MANY_INTERVALS
+          many = names * intervals > MANY_WINDOWS
+          seconds = (many && window_s < HOUR_S) ? LONGER_S.fetch(window_s) : window_s
+          return store.windows(from_s, to_s, seconds:, kinds:, histograms: [])
         end
         step_s = LONGER_S.fetch(window_s)
         store.sums(from_s, to_s, step_s:, kinds:, histograms: TIMES).map(&:window)

@@ -88,6 +88,24 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     assert_in_delta alone.demand.held_ns, added_up.demand.held_ns, 1
   end
 
+  # Of a day five minutes are read, or hours if these would be very many; both have all units.
+  def test_of_many_names_hours_are_read
+    read = [1, 40].map do |names|
+      store = Holdup::Store.open("memory:").tap { |one| WEB.fill(one) }
+      repeat(store, WEB.from_s - DAY_S, names: Array.new(names) { |index| "Rare#more#{index}" })
+      lengths = []
+      store.define_singleton_method(:windows) do |*span, **options|
+        lengths << options[:seconds] if options[:histograms] == []
+        super(*span, **options)
+      end
+      inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s - DAY_S, to_s: WEB.to_s,
+        kind: :request, warm_up_s: 0, objective: nil)
+      assert_equal inputs.summary.total.count, inputs.observations.sum(&:units)
+      lengths
+    end
+    assert_equal [[300], [3600]], read
+  end
+
   # A second host takes as much as the first one, for the last third.
   one_ruby def test_a_host_that_began_late_has_no_part_in_the_time_before
     first, late = [[12, {}], [4, {host: "web-2", pid: 8}]].map do |minutes, options|
@@ -134,9 +152,15 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     end
   end
 
-  def repeat(store, from_s)
-    windows = store.windows(WEB.from_s, WEB.to_s).to_a
-    store.commit(windows.map { |window| window.with(start_s: window.start_s - WEB.from_s + from_s) }, {})
+  # @param names [Array<String>, nil] of requests that came as often as all others, each; nil: the same
+  def repeat(store, from_s, names: nil)
+    windows = store.windows(WEB.from_s, WEB.to_s, kinds: ([:request] if names)).map do |window|
+      window.with(start_s: window.start_s - WEB.from_s + from_s)
+    end
+    renamed = names&.flat_map do |name|
+      windows.map { |window| window.with(series: Holdup::Series.new(kind: :request, name:)) }
+    end
+    store.commit(renamed || windows, {})
   end
 
   # Too few to know what they are like: it says that only one kind was replayed.
