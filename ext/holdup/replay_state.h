@@ -161,7 +161,7 @@ static inline double rp_part(rp_t *r, double left, uint32_t parts)
 {
     if (parts <= 1) return left;
     double chance = rp_chance(r);
-    if (parts == 2) return left * (1 - chance);
+    if (parts == 2) return left * (1 - chance); /* the same, without two functions of libm */
     return left * -expm1(log(chance) / (parts - 1));
 }
 

@@ -180,7 +180,7 @@ module Holdup
         end
 
         def initialize(trace, scenario)
-          @units = trace.recorded
+          @units = trace.recorded_units
           most = scenario.groups.sum { |group| CROWD * group.processes * group.threads }
           @outcome = Replay.call(trace, scenario.with(most:))
         end

@@ -63,7 +63,7 @@ module Holdup
       end
 
       # The units where their arrivals do not count: those of a drawn trace are not made anew.
-      def recorded = units
+      def recorded_units = units
 
       # @return [Array(String, String)] arrivals and words of the units, as ReplayEngine takes them
       def packed
@@ -107,7 +107,7 @@ module Holdup
       # Indices of the units of each pool.
       def pools
         @pools ||= begin
-          by_pool = recorded.each_index.group_by { |index| recorded[index].pool }
+          by_pool = recorded_units.each_index.group_by { |index| recorded_units[index].pool }
           Array.new(by_pool.keys.max.to_i + 1) { |pool| by_pool.fetch(pool, []) }
         end
       end
@@ -150,8 +150,8 @@ module Holdup
 
       def size = @patterns.size
 
-      def recorded
-        @recorded ||= @patterns.map(&:unit).freeze
+      def recorded_units
+        @recorded_units ||= @patterns.map(&:unit).freeze
       end
 
       def backlog

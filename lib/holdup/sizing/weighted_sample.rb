@@ -51,10 +51,10 @@ module Holdup
         end
       end
 
-      # The first one whose bound is beyond it.
+      # The first one whose bound is beyond it. The last one where no weight is above 0.
       def at(chosen)
         last = @bounds.size - 1
-        index = @guide[[(chosen / @bounds.last * @bounds.size).to_i, last].min]
+        index = chosen.positive? ? @guide[[(chosen / @bounds.last * @bounds.size).to_i, last].min] : 0
         index -= 1 while index > 0 && @bounds[index - 1] > chosen
         index += 1 while index < last && @bounds[index] <= chosen
         @members[index]

@@ -88,6 +88,12 @@ module Holdup::Sizing
       end
     end
 
+    def test_draws_the_last_member_where_none_has_a_weight
+      sample = WeightedSample.new([[:first, 0.0], [:last, 0.0]])
+      assert_equal :last, sample.draw(Random.new(1))
+      assert_equal %i[last last], sample.spread(2, Random.new(1))
+    end
+
     # The ends of a random number's range: 0, and the largest below 1.
     def test_draws_the_first_and_the_last_member_at_the_ends
       sample = WeightedSample.new([[:first, 0.5], [:last, 0.5]])
