@@ -4,20 +4,22 @@ require "test_helper"
 require "open3"
 require "yaml"
 
-# The release workflow, as far as it can be judged without running it: what it may do, whose code it runs, and
-# that it builds what the Rakefile can.
+# The workflows, as far as they can be judged without running them: what they may do, whose code they run, and
+# that the release builds what the Rakefile can.
 class ReleaseTest < Minitest::Test
   one_ruby
 
   ROOT = File.expand_path("..", __dir__)
   FILE = File.join(ROOT, ".github/workflows/release.yml")
+  ALL = Dir[File.join(ROOT, ".github/workflows/*.yml")].freeze
   JOBS = YAML.safe_load_file(FILE).fetch("jobs")
-  STEPS = JOBS.values.flat_map { |job| job.fetch("steps") }
-  # Of the actions that it runs.
+  STEPS = ALL.flat_map { |file| YAML.safe_load_file(file).fetch("jobs").values }
+    .flat_map { |job| job.fetch("steps") }
+  # Of the actions that they run.
   OWNERS = %w[actions ruby rubygems].freeze
 
   def test_actions_are_pinned_by_commit_and_say_their_version
-    used = File.readlines(FILE).grep(/\buses:/)
+    used = lines.grep(/\buses:/)
     assert_equal STEPS.count { |step| step.key?("uses") }, used.size
     used.each do |line|
       owner = line[%r{uses: ([\w-]+)/[\w-]+@\h{40} # v\d+\.\d+\.\d+$}, 1]
@@ -26,20 +28,20 @@ class ReleaseTest < Minitest::Test
   end
 
   def test_an_action_has_one_version
-    versions = File.read(FILE).scan(%r{uses: ([\w/-]+)@(\h{40} # \S+)}).uniq
+    versions = lines.join.scan(%r{uses: ([\w/-]+)@(\h{40} # \S+)}).uniq
     assert_equal versions.map(&:first).uniq, versions.map(&:first)
   end
 
   # A job that builds or runs code of gems can't publish, and who checks the code out leaves no token behind.
   def test_only_the_last_job_may_publish
-    workflow = YAML.safe_load_file(FILE)
-    assert_empty workflow.fetch("permissions")
-    writers = JOBS.select { |_, job| job.fetch("permissions", {}).value?("write") }
-    assert_equal %w[publish], writers.keys
-    assert_equal "rubygems", writers.values.first["environment"]
+    workflows = ALL.map { |file| YAML.safe_load_file(file) }
+    assert_empty workflows.flat_map { |workflow| workflow.fetch("permissions").to_a }
+    jobs = workflows.flat_map { |workflow| workflow.fetch("jobs").to_a }
+    writers = jobs.select { |_, job| job.fetch("permissions", {}).value?("write") }
+    assert_equal [["publish", "rubygems"]], writers.map { |name, job| [name, job["environment"]] }
     checkouts = STEPS.select { |step| step["uses"].to_s.start_with?("actions/checkout@") }
     assert_equal [false], checkouts.map { |step| step.dig("with", "persist-credentials") }.uniq
-    refute_match(/secrets\./, File.read(FILE))
+    refute_match(/secrets\./, lines.join)
   end
 
   # Names of tags and branches are text of others.
@@ -74,6 +76,8 @@ class ReleaseTest < Minitest::Test
   end
 
   private
+
+  def lines = ALL.flat_map { |file| File.readlines(file) }
 
   def scripts(job) = JOBS.fetch(job).fetch("steps").filter_map { |step| step["run"] }
 

@@ -10,6 +10,8 @@
 #     of these, what test/support/thorough.rb leaves to bin/test --thorough
 #   ruby test/run.rb --once native
 #     of these, what `--thorough native` does not run
+#   ruby test/run.rb --nightly boots
+#     of these, what both leave to bin/test --nightly
 #   ruby test/run.rb --second models
 #     of these, what can differ from Ruby to Ruby, as test/support/thorough.rb says
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
@@ -30,11 +32,11 @@ PARTS = {
   # Input from outside, from a seed.
   "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb test/native/hostile_names_test.rb",
   "native" => "test/native/**/*_test.rb",
-  # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
+  # Every way to boot an application with many gems; other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   # Of these, those that `bin/test` leaves to `bin/test --thorough`: what installs gems and boots with other
-  # versions of them, what simulates, and all other races of servers.
+  # versions of them, and all other races of servers.
   "races" => "test/integration/**/*_test.rb",
   "installs" => "test/integration/{gem_install,kubernetes,minimum_versions,rails_versions}_test.rb",
   "simulations" => "test/holdup/sizing/interval_coverage_test.rb " \
@@ -56,7 +58,8 @@ COMPUTING = %w[models advice core fuzz simulations].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  head = /\A\s*(?:(?:one_ruby |repeated |thorough )*def (test_\w+)|define_method\(:"(test_.+)"\))/
+  marks = /(?:(?:one_ruby|repeated|thorough|nightly|repeated_nightly) )*/
+  head = /\A\s*(?:#{marks}def (test_\w+)|define_method\(:"(test_.+)"\))/
   heads = File.readlines(file).first(line).grep(head) { Regexp.last_match.captures.compact.first }
   abort "#{file}:#{line} stands in no test" if heads.empty?
   heads.last.gsub(/#\{[^}]*\}/, "\\w+")
@@ -75,6 +78,7 @@ def part(name)
 end
 
 thorough = ARGV.delete("--thorough")
+nightly = ARGV.delete("--nightly")
 second = ARGV.delete("--second")
 once = ARGV.delete("--once")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
@@ -104,5 +108,6 @@ RubyVM::YJIT.enable if compute
 Thorough.run = :quick if whole_parts
 Thorough.run = :once if once
 Thorough.run = :thorough if thorough
+Thorough.run = :nightly if nightly
 Thorough.second = true if second
 files.uniq.sort.each { |file| require File.expand_path(file) }

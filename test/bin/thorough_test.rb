@@ -12,6 +12,8 @@ class ThoroughTest < Minitest::Test
       def test_usual = nil
       thorough def test_thorough = nil
       repeated def test_repeated = nil
+      nightly def test_nightly = nil
+      repeated_nightly def test_repeated_nightly = nil
       one_ruby def test_one_ruby = nil
       one_ruby repeated def test_repeated_on_one_ruby = nil
     end
@@ -30,16 +32,17 @@ class ThoroughTest < Minitest::Test
   end
 
   def test_all_of_a_named_file
-    assert_equal %w[one_ruby repeated repeated_on_one_ruby thorough usual], chosen(:whole)
+    all = %w[nightly one_ruby repeated repeated_nightly repeated_on_one_ruby thorough usual]
+    assert_equal all, chosen(:whole)
   end
 
   def test_quick
-    assert_equal %w[one_ruby repeated repeated_on_one_ruby usual], chosen(:quick)
+    assert_equal %w[one_ruby repeated repeated_nightly repeated_on_one_ruby usual], chosen(:quick)
   end
 
   def test_beside_the_thorough_part
-    assert_equal %w[one_ruby usual], chosen(:once)
-    everything = chosen(:once) + chosen(:thorough)
+    assert_equal %w[one_ruby repeated_nightly usual], chosen(:once)
+    everything = chosen(:once) + chosen(:thorough) + %w[nightly]
     assert_equal chosen(:whole), everything.sort
   end
 
@@ -47,8 +50,20 @@ class ThoroughTest < Minitest::Test
     assert_equal %w[repeated repeated_on_one_ruby thorough], chosen(:thorough)
   end
 
+  def test_nightly
+    assert_equal %w[nightly repeated_nightly], chosen(:nightly)
+  end
+
   def test_the_second_ruby
-    assert_equal %w[repeated usual], chosen(:quick, second: true)
+    assert_equal %w[repeated repeated_nightly usual], chosen(:quick, second: true)
     assert_equal %w[repeated thorough], chosen(:thorough, second: true)
+  end
+
+  def test_turns
+    turns = %i[whole quick once thorough nightly].to_h do |run|
+      Thorough.run = run
+      [run, [Thorough.turns(1, thorough: 2), Thorough.turns(1, nightly: 3)]]
+    end
+    assert_equal({whole: [1, 1], quick: [1, 1], once: [1, 1], thorough: [2, 1], nightly: [2, 3]}, turns)
   end
 end

@@ -3,7 +3,9 @@
 require "test_helper"
 
 # Every way to start a job runner, in an application with the gems that Rails applications use most: all jobs
-# and the requests that enqueue them are measured, once. `bin/test` runs some of these ways.
+# and the requests that enqueue them are measured, once. `bin/test` runs six of these ways,
+# `bin/test --thorough` enough for each command, and in Puma for each value with each value of another column,
+# and `bin/test --nightly` all others.
 class CommonGemsJobsTest < Minitest::Test
   JOBS = 7
 
@@ -44,10 +46,23 @@ class CommonGemsJobsTest < Minitest::Test
     %w[solid_queue_in_puma with_the_plugin lazily_loaded preloading],
     %w[good_job_in_puma without_the_plugin eagerly_loaded not_preloading]
   ].freeze
+  THOROUGH = [
+    %w[bin_jobs_async eagerly_loaded],
+    %w[rake_solid_queue eagerly_loaded],
+    %w[rails_solid_queue lazily_loaded],
+    %w[bin_jobs_with_two_workers eagerly_loaded],
+    %w[good_job_with_subprocesses eagerly_loaded],
+    %w[solid_queue_forked_by_puma with_the_plugin eagerly_loaded preloading],
+    %w[solid_queue_in_puma without_the_plugin eagerly_loaded single],
+    %w[good_job_in_puma with_the_plugin lazily_loaded single],
+    %w[good_job_in_puma without_the_plugin lazily_loaded preloading],
+    %w[good_job_in_puma with_the_plugin lazily_loaded not_preloading]
+  ].freeze
 
   def self.way(*words, &test)
     name = define_method(:"test_#{words.join("_")}", &test)
-    thorough name unless QUICK.include?(words)
+    return if QUICK.include?(words)
+    THOROUGH.include?(words) ? thorough(name) : nightly(name)
   end
 
   EAGER_LOAD.each do |words, eager_load|

@@ -4,7 +4,8 @@ require "test_helper"
 
 # Every way to start Puma, in an application with the gems that Rails applications use most: all requests are
 # measured, once. `bin/test` runs six of the 36 ways: each value with each value of another column, but for
-# servers with workers, of which it runs six of nine.
+# servers with workers, of which it runs five of nine. `bin/test --thorough` adds those, and
+# `bin/test --nightly` all others.
 class CommonGemsTest < Minitest::Test
   REQUESTS = 7
 
@@ -36,10 +37,17 @@ class CommonGemsTest < Minitest::Test
     %w[rails_server with_the_plugin eagerly_loaded not_preloading],
     %w[puma without_the_plugin lazily_loaded not_preloading]
   ].freeze
+  THOROUGH = [
+    %w[puma with_the_plugin lazily_loaded preloading],
+    %w[rails_server without_the_plugin eagerly_loaded preloading],
+    %w[bundle_exec_puma with_the_plugin eagerly_loaded single],
+    %w[bundle_exec_puma without_the_plugin lazily_loaded not_preloading]
+  ].freeze
 
   SERVERS.keys.product(PLUGIN.keys, EAGER_LOAD.keys, WORKERS.keys).each do |way|
     test = define_method(:"test_#{way.join("_")}") { assert_measured(*way) }
-    thorough test unless QUICK.include?(way)
+    next if QUICK.include?(way)
+    THOROUGH.include?(way) ? thorough(test) : nightly(test)
   end
 
   def test_the_guide_says_how_many_gems_there_are

@@ -53,7 +53,7 @@ class CommonGemsApp < ServedApp
       "RAILS_ENV" => eager_load ? "production" : "development",
       "EAGER_LOAD" => eager_load ? "1" : "0",
       "ADAPTER" => adapter,
-      "RAILS_YJIT" => ("1" if eager_load && Thorough.only?), # as Rails 8.1 has it, in production alone
+      "RAILS_YJIT" => ("1" if eager_load && !Thorough.quick?), # as Rails 8.1 has it, in production alone
       "NEW_RELIC_AGENT_ENABLED" => "false"
     }.merge(env), unset: OF_BUNDLER - env.keys)
     @processes = processes

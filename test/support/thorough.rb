@@ -1,33 +1,37 @@
 # frozen_string_literal: true
 
 # Which tests `bin/test` leaves to `bin/test --thorough`: those that only guard rare races, and whole runs
-# that take minutes; and which run on one Ruby alone: what is the same on every Ruby (documents, files of the
-# gem), and what computes for long with code that other tests run on the second Ruby too.
+# that take minutes; which both leave to `bin/test --nightly`: more of the same, for longer than CI has; and
+# which run on one Ruby alone: what is the same on every Ruby (documents, files of the gem), and what computes
+# for long with code that other tests run on the second Ruby too.
 #
 #   thorough                        # the whole class
 #   thorough def test_x = ...       # one test
 #   repeated def test_x = ...       # runs in both, for as many turns as Thorough.turns says
+#   nightly def test_x = ...        # one test, there alone
+#   repeated_nightly def test_x = ... # runs everywhere, there for more turns
 #   one_ruby                        # the whole class
 #   one_ruby def test_x = ...       # one test
 module Thorough
   class << self
-    # @return [Symbol] :whole, :quick (without the thorough part), :once (nor what the thorough part repeats
-    #   for longer) or :thorough (that part only); test/run.rb says it, once
+    # @return [Symbol] :whole, :quick (without the other parts), :once (nor what the thorough part repeats for
+    #   longer), :thorough or :nightly (that part only); test/run.rb says it, once
     attr_accessor :run
 
     # @return [Boolean] whether it runs on the second Ruby; test/run.rb says it, once
     attr_accessor :second
 
-    def only? = run == :thorough
+    def quick? = run == :quick
   end
   self.run = :whole
   self.second = false
 
   # @param few [Integer]
-  # @param thorough [Integer]
+  # @param thorough [Integer] and with the marks for it
+  # @param nightly [Integer] likewise
   # @return [Integer] how often a race is tried
-  def self.turns(few, thorough:)
-    only? ? thorough : few
+  def self.turns(few, thorough: few, nightly: thorough)
+    {thorough:, nightly:}.fetch(run, few)
   end
 
   # @param names [Array<Symbol>] tests of this class; none: all of them
@@ -37,6 +41,14 @@ module Thorough
   # @param names [Array<Symbol>] likewise
   # @return [Array<Symbol>] likewise
   def repeated(*names) = mark(:repeated, names)
+
+  # @param names [Array<Symbol>] likewise
+  # @return [Array<Symbol>] likewise
+  def nightly(*names) = mark(:nightly, names)
+
+  # @param names [Array<Symbol>] likewise
+  # @return [Array<Symbol>] likewise
+  def repeated_nightly(*names) = mark(:repeated_nightly, names)
 
   # @param names [Array<Symbol>] likewise
   # @return [Array<Symbol>] likewise
@@ -52,9 +64,10 @@ module Thorough
     tests = super
     tests = tests.reject { |name| one_ruby?(name) } if Thorough.second
     case Thorough.run
-    when :quick then tests.reject { |name| marked?(name, :thorough) }
-    when :once then tests.reject { |name| marked?(name, :thorough, :repeated) }
+    when :quick then tests.reject { |name| marked?(name, :thorough, :nightly) }
+    when :once then tests.reject { |name| marked?(name, :thorough, :repeated, :nightly) }
     when :thorough then tests.select { |name| marked?(name, :thorough, :repeated) }
+    when :nightly then tests.select { |name| marked?(name, :nightly, :repeated_nightly) }
     else tests
     end
   end

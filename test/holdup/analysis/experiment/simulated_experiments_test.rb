@@ -15,8 +15,6 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
   # How often at most, by chance, when the promise holds: three standard errors.
   def self.most(share, trials) = share + 3 * Math.sqrt(share * (1 - share) / trials)
 
-  def trials(few, thorough:) = Thorough.turns(few, thorough:)
-
   # @return [Hash{Symbol => Float}] shares of the verdicts
   def verdicts(trials, first_seed: 0, **options)
     keys = Array.new(trials) do |trial|
@@ -27,29 +25,29 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
 
   def wrong(verdicts) = %i[better worse both].sum { |key| verdicts[key] }
 
-  repeated def test_of_equals_one_in_twenty_differs_over_all_looks
-    count = trials(40, thorough: 400)
+  repeated_nightly def test_of_equals_one_in_twenty_differs_over_all_looks
+    count = Thorough.turns(40, nightly: 400)
     found = verdicts(count)
     assert_operator wrong(found), :<=, self.class.most(0.05, count), found.inspect
     assert_operator found[:invalid], :<=, self.class.most(0.02, count), found.inspect
   end
 
   # Judged by single requests, of which few are stored.
-  repeated def test_of_equals_with_other_threads_one_in_twenty_differs
-    count = trials(10, thorough: 100)
+  repeated_nightly def test_of_equals_with_other_threads_one_in_twenty_differs
+    count = Thorough.turns(10, nightly: 100)
     found = verdicts(count, first_seed: 40_000, threads: {control: 16, candidate: 4},
       queued_ms: {control: 5, candidate: 5})
     assert_operator wrong(found), :<=, self.class.most(0.05, count), found.inspect
   end
 
-  repeated def test_another_mix_is_not_an_effect
-    count = trials(25, thorough: 200)
+  repeated_nightly def test_another_mix_is_not_an_effect
+    count = Thorough.turns(25, nightly: 200)
     found = verdicts(count, first_seed: 10_000, mix: MIXES)
     assert_operator wrong(found), :<=, self.class.most(0.05, count), found.inspect
   end
 
-  repeated def test_differences_are_found_in_their_direction
-    count = trials(12, thorough: 100)
+  repeated_nightly def test_differences_are_found_in_their_direction
+    count = Thorough.turns(12, nightly: 100)
     {0.05 => 0.05, 0.1 => 0.5, 0.2 => 0.95}.each do |effect, least|
       found = verdicts(count, first_seed: 20_000, effect:)
       margin = 3 * Math.sqrt(least * (1 - least) / count)
@@ -60,14 +58,14 @@ class Holdup::Analysis::Experiment::SimulatedExperimentsTest < Minitest::Test
 
   # The estimate is from an hour before the experiment, in which nothing differs. Only CPU differs then: an
   # experiment ends with the first figure that moves.
-  repeated def test_four_of_five_differences_are_found_in_the_time_that_the_plan_says
-    count = trials(15, thorough: 150)
+  repeated_nightly def test_four_of_five_differences_are_found_in_the_time_that_the_plan_says
+    count = Thorough.turns(15, nightly: 150)
     found = Array.new(count) { |trial| planned_finds?(trial, effect: 0.1) }.count(true).fdiv(count)
     assert_operator found, :>=, 0.8 - 3 * Math.sqrt(0.8 * 0.2 / count)
   end
 
-  repeated def test_turns_on_the_same_processes
-    count = trials(15, thorough: 150)
+  repeated_nightly def test_turns_on_the_same_processes
+    count = Thorough.turns(15, nightly: 150)
     equal, different = [0.0, 0.3].map do |effect|
       Array.new(count) { |trial| switchback(trial, effect:).answer.key }.tally
     end
