@@ -138,10 +138,10 @@ run_lanes() {
       start_lane "${lanes[0]}"
       lanes=("${lanes[@]:1}")
     done
-    sleep 0.2
+    sleep 1
     end_lanes
     ticks=$((ticks + 1))
-    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "${names[@]}"
+    [ $((ticks % progress_seconds)) -ne 0 ] || tell_progress "${names[@]}"
   done
 }
 
