@@ -55,7 +55,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
-  def test_one_screen_has_both_settings_the_diff_its_risk_and_how_to_verify
+  one_ruby def test_one_screen_has_both_settings_the_diff_its_risk_and_how_to_verify
     text = screen
     assert_match(/^CHANGE processes x threads of each host to 2 x 5/, text)
     assert_match(/^ +now: 1 x 5 +replayed +advised: 2 x 5\nmost per second +([\d.]+) +\1 +1\d\d$/, text)
@@ -189,7 +189,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   # Two job runners with queues of their own have two settings: without the queue that can't be answered.
-  def test_jobs_of_one_queue
+  one_ruby def test_jobs_of_one_queue
     runners = {"low" => [3, 45], "mailers" => [10, 4]}.map do |queue, (threads, idle)|
       recording = PlayedRecording.new(kind: :job, shapes: {"#{queue.capitalize}Job" => [1.0, 5, idle, 6]},
         rate: 15.0, minutes: 5, threads:, queue:)

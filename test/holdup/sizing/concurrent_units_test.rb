@@ -77,7 +77,7 @@ module Holdup::Sizing
     end
 
     # What one kind is given, the other pays for.
-    def test_predicts_both_kinds
+    one_ruby def test_predicts_both_kinds
       found = answers[:job][:with]
       before, after = [found.now, found.now.with(threads: found.now.threads + 5)].map { |candidate|
         found.pools_of(candidate)

@@ -78,7 +78,7 @@ module Holdup::Sizing
     end
 
     # Clients waited 2.2 s at the most; an open replay said 85.7 s.
-    def test_the_row_of_now_is_what_was_measured
+    one_ruby def test_the_row_of_now_is_what_was_measured
       walls = observation.busiest.map { |unit| unit.queued_ns + unit.wall_ns }.sort
       measured = recommendation.measured
       assert recommendation.measured?

@@ -29,7 +29,7 @@ module Holdup::Sizing
       Array.new(count) { yield(at += -Math.log(1 - random.rand) * mean_gap_ms, random) }
     end
 
-    def test_throughput_of_measured_runs
+    one_ruby def test_throughput_of_measured_runs
       MeasuredRuns.all.reject { |run| run.mix == "convoy" }.group_by { |run|
         [run.set,
           run.mix]

@@ -74,7 +74,7 @@ module Holdup::Sizing
       assert_caught without_handoff(open), :handoff
     end
 
-    def test_growth_that_the_model_ignores
+    one_ruby def test_growth_that_the_model_ignores
       ramp = observation(connections: RAMP, growth: 0.2)
       assert_trusted self_test(ramp)
       found = self_test(Constant.new(ramp))
