@@ -28,8 +28,15 @@ class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
   end
 
   def test_takes_about_the_time_that_was_asked_for
-    rounds = Work.rounds_for(0.1)
-    assert_includes 0.03..0.4, cpu_s { Work.run(rounds) }
-    assert_in_delta 10, Work.rounds_for(1.0).fdiv(rounds), 7
+    assert_includes 0.03..0.4, cpu_s { Work.run(Work.rounds_for(0.1)) }
+  end
+
+  # By a clock on which 100 rounds take 40 ms.
+  def test_ten_times_the_time_takes_ten_times_the_rounds
+    rounds = [0.1, 1.0].map do |seconds|
+      readings = (0..).lazy.flat_map { |doubled| [0.0, 0.04 * 2**doubled] }.each_entry
+      Work.rounds_for(seconds, clock: -> { readings.next })
+    end
+    assert_equal [250, 2_500], rounds
   end
 end
