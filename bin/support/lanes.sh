@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints
-# goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs. Lanes that
-# are written with a + between run one after the other.
+# goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
 
 progress_seconds=30
 beside=4
@@ -94,11 +93,9 @@ tell_progress() {
 # A lane is a process group, so that Ctrl-C ends it with all that runs in it; between its steps it sees that
 # itself.
 run_lane() {
+  local lane="$1"
   trap 'exit 130' INT TERM
-  for lane in ${1//+/ }; do
-    printf '%s' "$lane" >"$notes/$1.last"
-    "$lane" </dev/null
-  done
+  "$lane" </dev/null
 }
 
 interrupt() {
@@ -125,8 +122,7 @@ counted() {
 
 # run_lanes LANE ...: in this order, as many as `beside` at once, besides those that only compute
 run_lanes() {
-  local lanes=("$@") one names ticks=0
-  read -ra names <<<"${computing[*]//+/ } ${*//+/ }"
+  local lanes=("$@") one names=("${computing[@]}" "$@") ticks=0
   running=()
   pids=()
   trap interrupt INT TERM
@@ -155,12 +151,12 @@ start_lane() {
 
 # Takes the lanes that have ended out of those that run.
 end_lanes() {
-  local index last
+  local index one
   for index in "${!pids[@]}"; do
     if kill -0 "${pids[index]}" 2>/dev/null; then continue; fi
-    last="$(cat "$notes/${running[index]}.last")"
+    one="${running[index]}"
     wait "${pids[index]}" ||
-      printf '%s: ended early (again: bin/test --lane %s)\n' "$last" "$last" >>"$notes/failed"
+      printf '%s: ended early (again: bin/test --lane %s)\n' "$one" "$one" >>"$notes/failed"
     unset "pids[index]" "running[index]"
   done
   pids=("${pids[@]}")

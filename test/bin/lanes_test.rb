@@ -80,19 +80,6 @@ class LanesTest < Minitest::Test
     assert_predicate status, :success?, said
   end
 
-  def test_lanes_that_run_one_after_the_other
-    said, status = lanes(<<~BASH)
-      one() { shell=$BASHPID; step "first" true; }
-      two() { step "second" test "$shell" = "$BASHPID"; }
-      three() { exit 3; }
-      run_lanes one+two+three
-      tell_failures || exit 1
-    BASH
-    refute_predicate status, :success?, said
-    assert_match(/^holdup: two: second took/, said)
-    assert_match(/^three: ended early \(again: bin\/test --lane three\)$/, said)
-  end
-
   def test_what_only_computes_is_not_counted
     said, status = lanes(<<~BASH)
       beside=1

@@ -22,7 +22,7 @@ module Holdup::Sizing
     end
 
     # Where the self-test trusts the model.
-    thorough def test_gain_of_an_advice
+    nightly def test_gain_of_an_advice
       found = trials(rounds: 2, advised: 2, units: [2500], arrivals: [:closed]).filter_map(&:gain)
       assert_operator found.size, :>=, 6
       assert_covered found
