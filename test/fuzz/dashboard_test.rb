@@ -23,7 +23,7 @@ class DashboardFuzzTest < Minitest::Test
     assert_operator paths.size, :>, 15
   end
 
-  repeated def test_any_parameters_get_a_page_or_an_error_that_says_what_to_do
+  one_ruby repeated def test_any_parameters_get_a_page_or_an_error_that_says_what_to_do
     outcomes = fuzz(150, thorough: 3_000) do |input|
       status, type, body = answer(input.one_of(paths), query(input))
       assert_includes ANSWERS, status

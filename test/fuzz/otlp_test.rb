@@ -50,7 +50,7 @@ class OtlpFuzzTest < Minitest::Test
     assert_operator outcomes[:failed], :>, 0
   end
 
-  repeated def test_any_names_and_variables_arrive_as_text
+  one_ruby repeated def test_any_names_and_variables_arrive_as_text
     fuzz(10, thorough: 100) do |input|
       exporter = exporter(VARIABLES.to_h { |name| [name, variable(input)] })
       apps = [input.text, input.text]

@@ -337,7 +337,7 @@ class Holdup::DoctorTest < Minitest::Test
     refute_includes text(sick), "--full"
   end
 
-  def test_a_screen_of_many_long_problems_fits
+  one_ruby def test_a_screen_of_many_long_problems_fits
     many = troubled.reject(&:ok?).flat_map { |finding| [finding] * 9 }
     %w[en ja].each do |language|
       report = Holdup::View::DoctorReport.new(many, words: Holdup::View::Words.new(language))

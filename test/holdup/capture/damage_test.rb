@@ -13,7 +13,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
 
   MS = 1_000_000
 
-  repeated def test_a_damaged_file_is_refused_or_shown_in_part
+  one_ruby repeated def test_a_damaged_file_is_refused_or_shown_in_part
     outcomes = fuzz(600, thorough: 4_000) do |input|
       bytes = damage.call(input.random)
       shown = outcome { show(bytes, input) }

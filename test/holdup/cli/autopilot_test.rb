@@ -112,7 +112,7 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
   end
 
   # And its experiment takes 20 to 120 turns.
-  def test_the_candidate_of_a_recording_is_within_the_range
+  one_ruby def test_the_candidate_of_a_recording_is_within_the_range
     PLAYED.in_a_file do |path|
       {"1..8" => 180, "4..8" => 30}.each do |range, turn_s|
         env = {"HOLDUP_AUTOPILOT" => "p95=300ms threads=#{range} turn=#{turn_s}"}

@@ -46,7 +46,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
-  def test_one_screen_with_the_verdict_the_settings_and_the_main_figures
+  one_ruby def test_one_screen_with_the_verdict_the_settings_and_the_main_figures
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows) do |path|
       screen = ->(*more) { holdup("compare", "--store", path, *SPANS, *more, now_s: NOW_S).out }
@@ -61,7 +61,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
-  def test_the_screen_fits_whatever_the_names_and_the_facts
+  one_ruby def test_the_screen_fits_whatever_the_names_and_the_facts
     name = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController#全テナントの再計算"
     sides = [5, 8].each_with_index.map do |cpu, side|
       units = Array.new(8) { |index| ["#{name}#{index}", {**SHOP.values.first, ms: {cpu: cpu + index}}] }.to_h

@@ -109,7 +109,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_match(/^reports, all pools busy: stalled +- +[\d.]+ ms +[\d.]+ ms$/, said)
   end
 
-  def test_another_machine
+  one_ruby def test_another_machine
     said = JSON.parse(whatif("--processes", "4", "--vcpus", "4", "--json").out)
     assert_in_delta 4, said["after"]["ceiling_per_second"] / said["before"]["ceiling_per_second"], 0.2
     assert_equal [4, []], [said["after"]["processes"], said["unsupported"]]

@@ -110,7 +110,7 @@ class Holdup::Exporters::OtlpTest < Minitest::Test
   end
 
   # Each value is in a bucket whose middle is at most 3.8 % off.
-  def test_histograms_are_exponential_with_our_base
+  one_ruby def test_histograms_are_exponential_with_our_base
     random = Random.new(11)
     values = Array.new(300) { (2**random.rand(10.1..41.0)).round }
     values.each do |value|

@@ -57,7 +57,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
     assert_equal [0, [1, 5, 20], 2], [result.left, result.lines.map(&:threads), result.again.readings.size]
   end
 
-  def test_all_of_it_is_in_the_file
+  one_ruby def test_all_of_it_is_in_the_file
     result = jobs
     kept = Jobs::JobsResult.new(Jobs::JobLog.open(path))
     assert_equal [result.plan, 0], [kept.plan, kept.left]
@@ -75,7 +75,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
     assert_equal [[20, 5, 5, 20, 1], [4, 5, 6, 7, 8]], [run.ran, @steps.map(&:first)]
   end
 
-  def test_reports_a_failed_run_and_keeps_the_others
+  one_ruby def test_reports_a_failed_run_and_keeps_the_others
     result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
     assert_equal ["no sidekiq", 5, 3],
       [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]

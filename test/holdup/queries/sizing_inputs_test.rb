@@ -41,7 +41,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # A job runner in a web server: both kinds of the same processes are read.
-  def test_requests_and_jobs_of_the_same_processes
+  one_ruby def test_requests_and_jobs_of_the_same_processes
     {request: [5, 3, %w[web default]], job: [3, 5, %w[default web]]}.each do |kind, (own, others, names)|
       found = mixed(kind:)
       assert_equal [[own, others], [others], names],
@@ -63,7 +63,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # The regression of memory needs some hosts, each of which stands for others.
-  def test_of_many_hosts_some_of_each_setting_are_counted
+  one_ruby def test_of_many_hosts_some_of_each_setting_are_counted
     store = Holdup::Store.open("memory:")
     played = PlayedRecording.new(minutes: 1)
     12.times { |index| PlayedStore.new(played, host: "web-#{index}").fill(store) }

@@ -72,7 +72,7 @@ class Holdup::Lab::Jobs
       assert_match(/20 スレッドで足ります/, text)
     end
 
-    def test_says_what_makes_it_worth_less
+    one_ruby def test_says_what_makes_it_worth_less
       text = said(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3, errors: 2))
       sentence = /^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` continues\./
       assert_match(sentence, text)
@@ -84,7 +84,7 @@ class Holdup::Lab::Jobs
       assert_match(/^! With 20 threads \d\d\.\d % of their time is a wait for locks/, text)
     end
 
-    def test_for_programs
+    one_ruby def test_for_programs
       json = JSON.parse(Report::Json.new(quiet).call)
       assert_equal ["jobs", 5, 2, 8000, 20, 0, quiet.noise.round(4)],
         json.values_at("lab", "baseline", "rounds", "jobs", "enough", "left", "noise")
