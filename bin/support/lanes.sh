@@ -17,10 +17,13 @@ on() (
   "$@"
 )
 
-# tests RUBY ARGUMENT ...: of test/run.rb, whose notes of each test stay beside the output of the step. With a
-# malloc limit of 16 MB, which is Ruby's own, a third of what computes goes into collecting garbage.
+# tests RUBY ARGUMENT ...: of test/run.rb, whose notes of each test stay beside the output of the step. With
+# the heap and the limits of Ruby's own, a third of what computes goes into collecting garbage.
 tests() {
   local -x RUBY_GC_MALLOC_LIMIT=128000000 RUBY_GC_MALLOC_LIMIT_MAX=256000000
+  local -x RUBY_GC_OLDMALLOC_LIMIT=500000000 RUBY_GC_OLDMALLOC_LIMIT_MAX=1000000000
+  local -x RUBY_GC_HEAP_0_INIT_SLOTS=1000000 RUBY_GC_HEAP_1_INIT_SLOTS=500000
+  local -x RUBY_GC_HEAP_2_INIT_SLOTS=150000 RUBY_GC_HEAP_3_INIT_SLOTS=50000 RUBY_GC_HEAP_4_INIT_SLOTS=30000
   local ruby="$1"
   shift
   HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" bundle exec ruby test/run.rb "$@"
