@@ -30,7 +30,7 @@ PARTS = {
   "advice" => "test/holdup/advice{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
   "core" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Input from outside, from a seed.
-  "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb test/native/hostile_names_test.rb",
+  "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb",
   "native" => "test/native/**/*_test.rb",
   # Every way to boot an application with many gems; other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
@@ -72,7 +72,6 @@ def part(name)
   when "core" then files - part("models") - part("advice")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
   when "races" then files - part("boots") - part("installs")
-  when "native_races" then files - part("fuzz")
   else files
   end
 end
@@ -99,7 +98,7 @@ abort "no tests found" if files.empty?
 # A shell ignores it for what it starts in the background, and so would all that tests start and interrupt.
 trap("INT", "DEFAULT")
 # What tests start has the garbage collector of its users, see bin/support/lanes.sh.
-ENV.delete_if { |name, _| name.start_with?("RUBY_GC_MALLOC_LIMIT") }
+ENV.delete_if { |name, _| name.start_with?("RUBY_GC_") }
 ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])
 $LOAD_PATH.unshift(File.expand_path(__dir__), File.expand_path("../lib", __dir__))
 require "test_helper"
