@@ -27,8 +27,10 @@ class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
     assert_equal made.call(1), made.call(500)
   end
 
+  # A busy host computes several times as fast in one moment as in the next.
   def test_takes_about_the_time_that_was_asked_for
-    assert_includes 0.03..0.4, cpu_s { Work.run(Work.rounds_for(0.1)) }
+    taken = Array.new(9) { cpu_s { Work.run(Work.rounds_for(0.02)) } }
+    assert_includes 0.3..4.0, taken.sort[4] / 0.02
   end
 
   # By a clock on which 100 rounds take 40 ms.
