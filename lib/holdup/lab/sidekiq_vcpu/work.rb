@@ -9,6 +9,8 @@ module Holdup
         # One round is about a tenth of a millisecond.
         STEPS = 2_000
         ENOUGH_S = 0.25
+        CPU_CLOCK = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) }
+        private_constant :CPU_CLOCK
 
         module_function
 
@@ -20,10 +22,11 @@ module Holdup
         end
 
         # @param seconds [Numeric] of CPU time
+        # @param clock [#call] gives seconds of CPU time
         # @return [Integer] rounds that take about that long on this machine, in this Ruby
-        def rounds_for(seconds)
+        def rounds_for(seconds, clock: CPU_CLOCK)
           rounds = 100
-          rounds *= 2 while (taken = cpu_s { run(rounds) }) < [ENOUGH_S, seconds].min
+          rounds *= 2 while (taken = time(rounds, clock)) < [ENOUGH_S, seconds].min
           [(rounds * seconds / taken).round, 1].max
         end
 
@@ -37,12 +40,12 @@ module Holdup
           value
         end
 
-        def cpu_s
-          started = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
-          yield
-          Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - started
+        def time(rounds, clock)
+          started = clock.call
+          run(rounds)
+          clock.call - started
         end
-        private_class_method :cpu_s
+        private_class_method :time
       end
     end
   end
