@@ -66,9 +66,17 @@ module Bench
       end
     end
 
-    # ClickHouse flushes nothing by default: it relies on replicas.
+    # ClickHouse flushes nothing by default: it relies on replicas. The memory of one query is that of the
+    # configuration that comes with it; servers of tests have less.
     class ClickhouseOnDisk < ClickhouseServer
       extend FolderOnDisk
+      MEMORY = <<~XML
+        <yandex><profiles><default>
+          <max_memory_usage>10000000000</max_memory_usage>
+        </default></profiles></yandex>
+      XML
+
+      def start(users: MEMORY) = super
     end
 
     # Server, whether its collectors commit every ten seconds (ClickHouse prefers few commits), and whether it

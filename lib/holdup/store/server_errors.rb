@@ -42,6 +42,15 @@ module Holdup
       # Two transactions waited for each other, and the server ended this one. It is tried again.
       class Deadlock < StoreError::Locked; end
 
+      # One statement needed more than the server, or this user, may use. Others may go on.
+      class OutOfMemory < StoreError
+        def initialize(location:, reason:)
+          super(location:, kind: :server_out_of_memory, reason:,
+                problem: "lacks memory for what was asked (#{reason})",
+                advice: "ask for a shorter time, or let the server or this user have more memory")
+        end
+      end
+
       class NotMigrated < StoreError
         def initialize(location:)
           super(location:, kind: :not_migrated, problem: "has no tables of Holdup that this user may see",

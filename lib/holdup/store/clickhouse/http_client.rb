@@ -103,8 +103,9 @@ module Holdup
         # Translates what a server answers for the owner of a store, by its numbers.
         module Faults
           KINDS = {
-            unreachable: [81, 159, 160, 192, 193, 194, 195, 202, 209, 210, 241, 252, 279, 439, 516],
-            denied: [164, 291, 392, 497], read_only: [242], not_migrated: [60], full: [243]
+            unreachable: [81, 159, 160, 192, 193, 194, 195, 202, 209, 210, 252, 279, 439, 516],
+            denied: [164, 291, 392, 497], read_only: [242], not_migrated: [60], full: [243],
+            out_of_memory: [241]
           }.flat_map { |kind, numbers| numbers.map { |number| [number, kind] } }.to_h.freeze
           NO_SPACE = /No space left|Disk quota|errno: 28\b/
           private_constant :KINDS, :NO_SPACE
@@ -119,6 +120,7 @@ module Holdup
             when :read_only then ServerErrors::ReadOnly.new(location:)
             when :not_migrated then ServerErrors::NotMigrated.new(location:)
             when :unreachable then ServerErrors::Unreachable.new(location:, reason:)
+            when :out_of_memory then ServerErrors::OutOfMemory.new(location:, reason:)
             else other(number, location:, reason:)
             end
           end

@@ -104,6 +104,7 @@ module Holdup
           when :read_only then Errors::ReadOnly.new(location:)
           when :denied then Errors::Denied.new(location:, reason:)
           when :unreachable then Errors::Unreachable.new(location:, reason:)
+          when :out_of_memory then Errors::OutOfMemory.new(location:, reason:)
           else corrupt(reason)
           end
         end

@@ -19,9 +19,9 @@ module Holdup
           # The first that begins so.
           KINDS = {
             "25006" => :read_only, "40" => :deadlock, "42501" => :denied, "53100" => :full,
-            "53" => :unreachable, "54" => :bad_row, "55P03" => :locked, "57014" => :locked,
-            "57" => :unreachable, "08" => :unreachable, "25P03" => :unreachable, "22" => :bad_row,
-            "23" => :bad_row
+            "53200" => :out_of_memory, "53" => :unreachable, "54" => :bad_row, "55P03" => :locked,
+            "57014" => :locked, "57" => :unreachable, "08" => :unreachable, "25P03" => :unreachable,
+            "22" => :bad_row, "23" => :bad_row
           }.freeze
           LOST = [Sequel::DatabaseDisconnectError, Sequel::DatabaseConnectionError, SystemCallError].freeze
           ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze

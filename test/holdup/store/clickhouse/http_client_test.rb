@@ -25,6 +25,9 @@ class Holdup::Store::Clickhouse::HttpClientTest < Minitest::Test
         "Code: 164, e.displayText() = DB::Exception: Cannot insert into table in readonly mode",
         "Code: 497. DB::Exception: u: Not enough privileges. (ACCESS_DENIED)"
       ],
+      Errors::OutOfMemory => [
+        "Code: 241, e.displayText() = DB::Exception: Memory limit (for query) exceeded: would use 968.35 MiB"
+      ],
       Errors::ReadOnly => ["Code: 242. DB::Exception: Table is in readonly mode (TABLE_IS_READ_ONLY)"],
       StoreError::Full => ["Code: 243, e.displayText() = DB::Exception: Not enough space", no_space],
       Errors::Corrupt => ["Code: 62, e.displayText() = DB::Exception: Syntax error"]

@@ -37,7 +37,7 @@ class Holdup::Store::Sql::Mysql::FaultsTest < Minitest::Test
     {
       1205 => StoreError::Locked, 1213 => Errors::Deadlock, 1114 => StoreError::Full,
       1290 => Errors::ReadOnly, 1142 => Errors::Denied, 1045 => Errors::Unreachable,
-      1040 => Errors::Unreachable,
+      1040 => Errors::Unreachable, 1038 => Errors::OutOfMemory,
       2013 => Errors::Unreachable, 1406 => StoreError::BadRow, 1264 => StoreError::BadRow,
       1146 => Errors::Corrupt
     }.each do |number, expected|

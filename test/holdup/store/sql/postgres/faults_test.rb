@@ -33,7 +33,7 @@ class Holdup::Store::Sql::Postgres::FaultsTest < Minitest::Test
       PG::AdminShutdown => Errors::Unreachable, PG::CannotConnectNow => Errors::Unreachable,
       PG::ConnectionBad => Errors::Unreachable, PG::NumericValueOutOfRange => StoreError::BadRow,
       PG::StringDataRightTruncation => StoreError::BadRow, PG::UniqueViolation => StoreError::BadRow,
-      PG::UndefinedTable => Errors::Corrupt
+      PG::UndefinedTable => Errors::Corrupt, PG::OutOfMemory => Errors::OutOfMemory
     }.each do |kind, expected|
       outer = (kind == PG::ConnectionBad) ? Sequel::DatabaseDisconnectError : Sequel::DatabaseError
       assert_instance_of expected, dialect.translate(wrapped(kind.new("x"), outer)), kind.name
