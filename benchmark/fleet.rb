@@ -70,6 +70,7 @@ module Bench
     # configuration that comes with it; servers of tests have less.
     class ClickhouseOnDisk < ClickhouseServer
       extend FolderOnDisk
+
       MEMORY = <<~XML
         <yandex><profiles><default>
           <max_memory_usage>10000000000</max_memory_usage>

@@ -28,6 +28,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Server::Denied.new(location: "/db", reason: "no password"),
     Server::ReadOnly.new(location: "/db"),
     Server::Deadlock.new(location: "/db", seconds: 1),
+    Server::OutOfMemory.new(location: "/db", reason: "limit exceeded"),
     Server::NotMigrated.new(location: "/db"),
     Server::OlderSchema.new(location: "/db", found: 1, known: 9),
     Server::ForeignTables.new(location: "/db", tables: %w[a b c d]),
