@@ -47,7 +47,7 @@ module Holdup
         def initialize(location:, reason:)
           super(location:, kind: :server_out_of_memory, reason:,
                 problem: "lacks memory for what was asked (#{reason})",
-                advice: "ask for a shorter time, or let the server or this user have more memory")
+                advice: "let the server or this user have more memory, or ask for a shorter time")
         end
       end
 
