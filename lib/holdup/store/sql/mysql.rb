@@ -138,6 +138,8 @@ module Holdup
           Sequel.function(:group_concat, Sequel.lit("? SEPARATOR ''", Sequel[column]))
         end
 
+        def concatenation(bytes) = bytes
+
         def concatenates?(_db) = false
 
         # A proxy may have given us a session without our settings.

@@ -212,9 +212,16 @@ module Holdup
             arguments: [segment, state])
         end
 
-        # Concatenates the blobs of a group.
+        # Concatenates the blobs of a group. Base64 takes half as long as PostgreSQL's own text, which has two
+        # digits for each byte: they are most of what a report about a fleet reads.
         def concatenated(column)
-          Sequel.function(:string_agg, column, Sequel.lit("''::bytea"))
+          blobs = Sequel.function(:string_agg, column, Sequel.lit("''::bytea"))
+          Sequel.function(:encode, blobs, "base64")
+        end
+
+        # @param text [String] of `concatenated`
+        def concatenation(text)
+          text.unpack1("m")
         end
 
         private

@@ -172,7 +172,8 @@ module Holdup
 
         # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
-          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows].to_i * seconds)
+          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows].to_i * seconds,
+            **@histograms.to_h { |name| [name, @connection.dialect.concatenation(row[name])] })
           key = [*row.values_at(:series_id, :setting_id, :host_id), @step_s && row[:min_start_s] / @step_s]
           known = @rows[key]
           @rows[key] = known ? known.merge!(row) { |name, one, other| merge_column(name, one, other) } : row

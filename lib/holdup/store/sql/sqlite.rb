@@ -102,6 +102,8 @@ module Holdup
           Sequel.function(:group_concat, column, "")
         end
 
+        def concatenation(bytes) = bytes
+
         # Whether that works: older versions stop at the first NUL.
         def concatenates?(db)
           @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
