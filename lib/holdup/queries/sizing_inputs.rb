@@ -53,7 +53,7 @@ module Holdup
       def lately
         processes = Analysis::ProcessReport.new(@lately, from_s: @span.to_s - LEVERS_S,
           to_s: @span.to_s + MINUTE_S)
-        takers = processes.members.select { |member| member.takes?(@kind) }.map(&:identity)
+        takers = processes.members.select { |member| member.takes?(@kind) }.to_set(&:identity)
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
       end
 
