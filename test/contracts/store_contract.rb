@@ -466,6 +466,20 @@ module StoreContract
     assert_equal [OTHER, SETTING].to_set, @store.profiles(START, START + DAY).map(&:setting).to_set
   end
 
+  def test_when_the_units_of_ten_minutes_ran
+    mixed = [profile(59_000), profile(61_000, kind: :job)]
+    later = sample([profile(600_001)], start_s: START + 600)
+    @store.commit([], {}, profiles: [sample(mixed), later])
+    others = [sample([profile(60_500, setting: OTHER)], setting: OTHER),
+      sample([profile(60_700, host: "b")], host: "b")]
+    @store.commit([], {}, profiles: [sample([profile(3)]), *others])
+
+    all = @store.profiles(START, START + DAY).to_a
+    assert_equal unit_spans(all.first(5)), by_origin(@store.unit_spans(START + 60, START + 61))
+    assert_equal unit_spans(all), by_origin(@store.unit_spans(START, START + DAY))
+    assert_empty @store.unit_spans(START + 1200, START + DAY)
+  end
+
   def test_of_ten_minutes_only_so_many_are_kept_and_each_is_as_likely
     many(2000, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
     found = @store.profiles(START, START + DAY).to_a
@@ -628,6 +642,23 @@ module StoreContract
 
   def sample(profiles, setting: SETTING, **rest)
     block(profiles, setting:, **rest)
+  end
+
+  # @return [Hash] setting, host and kind => start and end of each unit, and since when processes are measured
+  def unit_spans(units)
+    by_origin = units.group_by { |unit| [unit.setting, unit.host, unit.series.kind] }
+    by_origin.transform_values do |same|
+      [same.map { |unit| [unit.start_ns, unit.end_ns] }.sort, [PROCESS.since_ns]]
+    end
+  end
+
+  def by_origin(blocks)
+    units = blocks.flat_map do |block|
+      block.spans.map { |kind, spans| [[block.setting, block.host, kind], spans, block.since_ns] }
+    end
+    units.group_by(&:first).transform_values do |same|
+      [same.flat_map { |_, spans, _| spans }.sort, same.map(&:last).uniq]
+    end
   end
 
   def milliseconds(...)

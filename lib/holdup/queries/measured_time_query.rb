@@ -46,10 +46,10 @@ module Holdup
         from_s = @interval.from_s
         length_s = @store.finest_s(from_s)
         alone = alone?(from_s - length_s, from_s)
-        found = search(starts(from_s - BLOCK_S, @interval.to_s)) do |unit|
-          alone ? unit.end_ns >= (from_s - SLACK_S) * NS : unit.start_ns >= from_s * NS
+        found = search(starts(from_s - BLOCK_S, @interval.to_s)) do |start_ns, end_ns|
+          alone ? end_ns >= (from_s - SLACK_S) * NS : start_ns >= from_s * NS
         end
-        at_s = found&.map(&:start_ns)&.min&.fdiv(NS)
+        at_s = found&.map(&:first)&.min&.fdiv(NS)
         at_s if at_s && at_s < from_s + 2 * length_s
       end
 
@@ -59,8 +59,8 @@ module Holdup
         length_s = @store.finest_s(to_s - 1)
         latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
         blocks = starts(@interval.from_s - BLOCK_S, latest_s).reverse
-        found = search(blocks) { |unit| unit.start_ns < latest_s * NS }
-        at_s = found&.map(&:end_ns)&.max&.fdiv(NS)
+        found = search(blocks) { |start_ns, _| start_ns < latest_s * NS }
+        at_s = found&.map(&:last)&.max&.fdiv(NS)
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
       end
 
@@ -73,22 +73,25 @@ module Holdup
         @store.profile_starts(from_s, to_s)
       end
 
-      # @return [Array<UnitSample>, nil] units of the first block that has any
-      def search(starts)
+      # @yieldparam start_ns [Integer] of a unit, and its end
+      # @return [Array<(Integer, Integer)>, nil] start and end of the chosen units of the first ten minutes
+      #   that have any
+      def search(starts, &chosen)
         starts.first(MOST_BLOCKS).each do |start_s|
-          found = block(start_s).select { |unit| wanted?(unit) && yield(unit) }
+          found = wanted(block(start_s)).select(&chosen)
           return found if found.any?
         end
         nil
       end
 
-      def wanted?(unit)
-        @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting))
+      def wanted(block)
+        block = block.select { |origin| @settings.include?(origin.setting) } if @settings
+        block.flat_map { |origin| origin.spans.values_at(*@kinds).compact.flatten(1) }
       end
 
-      # Units of any kind and setting.
+      # @return [Array<SampleBlock::UnitSpans>] of any kind and setting, which have units
       def block(start_s)
-        @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
+        @blocks[start_s] ||= @store.unit_spans(start_s, start_s + BLOCK_S).select(&:since_ns)
       end
 
       # Spans in which nothing was running. With the filter of one application, a block may have units of
@@ -103,8 +106,8 @@ module Holdup
       end
 
       def pause(before, after)
-        ended_ns = before.map(&:end_ns).max
-        began_ns = after.map { |unit| [unit.process.since_ns, unit.start_ns].min }.min
+        ended_ns = before.map(&:last_end_ns).max
+        began_ns = after.map { |origin| [origin.since_ns, origin.first_start_ns].min }.min
         [ended_ns.fdiv(NS), began_ns.fdiv(NS)]
       end
     end

@@ -115,6 +115,10 @@ module Holdup
           @store.profiles(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
         end
 
+        def unit_spans(...)
+          @store.unit_spans(...).select { |block| own?(block.setting) && @origin.host?(block.host) }
+        end
+
         def profile_starts(...)
           @store.profile_starts(...)
         end

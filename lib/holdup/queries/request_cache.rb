@@ -49,6 +49,10 @@ module Holdup
         @answers[[:profiles, span, options]] ||= store.profiles(*span, **options).to_a
       end
 
+      def unit_spans(*span)
+        @answers[[:unit_spans, span]] ||= store.unit_spans(*span)
+      end
+
       def profile_starts(*span)
         @answers[[:profile_starts, span]] ||= store.profile_starts(*span)
       end

@@ -97,6 +97,10 @@ module Holdup
         end
       end
 
+      def unit_spans(from_s, to_s)
+        reading { @records.unit_spans(from_s, to_s, @steps.state) }
+      end
+
       def profile_starts(from_s, to_s)
         reading { @records.unit_starts(from_s, to_s, @steps.state) }
       end

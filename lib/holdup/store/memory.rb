@@ -109,6 +109,10 @@ module Holdup
         end
       end
 
+      def unit_spans(from_s, to_s)
+        @rows.transaction { @profiles.spans(from_s, to_s) }
+      end
+
       def profile_starts(from_s, to_s)
         @rows.transaction { @profiles.starts(from_s, to_s) }
       end
@@ -314,9 +318,12 @@ module Holdup
         SampleRetention.between(blocks.map { |block| block.merge(most:) }, from_s, to_s)
       end
 
+      def spans(from_s, to_s)
+        in_span(from_s, to_s).map(&:unit_spans)
+      end
+
       def starts(from_s, to_s)
-        starts = @blocks.values.map(&:start_s).uniq
-        starts.select { |start_s| start_s > from_s - SampleBlock::SECONDS && start_s < to_s }.sort
+        in_span(from_s, to_s).map(&:start_s).uniq.sort
       end
 
       def prune(now_s, max_bytes)
@@ -324,6 +331,12 @@ module Holdup
         sizes = newest_first.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }
         from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
         @blocks.delete_if { |_, block| block.start_s < from_s }
+      end
+
+      private
+
+      def in_span(from_s, to_s)
+        @blocks.values.select { |block| block.start_s > from_s - SampleBlock::SECONDS && block.start_s < to_s }
       end
     end
   end

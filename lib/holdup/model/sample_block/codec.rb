@@ -33,16 +33,27 @@ module Holdup
       checked { block.with(profiles: rows.limit(most).profiles(block, weighted:).freeze) }
     end
 
+    # @param block [SampleBlock] names setting, host and start
+    # @return [SampleBlock::UnitSpans]
+    # @raise [DamagedData]
+    def load_spans(bytes, block)
+      read(bytes) { |text| Rows.unit_spans(text, block) }
+    end
+
     def deflate(rows)
       [VERSION].pack("C") << Zlib.deflate(rows.dump, Zlib::BEST_SPEED)
     end
 
     def read_rows(bytes, start_s)
+      read(bytes) { |text| Rows.load(text, start_s) }
+    end
+
+    def read(bytes)
       version = bytes.getbyte(0)
       unless version == VERSION
         raise DamagedData.new("unit profiles have version #{version.inspect}", "this Holdup reads #{VERSION}")
       end
-      checked { Rows.load(inflate(bytes.byteslice(1..)), start_s) }
+      checked { yield inflate(bytes.byteslice(1..)) }
     end
 
     def checked
@@ -59,7 +70,7 @@ module Holdup
       stream.reset
       stream.close
     end
-    private_class_method :deflate, :read_rows, :checked, :inflate
+    private_class_method :deflate, :read_rows, :read, :checked, :inflate
 
     # Profiles of a block as rows of numbers (microseconds) and the names that they share. A collector adds
     # some to a stored block at each tick; rows take a third of the time of objects, and little memory.
@@ -75,7 +86,8 @@ module Holdup
         start series process running starved idle stalled acquisitions longest_hold gc queued in_flight_milli
         beginning
       ].freeze
-      START, SERIES, PROCESS = %i[start series process].map { |name| COLUMNS.index(name) }
+      START, SERIES, PROCESS, RUNNING, IDLE, STALLED =
+        %i[start series process running idle stalled].map { |name| COLUMNS.index(name) }
       # Index of the trace, in rows that have one.
       TRACE = COLUMNS.size
       FORMATS = ["U*", "w*"].freeze
@@ -91,14 +103,43 @@ module Holdup
 
       # @raise [StandardError] any, when the text is damaged
       def self.load(text, start_s)
+        (series, processes, traces), columns = parts(text, start_s)
+        rows = columns.transpose
+        traces&.each_with_index { |trace, index| rows[index][TRACE] = trace }
+        new(start_s, indexed_series(series), indexed_processes(processes), rows)
+      end
+
+      # Makes no row of a unit, because most of the time of reading is spent on these.
+      # @param block [SampleBlock] names setting, host and start
+      # @return [SampleBlock::UnitSpans]
+      # @raise [StandardError] any, when the text is damaged
+      def self.unit_spans(text, block)
+        (series, processes), columns = parts(text, block.start_s)
+        starts, indexes, own, running, idle, stalled =
+          columns.values_at(START, SERIES, PROCESS, RUNNING, IDLE, STALLED).map { |column| column || [] }
+        spans = Hash.new { |known, kind| known[kind] = [] }
+        kinds = series.map { |kind, *| spans[kind.to_sym] }
+        starts.each_with_index do |start, index|
+          stop = start + running[index] + idle[index] + stalled[index]
+          kinds.fetch(indexes[index]) << [start * US, stop * US]
+        end
+        since_ns = own.uniq.map { |index| processes.fetch(index).last }.min
+        SampleBlock::UnitSpans.new(setting: block.setting, host: block.host, since_ns:,
+          spans: spans.reject { |_, units| units.empty? })
+      end
+
+      # @return [(Array, Array<Array<Integer>>)] names (series, processes, perhaps traces) and columns, of
+      #   which the starts are since 1970
+      def self.parts(text, start_s)
         length = text.unpack1("w")
         at = [length].pack("w").bytesize + length
         names = JSON.parse(text.byteslice(at - length, length).force_encoding(Encoding::UTF_8))
-        series, processes, traces = names
         numbers = text.unpack(FORMATS.fetch(text.getbyte(at)), offset: at + 1)
         columns = numbers.each_slice([numbers.size / COLUMNS.size, 1].max).to_a
-        new(start_s, indexed_series(series), indexed_processes(processes),
-          rows_of(columns, start_s * 1_000_000, traces))
+        raise ArgumentError, "a column is missing" unless [0, COLUMNS.size].include?(columns.size)
+        start_us = start_s * 1_000_000
+        columns[START]&.map! { |after_us| start_us += after_us }
+        [names, columns]
       end
 
       def self.indexed_series(series)
@@ -111,14 +152,7 @@ module Holdup
         read.each_with_index.to_h
       end
 
-      def self.rows_of(columns, start_us, traces)
-        raise ArgumentError, "a column is missing" unless [0, COLUMNS.size].include?(columns.size)
-        columns[START]&.map! { |after_us| start_us += after_us }
-        rows = columns.transpose
-        traces&.each_with_index { |trace, index| rows[index][TRACE] = trace }
-        rows
-      end
-      private_class_method :indexed_series, :indexed_processes, :rows_of
+      private_class_method :parts, :indexed_series, :indexed_processes
 
       def add(profiles)
         @rows.concat(profiles.map { |profile| row(profile) })

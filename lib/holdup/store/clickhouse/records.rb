@@ -72,6 +72,14 @@ module Holdup
           end
         end
 
+        def unit_spans(from_s, to_s, kept)
+          blocks = []
+          each_block_in_parts(from_s, to_s, kept) do |empty, parts|
+            parts.each { |_, units| blocks << SampleBlock::Codec.load_spans(units.unpack1("m"), empty) }
+          end
+          blocks
+        end
+
         def unit_starts(from_s, to_s, kept)
           rows = @client.rows("SELECT start_s FROM #{units_between(from_s, to_s, kept)} " \
             "GROUP BY start_s ORDER BY start_s")
@@ -129,6 +137,12 @@ module Holdup
         end
 
         def each_block(from_s, to_s, kept, setting:, most:)
+          each_block_in_parts(from_s, to_s, kept, setting:) { |empty, parts| yield block(empty, parts, most) }
+        end
+
+        # Each block without units, and what the commits added to it: how many units each saw, and which it
+        # kept.
+        def each_block_in_parts(from_s, to_s, kept, setting: nil)
           only = " AND setting = #{NameTable.setting_id(setting)}" if setting
           unit_starts(from_s, to_s, kept).each do |start_s|
             rows = @client.rows("SELECT setting, host, seen, units FROM " \
@@ -137,7 +151,7 @@ module Holdup
             rows.group_by { |row| row.first(2) }.each do |(id, host), same|
               empty = SampleBlock.new(setting: @names.setting(id), host: -host, start_s:, seen: 0,
                 profiles: [])
-              yield block(empty, same.map { |row| row.last(2) }, most)
+              yield empty, same.map { |row| row.last(2) }
             end
           end
         end

@@ -26,6 +26,14 @@ module Holdup
           end
         end
 
+        def spans(from_s, to_s)
+          @connection.read do |db|
+            span(db, from_s, to_s).order(:start_s, :setting_id, :host_id).map do |row|
+              SampleBlock::Codec.load_spans(String.new(row[:units]), empty_block(row))
+            end
+          end
+        end
+
         def starts(from_s, to_s)
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end
@@ -86,10 +94,13 @@ module Holdup
         end
 
         def block(row, most)
+          SampleBlock::Codec.load(String.new(row[:units]), empty_block(row), weighted: true, most:)
+        end
+
+        def empty_block(row)
           setting = @settings.value(row[:setting_id])
           host = @hosts.value(row[:host_id])
-          empty = SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], profiles: [])
-          SampleBlock::Codec.load(String.new(row[:units]), empty, weighted: true, most:)
+          SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], profiles: [])
         end
       end
     end

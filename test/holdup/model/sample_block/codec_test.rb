@@ -75,6 +75,15 @@ class Holdup::SampleBlock
       assert_equal [10.0], weighted.profiles.map(&:weight).uniq
     end
 
+    def test_reads_only_when_units_ran
+      all = [profile(1), profile(0.5, kind: :job, name: "ReportJob", queue: "low"), profile(3)]
+      found = Codec.load_spans(Codec.dump(block(all)), block([]))
+      assert_equal block(all.sort_by(&:start_ns)).unit_spans, found
+      assert_equal [all[1].start_ns, all[2].end_ns], [found.first_start_ns, found.last_end_ns]
+      none = Codec.load_spans(Codec.dump(block([])), block([]))
+      assert_equal [{}, nil], [none.spans, none.since_ns]
+    end
+
     def test_refuses_another_version_with_its_number
       good = Codec.dump(block(many(3)))
       error = assert_raises(Holdup::DamagedData) { load("\x02".b + good[1..]) }
