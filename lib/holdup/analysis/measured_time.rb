@@ -43,8 +43,9 @@ module Holdup
         spans.sum(0.0) { |span| span.end - span.begin }
       end
 
+      # As `cut(from_s, to_s).total_s`, for each minute of each host.
       def seconds(from_s, to_s)
-        cut(from_s, to_s).total_s
+        spans.sum(0.0) { |span| [[span.end, to_s].min.to_f - [span.begin, from_s].max, 0.0].max }
       end
 
       def cut(from_s, to_s)
