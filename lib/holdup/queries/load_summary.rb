@@ -23,7 +23,8 @@ module Holdup
         coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
         Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
           calls: read[:call], methods: read[:method], repeats: read[:repeat],
-          loaded: loaded(store, from_s:, to_s:), **samples, **view)
+          loaded: loaded(store, from_s:, to_s:, units: windows.select { |window| window.series.unit? }),
+          **samples, **view)
       end
 
       # @param hosts [Integer] how many there are
@@ -43,8 +44,9 @@ module Holdup
       end
 
       # For Analysis::Summary: reads the processes while any units ran, whatever the filter.
-      def loaded(store, from_s:, to_s:)
-        -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:)) }
+      # @param units [Array<Window>, nil] all units of the span; nil: they are read
+      def loaded(store, from_s:, to_s:, units: nil)
+        -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:), units) }
       end
 
       # By process or priority only for such rows; by pool always, to show which threads could run the units.
@@ -81,12 +83,14 @@ module Holdup
         module_function
 
         # @param coverage [Analysis::MeasuredTime] of all units
+        # @param units [Array<Window>, nil] all of them; nil: they are read
         # @return [Analysis::ProcessReport, nil] of the last 48 hours at most; nil without units
-        def call(store, coverage)
+        def call(store, coverage, units = nil)
           return if coverage.empty?
           to_s = coverage.to_s.ceil
           from_s = [coverage.from_s.floor, to_s - Analysis::ProcessReport::KEPT_S].max
-          units = store.sums(coverage.from_s.floor, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
+          units ||= store.sums(coverage.from_s.floor, to_s, kinds: Series::UNITS, histograms: [])
+            .map(&:window)
           native_ratio = Analysis::CpuCeiling.native_ratio(units + threads(store, coverage))
           Analysis::ProcessReport.new(samples(store, from_s, to_s), from_s:, to_s:,
             every_s: every_s(from_s, to_s), native_ratio:, settings: settings(units))

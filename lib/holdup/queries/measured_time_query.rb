@@ -69,8 +69,10 @@ module Holdup
         RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
       end
 
+      # Of the ten-minute blocks in that span.
       def starts(from_s, to_s)
-        @store.profile_starts(from_s, to_s)
+        @starts ||= @store.profile_starts(@interval.from_s - BLOCK_S, @interval.to_s + SLACK_S)
+        @starts.select { |start_s| start_s > from_s - BLOCK_S && start_s < to_s }
       end
 
       # @yieldparam start_ns [Integer] of a unit, and its end
