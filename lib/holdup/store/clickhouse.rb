@@ -269,10 +269,11 @@ module Holdup
         }.freeze
         # Tables by which a store is recognised.
         OURS = %w[commits minutes windows].freeze
-        # Rows of windows that the server reads at once. They have 5 kB each, and at its default of 8,192 the
-        # two ends of a span take longer than all between them.
-        GRANULE = 512
-        private_constant :OURS, :GRANULE
+        # Rows that the server reads at once, where its default of 8,192 is too many. Windows have 5 kB each:
+        # the two ends of a span would take longer than all between them. Checkpoints and blocks of single
+        # units have 20 kB and more: who asks which commits count would read all checkpoints, too.
+        GRANULES = {commits: 8, minutes: 512, windows: 512, host_sums: 512, units: 64}.freeze
+        private_constant :OURS, :GRANULES
 
         def initialize(client)
           @client = client
@@ -309,7 +310,7 @@ module Holdup
 
         def create(table, (columns, engine, order, partition))
           partition &&= "PARTITION BY #{partition} "
-          granule = " SETTINGS index_granularity = #{GRANULE}" if columns.end_with?(TOTALS)
+          granule = " SETTINGS index_granularity = #{GRANULES[table]}" if GRANULES.key?(table)
           "CREATE TABLE IF NOT EXISTS #{table} (#{columns}) ENGINE = #{engine} #{partition}" \
             "ORDER BY (#{order})#{granule}"
         end
