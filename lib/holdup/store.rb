@@ -78,6 +78,13 @@ module Holdup
           stalled_ns: window.stalled_ns, caused_ns: window.caused_ns
         )
       end
+
+      # Of a step, and of all hosts.
+      # @param sums [Array<SpanSum>]
+      # @return [Array<WindowStall>]
+      def self.of_steps(sums, step_s)
+        sums.map { |sum| of(sum.window).with(start_s: sum.window.start_s / step_s * step_s, host: nil) }
+      end
     end
 
     # How long samples of single units are kept: 14 days, like windows of five minutes, but never so many that

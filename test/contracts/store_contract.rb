@@ -388,6 +388,19 @@ module StoreContract
     assert_equal expected.sort_by(&:to_s), stalls.sort_by(&:to_s)
   end
 
+  def test_stalls_added_up_over_hosts_and_the_windows_of_a_step
+    @store.commit(mixed_windows(Random.new(9)), {})
+    @store.rollup(START + 20 * 3600)
+    [{step_s: 7200}, {step_s: 3600, kinds: [:job]}, {step_s: 7200, hosts: ["b"]}].each do |options|
+      step_s, filter = options[:step_s], options.except(:step_s)
+      windows = @store.windows(START, START + DAY, **filter).to_a
+      by_step = windows.group_by { |one| [one.series, one.setting, nil, one.start_s / step_s * step_s] }
+      expected = by_step.map { |key, same| [*key, same.sum(&:stalled_ns), same.sum(&:caused_ns)] }
+      stalls = @store.stall_sums(START, START + DAY, **options).map { |one| one.to_h.values }
+      assert_equal expected.to_set, stalls.to_set, options.inspect
+    end
+  end
+
   def test_of_histograms_that_are_not_wanted_the_heads_are_read
     @store.commit(mixed_windows(Random.new(8)), {})
     assert_equal @store.windows(START, START + DAY).map { |one| one.spread_of(%i[wall]) }.to_set,

@@ -28,13 +28,12 @@ module Holdup
       end
 
       # @param hosts [Integer] how many there are
-      # @return [Enumerable<Store::WindowStall, Window>] of each host, or of all together
+      # @return [Enumerable<Store::WindowStall>] of each host, or of all together
       def stalls(store, from_s, to_s, hosts:)
         kinds = Series::KINDS - Series::VIEWS
         return store.stalls(from_s, to_s, kinds:) if hosts <= MANY_HOSTS
         step_s = STALLS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
-        windows = store.sums(from_s, to_s, step_s:, kinds:, histograms: [:stalled]).map(&:window)
-        windows.map { |window| window.with(start_s: window.start_s / step_s * step_s, host: nil) }
+        store.stall_sums(from_s, to_s, step_s:, kinds:)
       end
 
       def own_cost(store, from_s:, to_s:)

@@ -100,6 +100,10 @@ module Holdup
           @store.stalls(*span, **options, **only_hosts).to_a.select { |stall| own?(stall.setting) }
         end
 
+        def stall_sums(*span, **options)
+          @store.stall_sums(*span, **options, **only_hosts).select { |stall| own?(stall.setting) }
+        end
+
         # Containers that other processes share have :shared.
         def processes(...)
           samples = @store.processes(...).select { |sample| @origin.host?(sample[:host]) }

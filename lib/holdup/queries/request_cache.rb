@@ -39,6 +39,10 @@ module Holdup
         @answers[[:stalls, span, options]] ||= store.stalls(*span, **options).to_a
       end
 
+      def stall_sums(*span, **options)
+        @answers[[:stall_sums, span, options]] ||= store.stall_sums(*span, **options)
+      end
+
       def finest_s(from_s) = store.finest_s(from_s)
 
       def processes(*span, **options)

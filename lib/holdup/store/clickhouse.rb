@@ -83,6 +83,8 @@ module Holdup
         Enumerator.new { |stalls| reading { found.each { |stall| stalls << stall } } }
       end
 
+      def stall_sums(...) = reading { @spans.stall_sums(...) }
+
       def finest_s(from_s) = Tier.finest_s(tiers, from_s)
 
       def processes(from_s, to_s, every_s: nil)

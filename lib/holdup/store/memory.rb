@@ -91,6 +91,10 @@ module Holdup
         windows(...).lazy.map { |window| WindowStall.of(window) }
       end
 
+      def stall_sums(from_s, to_s, step_s:, **filter)
+        WindowStall.of_steps(sums(from_s, to_s, step_s:, histograms: [:stalled], **filter), step_s)
+      end
+
       def finest_s(from_s)
         Tier.finest_s(@rows.tiers, from_s)
       end

@@ -119,6 +119,12 @@ module Holdup
       # One for each window, see windows.
       def stalls(...) = @spans.stalls(...)
 
+      # Added up over hosts, and over the windows of each step. Other options as for `windows`.
+      # @return [Array<WindowStall>] one for each step, series and setting, without a host
+      def stall_sums(from_s, to_s, step_s:, **filter)
+        WindowStall.of_steps(sums(from_s, to_s, step_s:, histograms: [:stalled], **filter), step_s)
+      end
+
       # @return [Integer] length in seconds of the shortest windows kept from that second on
       def finest_s(from_s)
         Tier.finest_s(@rows.tiers, from_s)

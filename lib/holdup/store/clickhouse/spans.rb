@@ -70,6 +70,20 @@ module Holdup
           end
         end
 
+        # The sums are columns of their own, so the histograms stay where they are.
+        def stall_sums(from_s, to_s, step_s:, hosts: nil, **filter)
+          keys = "intDiv(at_s, #{step_s}), series, setting"
+          rows = in_few(from_s, to_s, step_s, filter, hosts:, over_hosts: hosts.nil?) do |part|
+            "SELECT #{keys}, sum(stalled_sum), sum(caused_ns) FROM (#{part.source([])}) GROUP BY #{keys}"
+          end
+          by_key = rows.group_by { |row| row.first(3) }
+          by_key.map do |(step, series, setting), same|
+            stalled_ns, caused_ns = same.map { |row| row.last(2).map(&:to_i) }.transpose.map(&:sum)
+            WindowStall.new(series: @names.series(series), setting: @names.setting(setting), host: nil,
+              start_s: step.to_i * step_s, stalled_ns:, caused_ns:)
+          end
+        end
+
         # @return [Array<String>] by name
         def hosts
           tables = %w[minutes windows]
