@@ -712,8 +712,9 @@ module StoreContract
 
   def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
     histograms: Holdup::Window::HISTOGRAMS, **filter)
-    Holdup::Store::SpanSum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:,
-      by_host:, histograms:).to_set
+    @plain_windows ||= {}
+    windows = @plain_windows[[span, seconds, filter]] ||= @store.windows(*span, seconds:, **filter).to_a
+    Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)
