@@ -222,13 +222,11 @@ module Holdup
 
         # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
         def reach_s(state)
-          heads = "SELECT session, max(number) AS newest, argMax(epoch, number) AS since, " \
-            "argMax(upto, number) AS oldest FROM commits WHERE kind = 'commit' GROUP BY session"
-          done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
+          reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
+            "FROM commits WHERE kind = 'commit' GROUP BY session"
           count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
-            "(SELECT session, last, since, oldest FROM (#{CommitSession::LIMITS}) " \
-            "ANY INNER JOIN (#{heads}) USING session) ANY LEFT JOIN (#{done}) " \
-            "USING session WHERE last > done").first
+            "(#{SpanSource.open_commits(state)}) ANY INNER JOIN (#{reaches}) USING session " \
+            "WHERE last > done").first
           oldest_s.to_i if count.to_i.positive?
         end
 
