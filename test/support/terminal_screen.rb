@@ -3,6 +3,7 @@
 require "io/console"
 require "io/wait"
 require "pty"
+require "tempfile"
 
 # A program in a real pseudo-terminal, and what a person would see there: as much of a terminal as a screen of
 # lines needs.
@@ -11,16 +12,20 @@ class TerminalScreen
   PART_OF_A_SEQUENCE = /\e(\[[?0-9;]*)?\z/
   # Tests that run under nohup would have the program ignore what it is sent.
   USUAL_SIGNALS = %w[env --default-signal].freeze
+  # The program may change the terminal's modes before somebody outside has asked for them.
+  KEEPING_MODES = ["sh", "-c", 'stty -g >"$0" && exec "$@"'].freeze
   END_SECONDS = 60
 
   # @param size [Array(Integer, Integer)] lines and columns
   # @yieldparam screen [TerminalScreen] while the program runs
   def self.run(*command, env: {}, size: [24, 80])
-    PTY.spawn(env, *USUAL_SIGNALS, *command) do |reader, writer, pid|
-      reader.winsize = size
-      yield new(reader, writer, pid)
-    ensure
-      finish(pid)
+    Tempfile.create("modes") do |modes|
+      PTY.spawn(env, *USUAL_SIGNALS, *KEEPING_MODES, modes.path, *command) do |reader, writer, pid|
+        reader.winsize = size
+        yield new(reader, writer, pid, modes)
+      ensure
+        finish(pid)
+      end
     end
   end
 
@@ -34,10 +39,12 @@ class TerminalScreen
   # Everything that was ever written.
   attr_reader :pid, :written
 
-  def initialize(reader, writer, pid)
+  # @param modes [File] that the modes before the program are in, once it has begun
+  def initialize(reader, writer, pid, modes)
     @reader = reader
     @writer = writer
     @pid = pid
+    @modes = modes
     @written = +""
     @rest = +""
     @lines = Hash.new("")
@@ -73,7 +80,10 @@ class TerminalScreen
     Process.wait2(@pid).last
   end
 
-  # @return [String] modes of the terminal, as `stty -g` prints them
+  # @return [String] modes of the terminal before the program, as `stty -g` prints them
+  def modes_before = File.read(@modes.path)
+
+  # @return [String] likewise, now
   def modes = IO.popen(%w[stty -g], in: @reader, &:read)
 
   private

@@ -38,7 +38,6 @@ class Holdup::CLI::TopTest < Minitest::Test
     host = {"HOLDUP_DIR" => @dir, "LANG" => "C.UTF-8", "HOLDUP_HOST" => "web-1", "NO_COLOR" => "1"}
     env = OWN_LOAD_PATH.merge(host, env)
     TerminalScreen.run(RbConfig.ruby, EXE, "top", *arguments, env:, size:) do |screen|
-      @modes = screen.modes
       shown(screen, /holdup top web-1|Holdup top/)
       yield screen
     end
@@ -106,7 +105,7 @@ class Holdup::CLI::TopTest < Minitest::Test
   def test_leaves_the_terminal_as_it_was
     process
     top do |screen|
-      refute_equal @modes, screen.modes if screen.text.include?("worker")
+      refute_equal screen.modes_before, screen.modes if screen.text.include?("worker")
       screen.press("q")
       assert_predicate screen.wait, :success?
       assert_left(screen)
@@ -141,7 +140,6 @@ class Holdup::CLI::TopTest < Minitest::Test
     env = {"HOLDUP_DIR" => @dir, "LANG" => "C.UTF-8"}
     lib = File.expand_path("../../../lib", __dir__)
     TerminalScreen.run(RbConfig.ruby, "-W0", "-I", lib, "-r", file, EXE, "top", env:) do |screen|
-      @modes = screen.modes
       assert_equal 1, screen.wait.exitstatus
       assert_left(screen, /boom \(RuntimeError\)/)
     end
@@ -205,7 +203,7 @@ class Holdup::CLI::TopTest < Minitest::Test
     _, after = screen.written.split(LEAVE, 2)
     assert screen.written.include?(ENTER), screen.written
     assert_match rest, after
-    assert_equal @modes, screen.modes
+    assert_equal screen.modes_before, screen.modes
   end
 
   # A picture is drawn again only when it changed, so time has to be looked at.
