@@ -129,6 +129,12 @@ class DemoAdviceTest < Minitest::Test
     assert_operator Demo::Checks.new(report, {"GET /" => outcome.call(2)}).failures.size, :>, 1
   end
 
+  # So that on each machine somebody waits for the GVL, and no queue grows without end.
+  def test_the_load_is_what_the_machine_can_serve
+    assert_includes 64.0..192.0, Demo::Options.parse([]).rate
+    assert_in_delta 20, Demo::Options.parse(%w[--rate 20]).rate
+  end
+
   def test_settings_one_after_the_other
     options = Demo::Options.parse(%w[--threads 5,3 --jobs])
     assert_equal [[5, 3], true], [options.threads, options.jobs]
