@@ -9,7 +9,7 @@ module Demo
     # The rate for a machine on which a report takes so long, without YJIT: AMD EPYC, 2026.
     REFERENCE_RATE = 96.0
     REFERENCE_S = 0.0255
-    # A slow machine gets what it can serve beside its own tests; none gets more than a demo needs.
+    # Fewer requests say too little, and more than these are no better a demo.
     RATES = 64.0..192.0
     ROWS = 6_000
     ORDERS = 600
