@@ -197,8 +197,9 @@ module Holdup
         def call(situation)
           lines = situation.summary.calls.flat_map(&:lines).select(&:misleading?)
           line = lines.max_by(&:stalled_ns) or return
+          times = line.misleading
           facts = {name: line.name, call: [line.system, line.target].compact.join(" "),
-                   elapsed_ns: line.elapsed.quantile(0.95), remote_ns: line.remote.quantile(0.95),
+                   "#{times.of}_elapsed_ns": times.elapsed_ns, "#{times.of}_remote_ns": times.remote_ns,
                    stalled_share: line.stalled_share, cause: cause(situation, line),
                    query: "report --name #{situation.quoted(line.name)}"}
           weight = line.stalled_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)

@@ -11,12 +11,11 @@ module Holdup
       # @param units [Enumerable<Holdup::Window>] of the requests and jobs
       # @return [Array<UnitCalls>] those whose calls took longest first
       def self.all(windows, units:)
-        lines = windows.group_by(&:series).map { |series, same| CallLine.of(series, Window.sum(same)) }
-        by_name = lines.group_by(&:name)
+        by_name = windows.group_by { |window| window.series.name }
         found = units.group_by { |window| window.series.name }.slice(*by_name.keys).map do |name, same|
           io_ns = same.sum { |window| window.sums.values_at(:io_ns, :native_ns).sum }
-          lines = by_name.fetch(name).sort_by { |line| [-line.elapsed.sum, line.system, line.target.to_s] }
-          new(name:, units: same.sum(&:count), io_ns:, lines:)
+          count = same.sum(&:count)
+          new(name:, units: count, io_ns:, lines: CallLine.all(by_name.fetch(name), units: count))
         end
         found.sort_by { |calls| [-calls.elapsed_ns, calls.name] }
       end
@@ -70,16 +69,25 @@ module Holdup
 
     # The calls of one name to one system. elapsed = remote + stalled + gc + ruby, exactly.
     #
-    # - `name`: of the requests or jobs; `system`: "sql", "redis", "memcached", "http", "cache", "connect",
-    #   "push", "search", "subprocess" or "others"
+    # - `name`: of the requests or jobs; `units`: how many of them ran
+    # - `system`: "sql", "redis", "memcached", "http", "cache", "connect", "push", "search",
+    #   "subprocess" or "others"
     # - `target`: the database, server, host, job runner or program; nil without one
-    CallLine = Data.define(:name, :system, :target, :window) do
-      def self.of(series, window)
-        system, target = series.queue.to_s.split(" ", 2)
-        new(name: series.name, system: system || "others", target:, window:)
+    CallLine = Data.define(:name, :units, :system, :target, :window) do
+      # @param windows [Enumerable<Holdup::Window>] of kind :call, of one name
+      # @return [Array<CallLine>] those that took longest first
+      def self.all(windows, units:)
+        lines = windows.group_by(&:series).map do |series, same|
+          system, target = series.queue.to_s.split(" ", 2)
+          new(name: series.name, units:, system: system || "others", target:, window: Window.sum(same))
+        end
+        lines.sort_by { |line| [-line.elapsed.sum, line.system, line.target.to_s] }
       end
 
       def count = window.count
+
+      # Calls of a request or job, on average over all of that name.
+      def each = count.fdiv(units)
 
       # As Ruby sees it, and as other tools report it.
       # @return [Histogram] ns
@@ -104,11 +112,26 @@ module Holdup
         rest.positive? ? stalled_ns.fdiv(rest) : 0.0
       end
 
-      # Whether the elapsed time makes the other system look slow although threads wait for the GVL.
-      def misleading?
-        return false if count < CallLine::FEWEST || stalled_share < CallLine::SHARE
-        seen, answered = [elapsed, remote].map { |histogram| histogram.quantile(0.95) }
-        seen > CallLine::TIMES * answered && seen - answered > CallLine::LEAST_NS
+      # Where the elapsed time makes the other system look slow although threads wait for the GVL. Where a
+      # request makes many calls, few of them stall and no p95 shows it, but their sum does.
+      # @return [Misleading, nil]
+      def misleading
+        return if count < CallLine::FEWEST || stalled_share < CallLine::SHARE
+        [p95, (sum if each > 1)].compact.find(&:far_off?)
+      end
+
+      def misleading? = !misleading.nil?
+
+      private
+
+      def p95
+        elapsed_ns, remote_ns = [elapsed, remote].map { |histogram| histogram.quantile(0.95) }
+        CallLine::Misleading.new(of: :p95, elapsed_ns:, remote_ns:)
+      end
+
+      def sum
+        elapsed_ns, remote_ns = [elapsed, remote].map { |histogram| histogram.sum.fdiv(units) }
+        CallLine::Misleading.new(of: :sum, elapsed_ns:, remote_ns:)
       end
     end
 
@@ -116,8 +139,19 @@ module Holdup
     CallLine::FEWEST = 40
     # Of the time that is not remote.
     CallLine::SHARE = 0.5
-    # p95 of elapsed against p95 of remote, and by how many ns.
-    CallLine::TIMES = 1.5
-    CallLine::LEAST_NS = 2_000_000
+
+    # How slow calls look and how slow the other system was, in ns.
+    #
+    # - `of`: `:p95` of one call, or `:sum`, of all calls of a request or job, on average
+    CallLine::Misleading = Data.define(:of, :elapsed_ns, :remote_ns) do
+      # So much that somebody would look for the reason in the other system.
+      def far_off?
+        elapsed_ns > CallLine::Misleading::TIMES * remote_ns &&
+          elapsed_ns - remote_ns > CallLine::Misleading::LEAST_NS
+      end
+    end
+
+    CallLine::Misleading::TIMES = 1.5
+    CallLine::Misleading::LEAST_NS = 2_000_000
   end
 end

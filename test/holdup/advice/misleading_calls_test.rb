@@ -32,6 +32,13 @@ module Holdup::Advice
       assert_equal :code, found.remedy
     end
 
+    def test_what_looks_slow_only_all_together
+      many = situation_with(elapsed: 3.4, remote: 1.6, stalled: 1.8)
+      text = text_of(GvlRules::MisleadingCalls.call(many))
+      assert_match(/\AThey take \d\.\d\d ms of each request or job .* until the answers are there\. 100 % /,
+        text["seen"])
+    end
+
     def test_nothing_where_the_other_system_is_slow
       assert_nil GvlRules::MisleadingCalls.call(situation_with(elapsed: 40, remote: 35, stalled: 3))
     end

@@ -77,4 +77,26 @@ class Holdup::Analysis::UnitCallsTest < Minitest::Test
       assert_equal expected, all([calls("A#a", "sql", **shape)]).first.lines.first.misleading?, shape.to_s
     end
   end
+
+  # 500 queries of 1 ms, of which a fiftieth stalls 60 ms.
+  def repeated_queries
+    wall = Holdup::Histogram.of([1 * MS] * 490 + [61 * MS] * 10)
+    SAMPLE.window("A#a", kind: :call, queue: "sql", count: 500, histograms: {
+      wall:, idle: Holdup::Histogram.of([1 * MS] * 500), stalled: Holdup::Histogram.of_sum(600 * MS),
+      running: Holdup::Histogram.of_sum(0)
+    })
+  end
+
+  def test_misleading_as_a_sum_where_a_request_makes_many_calls
+    of_each = ->(count) { all([repeated_queries], [units("A#a", count:)]).first.lines.first }
+    found = of_each.call(10).misleading
+    assert_equal :sum, found.of
+    assert_in_delta 110 * MS, found.elapsed_ns, MS
+    assert_in_delta 50 * MS, found.remote_ns, MS
+    refute_predicate of_each.call(500), :misleading?
+  end
+
+  def test_misleading_by_p95_where_each_call_stalls
+    assert_equal :p95, all([calls("A#a", "sql")]).first.lines.first.misleading.of
+  end
 end

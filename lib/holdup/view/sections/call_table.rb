@@ -30,7 +30,7 @@ module Holdup
           share = line.stalled_ns.fdiv(row.stalled_ns)
           return if share < MAIN
           word(:calls_main, share: Figures.rounded_share([share, 1.0].min), system: called(line),
-            calls: amount(line.count.fdiv(unit.units)), elapsed: per_unit(unit, line.elapsed.sum),
+            calls: amount(line.each), elapsed: per_unit(unit, line.elapsed.sum),
             remote: per_unit(unit, line.remote.sum))
         end
 
@@ -52,7 +52,7 @@ module Holdup
 
         def cells(unit, line)
           means = [line.elapsed.sum, line.remote.sum, line.stalled_ns, line.gc_ns, line.ruby_ns]
-          [amount(line.count.fdiv(unit.units)), *means.map { |ns| per_unit(unit, ns) }]
+          [amount(line.each), *means.map { |ns| per_unit(unit, ns) }]
         end
 
         def per_unit(unit, ns) = duration(ns.fdiv(unit.units))
@@ -72,7 +72,7 @@ module Holdup
         end
 
         def sentence(unit, line)
-          calls = amount(line.count.fdiv(unit.units))
+          calls = amount(line.each)
           times = {elapsed: line.elapsed.sum, remote: line.remote.sum, stalled: line.stalled_ns,
                    gc: line.gc_ns, ruby: line.ruby_ns}
           word(:calls_sentence, name: short(unit.name), system: called(line), calls:,
@@ -94,8 +94,9 @@ module Holdup
         def misleading
           lines = summary.calls.flat_map(&:lines).select(&:misleading?)
           lines.first(SENTENCES).map do |line|
-            word(:calls_misleading, name: short(line.name), system: called(line),
-              elapsed: duration(line.elapsed.quantile(0.95)), remote: duration(line.remote.quantile(0.95)),
+            times = line.misleading
+            word(:"calls_misleading_#{times.of}", name: short(line.name), system: called(line),
+              elapsed: duration(times.elapsed_ns), remote: duration(times.remote_ns),
               share: "#{(line.stalled_share * 100).round} %", cause: cause(line),
               remote_side: word(:"call_remote_#{key(line)}"))
           end

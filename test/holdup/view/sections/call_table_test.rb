@@ -81,6 +81,16 @@ class Holdup::View::Sections::CallTableTest < Minitest::Test
       .grep(/other tools show a p95/)
   end
 
+  def test_says_where_many_calls_together_mislead
+    often = calls("sql primary", each: 100, elapsed: 45, remote: 28, stalled: 15)
+    assert_includes section(often).notes,
+      "#{ORDERS}, SQL primary: other tools show 45.0 ms in each request or job; the database takes 28.0 ms " \
+      "of it. 88 % of the rest is the wait for the GVL, caused most by ReportsController#sales."
+    assert_includes section(often, language: "ja").notes,
+      "#{ORDERS} の SQL primary：ほかのツールが示す 1 件あたりの合計は 45.0 ms ですが、データベースの分は 28.0 ms です。" \
+      "差の 88 % は GVL 待ちです（主な原因は ReportsController#sales）。"
+  end
+
   def test_systems_of_a_later_version_are_others
     assert_equal "#{ORDERS}: others queue", section(calls("kafka queue")).rows.first.first
   end
