@@ -72,11 +72,10 @@ class DemoTest < Minitest::Test
   end
 
   # Its queries look slow, and the database answers fast: there are many, and reports hold the GVL meanwhile.
-  # How far its p95 is off depends on how long the reports are, so on the machine.
   def assert_calls
     orders = @report["calls"].find { |calls| calls["name"] == "OrdersController#index" }
     sql = orders["systems"].find { |line| line["system"] == "sql" }
-    assert_operator sql["stalled_ns"], :>, sql["elapsed_ns"]["sum"] / 4, sql.to_s
+    assert sql["misleading"], sql.to_s
     places = @report["repeated_queries"].map { |query| query.values_at("name", "place") }
     assert_includes places, ["OrdersController#index", "app/models/order.rb:7 Order#total_cents"]
   end
