@@ -5,10 +5,15 @@ module Holdup
     # A Store::Sql for one page: reads once what the page asks for twice (all units, and one among all). With
     # `origin` it shows only what came from there.
     class RequestCache
+      # Samples of a process are a minute apart, windows a minute long. Who asks for the samples of a span asks
+      # for the nearest ones outside of its windows next, so both are read at once.
+      EDGE_S = 121
+
       def initialize(store, origin: Origin.new)
         @whole = store
         @origin = origin
         @answers = {}
+        @samples = {}
       end
 
       def snapshot(&) = @whole.snapshot(&)
@@ -45,8 +50,12 @@ module Holdup
 
       def finest_s(from_s) = store.finest_s(from_s)
 
-      def processes(*span, **options)
-        @answers[[:processes, span, options]] ||= store.processes(*span, **options)
+      def processes(from_s, to_s, every_s: nil)
+        if every_s
+          @answers[[:processes, from_s, to_s, every_s]] ||= store.processes(from_s, to_s, every_s:)
+        else
+          samples_around(from_s, to_s).select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
+        end
       end
 
       def profiles(*span, **options)
@@ -78,6 +87,13 @@ module Holdup
       def close = @whole.close
 
       private
+
+      def samples_around(from_s, to_s)
+        kept = @samples.find { |(since_s, until_s), _| since_s <= from_s && until_s >= to_s }
+        return kept.last if kept
+        since_s, until_s = [from_s - EDGE_S, to_s + EDGE_S]
+        @samples[[since_s, until_s]] = store.processes(since_s, until_s)
+      end
 
       # @raise [UsageError] for an unknown name
       def store

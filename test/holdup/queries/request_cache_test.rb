@@ -17,4 +17,28 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     profiles = -> { remembered.profiles(sample.from_s, sample.to_s) }
     assert_same profiles.call, profiles.call
   end
+  # A store that counts how often it is asked for samples.
+  class CountingStore < SimpleDelegator
+    attr_reader :asked
+
+    def processes(...)
+      @asked = @asked.to_i + 1
+      super
+    end
+  end
+
+  def test_samples_around_a_span_are_read_with_it
+    store = CountingStore.new(Holdup::Store.open("memory:"))
+    samples = (0..20).map { |minute| {at_s: minute * 60 + 7, host: "h", pid: 1, rss_bytes: minute} }
+    store.commit([], {}, processes: samples)
+    remembered = Holdup::Queries::RequestCache.new(store)
+    [[300, 901], [240, 961], [360, 367]].each do |span|
+      assert_equal store.__getobj__.processes(*span), remembered.processes(*span)
+    end
+    assert_equal 1, store.asked
+    assert_equal store.__getobj__.processes(0, 1300), remembered.processes(0, 1300)
+    assert_equal store.__getobj__.processes(300, 901, every_s: 240),
+      remembered.processes(300, 901, every_s: 240)
+    assert_equal 3, store.asked
+  end
 end
