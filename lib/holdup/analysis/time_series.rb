@@ -39,6 +39,7 @@ module Holdup
         @measured = measured
         @coverage = coverage
         @caused = caused
+        @quantiles = {}
       end
 
       # @return [Boolean] whether no unit ended in the span
@@ -85,7 +86,9 @@ module Holdup
 
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
       def quantiles(key)
-        QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
+        @quantiles[key] ||= QUANTILES.transform_values do |q|
+          each_counted { |window| window.histograms[key].quantile(q) }
+        end
       end
 
       # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending; the bands
