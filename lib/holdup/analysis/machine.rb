@@ -10,8 +10,8 @@ module Holdup
 
       # @param trail [ProcessReport::SampleTrail, nil] of its container
       # @param vcpus [Numeric, nil] where the container's samples don't say
-      # @param loaded [Machine, nil] the same host while units ran; nil: this one
-      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: nil)
+      # @param loaded [#call] reads the Machine of the same host while units ran; its nil: this one
+      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: -> {})
         @host = host
         @trail = trail
         @members = members
@@ -97,7 +97,8 @@ module Holdup
       # The ceiling of the time in which units ran, so that every span with units has the same. nil while
       # vCPUs or processes are unknown (samples have whole seconds), or other applications are left out.
       def ceiling
-        return @loaded.ceiling if @loaded
+        loaded = @loaded.call
+        return loaded.ceiling if loaded
         if vcpus && seen? && !trail(:shared)
           CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, other_cpus:)
         end

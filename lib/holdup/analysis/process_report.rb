@@ -11,6 +11,8 @@ module Holdup
       WEB = "web"
       # Prefix of pools of database connections, which take no units.
       CONNECTIONS = "db "
+      # In samples, with a pool's name; before its figures.
+      POOLS = (0...8).map { |number| :"pool.#{number}" }.freeze
 
       # Between two samples of a process, unless they were thinned out.
       EVERY_S = 60
@@ -20,8 +22,8 @@ module Holdup
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      # @param loaded [ProcessReport, nil] the same while units ran, from which CPU ceilings are computed;
-      #   nil: this one
+      # @param loaded [#call, nil] reads the ProcessReport, or nil, of the time in which units ran, from which
+      #   CPU ceilings are computed; nil: this one
       def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
@@ -46,7 +48,7 @@ module Holdup
       def machines
         @machines ||= members.group_by(&:host).map do |host, same|
           Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio,
-            vcpus: vcpus(same), loaded: @loaded&.machine(host))
+            vcpus: vcpus(same), loaded: -> { loaded&.machine(host) })
         end
       end
 
@@ -101,6 +103,12 @@ module Holdup
       end
 
       private
+
+      # Most questions need no ceiling, so it is read for the first one that does.
+      def loaded
+        return @loaded_report if defined?(@loaded_report)
+        @loaded_report = @loaded&.call
+      end
 
       def pools_by_name
         pools = members.flat_map { |member| unit_pools(member) }

@@ -87,7 +87,7 @@ module Holdup
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
           ProcessReport.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
-            loaded: @loaded&.call, native_ratio:)
+            loaded: @loaded, native_ratio:)
         end
       end
 

@@ -24,6 +24,15 @@ module Holdup
             from_s: [since_s, from_s].max, to_s: last_s, pools: pools(running, born))
         end
 
+        # Threads that had a unit, on average; nil while unknown. See #busy.
+        # @param born [Boolean] see SampleTrail#ticked_rate
+        def self.busy(trail, born)
+          known = with_pools(trail) do |same, name, key|
+            pool_busy(same, key, born) unless name.start_with?(CONNECTIONS)
+          end
+          known.sum if known.any?
+        end
+
         def self.facts(trail)
           keys = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes]
           keys.to_h { |key| [key, trail[key]] }
@@ -46,21 +55,27 @@ module Holdup
           delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
         end
 
-        # A pool that begins later may renumber the others, so only samples with the same name count.
         def self.pools(trail, born)
-          (0...8).filter_map do |number|
-            key = :"pool.#{number}"
-            name = trail[key]
-            pool(trail.with(key, name), name, key, born) if name
+          with_pools(trail) do |same, name, key|
+            ProcessPool.new(name:, max: same[:"#{key}.max"], busy: pool_busy(same, key, born),
+              backlog: same.mean(:"#{key}.backlog"), most_backlog: same.max(:"#{key}.backlog"),
+              oldest_ns: same.max(:"#{key}.oldest_ns"))
           end
         end
 
-        def self.pool(trail, name, key, born)
-          busy = trail.ticked_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
-          ProcessPool.new(name:, max: trail[:"#{key}.max"], busy:, backlog: trail.mean(:"#{key}.backlog"),
-            most_backlog: trail.max(:"#{key}.backlog"), oldest_ns: trail.max(:"#{key}.oldest_ns"))
+        # A pool that begins later may renumber the others, so only samples with the same name count.
+        # @yieldparam same [SampleTrail] its samples, its name, and the prefix of its figures
+        def self.with_pools(trail)
+          POOLS.filter_map do |key|
+            name = trail[key]
+            yield trail.with(key, name), name, key if name
+          end
         end
-        private_class_method :facts, :rates, :waiting, :waiting_share, :pools, :pool
+
+        def self.pool_busy(trail, key, born)
+          trail.ticked_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
+        end
+        private_class_method :facts, :rates, :waiting, :waiting_share, :pools, :with_pools, :pool_busy
 
         def identity = [host, pid, start]
 
@@ -99,8 +114,10 @@ module Holdup
           # unit.
           ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
             def self.of(trail)
-              process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
-              new(**members.to_h { |key| [key, process.public_send(key)] })
+              born = (trail[:since_s] || trail.first_s) >= trail.first_s
+              running = trail.running
+              new(cpu_share: trail.rate(:cpu_ns), gc_share: trail.rate(:gc_time_ns),
+                rss_bytes: running[:rss_bytes], busy: MeasuredProcess.busy(running, born))
             end
           end
 

@@ -32,7 +32,8 @@ module Holdup
         end
 
         def [](key)
-          @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+          @samples.reverse_each { |sample| return sample[key] if sample.key?(key) }
+          nil
         end
 
         def identity
@@ -93,14 +94,16 @@ module Holdup
 
         # Growth of a counter; nil with less than two samples. A fall (a thread ended, rounding) adds nothing.
         def grown(key)
-          values = values(key)
-          values.each_cons(2).sum { |before, now| [now - before, 0].max } if values.size > 1
+          known = known(key)
+          growth(known, key) if known.size > 1
         end
 
         # How much a counter of ns grew in each second, in seconds.
         def rate(key)
-          first, last = known(key).minmax_by { |sample| sample[:at_s] }
-          grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
+          known = known(key)
+          return if known.empty?
+          length_s = known.last[:at_s] - known.first[:at_s]
+          growth(known, key).fdiv(length_s * NS) if length_s.positive?
         end
 
         # The same for a counter that the process writes at its ticks, once it is above zero.
@@ -136,6 +139,10 @@ module Holdup
 
         def values(key)
           known(key).map { |sample| sample[key] }
+        end
+
+        def growth(samples, key)
+          samples.each_cons(2).sum { |before, now| [now[key] - before[key], 0].max }
         end
 
         def known(key)
