@@ -5,8 +5,8 @@ module Holdup
     # A Store::Sql for one page: reads once what the page asks for twice (all units, and one among all). With
     # `origin` it shows only what came from there.
     class RequestCache
-      # Samples of a process are a minute apart, windows a minute long. Who asks for the samples of a span asks
-      # for the nearest ones outside of its windows next, so both are read at once.
+      # Samples of a process are a minute apart, windows a minute long. Who asks for those of a span soon asks
+      # for the nearest ones outside of its windows, so both are read at once.
       EDGE_S = 121
 
       def initialize(store, origin: Origin.new)
