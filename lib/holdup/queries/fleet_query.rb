@@ -27,6 +27,7 @@ module Holdup
         @store = store
         @from_s = from_s
         @to_s = to_s
+        @steps = {}
       end
 
       def call
@@ -37,16 +38,49 @@ module Holdup
 
       private
 
+      # Processes count all of their requests and jobs too, in far fewer windows: enough where a setting ran
+      # one kind of work.
+      def windows(from_s, to_s, settings: kinds.keys)
+        alone, mixed = settings.partition { |setting| counted_by_process?(setting) }
+        by_kind = alone.group_by { |setting| kinds.fetch(setting).first }
+        found = by_kind.flat_map { |kind, same| sums(from_s, to_s, :process, settings: same, as: kind) }
+        mixed.empty? ? found : found + named(from_s, to_s, mixed)
+      end
+
       # Whatever found the table of names full has no kind: it is what the server mainly does.
-      def windows(from_s, to_s, **only)
-        named = ALL.flat_map { |kind, all| sums(from_s, to_s, kind, together: all, **only) }
-        others = sums(from_s, to_s, :overflow, together: ALL.fetch(:request), **only)
+      def named(from_s, to_s, settings)
+        named = KINDS.flat_map { |kind| sums(from_s, to_s, kind, settings:, as: kind) }
+        others = sums(from_s, to_s, :overflow, settings:, as: :request)
         named + others.map { |window| window.with(series: ALL.fetch(main_kind(window.setting))) }
       end
 
-      def sums(from_s, to_s, kind, **options)
-        @store.sums(from_s, to_s, kinds: [kind], by_host: true, histograms: HISTOGRAMS, **options)
-          .map(&:window)
+      def sums(from_s, to_s, kind, settings:, as:)
+        @store.sums(from_s, to_s, kinds: [kind], by_host: true, histograms: HISTOGRAMS, settings:,
+          together: ALL.fetch(as)).map(&:window)
+      end
+
+      # @return [Hash{Setting => Array<Symbol>}] the kinds of work that each setting ran
+      def kinds
+        @kinds ||= begin
+          found = KINDS.flat_map { |kind| steps(kind).keys.product([kind]) }
+          found |= steps(:overflow).keys.map { |setting| [setting, main_kind(setting)] }
+          found.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+        end
+      end
+
+      # Not if its processes were recorded only part of the time.
+      def counted_by_process?(setting)
+        seen = Series::UNITS.flat_map { |kind| steps(kind).fetch(setting, []) }
+        kinds.fetch(setting).one? && (seen - steps(:process).fetch(setting, [])).empty?
+      end
+
+      # @return [Hash{Setting => Array<Integer>}] steps in which it has such windows
+      def steps(kind)
+        @steps[kind] ||= begin
+          starts = @store.setting_starts(@from_s, @to_s, step_s:, kinds: [kind])
+          by_setting = starts.group_by(&:last)
+          by_setting.transform_values { |same| same.map { |at_s, _| at_s / step_s } }
+        end
       end
 
       def main_kind(setting)
@@ -64,9 +98,10 @@ module Holdup
 
       # @return [Hash{Array(String, String) => Array<(Integer, Setting)>}] steps with requests or jobs
       def groups_by_role
-        starts = @store.setting_starts(@from_s, @to_s, step_s:, kinds: Series::UNITS)
-        steps = starts.map { |at_s, setting| [at_s / step_s, setting] }
-        steps.group_by { |_, setting| Origin.of_setting(setting).values_at(:app, :role) }
+        seen = Series::UNITS.flat_map do |kind|
+          steps(kind).flat_map { |setting, steps| steps.product([setting]) }
+        end
+        seen.uniq.group_by { |_, setting| Origin.of_setting(setting).values_at(:app, :role) }
       end
 
       def step_s

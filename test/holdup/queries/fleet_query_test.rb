@@ -70,6 +70,50 @@ class Holdup::Queries::FleetQueryTest < Minitest::Test
     assert_nil lines[1].load
   end
 
+  # The same of their processes, which count them too. `without`: minutes in which no process was recorded.
+  def add_processes(store, played, without: [])
+    windows = store.windows(played.from_s, played.to_s, kinds: [:request]).to_a
+    known = windows.reject { |window| without.include?((window.start_s - played.from_s) / 60) }
+    of_process = Holdup::Series.new(kind: :process, name: "worker 0")
+    store.commit(known.map { |window| window.with(series: of_process) }, {})
+  end
+
+  # Reads only sums of these kinds.
+  class WatchedStore < SimpleDelegator
+    def kinds = @kinds ||= []
+
+    def sums(*span, kinds:, **options)
+      self.kinds.concat(kinds)
+      super
+    end
+  end
+
+  def test_processes_count_what_they_ran_where_that_is_one_kind_of_work
+    played = PlayedFleet.new(hosts: 3, revisions: {"web-2" => {0.. => "2.0"}})
+    store = WatchedStore.new(played.store)
+    by_name = ask(played, store)
+    store.kinds.clear
+    add_processes(store, played)
+    by_process = ask(played, store)
+    assert_equal by_name.groups, by_process.groups
+    assert_equal by_name.side_by_side, by_process.side_by_side
+    assert_equal [:process], store.kinds.uniq
+  end
+
+  def test_names_count_where_processes_were_recorded_only_part_of_the_time_or_ran_jobs_too
+    played = PlayedFleet.new(hosts: 2)
+    partly = WatchedStore.new(played.store)
+    add_processes(partly, played, without: [3])
+    assert_equal [played.units] * 2, ask(played, partly).groups.fetch(0).hosts.map(&:count)
+    both = WatchedStore.new(PlayedFleet.new(hosts: 2).store)
+    add_processes(both, played)
+    window = both.windows(played.from_s, played.to_s, kinds: [:request]).first
+    both.commit([window.with(series: Holdup::Series.new(kind: :job, name: "Mail"))], {})
+    assert_equal({request: 2 * played.units, job: window.count},
+      ask(played, both).groups.to_h { |group| [group.kind, group.total.count] })
+    assert_equal [[:request, :job, :overflow]] * 2, [partly.kinds, both.kinds]
+  end
+
   def test_requests_beyond_the_limit_of_names_are_counted
     played = PlayedFleet.new(hosts: 1)
     store = played.store
