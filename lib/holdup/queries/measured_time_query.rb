@@ -46,7 +46,7 @@ module Holdup
         from_s = @interval.from_s
         length_s = @store.finest_s(from_s)
         alone = alone?(from_s - length_s, from_s)
-        found = search(starts(from_s - BLOCK_S, @interval.to_s)) do |start_ns, end_ns|
+        found = search(starts(alone ? from_s - BLOCK_S : from_s, @interval.to_s)) do |start_ns, end_ns|
           alone ? end_ns >= (from_s - SLACK_S) * NS : start_ns >= from_s * NS
         end
         at_s = found&.map(&:first)&.min&.fdiv(NS)
