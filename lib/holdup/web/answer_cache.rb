@@ -157,8 +157,8 @@ module Holdup
     end
 
     # Questions that take a CPU for seconds. They are computed one at a time, each in its own thread, so
-    # several readers do not take several CPUs from the application. Equal questions are computed once.
-    # once, however many ask it.
+    # several readers do not take several CPUs from the application. Equal questions are computed once,
+    # however many ask.
     #
     # Waiting clients poll; a page does so by itself. A question without polls is dropped before its turn, and
     # stopped midway if others wait.

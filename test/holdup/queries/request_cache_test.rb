@@ -17,6 +17,7 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     profiles = -> { remembered.profiles(sample.from_s, sample.to_s) }
     assert_same profiles.call, profiles.call
   end
+
   # A store that counts how often it is asked for samples.
   class CountingStore < SimpleDelegator
     attr_reader :asked

@@ -49,8 +49,13 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     assert_equal 1, @computed.size
   end
 
+  # Fewer answers are kept than that: whoever comes too late for theirs asks again, as a page does.
   def test_answers_twenty_people_who_ask_different_questions
-    found = 20.times.map { |number| Thread.new { ask("q#{number}") } }.map { |thread| thread.value.value }
+    asking = lambda do |question|
+      found = ask(question) until found.is_a?(Answers::Answer)
+      found.value
+    end
+    found = 20.times.map { |number| Thread.new { asking.call("q#{number}") } }.map(&:value)
     assert_equal 20.times.map { |number| "answer to q#{number}" }, found
   end
 
