@@ -84,6 +84,29 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal 0, store.windows(0, 1, seconds: 300).count
   end
 
+  def test_a_snapshot_shows_the_commits_of_its_beginning
+    store = filled
+    sample = {at_s: MINUTE_START, host: "a", pid: 7}
+    other = open_store
+    counts = -> { [units(store), store.processes(0, MINUTE_START + DAY).size] }
+    seen = store.snapshot do
+      before = counts.call
+      other.commit([minute], {}, processes: [sample])
+      [before, counts.call]
+    end
+    assert_equal [[1, 0]] * 2, seen
+    assert_equal [2, 1], counts.call
+  end
+
+  def test_a_snapshot_of_as_many_sessions_as_fit_into_a_statement_and_of_more
+    store = filled
+    [Clickhouse::Spans::SESSIONS - 1, 1].each_with_index do |count, round|
+      client.run("INSERT INTO commits (kind, session, number) " \
+        "SELECT 'commit', #{round} * 1000000 + number + 1, 1 FROM system.numbers LIMIT #{count}")
+      assert_equal 1, store.snapshot { units(store) }
+    end
+  end
+
   # Two collectors of one folder: a volume that two pods share, or one that was thought to be dead.
   def test_of_two_writers_of_one_segment_the_one_that_was_fenced_is_told
     one = open_store

@@ -11,8 +11,8 @@ module Holdup
     #
     # What it can't promise as the others do:
     #
-    # - a long read is not of one moment, nor is a snapshot. It asks for some windows after the other, and a
-    #   commit that arrives meanwhile is in the later ones only
+    # - a long read is not of one moment, nor is a snapshot of more than Spans::SESSIONS. It asks for some
+    #   windows after the other, and a commit that arrives meanwhile is in the later ones only
     # - `progress(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether one
     #   arrived, and raises Locked
     # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
@@ -30,7 +30,7 @@ module Holdup
         @session = CommitSession.new(client)
         @steps = RollupSteps.new(client)
         @spans = Spans.new(client, @steps, @names)
-        @records = Records.new(client, @names)
+        @records = Records.new(client, @names, commits: @spans.method(:commits))
         @upkeep = Upkeep.new(client, @steps, @spans, @records)
       end
 
@@ -53,12 +53,12 @@ module Holdup
       # What was rolled up stays the same within the block.
       def snapshot(&) = @spans.keeping(&)
 
-      def skipped_rows = reading { @records.skipped(@steps.state) }
+      def skipped_rows = reading { @records.skipped(@spans.state) }
 
-      def collection_states = reading { @records.states(@steps.state) }
+      def collection_states = reading { @records.states(@spans.state) }
 
       def audit_entries(from_s, to_s, events: AuditEntry::EVENTS)
-        entries = reading { @records.audit(from_s, to_s, @steps.state) }
+        entries = reading { @records.audit(from_s, to_s, @spans.state) }
         entries.select { |entry| events.include?(entry.event) }
       end
 
@@ -88,26 +88,26 @@ module Holdup
       def finest_s(from_s) = Tier.finest_s(tiers, from_s)
 
       def processes(from_s, to_s, every_s: nil)
-        reading { @records.samples(from_s, to_s, @steps.state, every_s:) }
+        reading { @records.samples(from_s, to_s, @spans.state, every_s:) }
       end
 
       def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         Enumerator.new do |samples|
           reading do
-            @records.units(from_s, to_s, @steps.state, setting:, most:).each { |sample| samples << sample }
+            @records.units(from_s, to_s, @spans.state, setting:, most:).each { |sample| samples << sample }
           end
         end
       end
 
       def unit_spans(from_s, to_s)
-        reading { @records.unit_spans(from_s, to_s, @steps.state) }
+        reading { @records.unit_spans(from_s, to_s, @spans.state) }
       end
 
       def profile_starts(from_s, to_s)
-        reading { @records.unit_starts(from_s, to_s, @steps.state) }
+        reading { @records.unit_starts(from_s, to_s, @spans.state) }
       end
 
-      def tiers = reading { @steps.state.tiers }
+      def tiers = reading { @spans.state.tiers }
 
       def kept_from(starts)
         kept = upkeep { @upkeep.kept_from(starts) }
@@ -123,7 +123,7 @@ module Holdup
         nil
       end
 
-      def outcomes = reading { @records.outcomes(@steps.state) }
+      def outcomes = reading { @records.outcomes(@spans.state) }
 
       def clock_s = reading { @client.rows("SELECT toUnixTimestamp(now())").dig(0, 0).to_i }
 

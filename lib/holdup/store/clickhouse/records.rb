@@ -10,9 +10,11 @@ module Holdup
       class Records
         NS = 1_000_000_000
 
-        def initialize(client, names)
+        # @param commits [#call] a sub-select of sessions, see Spans#commits
+        def initialize(client, names, commits:)
           @client = client
           @names = names
+          @commits = commits
         end
 
         # @return [Array<Hash>] rows of `samples`; of several with one key the last one
@@ -58,7 +60,7 @@ module Holdup
           from_s = [from_s, kept.kept_from(:samples)].max
           step = every_s ? "intDiv(at_s, #{every_s})" : "at_s"
           rows = @client.rows("SELECT at_s, host, pid, facts FROM samples " \
-            "ANY INNER JOIN (#{CommitSession::LIMITS}) USING session WHERE number <= last " \
+            "ANY INNER JOIN (#{@commits.call}) USING session WHERE number <= last " \
             "AND at_s >= #{from_s} AND at_s < #{to_s} " \
             "ORDER BY at_s DESC, stamp DESC LIMIT 1 BY host, pid, #{step}")
           samples = rows.map { |row| sample(*row) }
@@ -131,7 +133,7 @@ module Holdup
         end
 
         def units_between(from_s, to_s, kept)
-          "units ANY INNER JOIN (#{CommitSession::LIMITS}) USING session WHERE number <= last " \
+          "units ANY INNER JOIN (#{@commits.call}) USING session WHERE number <= last " \
             "AND start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
             "AND start_s >= #{kept.kept_from(:units)}"
         end
@@ -144,7 +146,7 @@ module Holdup
         # kept.
         def each_block_in_parts(from_s, to_s, kept, setting: nil)
           only = " AND setting = #{NameTable.setting_id(setting)}" if setting
-          unit_starts(from_s, to_s, kept).each do |start_s|
+          block_starts(from_s, to_s, kept).each do |start_s|
             rows = @client.rows("SELECT setting, host, seen, units FROM " \
               "#{units_between(start_s, start_s + 1, kept)} AND start_s = #{start_s}#{only} " \
               "ORDER BY setting, host LIMIT 1 BY setting, host, session, number")
@@ -154,6 +156,12 @@ module Holdup
               yield empty, same.map { |row| row.last(2) }
             end
           end
+        end
+
+        # Nobody needs to ask which of one there are.
+        def block_starts(from_s, to_s, kept)
+          first_s = from_s / SampleBlock::SECONDS * SampleBlock::SECONDS
+          (to_s <= first_s + SampleBlock::SECONDS) ? [first_s] : unit_starts(from_s, to_s, kept)
         end
 
         def block(empty, parts, most)

@@ -10,6 +10,8 @@ module Holdup
         STARTS = 24
         # Bytes of a statement that several selects are put into: a server takes 256 KiB.
         STATEMENT = 100_000
+        # More sessions of commits are not written into a statement: these take 40 kB.
+        SESSIONS = 1000
         private_constant :STARTS, :STATEMENT
 
         # @param names [NameTable]
@@ -20,13 +22,27 @@ module Holdup
           @steps = steps
         end
 
-        # What was rolled up, and which series there are, is asked for once in the block.
+        # What was rolled up, which commits count, and which series there are, is asked for once in the block.
         def keeping
           outer = @kept
           @kept ||= {}
           yield
         ensure
           @kept = outer
+        end
+
+        # @return [RollupSteps::RollupState]
+        def state
+          once(:state) { @steps.state }
+        end
+
+        # To find which commits count takes longer than to read a span that was rolled up, so in the block of
+        # `keeping` they are found once and written into each statement.
+        # @return [String] a sub-select of sessions, with the last commit that counts and the last that a
+        #   step has taken
+        def commits(state = self.state)
+          select = SpanSource.open_commits(state)
+          @kept ? once(:commits) { written_out(@client.rows(select)) || select } : select
         end
 
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -100,7 +116,7 @@ module Holdup
           reach_s = reach_s(state)
           return if reach_s.nil? || reach_s >= rolled_to_s
           count, oldest_s = @client.rows("SELECT count(), min(start_s) FROM minutes ANY INNER JOIN " \
-            "(#{SpanSource.open_commits(state)}) USING session WHERE number <= last AND number > done " \
+            "(#{commits(state)}) USING session WHERE number <= last AND number > done " \
             "AND start_s >= #{reach_s} AND start_s < #{rolled_to_s}").first
           oldest_s.to_i if count.to_i.positive?
         end
@@ -117,7 +133,8 @@ module Holdup
 
         # Rows of one tier that count, and at its end those that no step has taken yet. `over_hosts`: whether
         # sums over hosts will do.
-        SpanSource = Data.define(:range, :state, :late_from_s, :series_ids, :settings, :hosts, :over_hosts) do
+        SpanSource = Data.define(:range, :state, :commits, :late_from_s, :series_ids, :settings, :hosts,
+          :over_hosts) do
           def initialize(late_from_s: nil, series_ids: nil, settings: nil, hosts: nil, over_hosts: false,
             **rest)
             super
@@ -173,7 +190,7 @@ module Holdup
           end
 
           def minutes(columns, once:)
-            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{CommitSession::LIMITS}) USING session " \
+            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{commits}) USING session " \
               "WHERE seconds = #{Tier::FINEST} AND number <= last AND #{conditions("start_s")} " \
               "#{once_a_commit(once)}"
           end
@@ -191,7 +208,6 @@ module Holdup
 
           def late(columns, once:)
             from_s = [range.from_s, late_from_s].max
-            commits = self.class.open_commits(state)
             "SELECT #{columns} FROM minutes ANY INNER JOIN (#{commits}) USING session " \
               "WHERE number <= last AND number > done AND seconds <= #{range.seconds} " \
               "AND start_s >= #{from_s} AND #{conditions(WindowColumns.at(range.seconds))} " \
@@ -215,7 +231,7 @@ module Holdup
         # Rows of one tier that the store shows, for roll-up and pruning.
         def part(seconds, from_s, to_s, state)
           range = Tier::ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
-          SpanSource.new(range:, state:)
+          SpanSource.new(range:, state:, commits: SpanSource.open_commits(state))
         end
 
         private
@@ -225,7 +241,7 @@ module Holdup
           reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
             "FROM commits WHERE kind = 'commit' GROUP BY session"
           count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
-            "(#{SpanSource.open_commits(state)}) ANY INNER JOIN (#{reaches}) USING session " \
+            "(#{commits(state)}) ANY INNER JOIN (#{reaches}) USING session " \
             "WHERE last > done").first
           oldest_s.to_i if count.to_i.positive?
         end
@@ -264,13 +280,22 @@ module Holdup
 
         # @param only [Hash] what of each range, see SpanSource
         def parts(from_s, to_s, seconds, **only)
-          state, late_from_s = once(:state) do
-            newest = @steps.state
-            [newest, late_from_s(newest)]
-          end
+          state = self.state
+          late_from_s = once(:late_from_s) { late_from_s(state) }
+          commits = commits(state)
           Tier::ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
-            SpanSource.new(range:, state:, late_from_s:, **only)
+            SpanSource.new(range:, state:, commits:, late_from_s:, **only)
           end
+        end
+
+        # @param rows [Array<Array(String, String, String)>] session, last and done
+        # @return [String, nil] nil for none and for too many
+        def written_out(rows)
+          return if rows.empty? || rows.size > SESSIONS
+          arrays = %w[session last done].zip(rows.transpose).map do |name, numbers|
+            "CAST([#{numbers.join(", ")}], 'Array(UInt64)') AS #{name}"
+          end
+          "SELECT session, last, done FROM system.one ARRAY JOIN #{arrays.join(", ")}"
         end
 
         def read(part, histograms)
