@@ -9,6 +9,23 @@ module Holdup
       # for the nearest ones outside of its windows, so both are read at once.
       EDGE_S = 121
 
+      # A span whose samples of processes were read. Of a long one they are far apart, and do for a question
+      # that wants them about as far apart and goes on a little at its ends.
+      SampleSpan = Data.define(:from_s, :to_s, :every_s) do
+        def answers?(other)
+          return false unless every_s.nil? == other.every_s.nil?
+          little_s = other.every_s.to_i / 10
+          (every_s.to_i - other.every_s.to_i).abs <= little_s && within?(other, little_s)
+        end
+
+        private
+
+        def within?(other, more_s)
+          other.from_s >= from_s - more_s && other.to_s <= to_s + more_s
+        end
+      end
+      private_constant :SampleSpan
+
       def initialize(store, origin: Origin.new)
         @whole = store
         @origin = origin
@@ -51,11 +68,8 @@ module Holdup
       def finest_s(from_s) = store.finest_s(from_s)
 
       def processes(from_s, to_s, every_s: nil)
-        if every_s
-          @answers[[:processes, from_s, to_s, every_s]] ||= store.processes(from_s, to_s, every_s:)
-        else
-          samples_around(from_s, to_s).select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
-        end
+        samples = samples_for(SampleSpan.new(from_s:, to_s:, every_s:))
+        samples.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
       end
 
       def profiles(*span, **options)
@@ -88,11 +102,11 @@ module Holdup
 
       private
 
-      def samples_around(from_s, to_s)
-        kept = @samples.find { |(since_s, until_s), _| since_s <= from_s && until_s >= to_s }
+      def samples_for(span)
+        kept = @samples.find { |read, _| read.answers?(span) }
         return kept.last if kept
-        since_s, until_s = [from_s - EDGE_S, to_s + EDGE_S]
-        @samples[[since_s, until_s]] = store.processes(since_s, until_s)
+        span = span.with(from_s: span.from_s - EDGE_S, to_s: span.to_s + EDGE_S) unless span.every_s
+        @samples[span] = store.processes(span.from_s, span.to_s, **span.to_h.slice(:every_s).compact)
       end
 
       # @raise [UsageError] for an unknown name

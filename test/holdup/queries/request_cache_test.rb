@@ -28,6 +28,23 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     end
   end
 
+  def test_samples_of_a_long_span_do_for_one_that_is_a_little_longer
+    store = CountingStore.new(Holdup::Store.open("memory:"))
+    samples = (0..1500).map { |minute| {at_s: minute * 60 + 7, host: "h", pid: 1, rss_bytes: minute} }
+    store.commit([], {}, processes: samples)
+    remembered = Holdup::Queries::RequestCache.new(store)
+    read = remembered.processes(3600, 90_001, every_s: 1440)
+    assert_equal store.__getobj__.processes(3600, 90_001, every_s: 1440), read
+    [1440, 1441].each { |every_s| assert_equal read, remembered.processes(3540, 90_061, every_s:) }
+    assert_equal read.drop(1), remembered.processes(read.first[:at_s] + 1, 90_061, every_s: 1430)
+    assert_equal 1, store.asked
+    [[3540, 90_061, 720], [3000, 90_001, 1440], [3600, 90_001, nil]].each do |from_s, to_s, every_s|
+      assert_equal store.__getobj__.processes(from_s, to_s, every_s:),
+        remembered.processes(from_s, to_s, every_s:)
+    end
+    assert_equal 4, store.asked
+  end
+
   def test_samples_around_a_span_are_read_with_it
     store = CountingStore.new(Holdup::Store.open("memory:"))
     samples = (0..20).map { |minute| {at_s: minute * 60 + 7, host: "h", pid: 1, rss_bytes: minute} }
