@@ -11,7 +11,8 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] of all kinds: blame adds up only over all that ran
       # @param by [Symbol] one of SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
-      # @param samples [Array<Hash>] of the processes in that span (Store#processes)
+      # @param samples [Array<Hash>, #call] of the processes in that span (Store#processes), `every_s` seconds
+      #   apart; or what reads both, as a Hash
       # @param stalls [#call, nil] see WindowTable
       # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
@@ -27,8 +28,7 @@ module Holdup
         @filter = filter
         @by = by
         @sort = sort
-        @samples = samples
-        @every_s = every_s
+        @read_samples = samples.respond_to?(:call) ? samples : -> { {samples:, every_s:} }
         @table = WindowTable.new(windows, stalls:, by_host: by == :host)
         @coverage = coverage
         @loaded = loaded
@@ -86,14 +86,14 @@ module Holdup
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
-          ProcessReport.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
+          ProcessReport.new(samples, from_s:, to_s:, every_s:, settings: settings_by_fingerprint,
             loaded: @loaded, native_ratio:)
         end
       end
 
       # JIT of all processes, also those that the filter leaves out.
       def jits
-        @jits ||= JitReport.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
+        @jits ||= JitReport.new(samples, settings: settings_by_fingerprint, every_s:)
       end
 
       # See PoolCpu::Capacity.
@@ -110,7 +110,7 @@ module Holdup
         @connections ||= begin
           all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
           ConnectionWaits.new(total:, all_rows:, settings: setting_names.settings,
-            members: processes.members, samples: @samples, from_s:, to_s: measured_to_s)
+            members: processes.members, samples:, from_s:, to_s: measured_to_s)
         end
       end
 
@@ -146,7 +146,7 @@ module Holdup
         @heap_growth ||= begin
           counts = @read_counts&.call || HeapGrowth::HeapCounts.new(windows: [], each_host: 1)
           windows = counts.windows.select { |window| filter.setting?(window.setting) }
-          HeapGrowth.new(@samples, windows, each_host: counts.each_host).names
+          HeapGrowth.new(samples, windows, each_host: counts.each_host).names
         end
       end
 
@@ -191,6 +191,16 @@ module Holdup
       end
 
       private
+
+      def samples = sampled.fetch(:samples)
+
+      def every_s
+        sampled[:every_s] || ProcessReport::EVERY_S
+      end
+
+      def sampled
+        @sampled ||= @read_samples.call
+      end
 
       # @param reader [#call, nil]
       def windows_of(reader)

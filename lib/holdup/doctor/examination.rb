@@ -57,7 +57,9 @@ module Holdup
       end
 
       def load(summary)
-        {machines: summary.processes.machines, applications: summary.applications, signals: signals(summary)}
+        # A ceiling is read when it is asked for, and the store is closed then.
+        machines = summary.processes.machines.each(&:ceiling)
+        {machines:, applications: summary.applications, signals: signals(summary)}
       end
 
       def skipped(store)

@@ -14,9 +14,9 @@ module Holdup
       # @param view [Hash] sort, see Analysis::Summary
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
         windows = store.sums(from_s, to_s, kinds: kinds(by), by_host: by == :host).map(&:window)
-        samples = samples(store, from_s, to_s)
-        hosts = samples[:samples].map { |sample| sample[:host] }.uniq.size
-        stalls = -> { stalls(store, from_s, to_s, hosts:) }
+        found = nil
+        samples = -> { found ||= samples(store, from_s, to_s) }
+        stalls = -> { stalls(store, from_s, to_s, hosts: hosts(samples.call)) }
         read = %i[call method repeat].to_h do |kind|
           [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
         end
@@ -24,7 +24,7 @@ module Holdup
         Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
           calls: read[:call], methods: read[:method], repeats: read[:repeat],
           loaded: loaded(store, from_s:, to_s:, units: windows.select { |window| window.series.unit? }),
-          **samples, **view)
+          samples:, **view)
       end
 
       # @param hosts [Integer] how many there are
@@ -71,7 +71,11 @@ module Holdup
         every_s = Analysis::ProcessReport.every_s(*shown) if shown
         {samples: store.processes(from_s, to_s + 1, every_s:), every_s:}.compact
       end
-      private_class_method :samples, :measured
+
+      def hosts(samples)
+        samples[:samples].map { |sample| sample[:host] }.uniq.size
+      end
+      private_class_method :samples, :hosts, :measured
 
       # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is not
       # load, so all commands and pages get the same ceiling for a recording, whatever the span.
