@@ -158,7 +158,7 @@ module Holdup
           end
         end
 
-        # Nobody needs to ask which of one there are.
+        # Where only one can be in the span, no statement asks for it.
         def block_starts(from_s, to_s, kept)
           first_s = from_s / SampleBlock::SECONDS * SampleBlock::SECONDS
           (to_s <= first_s + SampleBlock::SECONDS) ? [first_s] : unit_starts(from_s, to_s, kept)
