@@ -37,26 +37,30 @@ module Holdup
         end
       end
 
+      ANY = ->(_series) { true }
+      private_constant :ANY
+
       # @param series [Array<Array<Array<StallPart>>>] of each setting and host its windows in order of time,
       #   with all kinds of series
-      # @param victims [#call] series => whether its pairs are wanted
-      def initialize(series, victims: ->(_series) { true })
+      def initialize(series)
         @cells = series.flat_map { |windows| StallCell.of(windows) }
-        @wanted = victims
       end
 
-      # Pairs of units and of threads outside of units, most stall first.
-      def to_a
-        @to_a ||= begin
-          pairs = victims.flat_map { |victim, suffered| pairs(victim, suffered) }
-          pairs.select! { |pair| pair.about_ns.positive? }
-          pairs.sort_by { |pair| [-pair.about_ns, pair.victim.name, pair.causer.name] }
-        end
+      # Pairs of units and of threads outside of units. Of the victims those that suffered most among the
+      # wanted; of the causers the wanted among those that caused most.
+      # @param victims [#call] series => whether its pairs are wanted
+      # @param causers [#call] likewise
+      # @return [Array<StallPair>] most stall first
+      def to_a(victims: ANY, causers: ANY)
+        causers = self.causers.select { |series| causers.call(series) }
+        pairs = victims(victims).flat_map { |victim, suffered| pairs(victim, suffered, causers) }
+        pairs.select! { |pair| pair.about_ns.positive? }
+        pairs.sort_by { |pair| [-pair.about_ns, pair.victim.name, pair.causer.name] }
       end
 
       private
 
-      def pairs(victim, suffered_ns)
+      def pairs(victim, suffered_ns, causers)
         causers.map do |causer|
           about_ns, least_ns, most_ns = bounds(victim, causer)
           StallPair.new(causer:, victim:, about_ns:, least_ns:, most_ns:, suffered_ns:)
@@ -80,11 +84,9 @@ module Holdup
         [about.clamp(least, most), least, most]
       end
 
-      def victims
-        @victims ||= begin
-          units = largest(:suffered).select { |series, _| series.unit? && @wanted.call(series) }
-          units.first(MOST)
-        end
+      def victims(wanted)
+        @suffered ||= largest(:suffered).select { |series, _| series.unit? }
+        @suffered.select { |series, _| wanted.call(series) }.first(MOST)
       end
 
       def causers

@@ -14,7 +14,8 @@ module Holdup
       # @param samples [Array<Hash>, #call] of the processes in that span (Store#processes), `every_s` seconds
       #   apart; or what reads both, as a Hash
       # @param stalls [#call, nil] see WindowTable
-      # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
+      # @param coverage [MeasuredTime, #call, nil] when such units were measured, or what reads it; nil: only
+      #   the windows say it
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
       # @param calls [#call, nil] reads the windows of calls
       # @param methods [#call, nil] reads the windows of methods
@@ -30,7 +31,7 @@ module Holdup
         @sort = sort
         @read_samples = samples.respond_to?(:call) ? samples : -> { {samples:, every_s:} }
         @table = WindowTable.new(windows, stalls:, by_host: by == :host)
-        @coverage = coverage
+        @read_coverage = coverage.respond_to?(:call) ? coverage : -> { coverage || coverage_of_windows }
         @loaded = loaded
         @read_calls = calls
         @read_methods = methods
@@ -39,7 +40,7 @@ module Holdup
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
-      def empty? = total.count.zero?
+      def empty? = chosen.all? { |entry| entry.window.count.zero? }
 
       def rows
         @rows ||= begin
@@ -76,11 +77,15 @@ module Holdup
       end
 
       # Who stalled the chosen units, most stall first.
+      # @return [Array<StallPairs::StallPair>]
       def pairs
-        @pairs ||= begin
-          stalls = @table.stalls { |setting| filter.setting?(setting) }
-          StallPairs.new(stalls, victims: filter.method(:series?)).to_a
-        end
+        @pairs ||= stall_pairs.to_a(victims: filter.method(:series?))
+      end
+
+      # Whom the chosen units stalled, also units that the filter leaves out.
+      # @return [Array<StallPairs::StallPair>] most stall first
+      def caused_pairs
+        @caused_pairs ||= stall_pairs.to_a(causers: filter.method(:series?))
       end
 
       def processes
@@ -162,13 +167,7 @@ module Holdup
       end
 
       # When such units were measured.
-      def coverage
-        @coverage ||= begin
-          first_s = [from_s, @table.first_s || from_s].max
-          last_s = [to_s, @table.last_s || to_s].min
-          MeasuredTime.whole(first_s, last_s)
-        end
-      end
+      def coverage = @coverage ||= @read_coverage.call
 
       def measured_from_s
         coverage.from_s&.floor || from_s
@@ -191,6 +190,16 @@ module Holdup
       end
 
       private
+
+      def stall_pairs
+        @stall_pairs ||= StallPairs.new(@table.stalls { |setting| filter.setting?(setting) })
+      end
+
+      def coverage_of_windows
+        first_s = [from_s, @table.first_s || from_s].max
+        last_s = [to_s, @table.last_s || to_s].min
+        MeasuredTime.whole(first_s, last_s)
+      end
 
       def samples = sampled.fetch(:samples)
 

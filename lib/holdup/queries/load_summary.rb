@@ -20,7 +20,7 @@ module Holdup
         read = %i[call method repeat].to_h do |kind|
           [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
         end
-        coverage = MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter))
+        coverage = -> { MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter)) }
         Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
           calls: read[:call], methods: read[:method], repeats: read[:repeat],
           loaded: loaded(store, from_s:, to_s:, units: windows.select { |window| window.series.unit? }),

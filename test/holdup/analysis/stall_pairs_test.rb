@@ -17,8 +17,8 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
     parts << Part.new(series("(handoff)", kind: :account), 0, handoff)
   end
 
-  def pairs(*windows, **options)
-    pairs = Holdup::Analysis::StallPairs.new([windows], **options).to_a
+  def pairs(*windows)
+    pairs = Holdup::Analysis::StallPairs.new([windows]).to_a
     pairs.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
   end
 
@@ -74,9 +74,16 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
   def test_victims_may_be_chosen_and_threads_outside_of_units_may_cause
     cells = [cell({"A" => [10, 2],
 "B" => [10, 2]}) << Part.new(series("thread:cache", kind: :account), 0, 16)]
-    found = Holdup::Analysis::StallPairs.new([cells], victims: ->(one) { one.name == "A" }).to_a
+    found = Holdup::Analysis::StallPairs.new([cells]).to_a(victims: ->(one) { one.name == "A" })
     assert_equal ["A"], found.map { |pair| pair.victim.name }.uniq
     assert_equal "thread:cache", found.first.causer.name
+  end
+
+  def test_causers_may_be_chosen
+    all = Holdup::Analysis::StallPairs.new([[cell({"A" => [10, 40], "B" => [50, 20]})]])
+    found = all.to_a(causers: ->(one) { one.name == "A" })
+    assert_equal %w[B A], found.map { |pair| pair.victim.name }
+    assert_equal all.to_a.select { |pair| pair.causer.name == "A" }, found
   end
 
   def pair(about, least, most)

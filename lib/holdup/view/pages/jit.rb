@@ -28,7 +28,7 @@ module Holdup
         end
 
         def without_samples
-          [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data,
+          [Blocks::Lead.new(text: word(:no_jit_samples)), *(last_data if summary.empty?),
             Blocks::Notes.new(texts: [word(:no_jit_samples_next)])]
         end
 

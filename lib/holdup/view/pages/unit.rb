@@ -65,20 +65,13 @@ module Holdup
           Sections::MemoryTable.new(summary, words: @words, limit: query.limit).sentence
         end
 
-        # All other units too: only together do they show whom this one stalled.
-        def everyone
-          @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
-        end
-
         def slowest
           SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).section
         end
 
         def suffers = pairs(:stalled_by, summary.pairs, &:causer)
 
-        def causes
-          pairs(:stalls, everyone.pairs.select { |pair| filter.series?(pair.causer) }, &:victim)
-        end
+        def causes = pairs(:stalls, summary.caused_pairs, &:victim)
 
         def pairs(title, found)
           return if found.empty?
