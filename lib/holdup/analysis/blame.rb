@@ -60,10 +60,10 @@ module Holdup
         @all.find { |account| account.kind == :nested }
       end
 
-      def suffered_ns = @all.sum(&:suffered)
+      def suffered_ns = @suffered_ns ||= @all.sum(&:suffered)
 
       # Stall that a holder caused; with the hand-off it equals suffered_ns.
-      def caused_ns = @all.sum(&:caused)
+      def caused_ns = @caused_ns ||= @all.sum(&:caused)
 
       def main_cause
         (series + accounts).max_by(&:caused)

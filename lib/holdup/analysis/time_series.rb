@@ -53,8 +53,10 @@ module Holdup
 
       # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state
       def shares
-        splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
-        SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
+        @shares ||= begin
+          splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
+          SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
+        end
       end
 
       # Units that ended per measured second: 0.0 where a process was measured and none did.

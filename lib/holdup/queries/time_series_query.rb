@@ -70,26 +70,31 @@ module Holdup
         (@from_s...@to_s).step(@step_s).to_a
       end
 
+      # Processes count all units, accounts the other threads.
       def measured
-        setting_starts.to_set { |step, _| step * @step_s }
+        [sums([:process]), sums([:account]), chosen].flat_map(&:keys).to_set
       end
 
       # @return [Hash{Integer => Window}] by start of the step
       def chosen
-        return merged(sums(Series::UNITS, only: @filter)) if @filter.narrow?
-        processes_complete? ? merged(sums([:process])) : without_nested
+        @chosen ||= if @filter.narrow?
+          merged(sums(Series::UNITS, only: @filter))
+        else
+          processes_complete? ? merged(sums([:process])) : without_nested
+        end
       end
 
       # Processes count all units too, in far fewer windows, if they were recorded all the time.
       def processes_complete?
-        setting_starts(Series::UNITS) == setting_starts([:process])
+        starts = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds: Series::UNITS)
+        units = starts.select { |_, setting| @filter.setting?(setting) }
+        units.to_set { |at_s, setting| [at_s / @step_s * @step_s, setting] } == setting_steps([:process])
       end
 
-      # @return [Set<(Integer, Setting)>] number of the step
-      def setting_starts(kinds = nil)
-        starts = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds:)
-        wanted = starts.select { |_, setting| @filter.setting?(setting) }
-        wanted.to_set { |at_s, setting| [at_s / @step_s, setting] }
+      # @return [Set<(Integer, Setting)>] start of the step
+      def setting_steps(kinds)
+        steps = sums(kinds).flat_map { |at_s, sums| sums.map { |sum| [at_s, sum.window.setting] } }
+        steps.to_set
       end
 
       def without_nested
