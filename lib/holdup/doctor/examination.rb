@@ -43,11 +43,11 @@ module Holdup
       end
 
       def store
-        store = @open_store.call
+        store = Queries::RequestCache.new(@open_store.call)
         to_s = @clock.realtime_s
         from_s = to_s - HOUR_S
-        summary = Queries::LoadSummary.call(store, from_s:, to_s:)
         lives = Analysis::JitReport::ProcessLife::WorkerLifetimes.of(store.processes(from_s, to_s))
+        summary = Queries::LoadSummary.call(store, from_s:, to_s:)
         drifts = Queries::SettingHistory.drifts(store, to_s)
         {**load(summary), store: store.health, lives:, drifts:, skipped: skipped(store), store_problem: nil}
       rescue Error => error

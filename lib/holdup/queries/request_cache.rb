@@ -86,6 +86,8 @@ module Holdup
 
       def outcomes = store.outcomes
 
+      def skipped_rows = store.skipped_rows
+
       def audit_entries(*span, **options)
         @answers[[:audit_entries, span, options]] ||= store.audit_entries(*span, **options)
       end

@@ -6,6 +6,8 @@ module Holdup
     module SettingHistory
       # As long as samples of processes are kept.
       LOOK_BACK_S = 48 * 3600
+      # Mostly no setting has gone: samples this far apart show that. Where one has, closer ones show when.
+      FAR_APART_S = 3600
       SAMPLES_S = 600
       # Of windows before the change, and of now, because a report must be ready within a second.
       SIDE_S = 3600
@@ -22,12 +24,17 @@ module Holdup
       end
 
       def drifts(store, now_s)
-        samples = store.processes(now_s - LOOK_BACK_S, now_s, every_s: SAMPLES_S)
         settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
-        changes = Analysis::SettingChanges::LatestChange.all(samples, settings:)
-        changes.flat_map do |change|
+        found = Analysis::SettingChanges::LatestChange
+        return [] if found.all(samples(store, now_s, FAR_APART_S), settings:).empty?
+        samples = samples(store, now_s, SAMPLES_S)
+        found.all(samples, settings:).flat_map do |change|
           Analysis::SettingChanges::SettingDrift.of(change, windows(store, change.at_s, now_s), samples)
         end
+      end
+
+      def samples(store, now_s, every_s)
+        store.processes(now_s - LOOK_BACK_S, now_s, every_s:)
       end
 
       # Of the hour before the change and of the last hour.
@@ -36,7 +43,7 @@ module Holdup
         kinds = Analysis::SettingChanges::SettingDrift::KINDS
         spans.flat_map { |from_s, to_s| store.windows(from_s, to_s, seconds: WINDOWS_S, kinds:).to_a }
       end
-      private_class_method :windows
+      private_class_method :samples, :windows
     end
   end
 end
