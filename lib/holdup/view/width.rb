@@ -40,7 +40,8 @@ module Holdup
       # Shortens in the middle, where names differ least: "Admin::Rep…ontroller#show".
       # @return [String] at most `columns` wide
       def truncate(text, columns)
-        return text if of(text) <= columns
+        # No character takes more than two.
+        return text if text.size <= columns / 2 || of(text) <= columns
         return "" if columns < 1
         tail = (columns - 1) / 2
         "#{take(text.each_char, columns - 1 - tail)}…#{take(text.each_char.to_a.reverse, tail).reverse}"
