@@ -19,17 +19,16 @@ module Holdup
       # sampled; `most_backlog`: as sampled.
       PoolUsage = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
+      # Who shares the pools. `all_rows`: Array of SeriesRow, one per series, also left out ones; `settings`:
+      # of the chosen units; `members`: Array of MeasuredProcess; `samples`: of the processes, from `from_s`
+      # to `to_s`
+      PoolSharers = Data.define(:all_rows, :settings, :members, :samples, :from_s, :to_s)
+
       # @param total [SeriesRow] the units that the report is about
-      # @param all_rows [Array<SeriesRow>] one per series, also left out ones: they share the pools
-      # @param samples [Array<Hash>] of the processes
-      def initialize(total:, all_rows:, settings:, from_s:, to_s:, members: [], samples: [])
+      # @param sharers [#call] reads the PoolSharers. Mostly no unit waits, and they are not needed
+      def initialize(total:, sharers:)
         @total = total
-        @all_rows = all_rows
-        @settings = settings
-        @members = members
-        @samples = samples
-        @from_s = from_s
-        @to_s = to_s
+        @read_sharers = sharers
       end
 
       def any? = @total.sum(:pool_wait_ns).positive?
@@ -66,7 +65,7 @@ module Holdup
 
       # The row whose units kept connections for longest; nil while unknown.
       def holder
-        row = @all_rows.max_by { |each| each.sum(:pool_held_ns) }
+        row = sharers.all_rows.max_by { |each| each.sum(:pool_held_ns) }
         row unless row.nil? || row.sum(:pool_held_ns).zero?
       end
 
@@ -77,7 +76,7 @@ module Holdup
 
       # Connections that a process may have: "5", "5/10" if settings differ, "5 (animals: 2)" with two pools.
       def size
-        pooled = @settings.select { |setting| setting[SIZE] }.map(&:attributes)
+        pooled = sharers.settings.select { |setting| setting[SIZE] }.map(&:attributes)
         return if pooled.empty?
         others = pooled.flat_map(&:keys).uniq.select { |key| key.start_with?(OTHERS) }
         texts = others.map { |key| "#{key.delete_prefix(OTHERS)}: #{sizes(pooled, key)}" }
@@ -85,12 +84,14 @@ module Holdup
       end
 
       def pools
-        pools = @members.flat_map { |member| connection_pools(member) }.group_by(&:name)
+        pools = sharers.members.flat_map { |member| connection_pools(member) }.group_by(&:name)
         pools = pools.map { |name, same| merge(name, same) }
         (pools.size == 1 && waiting) ? [pools.first.with(backlog: waiting)] : pools
       end
 
       private
+
+      def sharers = @sharers ||= @read_sharers.call
 
       # Growth of the gauge OUTSIDE of one process, and in how much of its time.
       KeptTimeGrowth = Data.define(:grown_ns, :covered_s, :alive_s)
@@ -98,7 +99,7 @@ module Holdup
 
       def outside_growth
         @outside_growth ||= begin
-          samples = @samples.select { |sample| sample.key?(OUTSIDE) }
+          samples = sharers.samples.select { |sample| sample.key?(OUTSIDE) }
           by_process = ProcessReport::SampleTrail.by_process(samples)
           by_process.values.map { |same| growth(same.sort_by { |sample| sample[:at_s] }) }
         end
@@ -107,10 +108,10 @@ module Holdup
       # A process that was born in the span began at zero.
       def growth(samples)
         born_s = samples.first[:since_s]
-        samples = [{:at_s => born_s, OUTSIDE => 0}, *samples] if born_s && born_s >= @from_s
+        samples = [{:at_s => born_s, OUTSIDE => 0}, *samples] if born_s && born_s >= sharers.from_s
         first_s = samples.first[:at_s]
         last_s = samples.last[:at_s]
-        end_s = samples.last[:ended] ? last_s : @to_s
+        end_s = samples.last[:ended] ? last_s : sharers.to_s
         grown_ns = ProcessReport::SampleTrail.new(samples).grown(OUTSIDE).to_i
         KeptTimeGrowth.new(grown_ns:, covered_s: last_s - first_s, alive_s: end_s - first_s)
       end
@@ -121,12 +122,12 @@ module Holdup
 
       # Mean of waiting threads in a process: each second of waiting is a thread that waits for a second.
       def waiting
-        seconds = @members.select { |member| connection_pools(member).any? }.sum(&:seconds)
-        @all_rows.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
+        seconds = sharers.members.select { |member| connection_pools(member).any? }.sum(&:seconds)
+        sharers.all_rows.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
       end
 
       def held_ns
-        @held_ns ||= @all_rows.sum { |row| row.sum(:pool_held_ns) } + outside_ns
+        @held_ns ||= sharers.all_rows.sum { |row| row.sum(:pool_held_ns) } + outside_ns
       end
 
       def share_of_held(part)

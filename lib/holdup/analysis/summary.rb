@@ -112,11 +112,7 @@ module Holdup
       end
 
       def connections
-        @connections ||= begin
-          all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
-          ConnectionWaits.new(total:, all_rows:, settings: setting_names.settings,
-            members: processes.members, samples:, from_s:, to_s: measured_to_s)
-        end
+        @connections ||= ConnectionWaits.new(total:, sharers: method(:pool_sharers))
       end
 
       # Calls to other systems by name of the chosen units, those that took longest first.
@@ -193,6 +189,12 @@ module Holdup
 
       def stall_pairs
         @stall_pairs ||= StallPairs.new(@table.stalls { |setting| filter.setting?(setting) })
+      end
+
+      def pool_sharers
+        all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
+        ConnectionWaits::PoolSharers.new(all_rows:, settings: setting_names.settings,
+          members: processes.members, samples:, from_s:, to_s: measured_to_s)
       end
 
       def coverage_of_windows
