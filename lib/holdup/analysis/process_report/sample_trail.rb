@@ -29,6 +29,7 @@ module Holdup
         # @param samples [Array<Hash{Symbol => Object}>] at least one
         def initialize(samples)
           @samples = samples
+          @points = {}
         end
 
         def [](key)
@@ -55,8 +56,10 @@ module Holdup
 
         # @return [Array<Array>] at_s and the keys' values, of the samples that have all of them
         def points(*keys)
-          complete = @samples.select { |sample| keys.all? { |key| sample[key] } }
-          complete.map { |sample| sample.values_at(:at_s, *keys) }
+          @points[keys] ||= begin
+            complete = @samples.select { |sample| keys.all? { |key| sample[key] } }
+            complete.map { |sample| sample.values_at(:at_s, *keys) }
+          end
         end
 
         # Two successive samples each.
@@ -76,10 +79,10 @@ module Holdup
 
         # The value at that second, interpolated between samples; nil before the first and after the last.
         def at(key, second)
-          before, after = points(key).each_cons(2).find do |earlier, later|
-            second.between?(earlier.first, later.first)
-          end
-          return unless before
+          points = points(key)
+          index = points.bsearch_index { |at_s, _| at_s >= second }
+          return if index.nil? || points.one? || points.first.first > second
+          before, after = points[[index - 1, 0].max, 2]
           share = (second - before.first).fdiv(after.first - before.first)
           before.last + (after.last - before.last) * share
         end
