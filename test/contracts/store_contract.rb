@@ -579,11 +579,16 @@ module StoreContract
     assert_equal [young], @store.outcomes
   end
 
+  def test_an_empty_store_has_no_extent
+    assert_equal [[], nil], [@store.extent, @store.health[:newest_s]]
+  end
+
   def test_health_says_what_is_in_it
     @store.commit([window, window(start_s: START + MINUTE)], {})
 
     assert_equal [START, START + MINUTE, 1, false],
       @store.health.values_at(:oldest_s, :newest_s, :series, :read_only)
+    assert_equal [START, START + MINUTE], @store.extent
     assert_operator @store.health[:bytes], :>, 0
     assert_nil @store.migrate!
   end

@@ -84,6 +84,21 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal 0, store.windows(0, 1, seconds: 300).count
   end
 
+  # Of one minute each host commits another part; the last host commits again, late.
+  def test_a_minute_of_all_hosts_is_the_same_before_and_after_a_step_takes_it
+    store = filled
+    %w[b c c].each.with_index(1) do |host, steps|
+      store.commit([minute.with(host:)], {})
+      before = sum_over_hosts(store)
+      assert_equal [steps + 1, 60 * [steps + 1, 3].min], before
+      store.rollup(MINUTE_START + 60 * steps)
+      assert_equal steps, count("host_sums", "seconds = 60")
+      [store, open_store].each { |each| assert_equal before, sum_over_hosts(each) }
+    end
+    assert_equal 0, count("windows"), "no longer window is complete"
+    assert_equal %w[a b c], store.windows(MINUTE_START, MINUTE_START + 60).map(&:host).sort
+  end
+
   def test_a_snapshot_shows_the_commits_of_its_beginning
     store = filled
     sample = {at_s: MINUTE_START, host: "a", pid: 7}
@@ -150,7 +165,8 @@ class ClickhouseServerStoreTest < Minitest::Test
       [scope.split.first, "#{scope}/1.segment", minute(name: scope)]
     end
     @network = UnreliableNetwork.new(random)
-    %w[minutes windows].each { |table| client.run("SYSTEM STOP MERGES #{table}") } # which would remove copies
+    # They would remove copies.
+    %w[minutes windows host_sums].each { |table| client.run("SYSTEM STOP MERGES #{table}") }
     @acknowledged = Hash.new(0)
     writers = lanes.product([1, 2]).map do |lane, _|
       Writer.new(*lane, method(:unreliable_store), @acknowledged, random)
@@ -187,13 +203,23 @@ class ClickhouseServerStoreTest < Minitest::Test
     store = filled
     store.rollup(MINUTE_START + DAY)
     store.prune(MINUTE_START + 4 * DAY)
-    assert_equal 1, client.rows("SELECT count() FROM minutes").dig(0, 0).to_i
+    assert_equal 1, count("minutes")
     in_days(20) { open_store.commit([minute(20)], {}) }
     in_days(20) do
       store.rollup(MINUTE_START + 5 * DAY)
       store.prune(MINUTE_START + 5 * DAY)
     end
-    assert_equal 1, client.rows("SELECT count() FROM minutes").dig(0, 0).to_i
+    assert_equal 1, count("minutes")
+    assert_equal 2, units(store)
+  end
+
+  def test_sums_of_minutes_are_dropped_by_days
+    store = filled
+    store.commit([minute(2 * DAY / 60)], {})
+    store.rollup(MINUTE_START + 3 * DAY)
+    assert_equal 2, count("host_sums", "seconds = 60")
+    store.prune(MINUTE_START + 6 * DAY)
+    assert_equal 1, count("host_sums", "seconds = 60")
     assert_equal 2, units(store)
   end
 
@@ -353,6 +379,12 @@ class ClickhouseServerStoreTest < Minitest::Test
     client.rows("SELECT count() FROM #{table} WHERE #{condition}").dig(0, 0).to_i
   end
 
+  # @return [Array(Integer, Integer)] units, and seconds that processes were there
+  def sum_over_hosts(store)
+    sums = store.snapshot { store.sums(MINUTE_START, MINUTE_START + 60, seconds: 60) }
+    [sums.sum { |sum| sum.window.count }, sums.sum(&:covered_s)]
+  end
+
   # As the next collector of a folder does.
   def take_over
     store = open_store
@@ -370,11 +402,13 @@ class ClickhouseServerStoreTest < Minitest::Test
     store = open_store
     progress = store.progress
     @acknowledged.each { |segment, done| assert_operator progress[segment].to_i, :>=, done }
+    span = [MINUTE_START, MINUTE_START + 2 * DAY]
     [60, 300, 3600, DAY].each do |seconds|
-      windows = store.windows(MINUTE_START, MINUTE_START + 2 * DAY, seconds:).group_by(&:series)
+      windows = store.windows(*span, seconds:).group_by(&:series)
+      sums = store.sums(*span, seconds:).map(&:window).group_by(&:series)
       lanes.each do |_, segment, minute|
-        counted = windows.fetch(minute.series, []).sum(&:count)
-        assert_equal progress[segment].to_i, counted, "#{segment} in windows of #{seconds} s"
+        counted = [windows, sums].map { |all| all.fetch(minute.series, []).sum(&:count) }
+        assert_equal [progress[segment].to_i] * 2, counted, "#{segment} in windows of #{seconds} s"
       end
     end
   end

@@ -150,6 +150,8 @@ module Holdup
           @store.finest_s(from_s)
         end
 
+        def extent = @store.extent
+
         def health = @store.health
 
         def close = @store.close

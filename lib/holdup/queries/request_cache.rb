@@ -96,6 +96,10 @@ module Holdup
         @answers[:collection_states] ||= store.collection_states
       end
 
+      def extent
+        @answers[:extent] ||= store.extent
+      end
+
       def health
         @answers[:health] ||= store.health
       end

@@ -140,6 +140,8 @@ module Holdup
         nil
       end
 
+      def extent = reading { @spans.extent }
+
       def health
         reading do
           oldest_s, newest_s = @spans.extent
@@ -252,10 +254,12 @@ module Holdup
           # Longer windows. `step`: the step of the roll-up that wrote the row, see RollupSteps.
           windows: ["step UInt64, #{WINDOW}, #{TOTALS}", "ReplacingMergeTree()",
             "seconds, start_s, series, setting, host, step", "(seconds, toYYYYMM(toDateTime(start_s)))"],
-          # Their sums over hosts, likewise; `windows`: a number for each that was added up.
+          # Their sums over hosts, likewise, and those of minutes, which go after days; `windows`: a number
+          # for each that was added up.
           host_sums: ["step UInt64, #{SERIES}, first_host String, last_host String, windows Array(UInt64), " \
-            "#{TOTALS}", "ReplacingMergeTree()",
-            "seconds, start_s, series, setting, step", "(seconds, toYYYYMM(toDateTime(start_s)))"],
+            "#{TOTALS}", "ReplacingMergeTree()", "seconds, start_s, series, setting, step",
+            "(seconds, toYYYYMM(toDateTime(start_s)), " \
+            "if(seconds = #{Tier::FINEST}, toDayOfMonth(toDateTime(start_s)), 0))"],
           samples: ["day Date, session UInt64, number UInt64, at_s Int64, host String, pid Int64, " \
             "stamp UInt64, facts String", "ReplacingMergeTree()", "at_s, host, pid, session, number", "day"],
           units: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, host String, " \

@@ -170,11 +170,15 @@ module Holdup
         Tier::Pruning.new(@rows).run(now_s, max_bytes:)
       end
 
+      def extent
+        @rows.windows.map(&:start_s).minmax.compact
+      end
+
       def health
-        starts = @rows.windows.map(&:start_s)
+        oldest_s, newest_s = extent
         series = @rows.windows.map(&:series).uniq.size
-        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series:,
-         oldest_s: starts.min, newest_s: starts.max}
+        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series:, oldest_s:,
+         newest_s:}
       end
 
       def migrate! = nil

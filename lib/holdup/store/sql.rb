@@ -221,6 +221,9 @@ module Holdup
         nil
       end
 
+      # @return [Array<Integer>] starts of the first and the last window, empty without any
+      def extent = @rows.extent
+
       # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
       # @raise [StoreError] that a write or read would raise
       def health

@@ -134,7 +134,7 @@ module Holdup
       # If the collector is dead, figures of "now" are old: a line above them says since when.
       def behind(store)
         return unless query.live?
-        view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s)
+        view(nil, query).behind(store.extent.last, context.clock.realtime_s)
       end
 
       # The age of the newest figures, and the data the collector has not read yet.

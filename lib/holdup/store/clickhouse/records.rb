@@ -10,7 +10,7 @@ module Holdup
       class Records
         NS = 1_000_000_000
 
-        # @param commits [#call] a sub-select of sessions, see Spans#commits
+        # @param commits [#call] which commits count, see Spans#commits
         def initialize(client, names, commits:)
           @client = client
           @names = names
@@ -60,7 +60,7 @@ module Holdup
           from_s = [from_s, kept.kept_from(:samples)].max
           step = every_s ? "intDiv(at_s, #{every_s})" : "at_s"
           rows = @client.rows("SELECT at_s, host, pid, facts FROM samples " \
-            "ANY INNER JOIN (#{@commits.call}) USING session WHERE number <= last " \
+            "ANY INNER JOIN (#{@commits.call.select}) USING session WHERE number <= last " \
             "AND at_s >= #{from_s} AND at_s < #{to_s} " \
             "ORDER BY at_s DESC, stamp DESC LIMIT 1 BY host, pid, #{step}")
           samples = rows.map { |row| sample(*row) }
@@ -133,7 +133,7 @@ module Holdup
         end
 
         def units_between(from_s, to_s, kept)
-          "units ANY INNER JOIN (#{@commits.call}) USING session WHERE number <= last " \
+          "units ANY INNER JOIN (#{@commits.call.select}) USING session WHERE number <= last " \
             "AND start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
             "AND start_s >= #{kept.kept_from(:units)}"
         end

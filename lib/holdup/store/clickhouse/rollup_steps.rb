@@ -5,8 +5,9 @@ require "json"
 module Holdup
   module Store
     class Clickhouse
-      # The roll-up. A step takes all commits that came since the step before, and adds their minutes to the
-      # longer windows: whole spans that are complete now, and what came late for earlier ones. Its rows have
+      # The roll-up. A step takes all commits that came since the step before, adds their minutes up over
+      # hosts, and adds them to the longer windows: whole spans that are complete now, and what came late for
+      # earlier ones. A step a minute leaves little for readers to add up. Its rows have
       # its epoch. They count once the step's own row is in `steps`, which also has the state of the tiers.
       # The newest step holds, and names those before it that were left unfinished. A minute that no step has
       # taken yet is added by the reader (see Spans). Pruning is a step too.
@@ -16,10 +17,11 @@ module Holdup
         # How long the commits of a session that is being fenced wait for that to be finished.
         PENDING_S = 3600
 
-        # RollupState after a step. `step`: its epoch, 0 before the first; `voids`: epochs of unfinished ones;
-        # `tiers`: Array of Tier; `kept`: {Symbol => Integer}: by table, second before which nothing is shown
-        RollupState = Data.define(:step, :voids, :tiers, :kept) do
-          def self.fresh = new(step: 0, voids: [], tiers: Tier.fresh, kept: {})
+        # RollupState after a step. `step`: its epoch, 0 before the first; `at_s`: when it was, of the last
+        # roll-up; `voids`: epochs of unfinished ones; `tiers`: Array of Tier; `kept`: {Symbol => Integer}: by
+        # table, second before which nothing is shown
+        RollupState = Data.define(:step, :at_s, :voids, :tiers, :kept) do
+          def self.fresh = new(step: 0, at_s: 0, voids: [], tiers: Tier.fresh, kept: {})
 
           def self.parse(text)
             facts = JSON.parse(text, symbolize_names: true)
@@ -74,12 +76,13 @@ module Holdup
 
         # @return [Integer] spans written
         def roll(now_s)
-          return 0 unless due?(state.tiers, now_s)
+          return 0 unless due?(state, now_s)
           spans = 0
           run do |before, epoch|
-            take(before, epoch)
+            taken = take(before, epoch)
+            add_minutes(before, epoch, taken)
             reach = Spans.new(@client, self).late_from_s(before)
-            before.tiers.each_cons(2).reduce(before) do |known, (fine, coarse)|
+            before.tiers.each_cons(2).reduce(before.with(at_s: now_s)) do |known, (fine, coarse)|
               limit = coarse.floor(complete_to(known.tier(fine.seconds), now_s))
               rolled = coarse.with(rolled_to_s: [limit, coarse.rolled_to_s].max)
               spans += add(known, epoch, rolled, fine: fine.seconds, reach:)
@@ -100,9 +103,11 @@ module Holdup
           [newest, claims.map { |row| row.map(&:to_i) }]
         end
 
-        # The shortest of the longer windows decides.
-        def due?(tiers, now_s)
-          tiers[1].floor(complete_to(tiers[0], now_s)) > tiers[1].rolled_to_s
+        # In each minute, by whichever collector comes first. After a clock was set back, the shortest of the
+        # longer windows decides.
+        def due?(state, now_s)
+          fine, coarse = state.tiers
+          fine.floor(now_s) > state.at_s || coarse.floor(complete_to(fine, now_s)) > coarse.rolled_to_s
         end
 
         def complete_to(fine, now_s)
@@ -110,6 +115,7 @@ module Holdup
         end
 
         # Fixes up to which commit of each session this step goes.
+        # @return [Spans::CommitRanges] what it takes
         def take(before, epoch)
           found = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', 'claim')")
           done = reached(before.step)
@@ -119,6 +125,16 @@ module Holdup
             {day: Clickhouse.day, step: epoch, session: fact.session, number:}
           end
           @client.insert("reached", rows)
+          ranges = rows.map { |row| [*row.values_at(:session, :number), done.fetch(row[:session], 0)] }
+          Spans::CommitRanges.new(question: taken(before, epoch), rows: ranges)
+        end
+
+        # @return [String] a sub-select of sessions, with the last commit that this step and the one before it
+        #   have taken
+        def taken(before, epoch)
+          "SELECT session, last, done FROM (SELECT session, number AS last FROM reached " \
+            "WHERE step = #{epoch}) ANY LEFT JOIN (SELECT session, number AS done FROM reached " \
+            "WHERE step = #{before.step}) USING session"
         end
 
         def reached(step)
@@ -154,10 +170,24 @@ module Holdup
             "AND seconds = #{rolled.seconds} AND start_s >= #{from_s}").dig(0, 0).to_i
         end
 
+        # Of the minutes that the step takes only sums over hosts are written: each row of a host is there.
+        def add_minutes(before, epoch, taken)
+          reach_s = Spans.new(@client, self).reach_s(before) or return
+          minutes = before.tiers.first
+          columns = WindowColumns.plain(minutes.seconds)
+          wanted = "seconds = #{minutes.seconds} AND start_s >= #{[reach_s, minutes.kept_from_s].max}"
+          add_over_hosts(epoch, minutes.seconds, "SELECT #{columns} FROM minutes " \
+            "#{taken.untaken(wanted)} #{WindowColumns::ONCE}, session, number")
+        end
+
         # Sums over hosts of what the step has just written.
         def add_hosts(epoch, seconds)
-          windows = "SELECT #{WindowColumns.plain(seconds)} FROM windows " \
-            "WHERE step = #{epoch} AND seconds = #{seconds} #{WindowColumns::ONCE}, step"
+          add_over_hosts(epoch, seconds, "SELECT #{WindowColumns.plain(seconds)} FROM windows " \
+            "WHERE step = #{epoch} AND seconds = #{seconds} #{WindowColumns::ONCE}, step")
+        end
+
+        # @param windows [String] a select
+        def add_over_hosts(epoch, seconds, windows)
           keys = "step, seconds, start_s, series, setting, first_host, last_host, windows"
           @client.run("INSERT INTO host_sums (#{keys}, #{WindowColumns::ALL}) " \
             "SELECT #{epoch}, #{seconds}, at_s, series, setting, min(host), max(host), " \
@@ -182,11 +212,8 @@ module Holdup
         def late(before, epoch, rolled, from_s:, reach:)
           return if reach.nil? || reach >= from_s
           at_s = WindowColumns.at(rolled.seconds)
-          taken = "SELECT session, last, done FROM (SELECT session, number AS last FROM reached " \
-            "WHERE step = #{epoch}) ANY LEFT JOIN (SELECT session, number AS done FROM reached " \
-            "WHERE step = #{before.step}) USING session"
           columns = WindowColumns.plain(rolled.seconds)
-          "SELECT #{columns} FROM minutes ANY INNER JOIN (#{taken}) USING session " \
+          "SELECT #{columns} FROM minutes ANY INNER JOIN (#{taken(before, epoch)}) USING session " \
             "WHERE number <= last AND number > done AND seconds <= #{rolled.seconds} " \
             "AND start_s >= #{rolled.floor(reach)} AND #{at_s} < #{from_s} " \
             "AND #{at_s} >= #{rolled.kept_from_s} " \

@@ -38,11 +38,10 @@ module Holdup
 
         # To find which commits count takes longer than to read a span that was rolled up, so in the block of
         # `keeping` they are found once and written into each statement.
-        # @return [String] a sub-select of sessions, with the last commit that counts and the last that a
-        #   step has taken
+        # @return [CommitRanges]
         def commits(state = self.state)
-          select = SpanSource.open_commits(state)
-          @kept ? once(:commits) { written_out(@client.rows(select)) || select } : select
+          ranges = CommitRanges.of(state)
+          @kept ? once(:commits) { ranges.with(rows: @client.rows(ranges.select)) } : ranges
         end
 
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -115,36 +114,79 @@ module Holdup
           rolled_to_s = state.tiers.map(&:rolled_to_s).max
           reach_s = reach_s(state)
           return if reach_s.nil? || reach_s >= rolled_to_s
-          count, oldest_s = @client.rows("SELECT count(), min(start_s) FROM minutes ANY INNER JOIN " \
-            "(#{commits(state)}) USING session WHERE number <= last AND number > done " \
-            "AND start_s >= #{reach_s} AND start_s < #{rolled_to_s}").first
+          count, oldest_s = @client.rows("SELECT count(), min(start_s) FROM minutes " \
+            "#{commits(state).untaken("start_s >= #{reach_s} AND start_s < #{rolled_to_s}")}").first
           oldest_s.to_i if count.to_i.positive?
+        end
+
+        # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
+        def reach_s(state)
+          once(:reach_s) do
+            reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
+              "FROM commits WHERE kind = 'commit' GROUP BY session"
+            count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
+              "(#{commits(state).select}) ANY INNER JOIN (#{reaches}) USING session " \
+              "WHERE last > done").first
+            oldest_s.to_i if count.to_i.positive?
+          end
         end
 
         # @return [Array<Integer>] first and last start of all, empty without windows
         def extent
-          starts = parts(0, 1 << 40, nil).flat_map do |part|
-            extent = "SELECT count(), min(at_s), max(at_s) FROM (#{part.times})"
-            count, first, last = @client.rows(extent).first
-            count.to_i.zero? ? [] : [first.to_i, last.to_i]
+          rows = in_few(0, 1 << 40, nil, {}, over_hosts: true) do |part|
+            "SELECT count(), min(at_s), max(at_s) FROM (#{part.times})"
           end
-          starts.minmax.compact
+          starts = rows.map { |row| row.map(&:to_i) }.select { |count, *| count.positive? }
+          starts.flat_map { |_, first, last| [first, last] }.minmax.compact
+        end
+
+        # Of each session the last commit that counts, and the last that a step has taken.
+        class CommitRanges < Data.define(:question, :rows)
+          # @param state [RollupSteps::RollupState]
+          def self.of(state)
+            done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
+            question = "SELECT session, last, done FROM (#{CommitSession::LIMITS}) " \
+              "ANY LEFT JOIN (#{done}) USING session"
+            new(question:, rows: [])
+          end
+
+          # @return [String] a sub-select of session, last and done
+          def select
+            return question unless written?
+            arrays = %w[session last done].zip(self.arrays)
+            "SELECT session, last, done FROM system.one ARRAY JOIN " \
+              "#{arrays.map { |name, array| "#{array} AS #{name}" }.join(", ")}"
+          end
+
+          # Written out, it needs no join: the server reads session and number of all rows, and the other
+          # columns only of the few that no step has taken.
+          # @param condition [String] of the wanted rows
+          # @return [String] the end of a select, after the table
+          def untaken(condition)
+            unless written?
+              return "ANY INNER JOIN (#{select}) USING session " \
+                "WHERE number <= last AND number > done AND #{condition}"
+            end
+            sessions, lasts, dones = arrays
+            "PREWHERE number <= transform(session, #{sessions}, #{lasts}, toUInt64(0)) " \
+              "AND number > transform(session, #{sessions}, #{dones}, toUInt64(0)) WHERE #{condition}"
+          end
+
+          private
+
+          # More sessions would make statements too long.
+          def written? = rows.size.between?(1, SESSIONS)
+
+          def arrays = rows.transpose.map { |numbers| "CAST([#{numbers.join(", ")}], 'Array(UInt64)')" }
         end
 
         # Rows of one tier that count, and at its end those that no step has taken yet. `over_hosts`: whether
-        # sums over hosts will do.
-        SpanSource = Data.define(:range, :state, :commits, :late_from_s, :series_ids, :settings, :hosts,
+        # sums over hosts will do. `untaken_from_s`: no row that no step has taken is older; nil without any.
+        SpanSource = Data.define(:range, :state, :commits, :untaken_from_s, :series_ids, :settings, :hosts,
           :over_hosts) do
-          def initialize(late_from_s: nil, series_ids: nil, settings: nil, hosts: nil, over_hosts: false,
+          def initialize(untaken_from_s: nil, series_ids: nil, settings: nil, hosts: nil, over_hosts: false,
             **rest)
             super
-          end
-
-          # @return [String] a sub-select of sessions, with the last commit that counts and the last that a
-          #   step has taken
-          def self.open_commits(state)
-            done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
-            "SELECT session, last, done FROM (#{CommitSession::LIMITS}) ANY LEFT JOIN (#{done}) USING session"
           end
 
           def starts(client)
@@ -179,9 +221,9 @@ module Holdup
           private
 
           def rows(columns, rolled_columns, once:)
-            return minutes(columns, once:) if range.seconds == Tier::FINEST
-            late = late(columns, once:) if late_from_s && late_from_s < range.to_s
-            [rolled(rolled_columns, once:), late].compact.join(" UNION ALL ")
+            return minutes(columns, once:) if range.seconds == Tier::FINEST && !over_hosts
+            untaken = untaken(columns, once:) if untaken_from_s && untaken_from_s < range.to_s
+            [rolled(rolled_columns, once:), untaken].compact.join(" UNION ALL ")
           end
 
           def origin
@@ -190,7 +232,7 @@ module Holdup
           end
 
           def minutes(columns, once:)
-            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{commits}) USING session " \
+            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{commits.select}) USING session " \
               "WHERE seconds = #{Tier::FINEST} AND number <= last AND #{conditions("start_s")} " \
               "#{once_a_commit(once)}"
           end
@@ -206,12 +248,10 @@ module Holdup
             "#{WindowColumns::ONCE}, session, number" if once
           end
 
-          def late(columns, once:)
-            from_s = [range.from_s, late_from_s].max
-            "SELECT #{columns} FROM minutes ANY INNER JOIN (#{commits}) USING session " \
-              "WHERE number <= last AND number > done AND seconds <= #{range.seconds} " \
-              "AND start_s >= #{from_s} AND #{conditions(WindowColumns.at(range.seconds))} " \
-              "#{once_a_commit(once)}"
+          def untaken(columns, once:)
+            wanted = "seconds <= #{range.seconds} AND start_s >= #{[range.from_s, untaken_from_s].max} " \
+              "AND #{conditions(WindowColumns.at(range.seconds))}"
+            "SELECT #{columns} FROM minutes #{commits.untaken(wanted)} #{once_a_commit(once)}"
           end
 
           def conditions(at)
@@ -231,20 +271,10 @@ module Holdup
         # Rows of one tier that the store shows, for roll-up and pruning.
         def part(seconds, from_s, to_s, state)
           range = Tier::ReadPlan::TierRange.new(seconds:, from_s:, to_s:)
-          SpanSource.new(range:, state:, commits: SpanSource.open_commits(state))
+          SpanSource.new(range:, state:, commits: CommitRanges.of(state))
         end
 
         private
-
-        # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
-        def reach_s(state)
-          reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
-            "FROM commits WHERE kind = 'commit' GROUP BY session"
-          count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
-            "(#{commits(state)}) ANY INNER JOIN (#{reaches}) USING session " \
-            "WHERE last > done").first
-          oldest_s.to_i if count.to_i.positive?
-        end
 
         def each_part(from_s, to_s, seconds, filter, **only, &)
           filter = SeriesFilter.new(**filter)
@@ -284,18 +314,9 @@ module Holdup
           late_from_s = once(:late_from_s) { late_from_s(state) }
           commits = commits(state)
           Tier::ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
-            SpanSource.new(range:, state:, commits:, late_from_s:, **only)
+            untaken_from_s = (range.seconds == Tier::FINEST) ? reach_s(state) : late_from_s
+            SpanSource.new(range:, state:, commits:, untaken_from_s:, **only)
           end
-        end
-
-        # @param rows [Array<Array(String, String, String)>] session, last and done
-        # @return [String, nil] nil for none and for too many
-        def written_out(rows)
-          return if rows.empty? || rows.size > SESSIONS
-          arrays = %w[session last done].zip(rows.transpose).map do |name, numbers|
-            "CAST([#{numbers.join(", ")}], 'Array(UInt64)') AS #{name}"
-          end
-          "SELECT session, last, done FROM system.one ARRAY JOIN #{arrays.join(", ")}"
         end
 
         def read(part, histograms)

@@ -276,9 +276,11 @@ module Holdup
           left.dig(0, 0).to_i.zero?
         end
 
+        # @param partition [String] seconds and month, and of minutes the day: "(60,202611,28)"
         def coarse_gone?(partition, state)
-          seconds, month = partition.scan(/\d+/).map(&:to_i)
-          following = Date.new(month / 100, month % 100, 1).next_month
+          seconds, month, day = partition.scan(/\d+/).map(&:to_i)
+          first = Date.new(month / 100, month % 100, [day.to_i, 1].max)
+          following = day.to_i.zero? ? first.next_month : first.next_day
           following.to_time.to_i + DAY_S < state.tier(seconds).kept_from_s
         end
       end

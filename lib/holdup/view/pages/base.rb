@@ -103,7 +103,7 @@ module Holdup
 
         # A link to the last recording, before or after the span.
         def last_data
-          newest_s = store.health[:newest_s] or return []
+          newest_s = store.extent.last or return []
           units = Queries::RecordedInterval::ChartedSpan.new(store, filter:, units: true)
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s

@@ -30,7 +30,7 @@ module Holdup
         # Not in a file, which one reads and does not come back to.
         def guide
           return unless @context
-          oldest_s, newest_s = store.health.values_at(:oldest_s, :newest_s)
+          oldest_s, newest_s = store.extent
           return unless oldest_s
           Guide.new(newest_s + MINUTE_S - oldest_s, units: summary.total.count, words: @words).section
         end
