@@ -80,8 +80,10 @@ module Holdup
           spans = 0
           run do |before, epoch|
             taken = take(before, epoch)
-            add_minutes(before, epoch, taken)
-            reach = Spans.new(@client, self).late_from_s(before)
+            reader = Spans.new(@client, self)
+            reach_s = reader.reach_s(before)
+            add_minutes(before, epoch, taken, reach_s) if reach_s
+            reach = reader.late_from_s(before, reach_s)
             before.tiers.each_cons(2).reduce(before.with(at_s: now_s)) do |known, (fine, coarse)|
               limit = coarse.floor(complete_to(known.tier(fine.seconds), now_s))
               rolled = coarse.with(rolled_to_s: [limit, coarse.rolled_to_s].max)
@@ -171,8 +173,8 @@ module Holdup
         end
 
         # Of the minutes that the step takes only sums over hosts are written: each row of a host is there.
-        def add_minutes(before, epoch, taken)
-          reach_s = Spans.new(@client, self).reach_s(before) or return
+        # @param reach_s [Integer] none of them is older
+        def add_minutes(before, epoch, taken, reach_s)
           minutes = before.tiers.first
           columns = WindowColumns.plain(minutes.seconds)
           wanted = "seconds = #{minutes.seconds} AND start_s >= #{[reach_s, minutes.kept_from_s].max}"

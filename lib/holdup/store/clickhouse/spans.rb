@@ -10,7 +10,7 @@ module Holdup
         STARTS = 24
         # Bytes of a statement that several selects are put into: a server takes 256 KiB.
         STATEMENT = 100_000
-        # More sessions of commits are not written into a statement: these take 40 kB.
+        # More sessions of commits are not written into a statement: these take 50 kB.
         SESSIONS = 1000
         private_constant :STARTS, :STATEMENT
 
@@ -110,9 +110,8 @@ module Holdup
         # have taken them, would take a third of the time of a report.
         # @return [Integer, nil] start of the oldest minute that no step has taken, though a longer window of
         #   its time is there; nil when there is none
-        def late_from_s(state)
+        def late_from_s(state, reach_s = reach_s(state))
           rolled_to_s = state.tiers.map(&:rolled_to_s).max
-          reach_s = reach_s(state)
           return if reach_s.nil? || reach_s >= rolled_to_s
           count, oldest_s = @client.rows("SELECT count(), min(start_s) FROM minutes " \
             "#{commits(state).untaken("start_s >= #{reach_s} AND start_s < #{rolled_to_s}")}").first
@@ -121,14 +120,12 @@ module Holdup
 
         # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
         def reach_s(state)
-          once(:reach_s) do
-            reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
-              "FROM commits WHERE kind = 'commit' GROUP BY session"
-            count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
-              "(#{commits(state).select}) ANY INNER JOIN (#{reaches}) USING session " \
-              "WHERE last > done").first
-            oldest_s.to_i if count.to_i.positive?
-          end
+          reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
+            "FROM commits WHERE kind = 'commit' GROUP BY session"
+          count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
+            "(#{commits(state).select}) ANY INNER JOIN (#{reaches}) USING session " \
+            "WHERE last > done").first
+          oldest_s.to_i if count.to_i.positive?
         end
 
         # @return [Array<Integer>] first and last start of all, empty without windows
@@ -311,10 +308,11 @@ module Holdup
         # @param only [Hash] what of each range, see SpanSource
         def parts(from_s, to_s, seconds, **only)
           state = self.state
-          late_from_s = once(:late_from_s) { late_from_s(state) }
+          reach_s = once(:reach_s) { reach_s(state) }
+          late_from_s = once(:late_from_s) { late_from_s(state, reach_s) }
           commits = commits(state)
           Tier::ReadPlan.new(state.tiers).ranges(from_s, to_s, seconds:).map do |range|
-            untaken_from_s = (range.seconds == Tier::FINEST) ? reach_s(state) : late_from_s
+            untaken_from_s = (range.seconds == Tier::FINEST) ? reach_s : late_from_s
             SpanSource.new(range:, state:, commits:, untaken_from_s:, **only)
           end
         end
