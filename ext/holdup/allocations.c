@@ -33,6 +33,7 @@ static struct {
     uint64_t ended;        /* when the last sample did */
     uint64_t every;        /* a sample for so many edges on average */
     uint64_t random;
+    VALUE asking;          /* the thread that asks; 0: none */
     VALUE interruption;    /* the exception that last met a thread which was asking; nil: it has gone on */
 } heaps;
 
@@ -74,6 +75,7 @@ void alloc_prepare(void)
     alloc.malloc_key = alloc_known_key("malloc_increase_bytes");
     heaps.stat_heap = rb_intern("stat_heap");
     heaps.count = 0;
+    heaps.asking = 0;
     if (alloc.objects_key) rb_protect(heaps_find, ID2SYM(rb_intern("slot_size")), &failed);
     if (failed) rb_set_errinfo(Qnil);
     heaps.begin_bytes = heaps.bytes = 0;
@@ -100,10 +102,17 @@ int alloc_ask_slots(void)
     heaps.bytes = 0;
     if (blame_many || !tc_enabled()) return 0;
     int raised = 0;
+    heaps.asking = rb_thread_current();
     rb_protect(heaps_sum, Qnil, &raised);
+    heaps.asking = 0;
     alloc_turns = 1; /* unless this edge reads the counts */
     if (raised) heaps.interruption = rb_errinfo(); /* of a throw or an end of the thread: no exception */
     return raised;
+}
+
+bool alloc_asks_here(void)
+{
+    return heaps.asking && heaps.asking == rb_thread_current();
 }
 
 /*

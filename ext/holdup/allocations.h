@@ -32,6 +32,9 @@ void alloc_prepare(void);
  */
 int alloc_ask_slots(void);
 
+/* Whether this thread is asking for the slots: what Ruby runs for that is no method of the application. */
+bool alloc_asks_here(void);
+
 static inline int alloc_turn(void)
 {
     return __builtin_expect(--alloc_turns != 0, 1) ? 0 : alloc_ask_slots();

@@ -13,6 +13,7 @@
 #endif
 
 #include "accounts.h"
+#include "allocations.h"
 #include "capture_ask.h"
 #include "hold_places.h"
 #include "hook.h"
@@ -269,7 +270,8 @@ static void hold_answer(void *unused)
     int failed = 0;
     uint32_t asked = __atomic_exchange_n(&watch.asked, 0, __ATOMIC_ACQ_REL);
     if (!asked || !c || c->blame != reg.main || !hold_wanted()) return;
-    if (asked != c->number || BLAME_GET(watch.asked_hold) != c->totals.acquisitions || c->epoch != tc.epoch) {
+    bool other = asked != c->number || BLAME_GET(watch.asked_hold) != c->totals.acquisitions;
+    if (other || c->epoch != tc.epoch || alloc_asks_here()) {
         BLAME_SET(watch.missed, watch.missed + 1);
         return;
     }

@@ -102,6 +102,22 @@ class HoldSamplesTest < Minitest::Test
     assert_empty slots
   end
 
+  # At the end of some units, the probe asks Ruby for its heaps; a slow answer shows whether it is sampled.
+  def test_what_the_probe_asks_is_no_method_of_the_application
+    write(<<~RUBY)
+      SLOW = Module.new do
+        def stat_heap(...)
+          Report.new.large(15)
+          super
+        end
+      end
+      GC.singleton_class.prepend(SLOW)
+      victims(3) { 20.times { unit("A#b") { nil }; sleep 0.001 } }
+    RUBY
+    assert_operator @figures[:missed], :>, 0, "nothing was asked for"
+    assert_empty slots
+  end
+
   def test_nothing_is_taken_of_short_holds
     write(<<~RUBY)
       victims(3) { 200.times { unit("A#b") { Report.new.large(1) }; sleep 0.001 } }
