@@ -32,7 +32,7 @@ void alloc_prepare(void);
  */
 int alloc_ask_slots(void);
 
-/* Whether this thread is asking for the slots: what Ruby runs for that is no method of the application. */
+/* Whether this thread is asking for the slots. What Ruby runs then does not belong to the application. */
 bool alloc_asks_here(void);
 
 static inline int alloc_turn(void)
