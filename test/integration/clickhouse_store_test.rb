@@ -120,6 +120,9 @@ class ClickhouseServerStoreTest < Minitest::Test
         "SELECT 'commit', #{round} * 1000000 + number + 1, 1 FROM system.numbers LIMIT #{count}")
       assert_equal 1, store.snapshot { units(store) }
     end
+    store.rollup(MINUTE_START + DAY)
+    assert_equal [1, 60], sum_over_hosts(store)
+    assert_equal 1, client.rows("SELECT sum(count) FROM windows WHERE seconds = 3600").dig(0, 0).to_i
   end
 
   # Two collectors of one folder: a volume that two pods share, or one that was thought to be dead.

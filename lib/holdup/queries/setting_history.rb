@@ -24,13 +24,16 @@ module Holdup
       end
 
       def drifts(store, now_s)
-        settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
-        found = Analysis::SettingChanges::LatestChange
-        return [] if found.all(samples(store, now_s, FAR_APART_S), settings:).empty?
+        return [] if latest_changes(store, samples(store, now_s, FAR_APART_S)).empty?
         samples = samples(store, now_s, SAMPLES_S)
-        found.all(samples, settings:).flat_map do |change|
+        latest_changes(store, samples).flat_map do |change|
           Analysis::SettingChanges::SettingDrift.of(change, windows(store, change.at_s, now_s), samples)
         end
+      end
+
+      def latest_changes(store, samples)
+        settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
+        Analysis::SettingChanges::LatestChange.all(samples, settings:)
       end
 
       def samples(store, now_s, every_s)
@@ -43,7 +46,7 @@ module Holdup
         kinds = Analysis::SettingChanges::SettingDrift::KINDS
         spans.flat_map { |from_s, to_s| store.windows(from_s, to_s, seconds: WINDOWS_S, kinds:).to_a }
       end
-      private_class_method :samples, :windows
+      private_class_method :latest_changes, :samples, :windows
     end
   end
 end

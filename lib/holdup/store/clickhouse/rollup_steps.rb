@@ -87,7 +87,7 @@ module Holdup
             before.tiers.each_cons(2).reduce(before.with(at_s: now_s)) do |known, (fine, coarse)|
               limit = coarse.floor(complete_to(known.tier(fine.seconds), now_s))
               rolled = coarse.with(rolled_to_s: [limit, coarse.rolled_to_s].max)
-              spans += add(known, epoch, rolled, fine: fine.seconds, reach:)
+              spans += add(known, epoch, rolled, fine: fine.seconds, taken:, reach:)
               known.with_tier(rolled)
             end
           end
@@ -128,15 +128,10 @@ module Holdup
           end
           @client.insert("reached", rows)
           ranges = rows.map { |row| [*row.values_at(:session, :number), done.fetch(row[:session], 0)] }
-          Spans::CommitRanges.new(question: taken(before, epoch), rows: ranges)
-        end
-
-        # @return [String] a sub-select of sessions, with the last commit that this step and the one before it
-        #   have taken
-        def taken(before, epoch)
-          "SELECT session, last, done FROM (SELECT session, number AS last FROM reached " \
+          question = "SELECT session, last, done FROM (SELECT session, number AS last FROM reached " \
             "WHERE step = #{epoch}) ANY LEFT JOIN (SELECT session, number AS done FROM reached " \
             "WHERE step = #{before.step}) USING session"
+          Spans::CommitRanges.new(question:, rows: ranges)
         end
 
         def reached(step)
@@ -156,10 +151,12 @@ module Holdup
           end.reject { |session| found.closed?(session) }
         end
 
+        # @param taken [Spans::CommitRanges]
+        # @param reach [Integer, nil] start of the oldest late minute
         # @return [Integer] new spans
-        def add(before, epoch, rolled, fine:, reach:)
+        def add(before, epoch, rolled, fine:, taken:, reach:)
           from_s = before.tier(rolled.seconds).rolled_to_s
-          sources = [late(before, epoch, rolled, from_s:, reach:)]
+          sources = [late(taken, rolled, from_s:, reach:)]
           sources << fresh(before, epoch, rolled, fine:, from_s:) if rolled.rolled_to_s > from_s
           sources.compact!
           return 0 if sources.empty?
@@ -211,14 +208,12 @@ module Holdup
         end
 
         # What came since the step before, for earlier spans.
-        def late(before, epoch, rolled, from_s:, reach:)
+        def late(taken, rolled, from_s:, reach:)
           return if reach.nil? || reach >= from_s
           at_s = WindowColumns.at(rolled.seconds)
-          columns = WindowColumns.plain(rolled.seconds)
-          "SELECT #{columns} FROM minutes ANY INNER JOIN (#{taken(before, epoch)}) USING session " \
-            "WHERE number <= last AND number > done AND seconds <= #{rolled.seconds} " \
-            "AND start_s >= #{rolled.floor(reach)} AND #{at_s} < #{from_s} " \
-            "AND #{at_s} >= #{rolled.kept_from_s} " \
+          wanted = "seconds <= #{rolled.seconds} AND start_s >= #{rolled.floor(reach)} " \
+            "AND #{at_s} < #{from_s} AND #{at_s} >= #{rolled.kept_from_s}"
+          "SELECT #{WindowColumns.plain(rolled.seconds)} FROM minutes #{taken.untaken(wanted)} " \
             "#{WindowColumns::ONCE}, session, number"
         end
       end

@@ -269,11 +269,8 @@ module Holdup
 
         def minutes_gone?(day, state)
           return false unless last("minutes", day) <= state.tiers.first.kept_from_s
-          done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
-          left = @client.rows("SELECT count() FROM minutes ANY LEFT JOIN (SELECT session, last, done FROM " \
-            "(#{CommitSession::LIMITS}) ANY LEFT JOIN (#{done}) USING session) USING session " \
-            "WHERE day = '#{day}' AND number <= last AND number > done")
-          left.dig(0, 0).to_i.zero?
+          untaken = Spans::CommitRanges.of(state).untaken("day = '#{day}'")
+          @client.rows("SELECT count() FROM minutes #{untaken}").dig(0, 0).to_i.zero?
         end
 
         # @param partition [String] seconds and month, and of minutes the day: "(60,202611,28)"
