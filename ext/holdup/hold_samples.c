@@ -242,6 +242,25 @@ static void hold_spend(uint64_t cpu_ns)
     BLAME_SET(watch.rest, clk_now() + rest_ns * CLK_UNIT / clk.rate);
 }
 
+/* From here on the hold counts anew: what it has caused so far is divided, or belongs to no method. */
+static void hold_mark(const tclock_t *c, uint64_t t, uint64_t caused)
+{
+    watch.gc = c->gc_hold == c->totals.acquisitions ? c->gc_held : 0;
+    watch.caused = caused;
+    BLAME_SET(watch.of_hold, c->totals.acquisitions);
+    BLAME_SET(watch.at, t);
+    BLAME_SET(watch.thread_number, c->number);
+}
+
+/* What the probe asks Ruby keeps others waiting, too, but is no method of the application. */
+static void hold_pass(const tclock_t *c)
+{
+    uint64_t t = clk_now();
+    totals_t now;
+    tc_totals(c, t, &now);
+    hold_mark(c, t, now.caused);
+}
+
 static VALUE hold_take(VALUE given)
 {
     tclock_t *c = (tclock_t *)given;
@@ -255,11 +274,7 @@ static VALUE hold_take(VALUE given)
         hold_keep(c, numbers, ticks);
         watch.taken++;
     }
-    watch.gc = c->gc_hold == c->totals.acquisitions ? c->gc_held : 0;
-    watch.caused = now.caused;
-    BLAME_SET(watch.of_hold, c->totals.acquisitions);
-    BLAME_SET(watch.at, t);
-    BLAME_SET(watch.thread_number, c->number);
+    hold_mark(c, t, now.caused);
     hold_spend(clk_cpu_ns() - cpu_ns);
     return Qnil;
 }
@@ -271,8 +286,10 @@ static void hold_answer(void *unused)
     uint32_t asked = __atomic_exchange_n(&watch.asked, 0, __ATOMIC_ACQ_REL);
     if (!asked || !c || c->blame != reg.main || !hold_wanted()) return;
     bool other = asked != c->number || BLAME_GET(watch.asked_hold) != c->totals.acquisitions;
-    if (other || c->epoch != tc.epoch || alloc_asks_here()) {
+    bool known = !other && c->epoch == tc.epoch;
+    if (!known || alloc_asks_here()) {
         BLAME_SET(watch.missed, watch.missed + 1);
+        if (known) hold_pass(c);
         return;
     }
     rb_protect(hold_take, (VALUE)c, &failed);

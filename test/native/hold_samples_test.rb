@@ -115,7 +115,9 @@ class HoldSamplesTest < Minitest::Test
       victims(3) { 20.times { unit("A#b") { nil }; sleep 0.001 } }
     RUBY
     assert_operator @figures[:missed], :>, 0, "nothing was asked for"
-    assert_empty slots
+    # The rest of the hold is the application's, a few microseconds.
+    caused = snapshot.slot("A#b").named_sums[:caused_ns]
+    assert_operator slots.sum { |slot| slot.named_sums[:caused_ns] }, :<, caused / 100
   end
 
   def test_nothing_is_taken_of_short_holds
