@@ -87,6 +87,13 @@ module Holdup
       end
     end
 
+    # An answer to a question that takes seconds, kept ready for those who only read. `question`: at most 100
+    # characters; `at_s`: when it was found; `text`: in the words of whoever asks and answers.
+    KeptAnswer = Data.define(:question, :at_s, :text)
+
+    # Nobody shows older ones, see Queries::KeptAdvice.
+    KeptAnswer::KEEP_S = 2 * 86_400
+
     # How long samples of single units are kept: 14 days, like windows of five minutes, but never so many that
     # they push windows out of a store that is almost full.
     module SampleRetention

@@ -8,7 +8,7 @@ module EmptiedStores
   # Rows that refer to others first.
   TABLES = %i[
     windows host_sums process_samples unit_samples checkpoints collection_states skipped_rows
-    prediction_outcomes audit_entries series settings hosts
+    prediction_outcomes audit_entries answers series settings hosts
   ].freeze
 
   # @return [Hash{Class => Array<String>}] URLs with tables, by test class

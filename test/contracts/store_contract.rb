@@ -579,6 +579,27 @@ module StoreContract
     assert_equal [young], @store.outcomes
   end
 
+  def test_an_answer_is_kept_until_the_next_to_its_question
+    assert_nil @store.answer("advice it's")
+    first = answer(text: "1' " * 40_000)
+    assert_nil @store.keep_answer(first)
+    @store.keep_answer(answer(question: "another"))
+    assert_equal first, @store.answer("advice it's")
+    @store.keep_answer(second = answer(at_s: START + 1))
+    assert_equal second, @store.answer("advice it's")
+    assert_equal "another", @store.answer("another").question
+  end
+
+  def test_an_answer_goes_when_it_is_too_old_for_anybody
+    @store.keep_answer(answer)
+    @store.keep_answer(young = answer(question: "another", at_s: START + 1))
+    @store.prune(START + 2 * DAY, max_bytes: 1 << 30)
+    assert @store.answer("advice it's")
+    @store.prune(START + 2 * DAY + 1, max_bytes: 1 << 30)
+    assert_nil @store.answer("advice it's")
+    assert_equal young, @store.answer("another")
+  end
+
   def test_an_empty_store_has_no_extent
     assert_equal [[], nil], [@store.extent, @store.health[:newest_s]]
   end
@@ -614,6 +635,10 @@ module StoreContract
   end
 
   def histories = 5
+
+  def answer(question: "advice it's", at_s: START, text: "more memory")
+    Holdup::Store::KeptAnswer.new(question:, at_s:, text:)
+  end
 
   def skipped(at_s: START, kind: :series, name: "A", reason: "broken", count: 1)
     Holdup::SkippedRow.new(at_s:, host: "a", kind:, name:, reason:, count:)

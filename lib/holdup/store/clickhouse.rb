@@ -125,6 +125,15 @@ module Holdup
 
       def outcomes = reading { @records.outcomes(@spans.state) }
 
+      def keep_answer(answer)
+        writing { @session.commit({}, {}, [@records.answer_fact(answer)]) }
+        nil
+      end
+
+      def answer(question)
+        reading { @records.answer(question, @spans.state) }
+      end
+
       def clock_s = reading { @client.rows("SELECT toUnixTimestamp(now())").dig(0, 0).to_i }
 
       def rollup(now_s) = upkeep { @steps.roll(now_s) }
@@ -244,7 +253,7 @@ module Holdup
           # Names behind ids: kind is series, setting or path.
           names: ["kind String, id UInt64, stamp UInt64, text String", "ReplacingMergeTree(stamp)",
             "kind, id"],
-          # kind is commit, claim, close, checkpoint, state, skipped, audit or outcome, see CommitSession.
+          # kind is commit, claim, close, checkpoint, state, skipped, audit, outcome or answer: CommitSession.
           commits: ["kind String, name String, session UInt64, number UInt64, epoch UInt64, upto UInt64, " \
             "stamp Int64, text String, written DateTime DEFAULT now()", "ReplacingMergeTree(number)",
             "kind, name, session"],

@@ -13,6 +13,7 @@ module Holdup
         @processes = {}
         @paths = {}
         @outcomes = {}
+        @answers = {}
         @skipped = {}
         @states = {}
         @audit = {}
@@ -151,6 +152,15 @@ module Holdup
         @rows.transaction { @outcomes.values.sort_by(&:at_s) }
       end
 
+      def keep_answer(answer)
+        @rows.transaction { @answers[answer.question] = answer }
+        nil
+      end
+
+      def answer(question)
+        @rows.transaction { @answers[question] }
+      end
+
       def clock_s = nil
 
       def rollup(now_s) = Tier::Rollup.new(@rows).run(now_s)
@@ -161,6 +171,7 @@ module Holdup
           @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
+          @answers.delete_if { |_, answer| answer.at_s < now_s - KeptAnswer::KEEP_S }
           @audit.delete_if { |_, entry| entry.at_s < now_s - AuditEntry::KEEP_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
           prune_progress(now_s)

@@ -22,6 +22,7 @@ module Holdup
         @samples = SmallTables::ProcessSamples.new(@connection, @codec.hosts)
         @profiles = UnitSamples.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
+        @answers = SmallTables::KeptAnswers.new(@connection)
         @states = SmallTables::CollectionStates.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
       end
@@ -189,6 +190,15 @@ module Holdup
       # Of the last 400 days, oldest first.
       def outcomes = @outcomes.to_a
 
+      # @param answer [KeptAnswer] replaces the one to the same question
+      # @raise [StoreError] and then nothing was written
+      def keep_answer(answer)
+        whole(["answers"]) { @answers.keep(answer) }
+      end
+
+      # @return [KeptAnswer, nil]
+      def answer(question) = @answers.find(question)
+
       # @return [Integer, nil] the time by the clock of its server; nil: a file has none
       def clock_s
         @connection.use { |db| @connection.dialect.clock_s(db) }
@@ -258,6 +268,7 @@ module Holdup
         @samples.delete_before([kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
         @profiles.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
+        @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
         @audit.delete_before(now_s - AuditEntry::KEEP_S)
         @checkpoints.prune(CheckpointNames.silent(@states.to_a, now_s), now_s)

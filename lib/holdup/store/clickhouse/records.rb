@@ -6,7 +6,8 @@ module Holdup
   module Store
     class Clickhouse
       # Everything but windows and checkpoints: samples of processes and of single units in tables of their
-      # own; states of collectors, skipped rows, the audit log and outcomes as facts in `commits`.
+      # own; states of collectors, skipped rows, the audit log, outcomes and kept answers as facts in
+      # `commits`.
       class Records
         NS = 1_000_000_000
 
@@ -53,6 +54,10 @@ module Holdup
           stamp = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
           {kind: "outcome", name: outcome.key.to_json, stamp:,
            text: outcome.to_h.merge(figures: outcome.figures.transform_values(&:to_h)).to_json}
+        end
+
+        def answer_fact(answer)
+          {kind: "answer", name: answer.question, stamp: answer.at_s, text: answer.text}
         end
 
         # @param kept [RollupSteps::RollupState]
@@ -106,6 +111,20 @@ module Holdup
         def outcomes(kept)
           outcomes = latest("outcome").map { |fact| outcome(JSON.parse(fact.text, symbolize_names: true)) }
           outcomes.select { |one| one.at_s >= kept.kept_from(:outcomes) }.sort_by(&:at_s)
+        end
+
+        # @return [KeptAnswer, nil]
+        def answer(question, kept)
+          fact = latest("answer", name: question).first
+          return if fact.nil? || fact.stamp < kept.kept_from(:answers)
+          KeptAnswer.new(question:, at_s: fact.stamp, text: fact.text)
+        end
+
+        # @return [Integer, nil] of the oldest answer that is shown
+        def oldest_answer_s(kept)
+          rows = @client.rows("SELECT DISTINCT stamp FROM commits WHERE kind = 'answer' " \
+            "AND stamp >= #{kept.kept_from(:answers)} ORDER BY stamp LIMIT 1")
+          rows.dig(0, 0)&.to_i
         end
 
         def audit(from_s, to_s, kept)
@@ -171,9 +190,12 @@ module Holdup
           others.empty? ? first : first.merge(*others, most:)
         end
 
+        # @param name [String, nil] nil: all
         # @return [Array<CommitFacts::Fact>] one of each name, the latest first
-        def latest(kind)
-          seen = CommitSession::CommitFacts.new(@client, "kind IN ('commit', 'close', '#{kind}')")
+        def latest(kind, name: nil)
+          named = " AND name = #{HttpClient.quote(name)}" if name
+          seen = CommitSession::CommitFacts.new(@client,
+            "kind IN ('commit', 'close') OR (kind = '#{kind}'#{named})")
           facts = seen.counting(kind)
           facts.group_by(&:name).values.map { |same| same.max_by(&:stamp) }.sort_by { |fact| -fact.stamp }
         end

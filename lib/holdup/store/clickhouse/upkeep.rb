@@ -12,7 +12,7 @@ module Holdup
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
-                  outcomes: Tier::LONGEST_S}.freeze
+                  outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         NS = 1_000_000_000
         DAY_S = 86_400
         # Of a collector whose clock is wrong, and of commits that are under way.
@@ -222,6 +222,7 @@ module Holdup
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
           when :outcomes then @records.outcomes(state).map(&:at_s).min
+          when :answers then @records.oldest_answer_s(state)
           end
         end
 

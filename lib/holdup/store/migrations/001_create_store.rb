@@ -155,5 +155,12 @@ Sequel.migration do
       %i[recorded_ns replayed_ns predicted_ns measured_ns].each { |name| Bignum name, null: false }
       unique %i[kind pool setting from_s to_s processes threads time_slice_ns figure app]
     end
+
+    # Answers that a collector keeps ready for readers, see Store::KeptAnswer.
+    create_table(:answers) do
+      String :question, size: 100, primary_key: true
+      Bignum :at_s, null: false
+      File :text, null: false, size: :medium
+    end
   end
 end

@@ -298,6 +298,30 @@ module Holdup
             PredictionOutcome.new(**facts, kind: facts[:kind].to_sym, figures:)
           end
         end
+
+        # Answers that are kept ready, one to each question.
+        class KeptAnswers
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # Replaces the one to the same question.
+          def keep(answer)
+            @connection.write do |db|
+              db[:answers].where(question: answer.question).delete
+              db[:answers].insert(**answer.to_h, text: Sequel.blob(answer.text))
+            end
+          end
+
+          def find(question)
+            row = @connection.read { |db| db[:answers].first(question:) }
+            row && KeptAnswer.new(**row, text: Utf8.of(row[:text]))
+          end
+
+          def delete_before(second)
+            @connection.write { |db| db[:answers].where { at_s < second }.delete }
+          end
+        end
       end
     end
   end
