@@ -91,7 +91,7 @@ module Holdup
     # characters; `at_s`: when it was found; `text`: in the words of whoever asks and answers.
     KeptAnswer = Data.define(:question, :at_s, :text)
 
-    # Nobody shows older ones, see Queries::KeptAdvice.
+    # Nobody shows older ones, see View::KeptAdvice.
     KeptAnswer::KEEP_S = 2 * 86_400
 
     # How long samples of single units are kept: 14 days, like windows of five minutes, but never so many that

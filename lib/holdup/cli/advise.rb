@@ -21,12 +21,15 @@ module Holdup
       # @param wide [Boolean] whether a text cuts no name
       # @param prices [Sizing::CheapestFleet::FleetPrices, nil] nil: fleets are not compared
       # @param given [Hash{String => String}] options that choose the advice, as they were given
+      # @param fresh [Boolean] whether it is computed even if the store keeps the answer
+      # @param keep [Boolean] computes for the store what is due, instead
       # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
         limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil,
         origin: Queries::Origin.new, out: nil, save: nil, store: nil, language: nil,
-        within_s: Sizing::JobDeadlines::WITHIN_S, prices: nil, full: false, wide: false, given: {})
+        within_s: Sizing::JobDeadlines::WITHIN_S, prices: nil, full: false, wide: false, given: {},
+        fresh: false, keep: false)
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
@@ -52,6 +55,8 @@ module Holdup
         @full = full
         @wide = wide
         @given = given
+        @fresh = fresh
+        @keep = keep
         @origin = origin
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
@@ -59,14 +64,73 @@ module Holdup
 
       def run
         return verification.run if @verify
-        sized, pool = Places.reading(@console.env, @store, origin: @origin) do |store|
-          read(Queries::RequestCache.new(store))
-        end
-        write(sized, Advice.call(situation(sized, pool)))
+        return keeping.run if @keep
+        kept = @fresh ? nil : kept_answer
+        kept ? write_kept(kept) : write(*compute)
         OK
       end
 
+      # @param store [Store::Sql]
+      # @return [View::KeptAdvice, nil] of the same advice in all forms and languages; nil if nothing was
+      #   recorded for it
+      def kept(store)
+        began_ns = @console.clock.monotonic_ns
+        sized, findings = answer(store)
+        return unless sized.recommendation
+        json = json(sized, findings)
+        took_s = (@console.clock.monotonic_ns - began_ns) / 1_000_000_000
+        View::KeptAdvice.of(at_s: @console.clock.realtime_s, took_s:, json:) do |form, words|
+          options = {words:, **options(sized)}
+          options[:given] = @given if form <= View::Advice::AdviceScreen
+          form.new(sized, findings, **options)
+        end
+      end
+
+      # @return [View::KeptAdvice::AdviceQuestion]
+      def question
+        asked = @sizing.slice(:kind, :objective, :factor, :warm_up_s)
+        View::KeptAdvice::AdviceQuestion.of(span: @span[:from_s]..@span[:to_s], prices: @prices, queue: @queue,
+          within_s: @within_s, limit: (@limit unless @limit == Arguments::ROWS), **asked, **@sizing[:given],
+          **@origin.limits)
+      end
+
       private
+
+      def keeping
+        KeepingAdvice.new(console: @console, store: @store, format: @format, words: @words)
+      end
+
+      # @return [View::KeptAdvice, nil]
+      def kept_answer
+        now_s = @console.clock.realtime_s
+        return unless (now_s - @span[:to_s]).between?(0, 1)
+        Places.reading(@console.env, @store) { |store| question.find(store, now_s) }
+      end
+
+      def write_kept(kept)
+        @save&.write(kept.json)
+        @destination.write((@format == :json) ? kept.json : rendered_kept(kept))
+      end
+
+      def rendered_kept(kept)
+        now_s = @console.clock.realtime_s
+        if @format == :text && !@full
+          screen = kept.screen(@words, now_s:, options: @given.slice("--store"))
+          return Formats.screen(screen, console: @console, wide: @wide)
+        end
+        Formats.render(kept.report(@words, now_s:), format: @format, console: @console, words: @words,
+          wide: @wide)
+      end
+
+      def compute
+        Places.reading(@console.env, @store, origin: @origin) { |store| answer(store) }
+      end
+
+      # @return [Array(Queries::SizingInputs, Array<Finding>)]
+      def answer(store)
+        sized, pool = read(Queries::RequestCache.new(store))
+        [sized, Advice.call(situation(sized, pool))]
+      end
 
       # @return [Array(Queries::SizingInputs, Object)] and the pool of the queue
       def read(store)
@@ -100,14 +164,17 @@ module Holdup
       end
 
       def rendered(sized, findings)
-        options = {words: @words, span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s,
-                   fleet: fleet(sized)}
+        options = {words: @words, **options(sized)}
         if @format == :text && !@full
           screen = View::Advice::AdviceScreen.new(sized, findings, given: @given, **options)
           return Formats.screen(screen, console: @console, wide: @wide)
         end
         advice = View::Advice.new(sized, findings, **options)
         Formats.render(advice.page, format: @format, console: @console, words: @words, wide: @wide)
+      end
+
+      def options(sized)
+        {span:, kind: @sizing[:kind], limit: @limit, again:, within_s: @within_s, fleet: fleet(sized)}
       end
 
       def json(sized, findings)
@@ -131,6 +198,72 @@ module Holdup
         Options::SizingOptions.again(**@span, origin: @origin, store: @store)
       end
 
+      # Computes what the store is to keep ready, one answer at a time: that which has been due for longest. A
+      # collector runs this now and then.
+      class KeepingAdvice
+        SPANS_S = {"24h" => 86_400, "30d" => 30 * 86_400}.freeze
+        KINDS = %i[request job].freeze
+
+        # `since`: a key of SPANS_S; `due_s`: second since which it is
+        KeptQuestion = Data.define(:since, :kind, :advise, :due_s)
+        private_constant :KeptQuestion
+
+        # @param format [Symbol] :text, :json
+        def initialize(console:, store:, format:, words:)
+          @console = console
+          @store = store
+          @format = format
+          @words = words
+        end
+
+        def run
+          Places.writing(@console.env, @store) do |store|
+            first, second = questions(store).sort_by.with_index { |question, index| [question.due_s, index] }
+            keep(first, store) if first.due_s <= now_s
+            write(first, next_s: second.due_s)
+          end
+          OK
+        end
+
+        private
+
+        def now_s = @console.clock.realtime_s
+
+        def questions(store)
+          to_s = now_s
+          SPANS_S.to_a.product(KINDS).map do |(since, seconds), kind|
+            given = {"--since" => since, "--kind" => kind.name}
+            given.delete("--kind") if kind == KINDS.first
+            advise = Advise.new(console: @console, from_s: to_s - seconds, to_s:, kind:, given:)
+            KeptQuestion.new(since:, kind:, advise:, due_s: advise.question.due_s(store))
+          end
+        end
+
+        # An empty text says that nothing was recorded, which need not be found out again so soon.
+        def keep(question, store)
+          text = question.advise.kept(store).to_s
+          key = question.advise.question.key
+          store.keep_answer(Store::KeptAnswer.new(question: key, at_s: now_s, text:))
+        end
+
+        def write(question, next_s:)
+          kept = question.due_s <= now_s
+          next_s = [next_s, kept ? question.advise.question.next_s(now_s) : question.due_s].min
+          text = (@format == :json) ? json(question, kept, next_s) : sentence(question, kept, next_s)
+          @console.out.write("#{text}\n")
+        end
+
+        def json(question, kept, next_s)
+          {kept: kept ? question.to_h.slice(:since, :kind) : nil, next_s:}.to_json
+        end
+
+        def sentence(question, kept, next_s)
+          rest = View::Figures.rough([next_s - now_s, 1].max * 1_000_000_000)
+          return @words.call(:advice_keep_none, rest:) unless kept
+          @words.call(:advice_keep_done, kind: @words.units(question.kind), span: question.since, rest:)
+        end
+      end
+
       # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
       class Arguments
         ROWS = 14
@@ -142,6 +275,8 @@ module Holdup
         # Options of an advice that its verification does not take.
         ASKED = %i[slo kind origin queue objective factor vcpus memory connections limit out save
           within_s prices].freeze
+        # Options that `--keep` takes.
+        KEEPING = %i[keep store format language].freeze
 
         def initialize(now_s)
           @now_s = now_s
@@ -167,21 +302,35 @@ module Holdup
           Options::SizingOptions.span_of(values, @now_s)
         end
 
-        # The advice's file already holds these options.
         def check(values)
-          given = values.keys & ASKED
-          given << :html if values[:format] == :html
-          if values.key?(:verify) && given.any?
-            options = given.map { |key| "--#{key.to_s.delete_suffix("_s").tr("_", "-")}" }
-            raise UsageError.new("--verify can't be combined with #{options.join(", ")}",
-              "leave them out: the saved advice has them")
-          end
+          check_keep(values) if values.key?(:keep)
+          check_verify(values)
           if values.key?(:queue) && values[:kind] == :request
             raise UsageError.new("--queue is for jobs", "leave out --kind request")
           end
           if values.key?(:within_s) && values[:kind] != :job && !values.key?(:queue)
             raise UsageError.new("--within is for jobs", "add --kind job")
           end
+        end
+
+        # The advice's file already holds these options.
+        def check_verify(values)
+          given = values.keys & ASKED
+          given << :html if values[:format] == :html
+          return unless values.key?(:verify) && given.any?
+          raise UsageError.new("--verify can't be combined with #{options(given)}",
+            "leave them out: the saved advice has them")
+        end
+
+        def check_keep(values)
+          given = values.keys - KEEPING
+          return if given.empty?
+          raise UsageError.new("--keep can't be combined with #{options(given)}",
+            "leave them out: it computes what every collector keeps")
+        end
+
+        def options(keys)
+          keys.map { |key| "--#{key.to_s.delete_suffix("_s").tr("_", "-")}" }.join(", ")
         end
 
         def declare(parser, values)
@@ -216,6 +365,8 @@ module Holdup
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
           parser.on("--save FILE", "also save it there for --verify") { |text| values[:save] = text }
+          parser.on("--fresh", "compute it, even if the store keeps the answer") { values[:fresh] = true }
+          parser.on("--keep", "compute what collectors keep in the store, where due") { values[:keep] = true }
           parser.on("--verify FILE", "what --save kept: has it come true since?") do |text|
             values[:verify] = text
           end

@@ -86,6 +86,8 @@ module Holdup
 
       def outcomes = store.outcomes
 
+      def answer(question) = @whole.answer(question)
+
       def skipped_rows = store.skipped_rows
 
       def audit_entries(*span, **options)

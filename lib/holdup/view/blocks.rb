@@ -102,8 +102,7 @@ module Holdup
         # @param command [String] "report --full", quoted
         # @param options [Hash{String => String}] more options with their values, which may be any text
         def self.holdup(command, purpose:, options: {})
-          words = options.map { |option, value| "#{option} #{quoted(value)}" }
-          new(words: ["holdup #{command}", *words], purpose:)
+          new(words: ["holdup #{command}"], purpose:).with_options(options)
         end
 
         # @return [String] one argument for a shell, which readers paste it into
@@ -118,6 +117,11 @@ module Holdup
           name = Width.clean(name)
           start = Width.truncate(name, ShellCommand::NAME)[/\A[^…]*/]
           "#{start.gsub(/[\\*?\[\]{}]/, "?")}#{"*" if start != name}"
+        end
+
+        def with_options(options)
+          more = options.map { |option, value| "#{option} #{self.class.quoted(value)}" }
+          with(words: words + more)
         end
 
         def to_s = words.join(" ")

@@ -45,6 +45,92 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  # @yieldparam ask [#call] runs `holdup advise` with these arguments, by default at the end of the recording
+  def with_kept_advice
+    PLAYED.in_a_file do |path|
+      yield(lambda do |*arguments, now_s: PLAYED.to_s|
+        share_sizing(PLAYED) {
+          size_coarsely {
+            holdup("advise", *arguments, now_s:, env: {"COLUMNS" => "80", "HOLDUP_STORE" => path})
+          }
+        }
+      end)
+    end
+  end
+
+  # @return [String] that a kept advice begins with, without spaces
+  def age(language)
+    Holdup::View::Words.new(language).call(:advice_kept, age: "1 s", took: "1 s").gsub(/\s/, "")
+  end
+
+  def test_what_was_kept_says_the_same
+    with_kept_advice do |ask|
+      4.times { assert_equal [0, ""], ask.call("--keep").to_h.values_at(:status, :err) }
+      out = "#{folder}/advice.html"
+      %w[en ja].product([%w[--full], %w[--markdown], ["--html", "--out", out]]).each do |language, form|
+        kept, fresh = [[], ["--fresh"]].map { |how|
+          said = ask.call("--since", "24h", "--lang", language, *form, *how)
+          (form.include?(out) ? File.read(out) : said.out).gsub(/[\s\\]/, "")
+        }
+        assert_equal 1, kept.scan(age(language)).size, [language, form]
+        assert_equal fresh, kept.sub(/<pclass="about">#{age(language)}<\/p>|-?#{age(language)}/, ""),
+          [language, form]
+      end
+      %w[24h 30d].each do |since|
+        kept, fresh = [[], ["--fresh"]].map { |how| ask.call("--since", since, "--json", *how).out }
+        assert_equal fresh, kept
+      end
+    end
+  end
+
+  # Where a screen is full, other lines make room.
+  def test_a_screen_says_how_old_it_is
+    with_kept_advice do |ask|
+      ask.call("--keep")
+      %w[en ja].each do |language|
+        kept, fresh = [[], ["--fresh"]].map { |how|
+          ask.call("--since", "24h", "--lang", language, *how).out.lines
+        }
+        assert_equal age(language), (kept - fresh).join.gsub(/\s/, "")
+        assert_operator kept.size, :<=, 39
+      end
+    end
+  end
+
+  def test_only_the_question_that_was_kept_is_answered_with_it
+    with_kept_advice do |ask|
+      ask.call("--keep")
+      others = [%w[--load x1.1], %w[--slo p99], %w[--memory 4G], %w[--host web-1], %w[--warm-up 60s],
+        %w[--prices vcpu=1,gb=1], %w[--limit 5]].map { |options| ["--since", "24h", *options] }
+      [%w[--since 23h], *others].each do |options|
+        refute_includes ask.call(*options).out, "A collector computed this", options
+      end
+      assert_includes ask.call("--since", "1d").out, "A collector computed this"
+      late = ask.call("--since", "24h", now_s: PLAYED.to_s + 3457)
+      refute_includes late.out, "A collector computed this"
+    end
+  end
+
+  def test_keeps_one_answer_at_a_time_where_one_is_due
+    with_kept_advice do |ask|
+      text = ask.call("--keep").out
+      assert_match(/\AComputed and kept: advice for requests, 24h\. Next in \d+ s\.\n/, text)
+      told = Array.new(4) { JSON.parse(ask.call("--keep", "--json").out) }
+      kept = [{"since" => "24h", "kind" => "job"}, {"since" => "30d", "kind" => "request"},
+        {"since" => "30d", "kind" => "job"}, nil]
+      assert_equal kept, told.map { |one| one["kept"] }
+      assert_equal PLAYED.to_s + 1728, told.last["next_s"]
+      assert_match(/\ANothing is due\. Next in 29 min\.\n\z/, ask.call("--keep").out)
+      assert_match(/requests, 24h/, ask.call("--keep", now_s: PLAYED.to_s + 1728).out)
+    end
+  end
+
+  def test_keep_takes_no_question
+    said = advise("--keep", "--slo", "p99", "--since", "24h")
+    assert_equal 2, said.status
+    assert_match(/--keep can't be combined with .*--slo.*; leave them out/, said.err)
+  end
+
   # @return [String] on one screen
   def screen(*arguments, width: 80)
     PLAYED.in_a_file do |path|

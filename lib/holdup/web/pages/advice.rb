@@ -5,6 +5,9 @@ module Holdup
     module Pages
       # Keep, change, or unknown, with the table of settings and other remedies.
       class Advice < ComputedPage
+        # Parameters of the question that a collector keeps the answers to.
+        ASKED_OF_ALL = %w[since kind].freeze
+
         def self.figures(store, query, step:, context:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
@@ -27,9 +30,17 @@ module Holdup
           advised = View::Advice.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit, fleet: figures.fleet)
           report = figures.what_if && what_if_report(figures)
-          blocks = [*answers(advised, report), kinds(advised), *nothing(figures),
-            *(advised.grounds - [advised.self_test])]
-          ComputedPage::PageContent.new(blocks:, json: json_of(figures, report), offered: exports)
+          content(advised, report:, more: nothing(figures), json: json_of(figures, report))
+        end
+
+        # What the collector of a fleet computes, if nothing else is asked.
+        def kept
+          return unless query.live? && (query.all.keys - SHOWING - ASKED_OF_ALL).empty?
+          now_s = query.until_s
+          found = asked.find(store, now_s) or return
+          fresh = View::Blocks::SpanLink.new(text: found.age(@words, now_s), label: word(:advice_kept_fresh),
+            params: {"fresh" => "1"})
+          content(found.answers.fetch(@words.language), json: found.json, more: [fresh])
         end
 
         def asks = []
@@ -38,6 +49,22 @@ module Holdup
 
         def kind = self.class.kind(query)
 
+        # @return [View::KeptAdvice::AdviceQuestion]
+        def asked
+          slo, prices = @context.to_h.values_at(:slo, :prices)
+          View::KeptAdvice::AdviceQuestion.of(kind:, span: query.from_s..query.until_s, prices:,
+            objective: Inputs.objective(kind, slo || Sizing::Slo.new))
+        end
+
+        # @param advised [View::Advice, View::KeptAdvice::AdvicePage]
+        # @param report [View::WhatIf, nil]
+        # @param more [Array<Object>] blocks
+        def content(advised, json:, report: nil, more: [])
+          blocks = [*answers(advised, report), kinds(advised), *more,
+            *(advised.grounds - [advised.self_test])]
+          ComputedPage::PageContent.new(blocks:, json:, offered: exports)
+        end
+
         def span
           View::Figures::Moments.span(query.from_s, query.until_s)
         end
@@ -45,7 +72,7 @@ module Holdup
         # A reader who asks about another setting sees that answer first.
         def answers(advised, report)
           form = @form.block(@words)
-          answer = advised.answer
+          answer = [*advised.answer]
           # Beside the table on a wide screen.
           answer.insert(answer.index { |block| block.is_a?(View::Blocks::Findings) }, *advised.self_test)
           return [*answer, form] unless @form.asked?
@@ -81,15 +108,20 @@ module Holdup
         # Inputs of the page of advice: the recording, the replays of other settings, the findings, and the
         # values of its form.
         class Inputs
+          # @param slo [Sizing::Slo] of requests
+          # @return [Sizing::Objective]
+          def self.objective(kind, slo)
+            (kind == :job) ? Sizing::Objective.new(:throughput) : Sizing::Objective.new(:latency, slo:)
+          end
+
           # @param span [Range<Integer>] seconds since 1970
           # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: the form is empty
           # @param step [#call] takes the current activity
           # @param slo [Sizing::Slo, nil] of requests; `prices`: CheapestFleet::FleetPrices or nil
           def initialize(store, span:, kind:, change:, step:, slo: nil, prices: nil)
-            @kind = kind
-            @slo = slo || Sizing::Slo.new
             @change = change
             step.call([:step_reading, {}])
+            objective = self.class.objective(kind, slo || Sizing::Slo.new)
             @sized = Queries::SizingInputs.new(store, from_s: span.begin, to_s: span.end, kind:, objective:)
             step.call(replaying) if recommendation
             @found = Holdup::Advice.call(situation)
@@ -108,10 +140,6 @@ module Holdup
           def recommendation = sized.recommendation
 
           private
-
-          def objective
-            (@kind == :job) ? Sizing::Objective.new(:throughput) : Sizing::Objective.new(:latency, slo: @slo)
-          end
 
           def situation
             levers = Holdup::Advice::ServerLevers.new(sized.lately)

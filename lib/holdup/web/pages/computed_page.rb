@@ -10,7 +10,7 @@ module Holdup
         PageContent = Data.define(:blocks, :json, :offered)
 
         # Parameters that change how an answer is shown, but not the answer.
-        SHOWING = %w[lang theme computed].freeze
+        SHOWING = %w[lang theme computed fresh].freeze
         MINUTE_S = 60
 
         # Runs in its own thread with its own store.
@@ -37,6 +37,9 @@ module Holdup
           minutes = moments.map { |second| minute(second, health) }
           [*health.values_at(:series, :oldest_s, :newest_s), store.outcomes.size, *minutes]
         end
+
+        # @return [PageContent, nil] what the store keeps ready for this page
+        def kept = nil
 
         # @param shown [PageContent] what the page shows from now on
         def show(shown)
@@ -77,10 +80,18 @@ module Holdup
           # @return [AnswerCache::Wait, nil] nil: the page has it, or needs none
           def computed(page, name, ending)
             return unless page.is_a?(ComputedPage)
-            found = kept_for_link(page, name) || asked(page, name, ending)
+            found = kept_for_link(page, name)
+            kept = page.kept unless found || query["fresh"]
+            return shown_as(page, kept) if kept
+            found ||= asked(page, name, ending)
             return found if found.is_a?(AnswerCache::Wait)
-            page.show(found.value.fetch(words.language))
             @computed_s = found.at_s
+            shown_as(page, found.value.fetch(words.language))
+          end
+
+          # @return [nil]
+          def shown_as(page, content)
+            page.show(content)
             nil
           end
 

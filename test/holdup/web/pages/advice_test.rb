@@ -50,6 +50,43 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_includes last_response.body, %(<input type="hidden" name="kind" value="request">)
   end
 
+  # With the advice of `holdup advise --keep` in the store.
+  def with_kept_advice
+    store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
+    @app = dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 600), **@goal.to_h)
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {},
+      clock: CommandLine::Still.new(now_s: PLAYED.to_s))
+    Holdup::CLI::Places.stub(:writing, ->(_env, _url, &block) { block.call(store) }) do
+      size_coarsely { Holdup::CLI::Advise.new(console:, from_s: 0, to_s: 1, keep: true).run }
+    end
+    store.singleton_class.undef_method(:windows) # of which every computation reads some
+  end
+
+  def test_shows_what_a_collector_has_kept
+    with_kept_advice
+    get "/advice", {"since" => "24h"}
+    assert_equal 200, last_response.status
+    assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
+    assert_match(/A collector computed this 10 min ago, in 1 s\. Compute it anew/, text)
+    assert_includes CGI.unescapeHTML(last_response.body), %(href="/advice?since=24h&fresh=1")
+    assert_match(/Self-test: the present setting, grade [AB].* Limits of every setting/, text)
+    assert_equal 3, last_response.body.scan("data-chart=").size
+    get "/advice.json", {"since" => "24h"}
+    assert_equal [PLAYED.to_s, "request"], JSON.parse(last_response.body).values_at("to_s", "kind")
+    get "/advice", {"since" => "24h", "lang" => "ja"}
+    assert_includes text, "コレクターが 10 分前に計算した結果です"
+  end
+
+  def test_computes_what_no_collector_has_kept
+    with_kept_advice
+    [{"since" => "23h"}, {"since" => "24h", "if_load" => "x2"}, {"since" => "24h", "fresh" => "1"},
+      {"since" => "24h", "host" => "web-1"}, {"since" => "24h", "until" => "1min"}, {"kind" => "job"}]
+      .each do |asked|
+        get "/advice", asked
+        assert_equal 500, last_response.status, asked
+      end
+  end
+
   def test_a_question_that_can_not_be_read
     {"if_load" => "x0", "if_vcpus" => "-1", "if_threads" => "0", "if_processes" => "a",
      "if_slice" => "2s"}.each do |name, value|
