@@ -55,11 +55,12 @@ module Holdup
     # @param notifier [SystemdNotifier] closed at the end of run
     # @param host [String] its name in the store
     # @param autopilot [Autopilot, nil] acts after each round of the leader; nil: none
+    # @param keeper [AdviceKeeper, nil] called after each round of the leader; nil: none
     # @param warm [#call] called once, after the first tick
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil,
-      autopilot: nil, warm: -> {})
+      autopilot: nil, keeper: nil, warm: -> {})
       @store = store
       @clock = clock
       @interval = interval
@@ -73,6 +74,7 @@ module Holdup
       @host = host
       @spool = spool
       @autopilot = autopilot
+      @keeper = keeper
       @steadiness = ClockSteadiness.new(clock)
       @archiver = archiver(captures) if captures
       @notifier = notifier
@@ -135,7 +137,8 @@ module Holdup
       outcome = tick
       say_leading(outcome)
       recovered if @failures.positive?
-      steer
+      look_after(:autopilot, "the autopilot") { @autopilot&.call }
+      look_after(:keeper, "what keeps advice ready") { @keeper&.call }
       cost_ns = @cold ? 0 : cpu_ns - started_ns
       warm_up
       @spool&.deliver(@store)
@@ -167,12 +170,12 @@ module Holdup
       @leading
     end
 
-    # What it sets ends with its lease, so no failure of it leaves anything behind.
-    def steer
-      @autopilot&.call
-      @warnings.forget(:autopilot)
+    # A failure here leaves nothing behind: what the autopilot sets ends with its lease.
+    def look_after(subject, name)
+      yield
+      @warnings.forget(subject)
     rescue => error
-      @warnings.again(:autopilot, "the autopilot failed (#{error.class}: #{error.message})")
+      @warnings.again(subject, "#{name} failed (#{error.class}: #{error.message})")
     end
 
     # The time instead of an age, which would be wrong when somebody reads it.
@@ -309,6 +312,7 @@ module Holdup
 
     def leave
       @autopilot&.close
+      @keeper&.close
       @election.release
       @store.close
     end

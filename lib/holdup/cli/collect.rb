@@ -66,7 +66,7 @@ module Holdup
         greet unless @parent
         store = Exporters.around(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
           env: @console.env, scaling:)
-        collector(store, autopilot:, warm: method(:compile)).run
+        collector(store, autopilot:, keeper:, warm: method(:compile)).run
       end
 
       # From the second round on: what only a start runs is not worth the memory of its machine code. Who
@@ -82,6 +82,12 @@ module Holdup
           clock: @console.clock)
         Collector::Autopilot.new(dir: @dir, inquiry:, log:, clock: @console.clock, env: @console.env,
           interval: @interval)
+      end
+
+      def keeper
+        return unless @configuration.keep_advice
+        host = Collector.host_name(@configuration.host, @console.env)
+        Collector::AdviceKeeper.new(store: @store, host:, log:, clock: @console.clock)
       end
 
       # Who is asked for it, on a port or in the dashboard, is the exporters' subject.

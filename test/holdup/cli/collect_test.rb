@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "etc"
 require "json"
+require_relative "../../support/played_store"
 
 class Holdup::CLI::CollectTest < Minitest::Test
   include CommandLine
@@ -43,6 +44,22 @@ class Holdup::CLI::CollectTest < Minitest::Test
   def terminated
     Process.kill("TERM", @pid)
     Process.wait2(@pid).last.tap { @pid = nil }
+  end
+
+  # Its name decides when a host begins: this one does at once.
+  HOST_THAT_BEGINS = "web-244"
+
+  def test_keeps_advice_ready_where_it_is_asked_to
+    played = PlayedStore.new(PlayedRecording.new(minutes: 10), from_s: (Time.now.to_i / 60 - 11) * 60)
+    played.in_a_file { |path| FileUtils.cp(path, @store) }
+    spawn_service(File::NULL, HOLDUP_KEEP_ADVICE: "true", HOLDUP_HOST: HOST_THAT_BEGINS)
+    said = nil
+    wait_until(60, every: 1) do
+      said = holdup("advise", "--store", @store, "--since", "24h", now_s: Time.now.to_i).out
+      said.include?("A collector computed this")
+    end
+    assert_match(/^CHANGE processes x threads/, said)
+    assert_predicate terminated, :success?
   end
 
   # A segment of a process that has ended.

@@ -203,6 +203,12 @@ module Holdup
           "environment: p95=300ms, off, or slo=p95=300ms,within=300."
       ),
       Key.new(
+        name: :keep_advice, type: Types::Boolean.new, default: false, example: "true",
+        help: "Whether the collector computes advice (of 24 hours and 30 days) before somebody asks, and " \
+          "keeps it in the store: `holdup advise --since 24h` and the dashboard then answer at once. For " \
+          "one collector of a fleet, with a CPU and 500 MB to spare for ten seconds now and then."
+      ),
+      Key.new(
         name: :prices, type: Types::PriceList.new, default: nil, example: "{vcpu: 0.04, gb: 0.005}",
         help: "Prices of an hour of a vCPU and of a GiB of memory, in any currency. `holdup advise --slo " \
           "p95=300ms` (with HOLDUP_PRICES in its environment) and, with the SLO of scaling, the dashboard " \

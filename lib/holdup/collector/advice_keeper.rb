@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "zlib"
+
+module Holdup
+  class Collector
+    # Runs `holdup advise --keep` now and then: advice for a fleet takes ten seconds and 400 MB to compute,
+    # and whoever asks should have it at once.
+    class AdviceKeeper
+      # From one run to the next: each computes one advice at most.
+      EVERY_S = 120
+      SHARE = 0.005
+      LONGEST_S = 300
+      CPU_S = 120
+      MOST_BYTES = 10_000
+      # So much later at most, each host at another time: the others find it computed.
+      SPREAD_S = 120
+      COMMAND = [*ChildCommand::HOLDUP, "advise", "--keep", "--json"].freeze
+
+      # @param store [String] URL, which may have a password: the child gets it in its environment
+      def initialize(store:, host:, log:, clock:, command: COMMAND)
+        child = ChildCommand.new(command, cpu_s: CPU_S, most_bytes: MOST_BYTES)
+        @clock = clock
+        @spread_s = Zlib.crc32(host) % SPREAD_S
+        @environment = {"HOLDUP_STORE" => store}
+        @recurring = ChildCommand::RecurringCommand.new(child, log:, clock:, longest_s: LONGEST_S,
+          every_s: LONGEST_S, what: "no advice is kept ready", by_hand: "holdup advise --keep",
+          first_s: clock.realtime_s + @spread_s)
+      end
+
+      # Never waits.
+      def call
+        answer = @recurring.poll(environment: @environment) or return
+        pause_s = answer[:next_s].to_i - @clock.realtime_s + @spread_s
+        @recurring.rest([EVERY_S, pause_s].max, share: SHARE)
+      end
+
+      def close = @recurring.close
+    end
+  end
+end
