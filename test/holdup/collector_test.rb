@@ -50,6 +50,23 @@ module Holdup
       thread&.join
     end
 
+    def test_what_keeps_advice_ready_runs_after_each_round_and_ends_with_it
+      keeper = Struct.new(:calls) {
+        def call
+          self.calls += 1
+          raise "no room" if calls == 2
+        end
+
+        def close = self.calls = "closed after #{calls}"
+      }.new(0)
+      one, thread = run_in_thread(interval: 0.05, keeper:)
+      wait_until { keeper.calls.is_a?(Integer) && keeper.calls > 3 }
+      one.stop
+      thread.join
+      assert_match(/closed after [4-9]/, keeper.calls)
+      assert_equal ["what keeps advice ready failed (RuntimeError: no room)"], @log.lines.grep(/keeps advice/)
+    end
+
     def test_calls_what_it_got_for_after_the_first_round_once
       rounds = 0
       calls = []

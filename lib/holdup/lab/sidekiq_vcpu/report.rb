@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Holdup
   module Lab
     class SidekiqVcpu
@@ -69,13 +71,17 @@ module Holdup
 
         # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be
         # added.
-        class Json < ReportJson
+        class Json
           SCHEMA = 1
 
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
-            super(result, Sentences.new(result, words:))
+            @result = result
+            @sentences = Sentences.new(result, words:)
           end
+
+          # @return [String] ends with a newline
+          def call = "#{JSON.pretty_generate(to_h)}\n"
 
           def to_h
             {
