@@ -75,7 +75,7 @@ module Holdup
       #   recorded for it
       def kept(store)
         began_ns = @console.clock.monotonic_ns
-        sized, findings = answer(store)
+        sized, findings = answer(*read(Queries::RequestCache.new(store)))
         return unless sized.recommendation
         json = json(sized, findings)
         took_s = (@console.clock.monotonic_ns - began_ns) / 1_000_000_000
@@ -122,13 +122,15 @@ module Holdup
           wide: @wide)
       end
 
+      # @return [Array(Queries::SizingInputs, Array<Finding>)]
       def compute
-        Places.reading(@console.env, @store, origin: @origin) { |store| answer(store) }
+        inputs = Places.reading(@console.env, @store, origin: @origin) do |store|
+          read(Queries::RequestCache.new(store))
+        end
+        answer(*inputs)
       end
 
-      # @return [Array(Queries::SizingInputs, Array<Finding>)]
-      def answer(store)
-        sized, pool = read(Queries::RequestCache.new(store))
+      def answer(sized, pool)
         [sized, Advice.call(situation(sized, pool))]
       end
 
@@ -258,9 +260,13 @@ module Holdup
         end
 
         def sentence(question, kept, next_s)
-          rest = View::Figures.rough([next_s - now_s, 1].max * 1_000_000_000)
-          return @words.call(:advice_keep_none, rest:) unless kept
-          @words.call(:advice_keep_done, kind: @words.units(question.kind), span: question.since, rest:)
+          done = @words.call(:advice_keep_none)
+          if kept
+            done = @words.call(:advice_keep_done, kind: @words.units(question.kind), span: question.since)
+          end
+          rest_s = next_s - now_s
+          return @words.call(:advice_keep_more, done:) unless rest_s.positive?
+          @words.call(:advice_keep_next, done:, rest: View::Figures.rough(rest_s * 1_000_000_000))
         end
       end
 

@@ -82,7 +82,7 @@ class Holdup::View::KeptAdviceTest < Minitest::Test
     words = View::Words.new
     screen = kept.screen(words, now_s: NOW_S, options: {"--store" => "a b.sqlite3"})
     assert_equal 1, screen.spare
-    said = "A collector computed this 60 s ago, in 8 s; `--fresh` computes it anew."
+    said = "Computed 60 s ago, in 8 s, and kept in the store; `--fresh` computes it anew."
     assert_equal [said], screen.page.about
     assert_empty screen.page(0).blocks
     commands = screen.page.blocks.grep(Blocks::Commands).first.items

@@ -40,7 +40,7 @@ module Holdup
           found = asked.find(store, now_s) or return
           fresh = View::Blocks::SpanLink.new(text: found.age(@words, now_s), label: word(:advice_kept_fresh),
             params: {"fresh" => "1"})
-          content(found.answers.fetch(@words.language), json: found.json, more: [fresh])
+          content(found.answers.fetch(@words.language), json: found.json, note: fresh)
         end
 
         def asks = []
@@ -58,10 +58,10 @@ module Holdup
 
         # @param advised [View::Advice, View::KeptAdvice::AdvicePage]
         # @param report [View::WhatIf, nil]
-        # @param more [Array<Object>] blocks
-        def content(advised, json:, report: nil, more: [])
-          blocks = [*answers(advised, report), kinds(advised), *more,
-            *(advised.grounds - [advised.self_test])]
+        # @param note [Object, nil] block under the verdict; `more`: under everything that is to do
+        def content(advised, json:, report: nil, note: nil, more: [])
+          lead, *answers = answers(advised, report)
+          blocks = [lead, *note, *answers, kinds(advised), *more, *(advised.grounds - [advised.self_test])]
           ComputedPage::PageContent.new(blocks:, json:, offered: exports)
         end
 

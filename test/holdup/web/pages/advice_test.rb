@@ -67,14 +67,14 @@ class Holdup::Web::AdviceTest < Minitest::Test
     get "/advice", {"since" => "24h"}
     assert_equal 200, last_response.status
     assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
-    assert_match(/A collector computed this 10 min ago, in 1 s\. Compute it anew/, text)
+    assert_match(/Computed 10 min ago, in 1 s, and kept in the store\. Compute it anew/, text)
     assert_includes CGI.unescapeHTML(last_response.body), %(href="/advice?since=24h&fresh=1")
     assert_match(/Self-test: the present setting, grade [AB].* Limits of every setting/, text)
     assert_equal 3, last_response.body.scan("data-chart=").size
     get "/advice.json", {"since" => "24h"}
     assert_equal [PLAYED.to_s, "request"], JSON.parse(last_response.body).values_at("to_s", "kind")
     get "/advice", {"since" => "24h", "lang" => "ja"}
-    assert_includes text, "コレクターが 10 分前に計算した結果です"
+    assert_includes text, "10 分前に計算し、ストアに保存した結果です"
   end
 
   def test_computes_what_no_collector_has_kept
