@@ -143,7 +143,8 @@ module Bench
     def keep_advice(url, dir)
       warn("bench: fleet: advice is kept ready")
       keeping = Holdup::CLI::Advise::KeepingAdvice
-      (keeping::SPANS_S.size * keeping::KINDS.size).times { median_s(times: 1, &command(%w[advise --keep], url, dir)) }
+      keep = command(%w[advise --keep], url, dir)
+      (keeping::SPANS_S.size * keeping::KINDS.size).times { median_s(times: 1, &keep) }
     end
 
     # In a process of its own. An answer that comes late is asked for once, and given up after PATIENCE_S.

@@ -89,8 +89,8 @@ module Holdup
       # @return [View::KeptAdvice::AdviceQuestion]
       def question
         asked = @sizing.slice(:kind, :objective, :factor, :warm_up_s)
-        View::KeptAdvice::AdviceQuestion.of(span: @span[:from_s]..@span[:to_s], prices: @prices, queue: @queue,
-          within_s: @within_s, limit: (@limit unless @limit == Arguments::ROWS), **asked, **@sizing[:given],
+        View::KeptAdvice::AdviceQuestion.of(span: @span[:from_s]..@span[:to_s], prices: @prices,
+          queue: @queue, within_s: @within_s, limit: (@limit unless @limit == Arguments::ROWS), **asked, **@sizing[:given],
           **@origin.limits)
       end
 
