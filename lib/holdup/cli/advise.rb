@@ -89,9 +89,9 @@ module Holdup
       # @return [View::KeptAdvice::AdviceQuestion]
       def question
         asked = @sizing.slice(:kind, :objective, :factor, :warm_up_s)
+        limit = @limit unless @limit == Arguments::ROWS
         View::KeptAdvice::AdviceQuestion.of(span: @span[:from_s]..@span[:to_s], prices: @prices,
-          queue: @queue, within_s: @within_s, limit: (@limit unless @limit == Arguments::ROWS), **asked, **@sizing[:given],
-          **@origin.limits)
+          queue: @queue, within_s: @within_s, limit:, **asked, **@sizing[:given], **@origin.limits)
       end
 
       private
