@@ -156,11 +156,12 @@ module Holdup
       # For windows in memory; Sql::Spans::Sums gives the same result faster. Options: see Sql#sums.
       # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def self.of(windows, step_s: nil, settings: nil, together: nil, by_host: false,
-        histograms: Window::HISTOGRAMS)
+        histograms: Window::HISTOGRAMS, heads: [])
         windows = windows.select { |window| settings.include?(window.setting) } if settings
-        left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
+        left_out = (Window::HISTOGRAMS - histograms - heads).to_h { |name| [name, Histogram.empty] }
         sums = windows.map do |window|
-          kept = window.with(series: together || window.series, histograms: window.histograms.merge(left_out))
+          kept = window.spread_of(Window::HISTOGRAMS - heads)
+          kept = kept.with(series: together || window.series, histograms: kept.histograms.merge(left_out))
           new(window: kept, covered_s: window.seconds)
         end
         add(sums, step_s:, by_host:)

@@ -355,6 +355,7 @@ module StoreContract
         {}, {step_s: 3600}, {together:}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")},
         {settings: [OTHER]}, {settings: []},
         {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]},
+        {step_s: 7200, together:, histograms: %i[wall], heads: %i[queued stalled]},
         {by_host: true}, {by_host: true, together:, step_s: 7200}, {hosts: ["b"], together:}, {hosts: []}
       ].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
@@ -407,6 +408,15 @@ module StoreContract
       @store.windows(START, START + DAY, histograms: %i[wall]).to_set
     assert_equal [Holdup::Histogram::CountAndSum] * 6,
       @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
+  end
+
+  def test_sums_have_the_count_and_the_sum_of_heads
+    @store.commit(mixed_windows(Random.new(8)), {})
+    sum = @store.sums(START, START + DAY, together: series("(all)"), histograms: [], heads: [:wall]).first
+    whole = @store.sums(START, START + DAY, together: series("(all)")).first
+    wall = Holdup::Histogram::CountAndSum.of(whole.window.histograms[:wall])
+    assert_equal wall, sum.window.histograms[:wall]
+    assert_predicate sum.window.histograms[:stalled], :empty?
   end
 
   def test_which_setting_was_seen_when
@@ -741,10 +751,11 @@ module StoreContract
   end
 
   def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-    histograms: Holdup::Window::HISTOGRAMS, **filter)
+    histograms: Holdup::Window::HISTOGRAMS, heads: [], **filter)
     @plain_windows ||= {}
     windows = @plain_windows[[span, seconds, filter]] ||= @store.windows(*span, seconds:, **filter).to_a
-    Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:).to_set
+    Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:, heads:)
+      .to_set
   end
 
   def minutes_in(from_s, to_s)

@@ -99,6 +99,10 @@ module Holdup
         new(count: heads.sum(&:count), sum: heads.sum(&:sum))
       end
 
+      def empty?
+        count.zero? && sum.zero?
+      end
+
       # @return [Float, nil] nanoseconds
       def mean
         count.zero? ? nil : sum.fdiv(count)

@@ -14,10 +14,13 @@ module Holdup
       @first = Histogram::Buckets::SLOTS
       @last = -1
       @dumps = nil
+      @heads = false # whether a part was a CountAndSum, so that the sum is one too
     end
 
     # Most sums in a report have one part, which is the result: the first part is only stored.
+    # @param histogram [Histogram, Histogram::CountAndSum]
     def add(histogram)
+      @heads ||= histogram.is_a?(Histogram::CountAndSum)
       return self if histogram.empty?
       if untouched?
         @only = histogram
@@ -53,10 +56,12 @@ module Holdup
       self
     end
 
+    # @return [Histogram, Histogram::CountAndSum]
     # @raise [DamagedData] when dumps are damaged
     def to_histogram
       read_dumps if @dumps
       return @only if @only
+      return Histogram::CountAndSum.new(count: @count, sum: @sum) if @heads
       kept = (@last < 0) ? [] : @slots[@first..@last]
       Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero,
         offset: kept.empty? ? 0 : @first, counts: kept.freeze)
@@ -79,6 +84,7 @@ module Holdup
     def add_histogram(histogram)
       @count += histogram.count
       @sum += histogram.sum
+      return if @heads
       widen(histogram.min, histogram.max) if histogram.min
       @zero += histogram.zero
       add_counts(histogram.offset, histogram.counts) unless histogram.counts.empty?

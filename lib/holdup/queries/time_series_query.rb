@@ -13,11 +13,11 @@ module Holdup
       ALL = Series.new(kind: :request, name: "(all)")
       # Reading histograms takes most of the time of a long span.
       OF_UNITS = %i[wall queued stalled].freeze
-      OF_ACCOUNTS = %i[running].freeze
 
       # Steps begin at round times, so the first may begin before the span. The current minute is left out,
       # because half a minute always looks like a drop.
-      # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS
+      # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS; those of OF_UNITS that are left
+      #   out have means, but no quantiles
       # @param methods [Boolean] whether methods that keep others waiting are read too
       # @return [Analysis::TimeSeries] at most POINTS steps
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS,
@@ -113,18 +113,17 @@ module Holdup
       def sums(kinds, **only)
         @sums[[kinds, only]] ||= begin
           sums = @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:,
-            histograms: histograms(kinds), **only)
+            **histograms(kinds), **only)
           wanted = sums.select { |sum| @filter.setting?(sum.window.setting) }
           wanted.group_by { |sum| sum.window.start_s / @step_s * @step_s }
         end
       end
 
+      # @return [Hash] options of sums
       def histograms(kinds)
-        case kinds
-        when [:account] then OF_ACCOUNTS
-        when [:process] then @filter.narrow? ? [] : @of_units
-        else @of_units
-        end
+        return {histograms: [], heads: [:running]} if kinds == [:account]
+        return {histograms: []} if kinds == [:process] && @filter.narrow?
+        {histograms: @of_units, heads: OF_UNITS - @of_units}
       end
 
       # Share of time for which the GVLs of each server's processes were held, by step, by units and other

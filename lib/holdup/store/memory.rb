@@ -77,9 +77,9 @@ module Holdup
       end
 
       def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-        histograms: Window::HISTOGRAMS, **filter)
+        histograms: Window::HISTOGRAMS, heads: [], **filter)
         windows = windows(from_s, to_s, seconds:, **filter)
-        SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:)
+        SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:, heads:)
       end
 
       def setting_starts(from_s, to_s, step_s:, **filter)

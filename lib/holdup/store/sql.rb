@@ -104,13 +104,14 @@ module Holdup
 
       # Adds up the windows. Other options as for `windows`.
       # @overload sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
-      #     by_host: false, histograms: Window::HISTOGRAMS, **others)
+      #     by_host: false, histograms: Window::HISTOGRAMS, heads: [], **others)
       #   @param step_s [Integer, nil] windows that start in different steps stay apart; nil: all are added up
       #   @param seconds [Integer, nil] longest window wanted, at most a step
       #   @param settings [Array<Setting>, nil] nil for all
       #   @param together [Series, nil] series that names the sum of all series; nil: each stays apart
       #   @param by_host [Boolean] whether hosts stay apart
-      #   @param histograms [Array<Symbol>] to read; the others are empty
+      #   @param histograms [Array<Symbol>] to read
+      #   @param heads [Array<Symbol>] histograms that are a Histogram::CountAndSum; all others are empty
       #   @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def sums(...) = @spans.sums(...)
 

@@ -79,6 +79,16 @@ class Holdup::HistogramTest < Minitest::Test
     refute_predicate account, :empty?
   end
 
+  def test_the_sum_with_a_count_and_sum_is_one_too
+    whole = Histogram.of([5_000, 7_000_000])
+    head = Histogram::CountAndSum.new(count: 3, sum: 9_000)
+    none = Histogram::CountAndSum.new(count: 0, sum: 0)
+
+    assert_equal Histogram::CountAndSum.new(count: 5, sum: 7_014_000), Histogram.sum([whole, head])
+    assert_equal Histogram::CountAndSum.new(count: 6, sum: 18_000), Histogram.sum([head, none, head])
+    assert_equal none, Histogram.sum([none, none])
+  end
+
   def test_mean_is_exact
     assert_in_delta 2_500.0, Histogram.of([2_000, 3_000]).mean
   end

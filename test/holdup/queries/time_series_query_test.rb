@@ -137,6 +137,18 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     assert_in_delta held.fdiv(2 * MINUTE * 1_000_000_000), course.gvl.fetch("puma 8.0.2").first, 1e-9
   end
 
+  def test_a_histogram_that_is_not_asked_for_has_means_all_the_same
+    @store.commit(processes, {})
+    [{}, {filter: Holdup::Analysis::UnitFilter.new(name: "Orders*")}].each do |view|
+      whole = course(**view)
+      means = course(**view, histograms: %i[wall])
+      assert_equal whole.quantiles(:wall), means.quantiles(:wall)
+      %i[queued stalled].each { |key| assert_equal whole.mean(key), means.mean(key), "#{key} #{view}" }
+      assert_equal whole.shares, means.shares
+      assert_equal whole.gvl, means.gvl
+    end
+  end
+
   # They are a shorter way to all units, and may be there for a part of the time.
   def test_processes_say_of_all_units_what_units_say
     expected = course

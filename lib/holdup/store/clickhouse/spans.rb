@@ -56,14 +56,16 @@ module Holdup
         end
 
         def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-          hosts: nil, histograms: Window::HISTOGRAMS, **filter)
+          hosts: nil, histograms: Window::HISTOGRAMS, heads: [], **filter)
           settings &&= settings.map { |setting| NameTable.setting_id(setting) }
           return [] if settings == []
           over_hosts = !by_host && hosts.nil?
           rows = in_few(from_s, to_s, seconds, filter, settings:, hosts:, over_hosts:) do |part|
             sums_of(part, step_s:, together:, by_host:, histograms:)
           end
-          SpanSum.add(rows.map { |row| span_sum(row, together, histograms) }, step_s:, by_host:)
+          left_out = (Window::HISTOGRAMS - histograms - heads).to_h { |name| [name, Histogram.empty] }
+          sums = rows.map { |row| span_sum(row, together, histograms, left_out) }
+          SpanSum.add(sums, step_s:, by_host:)
         end
 
         def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
@@ -335,12 +337,11 @@ module Holdup
             "FROM (#{part.source(histograms)}) GROUP BY #{keys.join(", ")}"
         end
 
-        def span_sum(row, together, histograms)
+        def span_sum(row, together, histograms, left_out)
           seconds, setting, series, first_s, last_s, first_host, last_host, windows, *totals = row
           seconds = seconds.to_i
           start_s = first_s.to_i
           totals = WindowColumns.totals(totals, histograms)
-          left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
           totals[:histograms] = totals[:histograms].merge(left_out)
           window = Window.new(start_s:, seconds: last_s.to_i + seconds - start_s,
             series: together || @names.series(series), setting: @names.setting(setting),

@@ -23,8 +23,8 @@ module Holdup
         end
 
         def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-          hosts: nil, histograms: Window::HISTOGRAMS, **filter)
-          options = {step_s:, settings:, together:, by_host:, histograms:}
+          hosts: nil, histograms: Window::HISTOGRAMS, heads: [], **filter)
+          options = {step_s:, settings:, together:, by_host:, histograms:, heads:}
           unless @connection.read { |db| @connection.dialect.concatenates?(db) }
             return SpanSum.of(windows(from_s, to_s, seconds:, hosts:, **filter), **options)
           end
@@ -92,14 +92,16 @@ module Holdup
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :FIGURES, :EMPTY
 
-        def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:)
+        def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
+          heads: [])
           @connection = connection
           @codec = codec
           @step_s = step_s
           @settings = settings
           @together = together
           @by_host = by_host
-          @histograms = histograms
+          @histograms = histograms | heads
+          @heads = heads
           @rows = {}
         end
 
@@ -205,7 +207,12 @@ module Holdup
         end
 
         def histograms(row)
-          {**EMPTY, **@histograms.to_h { |name| [name, Histogram.load_sum(row[name])] }}.freeze
+          {**EMPTY, **@histograms.to_h { |name| [name, histogram(name, row[name])] }}.freeze
+        end
+
+        def histogram(name, bytes)
+          histogram = Histogram.load_sum(bytes)
+          @heads.include?(name) ? Histogram::CountAndSum.of(histogram) : histogram
         end
 
         def host(row)

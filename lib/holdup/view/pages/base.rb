@@ -188,9 +188,8 @@ module Holdup
 
           def methods_over_time? = false
 
-          def histograms_over_time
-            Queries::TimeSeriesQuery::OF_UNITS
-          end
+          # Of the others the charts show means.
+          def histograms_over_time = [:wall]
 
           # The GVL chart covers all that ran; it lacks data from before processes were recorded separately.
           def charted
