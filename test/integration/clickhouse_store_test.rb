@@ -113,6 +113,25 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal [2, 1], counts.call
   end
 
+  # Remembers its questions.
+  class AskedClient < SimpleDelegator
+    def asked = @asked ||= []
+
+    def rows(sql)
+      asked << sql
+      super
+    end
+  end
+
+  def test_a_snapshot_asks_once_which_commits_count_and_what_no_step_has_taken
+    filled.rollup(MINUTE_START + DAY)
+    open_store.commit([minute], {})
+    asked = AskedClient.new(client)
+    store = Clickhouse.new(@url, client: asked).tap { |one| @opened << one }
+    assert_equal [2, 2], store.snapshot { Array.new(2) { units(store) } }
+    assert_equal 1, asked.asked.count { |sql| sql.include?("FROM commits") }, asked.asked.join("\n")
+  end
+
   def test_a_snapshot_of_as_many_sessions_as_fit_into_a_statement_and_of_more
     store = filled
     [Clickhouse::Spans::SESSIONS - 1, 1].each_with_index do |count, round|

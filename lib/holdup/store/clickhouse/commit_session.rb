@@ -30,14 +30,15 @@ module Holdup
         REACH_S = 900
         # Epochs are unique: those of one moment differ in the lower bits.
         EPOCH_BITS = 20
-        # Session and last commit that counts.
+        # Session, last commit that counts, and what its last commit says of its reach (see `reach`).
         LIMITS = <<~SQL.tr("\n", " ").freeze
-          SELECT session, min(upto) AS last FROM (
-          SELECT session, max(number) AS upto FROM commits WHERE kind = 'commit' GROUP BY session
-          UNION ALL
-          SELECT closed AS session, argMax(limit_, epoch) AS upto FROM
-          (SELECT toUInt64(name) AS closed, upto AS limit_, epoch FROM commits WHERE kind = 'close')
-          GROUP BY closed) GROUP BY session
+          SELECT owner AS session, if(closes > 0, least(made, closed), made) AS last, since, oldest FROM (
+          SELECT if(kind = 'close', toUInt64OrZero(name), session) AS owner,
+          maxIf(number, kind = 'commit') AS made,
+          argMaxIf(epoch, number, kind = 'commit') AS since,
+          argMaxIf(upto, number, kind = 'commit') AS oldest,
+          countIf(kind = 'close') AS closes, argMaxIf(upto, epoch, kind = 'close') AS closed
+          FROM commits WHERE kind IN ('commit', 'close') GROUP BY owner)
         SQL
 
         # The minutes of a commit.

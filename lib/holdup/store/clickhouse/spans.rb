@@ -41,7 +41,7 @@ module Holdup
         # @return [CommitRanges]
         def commits(state = self.state)
           ranges = CommitRanges.of(state)
-          @kept ? once(:commits) { ranges.with(rows: @client.rows(ranges.select)) } : ranges
+          @kept ? once(:commits) { ranges.read(@client) } : ranges
         end
 
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -121,14 +121,7 @@ module Holdup
         end
 
         # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
-        def reach_s(state)
-          reaches = "SELECT session, argMax(epoch, number) AS since, argMax(upto, number) AS oldest " \
-            "FROM commits WHERE kind = 'commit' GROUP BY session"
-          count, oldest_s = @client.rows("SELECT count(), min(if(since <= done + 1, oldest, 0)) FROM " \
-            "(#{commits(state).select}) ANY INNER JOIN (#{reaches}) USING session " \
-            "WHERE last > done").first
-          oldest_s.to_i if count.to_i.positive?
-        end
+        def reach_s(state) = commits(state).read(@client).reach_s
 
         # @return [Array<Integer>] first and last start of all, empty without windows
         def extent
@@ -139,14 +132,25 @@ module Holdup
           starts.flat_map { |_, first, last| [first, last] }.minmax.compact
         end
 
-        # Of each session the last commit that counts, and the last that a step has taken.
+        # Of each session the last commit that counts, and the last that a step has taken. `rows`: these, and
+        # its reach (see CommitSession#reach); empty unless they were read.
         class CommitRanges < Data.define(:question, :rows)
           # @param state [RollupSteps::RollupState]
           def self.of(state)
             done = "SELECT session, number AS done FROM reached WHERE step = #{state.step}"
-            question = "SELECT session, last, done FROM (#{CommitSession::LIMITS}) " \
+            question = "SELECT session, last, done, since, oldest FROM (#{CommitSession::LIMITS}) " \
               "ANY LEFT JOIN (#{done}) USING session"
             new(question:, rows: [])
+          end
+
+          def read(client)
+            rows.any? ? self : with(rows: client.rows(question).map { |row| row.map(&:to_i) })
+          end
+
+          # @return [Integer, nil] no minute that no step has taken is older; nil when there is none
+          def reach_s
+            open = rows.select { |_session, last, done| last > done }
+            open.map { |_session, _last, done, since, oldest_s| (since <= done + 1) ? oldest_s : 0 }.min
           end
 
           # @return [String] a sub-select of session, last and done
@@ -176,7 +180,10 @@ module Holdup
           # More sessions would make statements too long.
           def written? = rows.size.between?(1, SESSIONS)
 
-          def arrays = rows.transpose.map { |numbers| "CAST([#{numbers.join(", ")}], 'Array(UInt64)')" }
+          def arrays
+            sessions_lasts_dones = rows.transpose.first(3)
+            sessions_lasts_dones.map { |numbers| "CAST([#{numbers.join(", ")}], 'Array(UInt64)')" }
+          end
         end
 
         # Rows of one tier that count, and at its end those that no step has taken yet. `over_hosts`: whether
