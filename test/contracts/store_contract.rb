@@ -498,9 +498,12 @@ module StoreContract
     @store.commit([], {}, profiles: [sample([profile(3)]), *others])
 
     all = @store.profiles(START, START + DAY).to_a
-    assert_equal unit_spans(all.first(5)), by_origin(@store.unit_spans(START + 60, START + 61))
-    assert_equal unit_spans(all), by_origin(@store.unit_spans(START, START + DAY))
-    assert_empty @store.unit_spans(START + 1200, START + DAY)
+    assert_equal unit_spans(all.first(5)), by_origin(@store.unit_spans([START])[START])
+    both = @store.unit_spans([START, START + 600, START + 1200])
+    assert_equal [START, START + 600], both.keys.sort
+    assert_equal unit_spans(all.first(5)), by_origin(both[START])
+    assert_equal unit_spans(all.last(1)), by_origin(both[START + 600])
+    assert_empty @store.unit_spans([START + 1200])
   end
 
   def test_of_ten_minutes_only_so_many_are_kept_and_each_is_as_likely

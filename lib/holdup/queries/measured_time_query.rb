@@ -31,6 +31,7 @@ module Holdup
       end
 
       def call
+        read(first_blocks.first(ahead? ? 2 : 1) | last_blocks.first(1))
         first_s = first_start
         last_s = last_end
         from_s = first_s || @interval.from_s
@@ -44,24 +45,41 @@ module Holdup
       # @return [Float, nil] nil when no unit of the first windows is kept
       def first_start
         from_s = @interval.from_s
-        length_s = @store.finest_s(from_s)
-        alone = alone?(from_s - length_s, from_s)
-        found = search(starts(alone ? from_s - BLOCK_S : from_s, @interval.to_s)) do |start_ns, end_ns|
-          alone ? end_ns >= (from_s - SLACK_S) * NS : start_ns >= from_s * NS
+        found = search(first_blocks) do |start_ns, end_ns|
+          ahead? ? end_ns >= (from_s - SLACK_S) * NS : start_ns >= from_s * NS
         end
         at_s = found&.map(&:first)&.min&.fdiv(NS)
-        at_s if at_s && at_s < from_s + 2 * length_s
+        at_s if at_s && at_s < from_s + 2 * @store.finest_s(from_s)
+      end
+
+      # Whether the first units may have begun before the first windows: no others did.
+      def ahead?
+        return @ahead if defined?(@ahead)
+        from_s = @interval.from_s
+        @ahead = alone?(from_s - @store.finest_s(from_s), from_s)
+      end
+
+      def first_blocks
+        from_s = @interval.from_s
+        starts(ahead? ? from_s - BLOCK_S : from_s, @interval.to_s)
       end
 
       # @return [Float, nil] nil when no unit of the last windows is kept
       def last_end
         to_s = @interval.to_s
-        length_s = @store.finest_s(to_s - 1)
-        latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
-        blocks = starts(@interval.from_s - BLOCK_S, latest_s).reverse
-        found = search(blocks) { |start_ns, _| start_ns < latest_s * NS }
+        found = search(last_blocks) { |start_ns, _| start_ns < latest_s * NS }
         at_s = found&.map(&:last)&.max&.fdiv(NS)
-        [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
+        [at_s, latest_s].min if at_s && at_s > to_s - 2 * @store.finest_s(to_s - 1)
+      end
+
+      # Until when units count that are counted in the last windows.
+      def latest_s
+        to_s = @interval.to_s
+        @latest_s ||= alone?(to_s, to_s + @store.finest_s(to_s - 1)) ? to_s + SLACK_S : to_s
+      end
+
+      def last_blocks
+        starts(@interval.from_s - BLOCK_S, latest_s).reverse
       end
 
       # Whether no such unit is counted there; units at its edge are counted in the neighbouring windows.
@@ -93,7 +111,16 @@ module Holdup
 
       # @return [Array<SampleBlock::UnitSpans>] of any kind and setting, which have units
       def block(start_s)
-        @blocks[start_s] ||= @store.unit_spans(start_s, start_s + BLOCK_S).select(&:since_ns)
+        read([start_s])
+        @blocks[start_s]
+      end
+
+      # Together, because a question for each takes longer than what it reads.
+      def read(starts)
+        missing = starts - @blocks.keys
+        return if missing.empty?
+        found = @store.unit_spans(missing)
+        missing.each { |start_s| @blocks[start_s] = found.fetch(start_s, []).select(&:since_ns) }
       end
 
       # Spans in which nothing was running. With the filter of one application, a block may have units of
@@ -102,7 +129,10 @@ module Holdup
       def pauses(from_s, to_s)
         gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
         longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }
-        around = longest.map { |one, other| [block(one), block(other)] }
+        around = longest.map do |starts|
+          read(starts)
+          @blocks.values_at(*starts)
+        end
         known = around.reject { |before, after| before.empty? || after.empty? }
         known.map { |before, after| pause(before, after) }
       end

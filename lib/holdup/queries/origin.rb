@@ -119,8 +119,10 @@ module Holdup
           @store.profiles(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
         end
 
-        def unit_spans(...)
-          @store.unit_spans(...).select { |block| own?(block.setting) && @origin.host?(block.host) }
+        def unit_spans(starts)
+          @store.unit_spans(starts).transform_values do |blocks|
+            blocks.select { |block| own?(block.setting) && @origin.host?(block.host) }
+          end
         end
 
         def profile_starts(...)

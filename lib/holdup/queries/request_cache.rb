@@ -31,6 +31,7 @@ module Holdup
         @origin = origin
         @answers = {}
         @samples = {}
+        @unit_spans = {}
       end
 
       def snapshot(&) = @whole.snapshot(&)
@@ -76,8 +77,11 @@ module Holdup
         @answers[[:profiles, span, options]] ||= store.profiles(*span, **options).to_a
       end
 
-      def unit_spans(*span)
-        @answers[[:unit_spans, span]] ||= store.unit_spans(*span)
+      def unit_spans(starts)
+        missing = starts - @unit_spans.keys
+        found = missing.empty? ? {} : store.unit_spans(missing)
+        missing.each { |start_s| @unit_spans[start_s] = found.fetch(start_s, []) }
+        @unit_spans.slice(*starts).reject { |_, blocks| blocks.empty? }
       end
 
       def profile_starts(*span)

@@ -99,8 +99,8 @@ module Holdup
         end
       end
 
-      def unit_spans(from_s, to_s)
-        reading { @records.unit_spans(from_s, to_s, @spans.state) }
+      def unit_spans(starts)
+        reading { @records.unit_spans(starts, @spans.state) }
       end
 
       def profile_starts(from_s, to_s)

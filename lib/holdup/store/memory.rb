@@ -114,8 +114,8 @@ module Holdup
         end
       end
 
-      def unit_spans(from_s, to_s)
-        @rows.transaction { @profiles.spans(from_s, to_s) }
+      def unit_spans(starts)
+        @rows.transaction { @profiles.spans(starts) }
       end
 
       def profile_starts(from_s, to_s)
@@ -337,8 +337,9 @@ module Holdup
         SampleRetention.between(blocks.map { |block| block.merge(most:) }, from_s, to_s)
       end
 
-      def spans(from_s, to_s)
-        in_span(from_s, to_s).map(&:unit_spans)
+      def spans(starts)
+        blocks = @blocks.values.select { |block| starts.include?(block.start_s) }
+        blocks.group_by(&:start_s).transform_values { |same| same.map(&:unit_spans) }
       end
 
       def starts(from_s, to_s)

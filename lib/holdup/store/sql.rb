@@ -148,11 +148,10 @@ module Holdup
         @profiles.between(from_s, to_s, setting, most)
       end
 
-      # @return [Array<SampleBlock::UnitSpans>] of the ten-minute blocks in the span, in any order: one or
-      #   more of each setting and host
-      def unit_spans(from_s, to_s)
-        @profiles.spans(from_s, to_s)
-      end
+      # @param starts [Array<Integer>] of ten-minute blocks
+      # @return [Hash{Integer => Array<SampleBlock::UnitSpans>}] by start, of the blocks that have single
+      #   units; in any order, one or more of each setting and host
+      def unit_spans(starts) = @profiles.spans(starts)
 
       # @return [Array<Integer>] starts of the ten-minute blocks in the span that have single units, ascending
       def profile_starts(from_s, to_s)

@@ -4,6 +4,8 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Queries::RequestCacheTest < Minitest::Test
+  include SampleProfiles
+
   def test_what_is_asked_twice_is_read_once
     sample = SampleWindows.new
     store = Holdup::Store.open("memory:")
@@ -20,12 +22,28 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
 
   # A store that counts how often it is asked for samples.
   class CountingStore < SimpleDelegator
-    attr_reader :asked
+    attr_reader :asked, :starts
 
     def processes(...)
       @asked = @asked.to_i + 1
       super
     end
+
+    def unit_spans(starts)
+      @starts = [*@starts, starts]
+      super
+    end
+  end
+
+  def test_ten_minutes_of_single_units_are_read_once_whatever_others_are_asked_for_with_them
+    store = CountingStore.new(Holdup::Store.open("memory:"))
+    store.commit([], {}, profiles: [block([profile])])
+    remembered = Holdup::Queries::RequestCache.new(store)
+    later_s = START_S + 600
+    [[START_S], [START_S, later_s], [later_s], [later_s, START_S]].each do |starts|
+      assert_equal store.__getobj__.unit_spans(starts), remembered.unit_spans(starts)
+    end
+    assert_equal [[START_S], [later_s]], store.starts
   end
 
   def test_samples_of_a_long_span_do_for_one_that_is_a_little_longer

@@ -79,24 +79,25 @@ module Holdup
           end
         end
 
-        def unit_spans(from_s, to_s, kept)
-          blocks = []
-          each_block_in_parts(from_s, to_s, kept) do |empty, parts|
-            parts.each { |_, units| blocks << SampleBlock::Codec.load_spans(units.unpack1("m"), empty) }
+        def unit_spans(starts, kept)
+          blocks = {}
+          each_block_in_parts(starts, kept) do |empty, parts|
+            spans = parts.map { |_, units| SampleBlock::Codec.load_spans(units.unpack1("m"), empty) }
+            (blocks[empty.start_s] ||= []).concat(spans)
           end
           blocks
         end
 
         def unit_starts(from_s, to_s, kept)
-          rows = @client.rows("SELECT start_s FROM #{units_between(from_s, to_s, kept)} " \
+          rows = @client.rows("SELECT start_s FROM units #{units_between(from_s, to_s, kept)} " \
             "GROUP BY start_s ORDER BY start_s")
           rows.flatten.map(&:to_i)
         end
 
         # @return [Array<(Integer, Integer)>] start and bytes of all blocks, newest first
         def unit_sizes(kept)
-          rows = @client.rows("SELECT start_s, sum(length(units)) FROM #{units_between(0, 1 << 40, kept)} " \
-            "GROUP BY start_s ORDER BY start_s DESC")
+          rows = @client.rows("SELECT start_s, sum(length(units)) FROM units " \
+            "#{units_between(0, 1 << 40, kept)} GROUP BY start_s ORDER BY start_s DESC")
           rows.map { |row| row.map(&:to_i) }
         end
 
@@ -152,28 +153,30 @@ module Holdup
         end
 
         def units_between(from_s, to_s, kept)
-          "units ANY INNER JOIN (#{@commits.call.select}) USING session WHERE number <= last " \
-            "AND start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
-            "AND start_s >= #{kept.kept_from(:units)}"
+          @commits.call.counting("start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
+            "AND start_s >= #{kept.kept_from(:units)}")
         end
 
+        # One after the other, because each may have tens of thousands of units.
         def each_block(from_s, to_s, kept, setting:, most:)
-          each_block_in_parts(from_s, to_s, kept, setting:) { |empty, parts| yield block(empty, parts, most) }
+          block_starts(from_s, to_s, kept).each do |start_s|
+            each_block_in_parts([start_s], kept, setting:) { |empty, parts| yield block(empty, parts, most) }
+          end
         end
 
         # Each block without units, and what the commits added to it: how many units each saw, and which it
         # kept.
-        def each_block_in_parts(from_s, to_s, kept, setting: nil)
+        def each_block_in_parts(starts, kept, setting: nil)
+          starts = starts.select { |start_s| start_s >= kept.kept_from(:units) }
+          return if starts.empty?
           only = " AND setting = #{NameTable.setting_id(setting)}" if setting
-          block_starts(from_s, to_s, kept).each do |start_s|
-            rows = @client.rows("SELECT setting, host, seen, units FROM " \
-              "#{units_between(start_s, start_s + 1, kept)} AND start_s = #{start_s}#{only} " \
-              "ORDER BY setting, host LIMIT 1 BY setting, host, session, number")
-            rows.group_by { |row| row.first(2) }.each do |(id, host), same|
-              empty = SampleBlock.new(setting: @names.setting(id), host: -host, start_s:, seen: 0,
-                profiles: [])
-              yield empty, same.map { |row| row.last(2) }
-            end
+          rows = @client.rows("SELECT start_s, setting, host, seen, units FROM units " \
+            "#{@commits.call.counting("start_s IN (#{starts.join(", ")})#{only}")} " \
+            "ORDER BY start_s, setting, host LIMIT 1 BY start_s, setting, host, session, number")
+          rows.group_by { |row| row.first(3) }.each do |(start_s, id, host), same|
+            empty = SampleBlock.new(setting: @names.setting(id), host: -host, start_s: start_s.to_i, seen: 0,
+              profiles: [])
+            yield empty, same.map { |row| row.last(2) }
           end
         end
 

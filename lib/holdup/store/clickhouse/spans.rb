@@ -161,6 +161,17 @@ module Holdup
               "#{arrays.map { |name, array| "#{array} AS #{name}" }.join(", ")}"
           end
 
+          # Of the rows that count. Those that the condition is not true of are not read further.
+          # @param condition [String] of the wanted rows
+          # @return [String] the end of a select, after the table
+          def counting(condition)
+            unless written?
+              return "ANY INNER JOIN (#{select}) USING session WHERE number <= last AND #{condition}"
+            end
+            sessions, lasts, = arrays
+            "PREWHERE #{condition} WHERE number <= transform(session, #{sessions}, #{lasts}, toUInt64(0))"
+          end
+
           # Written out, it needs no join: the server reads session and number of all rows, and the other
           # columns only of the few that no step has taken.
           # @param condition [String] of the wanted rows

@@ -26,10 +26,11 @@ module Holdup
           end
         end
 
-        def spans(from_s, to_s)
+        def spans(starts)
           @connection.read do |db|
-            span(db, from_s, to_s).order(:start_s, :setting_id, :host_id).map do |row|
-              SampleBlock::Codec.load_spans(String.new(row[:units]), empty_block(row))
+            db[:unit_samples].where(start_s: starts).each_with_object({}) do |row, blocks|
+              spans = SampleBlock::Codec.load_spans(String.new(row[:units]), empty_block(row))
+              (blocks[row[:start_s]] ||= []) << spans
             end
           end
         end
