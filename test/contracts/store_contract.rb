@@ -457,6 +457,9 @@ module StoreContract
     assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]],
       some.map { |sample| [(sample[:at_s] - START) / 60, sample[:pid]] }
     assert_equal all, @store.processes(START, START + 1200, every_s: 60)
+    replaced = some.first.merge(rss_bytes: 77)
+    @store.commit([], {}, processes: [replaced])
+    assert_equal [replaced, *some.drop(1)], @store.processes(START, START + 1200, every_s: 600)
   end
 
   def test_profiles_of_single_units_come_back_in_time_order

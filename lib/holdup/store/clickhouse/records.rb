@@ -63,11 +63,10 @@ module Holdup
         # @param kept [RollupSteps::RollupState]
         def samples(from_s, to_s, kept, every_s: nil)
           from_s = [from_s, kept.kept_from(:samples)].max
-          step = every_s ? "intDiv(at_s, #{every_s})" : "at_s"
-          rows = @client.rows("SELECT at_s, host, pid, facts FROM samples " \
-            "ANY INNER JOIN (#{@commits.call.select}) USING session WHERE number <= last " \
-            "AND at_s >= #{from_s} AND at_s < #{to_s} " \
-            "ORDER BY at_s DESC, stamp DESC LIMIT 1 BY host, pid, #{step}")
+          span = "at_s >= #{from_s} AND at_s < #{to_s}"
+          span += " AND (host, pid, at_s) IN (#{last_samples(span, every_s)})" if every_s
+          rows = @client.rows("SELECT at_s, host, pid, facts FROM samples #{@commits.call.counting(span)} " \
+            "ORDER BY stamp DESC LIMIT 1 BY host, pid, at_s")
           samples = rows.map { |row| sample(*row) }
           samples.sort_by { |sample| sample.values_at(:at_s, :host, :pid) }
         end
@@ -147,6 +146,13 @@ module Holdup
         end
 
         private
+
+        # To sort all samples, only to leave out most of them, takes three times as long.
+        # @return [String] a select of the last sample of each process in each step
+        def last_samples(span, every_s)
+          "SELECT host, pid, max(at_s) FROM samples #{@commits.call.counting(span)} " \
+            "GROUP BY host, pid, intDiv(at_s, #{every_s})"
+        end
 
         def sample(at_s, host, pid, facts)
           {at_s: at_s.to_i, host:, pid: pid.to_i, **JSON.parse(facts, symbolize_names: true)}
