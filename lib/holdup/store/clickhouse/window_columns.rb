@@ -87,12 +87,12 @@ module Holdup
         def head((count, sum)) = Histogram::CountAndSum.new(count: count.to_i, sum: sum.to_i)
 
         def histogram((count, sum, min, max, zero, map))
-          slots, numbers = map.map { |values| values.map(&:to_i) }
+          slots, numbers = map
           offset = slots.first || 0
           counts = Array.new(slots.empty? ? 0 : slots.last - offset + 1, 0)
-          slots.zip(numbers) { |slot, number| counts[slot - offset] = number }
+          slots.each_with_index { |slot, index| counts[slot - offset] = numbers[index].to_i }
           Histogram.new(count: count.to_i, sum: sum.to_i, min: min.to_i, max: max.to_i, zero: zero.to_i,
-            offset:, counts:)
+            offset:, counts: counts.freeze)
         end
         private_class_method :histogram_row, :head, :histogram
       end
