@@ -713,7 +713,9 @@ module StoreContract
 
   def by_origin(blocks)
     units = blocks.flat_map do |block|
-      block.spans.map { |kind, spans| [[block.setting, block.host, kind], spans, block.since_ns] }
+      block.spans.map do |kind, units|
+        [[block.setting, block.host, kind], units.starts_ns.zip(units.ends_ns), block.since_ns]
+      end
     end
     units.group_by(&:first).transform_values do |same|
       [same.flat_map { |_, spans, _| spans }.sort, same.map(&:last).uniq]

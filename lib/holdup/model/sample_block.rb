@@ -78,7 +78,9 @@ module Holdup
     # @return [UnitSpans]
     def unit_spans
       by_kind = profiles.group_by { |profile| profile.series.kind }
-      spans = by_kind.transform_values { |same| same.map { |profile| [profile.start_ns, profile.end_ns] } }
+      spans = by_kind.transform_values do |same|
+        self.class::UnitTimes.new(starts_ns: same.map(&:start_ns), ends_ns: same.map(&:end_ns))
+      end
       since_ns = profiles.map { |profile| profile.process.since_ns }.min
       self.class::UnitSpans.new(setting:, host:, spans:, since_ns:)
     end
@@ -95,12 +97,31 @@ module Holdup
 
   # When the units of a block ran, for a tenth of the cost of a UnitSample each.
   #
-  # - `spans`: kind => Array of start and end of each unit, in ns since 1970
+  # - `spans`: kind => UnitTimes, of the kinds that it has
   # - `since_ns`: start of the measurement of the first of their processes; nil without units
   SampleBlock::UnitSpans = Data.define(:setting, :host, :spans, :since_ns) do
-    def first_start_ns = spans.each_value.map { |units| units.min_by(&:first).first }.min
+    def first_start_ns = spans.each_value.map { |units| units.starts_ns.min }.min
 
-    def last_end_ns = spans.each_value.map { |units| units.max_by(&:last).last }.max
+    def last_end_ns = spans.each_value.map { |units| units.ends_ns.max }.max
+  end
+
+  # Start and end of each unit, in ns since 1970: two lists, because a fleet has tens of thousands in ten
+  # minutes.
+  SampleBlock::UnitTimes = Data.define(:starts_ns, :ends_ns) do
+    # @return [Integer, nil] the first start from then on
+    def first_start_from(at_ns)
+      starts_ns.select { |start_ns| start_ns >= at_ns }.min
+    end
+
+    # @return [Integer, nil] the first start of those that ended from then on
+    def first_start_of_ends_from(at_ns)
+      starts_ns.each_index.filter_map { |index| starts_ns[index] if ends_ns[index] >= at_ns }.min
+    end
+
+    # @return [Integer, nil] the last end of those that started before
+    def last_end_of_starts_before(at_ns)
+      ends_ns.each_index.filter_map { |index| ends_ns[index] if starts_ns[index] < at_ns }.max
+    end
   end
 
   SampleBlock::SECONDS = 600

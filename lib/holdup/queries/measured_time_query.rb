@@ -45,10 +45,11 @@ module Holdup
       # @return [Float, nil] nil when no unit of the first windows is kept
       def first_start
         from_s = @interval.from_s
-        found = search(first_blocks) do |start_ns, end_ns|
-          ahead? ? end_ns >= (from_s - SLACK_S) * NS : start_ns >= from_s * NS
+        found = search(first_blocks) do |units|
+          next units.first_start_from(from_s * NS) unless ahead?
+          units.first_start_of_ends_from((from_s - SLACK_S) * NS)
         end
-        at_s = found&.map(&:first)&.min&.fdiv(NS)
+        at_s = found&.min&.fdiv(NS)
         at_s if at_s && at_s < from_s + 2 * @store.finest_s(from_s)
       end
 
@@ -67,8 +68,8 @@ module Holdup
       # @return [Float, nil] nil when no unit of the last windows is kept
       def last_end
         to_s = @interval.to_s
-        found = search(last_blocks) { |start_ns, _| start_ns < latest_s * NS }
-        at_s = found&.map(&:last)&.max&.fdiv(NS)
+        found = search(last_blocks) { |units| units.last_end_of_starts_before(latest_s * NS) }
+        at_s = found&.max&.fdiv(NS)
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * @store.finest_s(to_s - 1)
       end
 
@@ -93,12 +94,12 @@ module Holdup
         @starts.select { |start_s| start_s > from_s - BLOCK_S && start_s < to_s }
       end
 
-      # @yieldparam start_ns [Integer] of a unit, and its end
-      # @return [Array<(Integer, Integer)>, nil] start and end of the chosen units of the first ten minutes
-      #   that have any
-      def search(starts, &chosen)
+      # @yieldparam units [SampleBlock::UnitTimes]
+      # @yieldreturn [Integer, nil]
+      # @return [Array<Integer>, nil] what the first ten minutes have that have any
+      def search(starts, &time)
         starts.first(MOST_BLOCKS).each do |start_s|
-          found = wanted(block(start_s)).select(&chosen)
+          found = wanted(block(start_s)).filter_map(&time)
           return found if found.any?
         end
         nil
@@ -106,7 +107,7 @@ module Holdup
 
       def wanted(block)
         block = block.select { |origin| @settings.include?(origin.setting) } if @settings
-        block.flat_map { |origin| origin.spans.values_at(*@kinds).compact.flatten(1) }
+        block.flat_map { |origin| origin.spans.values_at(*@kinds).compact }
       end
 
       # @return [Array<SampleBlock::UnitSpans>] of any kind and setting, which have units

@@ -103,7 +103,9 @@ module Holdup
 
       # @raise [StandardError] any, when the text is damaged
       def self.load(text, start_s)
-        (series, processes, traces), columns = parts(text, start_s)
+        (series, processes, traces), numbers, count = parts(text)
+        columns = numbers.each_slice([count, 1].max).to_a
+        columns[START] = starts(columns[START], start_s) if count.positive?
         rows = columns.transpose
         traces&.each_with_index { |trace, index| rows[index][TRACE] = trace }
         new(start_s, indexed_series(series), indexed_processes(processes), rows)
@@ -114,32 +116,39 @@ module Holdup
       # @return [SampleBlock::UnitSpans]
       # @raise [StandardError] any, when the text is damaged
       def self.unit_spans(text, block)
-        (series, processes), columns = parts(text, block.start_s)
+        (series, processes), numbers, count = parts(text)
         starts, indexes, own, running, idle, stalled =
-          columns.values_at(START, SERIES, PROCESS, RUNNING, IDLE, STALLED).map { |column| column || [] }
-        spans = Hash.new { |known, kind| known[kind] = [] }
-        kinds = series.map { |kind, *| spans[kind.to_sym] }
-        starts.each_with_index do |start, index|
-          stop = start + running[index] + idle[index] + stalled[index]
-          kinds.fetch(indexes[index]) << [start * US, stop * US]
+          [START, SERIES, PROCESS, RUNNING, IDLE, STALLED].map { |column| numbers[column * count, count] }
+        kinds = series.map { |kind, *| kind.to_sym }
+        spans = kinds.to_h { |kind| [kind, SampleBlock::UnitTimes.new(starts_ns: [], ends_ns: [])] }
+        units = spans.values_at(*kinds)
+        starts(starts, block.start_s).each_with_index do |start, index|
+          times = units.fetch(indexes[index])
+          times.starts_ns << start * US
+          times.ends_ns << (start + running[index] + idle[index] + stalled[index]) * US
         end
         since_ns = own.uniq.map { |index| processes.fetch(index).last }.min
         SampleBlock::UnitSpans.new(setting: block.setting, host: block.host, since_ns:,
-          spans: spans.reject { |_, units| units.empty? })
+          spans: spans.reject { |_, times| times.starts_ns.empty? })
       end
 
-      # @return [(Array, Array<Array<Integer>>)] names (series, processes, perhaps traces) and columns, of
-      #   which the starts are since 1970
-      def self.parts(text, start_s)
+      # @return [(Array, Array<Integer>, Integer)] names (series, processes, perhaps traces), the numbers of
+      #   all columns, and how many a column has
+      def self.parts(text)
         length = text.unpack1("w")
         at = [length].pack("w").bytesize + length
         names = JSON.parse(text.byteslice(at - length, length).force_encoding(Encoding::UTF_8))
         numbers = text.unpack(FORMATS.fetch(text.getbyte(at)), offset: at + 1)
-        columns = numbers.each_slice([numbers.size / COLUMNS.size, 1].max).to_a
-        raise ArgumentError, "a column is missing" unless [0, COLUMNS.size].include?(columns.size)
+        count, rest = numbers.size.divmod(COLUMNS.size)
+        raise ArgumentError, "a column is missing" unless rest.zero?
+        [names, numbers, count]
+      end
+
+      # @param differences [Array<Integer>] in microseconds
+      # @return [Array<Integer>] since 1970
+      def self.starts(differences, start_s)
         start_us = start_s * 1_000_000
-        columns[START]&.map! { |after_us| start_us += after_us }
-        [names, columns]
+        differences.map { |after_us| start_us += after_us }
       end
 
       def self.indexed_series(series)
@@ -152,7 +161,7 @@ module Holdup
         read.each_with_index.to_h
       end
 
-      private_class_method :parts, :indexed_series, :indexed_processes
+      private_class_method :parts, :starts, :indexed_series, :indexed_processes
 
       def add(profiles)
         @rows.concat(profiles.map { |profile| row(profile) })
