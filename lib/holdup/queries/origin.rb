@@ -25,10 +25,11 @@ module Holdup
       end
 
       # What there is to choose from in a store.
+      # @param settings [Array<Setting>] of the store
       # @param part [Symbol] one of FACTS
       # @return [Array<String>] by name; of revisions the latest
-      def self.names(store, part)
-        names = store.settings.reverse.map { |setting| of_setting(setting).fetch(part) }.uniq
+      def self.names(settings, part)
+        names = settings.reverse.map { |setting| of_setting(setting).fetch(part) }.uniq
         (part == :revision) ? names.first(REVISIONS) : names.sort
       end
 

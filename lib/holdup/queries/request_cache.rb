@@ -39,11 +39,11 @@ module Holdup
       # To choose from, whatever was chosen.
       # @param part [Symbol] one of Origin::FACTS
       def names(part)
-        @answers[[:names, part]] ||= Origin.names(@whole, part)
+        @answers[[:names, part]] ||= Origin.names(all_settings, part)
       end
 
       def settings
-        @answers[:settings] ||= store.settings
+        @answers[:settings] ||= store.equal?(@whole) ? all_settings : store.settings
       end
 
       def windows(*span, **options)
@@ -113,6 +113,10 @@ module Holdup
       def close = @whole.close
 
       private
+
+      def all_settings
+        @all_settings ||= @whole.settings
+      end
 
       def samples_for(span)
         kept = @samples.find { |read, _| read.answers?(span) }

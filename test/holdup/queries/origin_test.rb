@@ -37,7 +37,7 @@ class Holdup::Queries::OriginTest < Minitest::Test
     assert_equal alone.processes(*span).to_set,
       found.processes(*span).map { |sample| sample.except(:shared) }.to_set
     assert_empty found.sums(*span, settings: common.settings - alone.settings)
-    assert_equal %w[admin shop], Origin.names(common, :app)
+    assert_equal %w[admin shop], Origin.names(common.settings, :app)
   end
 
   # Both can use the CPUs of a container, and one of them alone is looked at.
@@ -85,7 +85,7 @@ class Holdup::Queries::OriginTest < Minitest::Test
     web = PlayedFleet.new(hosts: 1)
     both = PlayedFleet.new(hosts: 1, setting: {"jobs" => "good_job"})
     store = both.fill(web.store)
-    roles = Origin.names(store, :role)
+    roles = Origin.names(store.settings, :role)
     assert_equal ["puma", "puma+good_job"], roles
     counts = roles.map do |role|
       Origin.new(role:).of(store).sums(web.from_s, web.to_s).map { |sum| sum.window.count }

@@ -20,12 +20,17 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     assert_same profiles.call, profiles.call
   end
 
-  # A store that counts how often it is asked for samples.
+  # A store that counts how often it is asked.
   class CountingStore < SimpleDelegator
-    attr_reader :asked, :starts
+    attr_reader :asked, :starts, :settings_asked
 
     def processes(...)
       @asked = @asked.to_i + 1
+      super
+    end
+
+    def settings
+      @settings_asked = @settings_asked.to_i + 1
       super
     end
 
@@ -33,6 +38,17 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
       @starts = [*@starts, starts]
       super
     end
+  end
+
+  def test_settings_are_read_once_to_choose_from_and_to_show
+    store = CountingStore.new(Holdup::Store.open("memory:"))
+    store.commit(SampleWindows.new.to_a, {})
+    remembered = Holdup::Queries::RequestCache.new(store)
+    settings = remembered.settings
+    Holdup::Queries::Origin::FACTS.each do |part|
+      assert_equal Holdup::Queries::Origin.names(settings, part), remembered.names(part)
+    end
+    assert_equal 1, store.settings_asked
   end
 
   def test_ten_minutes_of_single_units_are_read_once_whatever_others_are_asked_for_with_them
