@@ -115,8 +115,9 @@ def measure(title, processes, series)
   Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
     store = File.join(dir, "store.sqlite3")
     fleet = Fleet.new(dir, processes:, series:)
+    supervisor = Holdup::Runtime::CollectorSupervisor
     results = IO.popen(
-      [Holdup::Runtime::CollectorSupervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store,
+      [supervisor::ENVIRONMENT, RbConfig.ruby, *supervisor::OPTIONS, __FILE__, "--measured", dir, store,
         Time.now.to_i.to_s], "r+"
     ) do |child|
       Array.new(60) do |tick|

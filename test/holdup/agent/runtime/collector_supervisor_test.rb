@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "open3"
 require "tmpdir"
 require "holdup/agent/runtime/collector_supervisor"
 require "holdup/segment/directory"
@@ -49,6 +50,25 @@ class Holdup::Collector
       pid = wait_until { started.first }
       refute_includes File.read("/proc/#{pid}/cmdline"), "secret"
       assert_includes File.read("/proc/#{pid}/environ").split("\0"), "HOLDUP_STORE=#{url}"
+    end
+
+    # Also where the application's options start YJIT.
+    def test_its_ruby_starts_without_a_jit_and_compiles_what_is_called_a_thousand_times
+      script = <<~RUBY
+        enabled = [RubyVM::YJIT.enabled?]
+        RubyVM::YJIT.enable
+        def often = nil
+        before = RubyVM::YJIT.runtime_stats[:compiled_iseq_count].to_i
+        999.times { often }
+        puts [*enabled, RubyVM::YJIT.enabled?, RubyVM::YJIT.runtime_stats[:compiled_iseq_count].to_i - before]
+        2.times { often }
+        puts RubyVM::YJIT.runtime_stats[:compiled_iseq_count].to_i - before
+      RUBY
+      one = Holdup::Runtime::CollectorSupervisor
+      said, status = Open3.capture2e(one::ENVIRONMENT.merge("RUBYOPT" => "--yjit"), RbConfig.ruby, *one::OPTIONS,
+        "-e", script)
+      assert_predicate status, :success?
+      assert_equal %w[false true 0 1], said.lines(chomp: true)
     end
 
     def test_starts_it_again_when_it_dies
