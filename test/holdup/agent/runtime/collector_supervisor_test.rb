@@ -65,8 +65,8 @@ class Holdup::Collector
         puts RubyVM::YJIT.runtime_stats[:compiled_iseq_count].to_i - before
       RUBY
       one = Holdup::Runtime::CollectorSupervisor
-      said, status = Open3.capture2e(one::ENVIRONMENT.merge("RUBYOPT" => "--yjit"), RbConfig.ruby, *one::OPTIONS,
-        "-e", script)
+      environment = one::ENVIRONMENT.merge("RUBYOPT" => "--yjit")
+      said, status = Open3.capture2e(environment, RbConfig.ruby, *one::OPTIONS, "-e", script)
       assert_predicate status, :success?
       assert_equal %w[false true 0 1], said.lines(chomp: true)
     end
