@@ -79,7 +79,7 @@ module Holdup
     def unit_spans
       by_kind = profiles.group_by { |profile| profile.series.kind }
       spans = by_kind.transform_values do |same|
-        self.class::UnitTimes.new(starts_ns: same.map(&:start_ns), ends_ns: same.map(&:end_ns))
+        self.class::StartsAndEnds.new(starts_ns: same.map(&:start_ns), ends_ns: same.map(&:end_ns))
       end
       since_ns = profiles.map { |profile| profile.process.since_ns }.min
       self.class::UnitSpans.new(setting:, host:, spans:, since_ns:)
@@ -97,7 +97,7 @@ module Holdup
 
   # When the units of a block ran, for a tenth of the cost of a UnitSample each.
   #
-  # - `spans`: kind => UnitTimes, of the kinds that it has
+  # - `spans`: kind => StartsAndEnds, of the kinds that it has
   # - `since_ns`: start of the measurement of the first of their processes; nil without units
   SampleBlock::UnitSpans = Data.define(:setting, :host, :spans, :since_ns) do
     def first_start_ns = spans.each_value.map { |units| units.starts_ns.min }.min
@@ -107,7 +107,7 @@ module Holdup
 
   # Start and end of each unit, in ns since 1970: two lists, because a fleet has tens of thousands in ten
   # minutes.
-  SampleBlock::UnitTimes = Data.define(:starts_ns, :ends_ns) do
+  SampleBlock::StartsAndEnds = Data.define(:starts_ns, :ends_ns) do
     # @return [Integer, nil] the first start from then on
     def first_start_from(at_ns)
       starts_ns.select { |start_ns| start_ns >= at_ns }.min

@@ -94,7 +94,7 @@ module Holdup
         @starts.select { |start_s| start_s > from_s - BLOCK_S && start_s < to_s }
       end
 
-      # @yieldparam units [SampleBlock::UnitTimes]
+      # @yieldparam units [SampleBlock::StartsAndEnds]
       # @yieldreturn [Integer, nil]
       # @return [Array<Integer>, nil] what the first ten minutes have that have any
       def search(starts, &time)

@@ -120,7 +120,7 @@ module Holdup
         starts, indexes, own, running, idle, stalled =
           [START, SERIES, PROCESS, RUNNING, IDLE, STALLED].map { |column| numbers[column * count, count] }
         kinds = series.map { |kind, *| kind.to_sym }
-        spans = kinds.to_h { |kind| [kind, SampleBlock::UnitTimes.new(starts_ns: [], ends_ns: [])] }
+        spans = kinds.to_h { |kind| [kind, SampleBlock::StartsAndEnds.new(starts_ns: [], ends_ns: [])] }
         units = spans.values_at(*kinds)
         starts(starts, block.start_s).each_with_index do |start, index|
           times = units.fetch(indexes[index])

@@ -85,7 +85,7 @@ class Holdup::SampleBlock
     end
 
     def test_first_and_last_of_some_units
-      times = Holdup::SampleBlock::UnitTimes.new(starts_ns: [5, 1, 7], ends_ns: [6, 9, 8])
+      times = Holdup::SampleBlock::StartsAndEnds.new(starts_ns: [5, 1, 7], ends_ns: [6, 9, 8])
       assert_equal [1, 5, nil], [1, 2, 8].map { |at_ns| times.first_start_from(at_ns) }
       assert_equal [1, 1, nil], [6, 7, 10].map { |at_ns| times.first_start_of_ends_from(at_ns) }
       assert_equal [nil, 9, 9], [1, 5, 6].map { |at_ns| times.last_end_of_starts_before(at_ns) }
