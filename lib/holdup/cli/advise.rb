@@ -241,9 +241,15 @@ module Holdup
           end
         end
 
-        # An empty text says that nothing was recorded, which need not be found out again so soon.
+        # An empty text says that nothing was recorded, or that it failed: the others have their turn first.
         def keep(question, store)
-          text = question.advise.kept(store).to_s
+          write_answer(question, store, question.advise.kept(store).to_s)
+        rescue
+          write_answer(question, store, "")
+          raise
+        end
+
+        def write_answer(question, store, text)
           key = question.advise.question.key
           store.keep_answer(Store::KeptAnswer.new(question: key, at_s: now_s, text:))
         end

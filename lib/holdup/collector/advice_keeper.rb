@@ -9,7 +9,8 @@ module Holdup
     class AdviceKeeper
       # From one run to the next: each computes one advice at most.
       EVERY_S = 120
-      SHARE = 0.005
+      # Of one core, at most: enough for a thousand processes.
+      SHARE = 0.01
       LONGEST_S = 300
       CPU_S = 120
       MOST_BYTES = 10_000

@@ -48,12 +48,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   # @yieldparam ask [#call] runs `holdup advise` with these arguments, by default at the end of the recording
   def with_kept_advice
     PLAYED.in_a_file do |path|
-      yield(lambda do |*arguments, now_s: PLAYED.to_s|
-        share_sizing(PLAYED) {
-          size_coarsely {
-            holdup("advise", *arguments, now_s:, env: {"COLUMNS" => "80", "HOLDUP_STORE" => path})
-          }
-        }
+      yield(lambda do |*arguments, now_s: PLAYED.to_s, share: true|
+        run = -> { holdup("advise", *arguments, now_s:, env: {"COLUMNS" => "80", "HOLDUP_STORE" => path}) }
+        share ? share_sizing(PLAYED) { size_coarsely { run.call } } : run.call
       end)
     end
   end
@@ -122,6 +119,16 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_equal PLAYED.to_s + 1728, told.last["next_s"]
       assert_match(/\ANothing is due\. Next in 29 min\.\n\z/, ask.call("--keep").out)
       assert_match(/requests, 24h/, ask.call("--keep", now_s: PLAYED.to_s + 1728).out)
+    end
+  end
+
+  def test_an_answer_that_can_not_be_computed_lets_the_others_have_their_turn
+    with_kept_advice do |ask|
+      failing = ->(*, kind:, **) { raise Holdup::Error.new("no #{kind}", "wait") }
+      said = Holdup::Queries::SizingInputs.stub(:new, failing) { ask.call("--keep", share: false) }
+      assert_equal [1, "holdup: no request; wait\n"], [said.status, said.err]
+      assert_match(/advice for jobs, 24h/, ask.call("--keep").out)
+      refute_includes ask.call("--since", "24h").out, "kept in the store;"
     end
   end
 
