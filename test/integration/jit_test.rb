@@ -75,7 +75,10 @@ class JitIntegrationTest < Minitest::Test
         }
       } == generations
     }
-    app.wait { jits(examine(app)).then { |jits| jits.size == generations.size && jits.all? } }
+    app.wait {
+      jits = jits(examine(app))
+      jits.size == generations.size && jits.all? { |jit| jit && jit["since"] }
+    }
   end
 
   def test_a_hook_that_runs_in_the_master

@@ -56,6 +56,7 @@ class Holdup::ConfigurationTest < Minitest::Test
       "HOLDUP_WEB_CAPTURE" => "yes",
       "HOLDUP_EXAMPLE_PATHS" => "on",
       "HOLDUP_SCALING" => "p95=300ms",
+      "HOLDUP_KEEP_ADVICE" => "on",
       "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
       "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
       "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
@@ -66,6 +67,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     config = build(env)
     refute config.enabled
     refute config.backlog
+    assert_equal [true, false], [config, build].map(&:keep_advice)
     assert_equal ["canary", 8], [config.arm, config.live_threads]
     assert_equal %i[sql http], config.calls
     assert_empty build("HOLDUP_CALLS" => "off").calls

@@ -30,7 +30,8 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     collection_states: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],
     audit_entries: [{source: "s"}, {at_s: 1, host: "a", event: "turn", facts: "{}"}],
-    prediction_outcomes: [OUTCOME, {at_s: 1, units: 1, **NS}]
+    prediction_outcomes: [OUTCOME, {at_s: 1, units: 1, **NS}],
+    answers: [{question: "advice"}, {at_s: 1, text: Sequel.blob("x")}]
   }.freeze
 
   def setup
