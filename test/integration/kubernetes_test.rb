@@ -54,7 +54,7 @@ class KubernetesTest < Minitest::Test
       said, status = check(document)
       assert_predicate status, :success?, "#{file}: #{said}"
     end
-    assert_equal %w[Deployment Deployment HorizontalPodAutoscaler Service],
+    assert_equal %w[CronJob Deployment Deployment HorizontalPodAutoscaler Service],
       own.map { |_, each| each["kind"] }.sort
   end
 
@@ -123,6 +123,21 @@ class KubernetesTest < Minitest::Test
     assert_equal [nil, "off"], sidecar.map { |one| variables(one)["HOLDUP_COLLECTOR"] }
     assert_equal "Always", sidecar.first["restartPolicy"]
     assert_equal [nil], inside.map { |one| variables(one)["HOLDUP_COLLECTOR"] }
+  end
+
+  # A run every ten minutes computes the four answers often enough that none is too old to be shown.
+  def test_advice_is_kept_by_a_job_without_privileges
+    spec = documents.map(&:last).find { |document| document["kind"] == "CronJob" }.fetch("spec")
+    pod = spec.dig("jobTemplate", "spec", "template", "spec")
+    container = pod["containers"].first
+    keeping = Holdup::CLI::Advise.options(Holdup::CLI::Console.system).parse(container["args"].drop(1))
+    assert_equal ["advise", true], [container["args"].first, keeping[:keep]]
+    every_s = Integer(spec["schedule"][%r{\A\*/(\d+) }, 1]) * 60
+    answers = Holdup::CLI::Advise::KeepingAdvice::SPANS_S.size * 2
+    assert_operator answers * every_s, :<, 86_400 / Holdup::View::KeptAdvice::MOST_AGE
+    context = pod["securityContext"].merge(container["securityContext"])
+    assert_equal [true, false, true],
+      context.values_at("runAsNonRoot", "allowPrivilegeEscalation", "readOnlyRootFilesystem")
   end
 
   def test_what_autoscalers_ask_for_is_exported
