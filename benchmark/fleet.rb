@@ -223,8 +223,8 @@ module Bench
       return "" if @read.empty?
       "For the reports, earlier windows are copies of the rolled-up ones: five minutes of a day, hours and " \
         "days of #{DAYS} days; ClickHouse has merged them before it is asked. Times of reports: median of " \
-        "#{@plan.times} in a warm process with YJIT, " \
-        "once where it takes more than #{LATE_S} s, given up after #{PATIENCE_S}. "
+        "#{@plan.times} in a warm process with YJIT, once where it takes more than #{LATE_S} s, given up " \
+        "after #{PATIENCE_S}. "
     end
 
     def writing

@@ -252,7 +252,7 @@ static void hold_mark(const tclock_t *c, uint64_t t, uint64_t caused)
     BLAME_SET(watch.thread_number, c->number);
 }
 
-/* What the probe asks Ruby keeps others waiting, too, but is no method of the application. */
+/* The probe's question to Ruby also keeps others waiting; it is not a method of the application. */
 static void hold_pass(const tclock_t *c)
 {
     uint64_t t = clk_now();

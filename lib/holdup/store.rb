@@ -87,11 +87,11 @@ module Holdup
       end
     end
 
-    # An answer to a question that takes seconds, kept ready for those who only read. `question`: at most 100
-    # characters; `at_s`: when it was found; `text`: in the words of whoever asks and answers.
+    # An answer that takes seconds to compute, kept ready for readers. `question`: at most 100 characters;
+    # `at_s`: when it was computed; `text`: the answer, in a form that the store does not read.
     KeptAnswer = Data.define(:question, :at_s, :text)
 
-    # Nobody shows older ones, see View::KeptAdvice.
+    # Longer than any answer is shown, see View::KeptAdvice.
     KeptAnswer::KEEP_S = 2 * 86_400
 
     # How long samples of single units are kept: 14 days, like windows of five minutes, but never so many that

@@ -5,7 +5,7 @@ require "zlib"
 module Holdup
   class Collector
     # Runs `holdup advise --keep` now and then: advice for a fleet takes ten seconds and 400 MB to compute,
-    # and whoever asks should have it at once.
+    # and a reader should get it at once.
     class AdviceKeeper
       # From one run to the next: each computes one advice at most.
       EVERY_S = 120

@@ -27,11 +27,11 @@ module Holdup
           answers: advice.call(Advice, page: true).transform_values { |one| self::AdvicePage.of(one) })
       end
 
-      # @return [KeptAdvice, nil] nil for a text that another version wrote, or nobody of ours
+      # @return [KeptAdvice, nil] nil for an empty text, and for one that `to_s` does not write
       def self.parse(text)
         kept = self::StoredBlocks.load(Zlib.gunzip(text.unpack1("m0")))
         kept if kept.is_a?(self)
-      rescue ArgumentError, DamagedData, Zlib::Error # nothing was recorded, too
+      rescue ArgumentError, DamagedData, Zlib::Error
         nil
       end
 
