@@ -62,7 +62,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
 
   def serving
     with_storefront do |env|
-      env = env.merge("HOLDUP_CAPTURE" => "#{RULE}, every=1", "HOLDUP_COLLECTOR" => "process",
+      env = env.merge("HOLDUP_CAPTURE" => "#{RULE}, every=1, warm_up=0", "HOLDUP_COLLECTOR" => "process",
         "STOREFRONT_WORKERS" => "1")
       ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "config/puma.rb", app: StorefrontApp::APP,
         env:) do |app|

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "../model/warm_up"
+
 module Holdup
   module Analysis
     # When the processes of a recording began. In the first two minutes after that, units load code, fill
     # caches and are compiled, which models must not count.
     class ProcessBoots
       NS = 1_000_000_000
-      WARM_UP_S = 120
       # Windows are of all processes together: a minute counts while at most this share of them is that young.
       FEW = 0.25
 

@@ -35,7 +35,9 @@ module Holdup
         return unless rule && in_memory
         require_relative "rule_watch" # and with it what reads histograms
         limits = SeriesThresholds.new(probe:, rule:)
-        @watch = RuleWatch.new(rule:, ring: @ring, limits:, base: self.class.base(segment), clock:, facts:)
+        warm_up = ProcessWarmUp.new(seconds: rule.warm_up_s, probe:, clock:)
+        base = self.class.base(segment)
+        @watch = RuleWatch.new(rule:, ring: @ring, limits:, warm_up:, base:, clock:, facts:)
       end
 
       def tick

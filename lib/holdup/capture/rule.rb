@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../model/warm_up"
 require_relative "layout"
 
 module Holdup
@@ -95,10 +96,12 @@ module Holdup
     #
     # - `stall`, `wall`: Threshold or nil, at least one of them
     # - `only`: the unit's name, or its start before a `*`, or a Regexp; nil for any
-    # - `every_s`: shortest time between two captures; `events`: how many are kept; `stacks`: whether to take
-    #   them
-    Rule = Data.define(:stall, :wall, :only, :every_s, :events, :stacks) do
-      def initialize(stall: nil, wall: nil, only: nil, every_s: 60, events: 200_000, stacks: true)
+    # - `every_s`: shortest time between two captures; `warm_up_s`: how long after its first unit a process
+    #   does not capture; `events`: how many are kept; `stacks`: whether to take them
+    Rule = Data.define(:stall, :wall, :only, :every_s, :warm_up_s, :events, :stacks) do
+      def initialize(
+        stall: nil, wall: nil, only: nil, every_s: 60, warm_up_s: WARM_UP_S, events: 200_000, stacks: true
+      )
         super
       end
 
@@ -108,7 +111,7 @@ module Holdup
         given = value.is_a?(String) ? RuleText.read(value) : value
         return unless given.is_a?(Hash) && (given.keys - Rule::READ.keys).empty?
         read = given.to_h { |key, text| [key, Rule::READ.fetch(key).call(text)] }
-        read = read.transform_keys(every: :every_s)
+        read = read.transform_keys(every: :every_s, warm_up: :warm_up_s)
         new(**read) unless read.values.any?(&:nil?) || read.values_at(:stall, :wall).none?
       end
 
@@ -141,7 +144,7 @@ module Holdup
 
       # @return [Hash, nil] nil when it makes no sense
       def read(text)
-        conditions, *options = text.split(/,\s*(?=(?:only|every|events|stacks)=)/)
+        conditions, *options = text.split(/,\s*(?=(?:only|every|warm_up|events|stacks)=)/)
         pairs = conditions.to_s.split(/\s+or\s+/).map { |one| one.split(/\s*>\s*/, 2) }
         return unless pairs.any? && pairs.all? { |what, limit| %w[stall wall].include?(what) && limit }
         limits = pairs.to_h { |what, limit| [what.to_sym, limit] }
@@ -166,6 +169,7 @@ module Holdup
       wall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
       only: ->(names) { names if names.is_a?(Regexp) || (names.is_a?(String) && !names.empty?) },
       every: ->(seconds) { seconds if seconds.is_a?(Integer) && seconds.between?(1, 86_400) },
+      warm_up: ->(seconds) { seconds if seconds.is_a?(Integer) && seconds.between?(0, 86_400) },
       events: ->(count) { count if count.is_a?(Integer) && Rule::EVENTS.cover?(count) },
       stacks: ->(on) { on if on == true || on == false }
     }.freeze

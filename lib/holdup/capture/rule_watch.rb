@@ -68,6 +68,30 @@ module Holdup
       end
     end
 
+    # Whether a process has served for long enough to be captured by a rule: its first units load code and
+    # fill caches, and are slow only once.
+    class ProcessWarmUp
+      # Counter of units that have ended.
+      UNITS = Segment::Layout::COUNTERS_OFFSET + 8 * Segment::Layout::COUNTERS.index(:units)
+      private_constant :UNITS
+
+      def initialize(seconds:, probe:, clock:)
+        @ns = seconds * 1_000_000_000
+        @probe = probe
+        @clock = clock
+      end
+
+      def over?
+        return true if @over || @ns.zero?
+        @first_ns ||= @clock.monotonic_ns if served?
+        @over = !@first_ns.nil? && @clock.monotonic_ns - @first_ns >= @ns
+      end
+
+      private
+
+      def served? = @probe.read_segment(UNITS, 8)&.unpack1("Q<").to_i.positive?
+    end
+
     # Keeps a process's ring running where `config.capture` asks for it, until a unit is caught; then leaves
     # the file to the collector, and begins again after a pause, once the collector has taken it. The pause is
     # long, because an incident has hundreds of slow units, too many captures to read.
@@ -76,8 +100,10 @@ module Holdup
       ENDED = ".ended"
 
       # @param base [String] path of the process's segment without its ending
-      def initialize(rule:, ring:, limits:, base:, clock:, facts: {})
+      # @param warm_up [ProcessWarmUp]
+      def initialize(rule:, ring:, limits:, warm_up:, base:, clock:, facts: {})
         @rule = rule
+        @warm_up = warm_up
         @ring = ring
         @limits = limits
         @path = base + ARMED
@@ -87,6 +113,7 @@ module Holdup
       end
 
       def tick
+        return unless @warm_up.over?
         return arm if !@armed && rested?
         return unless @armed
         @ring.name_threads
@@ -94,6 +121,7 @@ module Holdup
       end
 
       def state
+        return "warms up" unless @warm_up.over?
         return "waits" if @armed
         @armed.nil? ? "rests" : "no room"
       end

@@ -26,7 +26,7 @@ module Holdup
       # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
-        limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil,
+        limit: Arguments::ROWS, warm_up_s: WARM_UP_S, verify: nil,
         origin: Queries::Origin.new, out: nil, save: nil, store: nil, language: nil,
         within_s: Sizing::JobDeadlines::WITHIN_S, prices: nil, full: false, wide: false, given: {},
         fresh: false, keep: false)

@@ -157,7 +157,7 @@ module Holdup
       class ComparisonIntervals
         # Length of separate windows; only hosts, which are compared together, are added up.
         SEPARATE_S = 60
-        YOUNG_S = Analysis::ProcessBoots::WARM_UP_S
+        YOUNG_S = WARM_UP_S
 
         # `step_s`: seconds over which windows are added up
         WindowInterval = Data.define(:from_s, :to_s, :step_s) do

@@ -35,7 +35,7 @@ module Holdup
       # @param cpus [Integer] that replays may use
       # @param pool [String, nil] the group of job threads to size, when several share a process
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
-        warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil,
+        warm_up_s: WARM_UP_S, setting: nil, pool: nil,
         cpus: Sizing::Replay.half_of_cpus)
         @asked = {from_s:, to_s:}
         @kind = kind

@@ -33,7 +33,7 @@ module Holdup
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
       # @param warm_up_s [Integer] ignored after a boot; 0 if an experiment has left it out itself
       def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil,
-        warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
+        warm_up_s: WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
         @known = RecordedSettings.new(own, profiles:, warm_up_s:)
         @recorded = @known.first

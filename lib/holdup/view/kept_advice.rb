@@ -103,7 +103,7 @@ module Holdup
         # @param prices [Sizing::CheapestFleet::FleetPrices, nil]
         # @param others [Hash{Symbol => Object}] what else is not as usual; nil is usual
         def self.of(kind:, span:, objective:, prices: nil, factor: 1.0,
-          warm_up_s: Analysis::ProcessBoots::WARM_UP_S, within_s: Sizing::JobDeadlines::WITHIN_S, **others)
+          warm_up_s: WARM_UP_S, within_s: Sizing::JobDeadlines::WITHIN_S, **others)
           facts = {objective: objective.name, slo: objective.slo.to_h, prices: prices&.to_h, factor:,
                    warm_up_s:, within_s:, **others}
           new(kind:, seconds: span.end - span.begin, facts: facts.compact.sort.to_h)

@@ -9,7 +9,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   # The probe's half, a clock that is moved by hand, and files.
   class Process
     attr_reader :opened, :limited, :warned
-    attr_accessor :request, :caught, :others_running, :room, :realtime_ns, :monotonic_ns
+    attr_accessor :request, :units, :caught, :others_running, :room, :realtime_ns, :monotonic_ns
 
     def initialize
       @opened = []
@@ -20,7 +20,8 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     end
 
     def read_segment(offset, _bytes)
-      [(offset == 216) ? @request&.encode.to_i : 0].pack("Q<")
+      number = {216 => @request&.encode, 264 => @units}[offset]
+      [number.to_i].pack("Q<")
     end
 
     def open_capture(path, events, *limits)
@@ -73,6 +74,24 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     assert_equal [["12-34.armed", 200_000, [50_000_000, 0]]], @process.opened
     assert_equal({"trigger" => "rule", "rule" => "stall > 50 ms", "every_s" => 60, "app" => "shop"},
       facts("12-34.armed"))
+  end
+
+  def test_captures_nothing_while_the_process_warms_up
+    watch("stall > 50 ms", warm_up: "120")
+    tick(after: 600)
+    assert_equal [[], "warms up"], [@process.opened, @control.profile["capture.state"]], "before any unit"
+    @process.units = 1
+    tick
+    tick(after: 119)
+    assert_empty @process.opened
+    tick(after: 1)
+    assert_equal [1, "waits"], [@process.opened.size, @control.profile["capture.state"]]
+  end
+
+  def test_a_rule_waits_for_the_warm_up_of_advice_unless_it_says_so
+    assert_equal 120, Holdup::Capture::Rule.from("stall > 50 ms").warm_up_s
+    assert_equal 5, Holdup::Capture::Rule.from({stall: "50 ms", warm_up: 5}).warm_up_s
+    assert_nil Holdup::Capture::Rule.from("stall > 50 ms, warm_up=-1")
   end
 
   def test_leaves_what_it_caught_and_begins_anew_after_a_pause
@@ -163,10 +182,10 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
 
   private
 
-  def watch(text, app: "shop", **more)
+  def watch(text, app: "shop", warm_up: "0", **more)
     @control = Holdup::Capture::Controller.new(
       probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
-      rule: Holdup::Capture::Rule.from(text), facts: {"app" => app}, **more
+      rule: Holdup::Capture::Rule.from("#{text}, warm_up=#{warm_up}"), facts: {"app" => app}, **more
     )
   end
 
