@@ -154,14 +154,20 @@ module Holdup
 
     def build_requests
       settings = configuration
-      on_clamp = -> { recorder.count_clamped }
+      queue = queue_time(settings)
+      runtime.add(queue)
       Instrumentation::RequestUnits.new(
         recorder:,
         ignored: settings.ignored, ignored_starts: settings.ignored_starts,
         example_paths: settings.example_paths,
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
-        queue: Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp:)
+        queue:
       )
+    end
+
+    def queue_time(settings)
+      on_clamp = -> { recorder.count_clamped }
+      Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp:)
     end
   end
 end

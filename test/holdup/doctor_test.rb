@@ -236,6 +236,14 @@ class Holdup::DoctorTest < Minitest::Test
     assert_empty troubles(segments: [process(queued: 0, requests: 3)])
   end
 
+  def test_a_queue_header_that_is_too_coarse
+    seconds = process(queued: 0, profile: {"queue.step_ms" => 1_000, "queue.header" => "X-Request-Start"})
+    found = findings(segments: [seconds]).find { |finding| finding.key == :queue_in_seconds }
+    assert_equal [:warn, {header: "X-Request-Start"}], [found&.level, found&.facts]
+    tenths = process(queued: 0, profile: {"queue.step_ms" => 100, "queue.header" => "X-Begin"})
+    assert_equal({queue_in_steps: :warn}, troubles(segments: [tenths, process(queued: 0)]))
+  end
+
   def test_whether_a_cpu_alarm_can_fire
     assert_equal %i[autoscale_never scale_on_queued],
       alarm(60, signals: {queued_p95_ns: 12_340_000}).map(&:key)

@@ -118,11 +118,14 @@ module Holdup
         private_class_method :killer, :results, :memory
       end
 
-      # Whether the proxy says when a request arrived; without it queue time is invisible.
+      # Whether the proxy says when a request arrived, and exactly enough; without it queue time is invisible.
       module QueueHeader
         FEW = 20
+        MS_PER_S = 1_000
 
         def self.call(host)
+          coarse = coarse_header(host)
+          return coarse if coarse
           requests = host.segments.sum(&:requests)
           return [] if requests < FEW
           queued = host.segments.sum(&:queued)
@@ -132,6 +135,15 @@ module Holdup
           end
           CheckResult.ok(:queue, percent: (100.0 * queued / requests).round)
         end
+
+        def self.coarse_header(host)
+          profile = host.alive.map(&:profile).max_by { |facts| facts["queue.step_ms"].to_i } or return
+          step_ms = profile["queue.step_ms"] or return
+          header = profile["queue.header"]
+          return CheckResult.warn(:queue_in_seconds, header:) if step_ms >= MS_PER_S
+          CheckResult.warn(:queue_in_steps, header:, step_ms:)
+        end
+        private_class_method :coarse_header
       end
 
       # Round-trip time to Redis from the Sidekiq processes. A thread pays at least one round trip for each

@@ -1,12 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "clock_step"
+
 module Holdup
   module Instrumentation
     # Queue time of a request: from the proxy's X-Request-Start or X-Queue-Start to now, less the time in
     # which Puma read the request's body.
     #
     # Proxies send seconds, ms, us or ns since 1970, with or without "t="; the number's size decides which. A
-    # start in the future means that clocks differ: zero, and counted. More than an hour is ignored.
+    # start in the future means that clocks differ: zero, and counted. More than an hour is ignored, and so is
+    # a start in steps of 10 ms and more (ClockStep), unless requests wait for much longer.
+    #
+    # It is also a resource of the runtime: the process's profile says which step made queue time unknown.
     class QueueTime
       FALLBACK = "HTTP_X_QUEUE_START"
       BODY_WAIT = "puma.request_body_wait" # milliseconds
@@ -25,13 +30,18 @@ module Holdup
         @key = "HTTP_#{header.upcase.tr("-", "_")}".freeze
         @clock = clock
         @on_clamp = on_clamp
+        @steps = {}
       end
 
+      # @param env [Hash] the Rack environment
+      # @return [Integer, nil] ns; nil: unknown
       def call(env)
-        started = parse(env[@key] || env[FALLBACK])
+        header = env[@key] || env[FALLBACK]
+        started = parse(header)
         return unless started
         waited = @clock.realtime_ns - started
         return if waited > ABSURD_NS
+        return unless step(header).fine_enough?(started, waited)
         return clamp if waited < 0
         [waited - body_wait(env[BODY_WAIT]), 0].max
       end
@@ -44,7 +54,30 @@ module Holdup
         (number * factor).to_i if factor
       end
 
+      def install = nil
+
+      def facts = {}
+
+      def pools = []
+
+      def gauges = {}
+
+      # @return [Hash{String => Object}] of the proxy that sends most requests, if its clock is too coarse
+      def profile
+        step = @steps.values.max_by(&:seen)
+        return {} unless step&.known? && step.too_coarse?
+        {"queue.step_ms" => step.step_ns / 1_000_000, "queue.header" => name}
+      end
+
       private
+
+      # As people write it: HTTP_X_REQUEST_START is X-Request-Start.
+      def name = @key.delete_prefix("HTTP_").split("_").map(&:capitalize).join("-")
+
+      # Proxies write their times with different numbers of digits, so the length separates most of them.
+      def step(header)
+        @steps[header.bytesize] ||= ClockStep.new
+      end
 
       def valid?(header)
         return false unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER

@@ -209,9 +209,9 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   end
 
   def test_queue_time_is_recorded_and_skew_counted
-    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000000.25"))[2].close
-    assert_in_delta 250_000_000, recorded.queued_ns, 1_000
-    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000001"))[2].close
+    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000000.253"))[2].close
+    assert_in_delta 247_000_000, recorded.queued_ns, 1_000
+    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000001.003"))[2].close
     assert_equal [0, [9]], [recorded.queued_ns, @probe.counted]
   end
 
