@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "clock_step"
+require_relative "job_name"
+
 module Holdup
   module Instrumentation
     # Active Job's outermost callback: each run is one unit, with any adapter. It recognises by its id a run
@@ -22,20 +25,21 @@ module Holdup
 
       def initialize(jobs)
         @jobs = jobs
+        @enqueuing = ClockStep.new
+        @names = JobName.new
       end
 
       # Active Job calls it by this name.
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
         run = run(job) if @jobs.on?
-        @jobs.measure(run, &)
+        @jobs.measure(run, instead_of: job.class.name, &)
       end
 
       private
 
       def run(job)
-        name = job.class.name.to_s
-        run = @jobs.run(job.job_id, name, job.queue_name)
+        run = @jobs.run(job.job_id, @names.call(job), job.queue_name)
         run.ready_ns = ready_ns(job)
         run.priority = job.priority
         run.harmless = harmless
@@ -44,11 +48,15 @@ module Holdup
         @jobs.unreadable(error)
       end
 
-      # Only a job from a queue was ever enqueued.
+      # Only a job from a queue was ever enqueued. Rails before 7.1 and some adapters keep that time in whole
+      # seconds; a later time that the application has chosen is exact.
       def ready_ns(job)
         enqueued = nanoseconds(job.enqueued_at)
         return unless enqueued
-        [enqueued, nanoseconds(job.scheduled_at) || 0].max
+        scheduled = nanoseconds(job.scheduled_at)
+        return scheduled if scheduled && scheduled > enqueued
+        waited = @jobs.clock.realtime_ns - enqueued
+        enqueued if @enqueuing.fine_enough?(enqueued, waited)
       end
 
       # Rails 7.0 keeps these times as text.

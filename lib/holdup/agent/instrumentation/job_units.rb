@@ -42,12 +42,14 @@ module Holdup
       # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
       # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
       # @param run [JobUnit, nil]
+      # @param instead_of [String, nil] name that the first call may have given; `run` knows a better one
       # @return [Object] the block's value; its exception passes unchanged
-      def measure(run)
+      def measure(run, instead_of: nil)
         unit = begun = nil
         return yield unless run
         outer = Recorder::OpenUnit.current
         unit = outer && open_unit(outer, run.id)
+        unit.name = run.name if unit && unit.name == instead_of
         unit ||= begun = begin_run(run, outer)
         earlier = $! # it may be older than the block, when a job runs in a `rescue`
         failed = true

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "active_job"
+require "action_mailer"
 require "holdup/agent/instrumentation/active_job"
 require "holdup/agent/instrumentation/job_units"
 require "holdup/agent/recorder"
@@ -31,6 +32,9 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     end
   end
 
+  class UserMailer < ActionMailer::Base
+  end
+
   class ReportJob < Base
     def perform = MailJob.perform_now
   end
@@ -52,7 +56,7 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
 
   def setup
     @probe = RecordingProbe.new
-    @clock = HandClock.new
+    @clock = HandClock.new(realtime_ns: 1_700_000_000_123_456_789)
     recorder = Holdup::Recorder.new(probe: @probe,
       guard: Holdup::Guard.new(log: @log = CollectedLog.new, clock: @clock))
     @jobs = Holdup::Instrumentation::JobUnits.new(recorder:, clock: @clock)
@@ -97,6 +101,39 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     job.enqueued_at = Time.at(0, @clock.realtime_ns - 5_000_000_000, :nanosecond).utc.iso8601(9)
     job.perform_now
     assert_equal [[5_000_000_000]], recorded(:queued_ns)
+  end
+
+  def test_an_enqueuing_time_in_whole_seconds_is_no_queue
+    20.times do |index|
+      @clock.realtime_ns += 700_000_000
+      job = MailJob.new
+      job.enqueued_at = Time.at(0, @clock.realtime_ns, :nanosecond).utc.iso8601
+      job.perform_now
+      assert_nil @probe.recorded.last.queued_ns, "run #{index}"
+    end
+  end
+
+  def test_a_time_that_the_application_chose_is_exact
+    now = Time.at(0, @clock.realtime_ns, :nanosecond).utc
+    times = {"enqueued_at" => (now - 60).iso8601, "scheduled_at" => (now - 2).iso8601}
+    ActiveJob::Base.execute(MailJob.new.serialize.merge(times))
+    assert_equal 2_123_456_789, @probe.recorded.last.queued_ns
+  end
+
+  def test_another_runners_name_of_the_class_becomes_what_the_job_does
+    mail = ActionMailer::MailDeliveryJob.new(UserMailer.name, "welcome", "deliver_now", args: [1])
+    @jobs.measure(@jobs.run(mail.job_id, "ActionMailer::MailDeliveryJob", "mails")) do
+      Holdup::Instrumentation::ActiveJob.new(@jobs).around(mail) { :sent }
+    end
+    assert_equal [["#{UserMailer}#welcome", "mails"]], recorded(:name, :queue)
+  end
+
+  def test_a_name_that_somebody_gave_stays
+    mail = ActionMailer::MailDeliveryJob.new(UserMailer.name, "welcome", "deliver_now", args: [1])
+    @jobs.measure(@jobs.run(mail.job_id, "Newsletter", "mails")) do
+      Holdup::Instrumentation::ActiveJob.new(@jobs).around(mail) { :sent }
+    end
+    assert_equal [["Newsletter"]], recorded(:name)
   end
 
   def test_an_error_is_counted_and_goes_on
