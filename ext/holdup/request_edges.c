@@ -16,7 +16,8 @@ static VALUE place;                /* :rack */
 
 /* Keys of a Rack environment, and of a response's headers. */
 static struct {
-    VALUE path, queue_start, finished, after_reply, hijacked, partial_hijack, unmeasured, controller, trace;
+    VALUE path, queue_start, finished, after_reply, hijacked, partial_hijack, unmeasured, asked, controller,
+        trace;
 } keys;
 
 /* Variables of RequestUnits. They never change, and asking an object costs more than a copy. */
@@ -214,12 +215,13 @@ static VALUE request_call(int argc, VALUE *argv, VALUE self)
     return request_finished(self);
 }
 
-/* The known name of a controller's action: UnitName remembers it. */
+/* The known name of a controller's action: UnitName remembers it. nil: ask UnitName. */
 static VALUE request_action(VALUE given)
 {
     const VALUE *names_and_env = (const VALUE *)given;
-    VALUE names = names_and_env[0], controller = request_key(names_and_env[1], keys.controller);
-    if (!RTEST(controller) || RTEST(rb_ivar_get(names, iv.custom))) return Qnil;
+    VALUE names = names_and_env[0], env = names_and_env[1], controller = request_key(env, keys.controller);
+    if (!RTEST(controller) || RTEST(rb_ivar_get(names, iv.custom)) || RTEST(request_key(env, keys.asked)))
+        return Qnil;
     VALUE action = rb_funcall(controller, m.action_name, 0);
     VALUE actions = rb_ivar_get(names, iv.actions);
     if (!RTEST(action) || !RB_TYPE_P(actions, T_HASH)) return Qnil;
@@ -292,6 +294,7 @@ static void request_define_keys(void)
     keys.hijacked = open_text("rack.hijack_io");
     keys.partial_hijack = open_text("rack.hijack");
     keys.unmeasured = open_text("holdup.unmeasured"); /* set by the dashboard */
+    keys.asked = open_text("holdup.asked_endpoint"); /* UnitName::ASKED */
     keys.controller = open_text("action_controller.instance");
     keys.trace = open_text("HTTP_TRACEPARENT");
 }

@@ -8,6 +8,7 @@ require_relative "agent/log"
 require_relative "agent/main_gem"
 require_relative "agent/runtime"
 require_relative "agent/servers"
+require_relative "agent/instrumentation/asked_endpoint"
 require_relative "agent/instrumentation/calls"
 require_relative "agent/instrumentation/job_units"
 require_relative "agent/instrumentation/queue_time"
@@ -129,6 +130,7 @@ module Holdup
       Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))
         runtime.add(tracers(runtime.recorder))
+        runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
       end

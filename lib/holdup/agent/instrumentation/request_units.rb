@@ -25,6 +25,9 @@ module Holdup
         @example_paths = example_paths
       end
 
+      # @return [UnitName]
+      attr_reader :names
+
       private
 
       # @return [Integer, nil] nil when the header can't be read

@@ -5,9 +5,12 @@ require_relative "../guard"
 module Holdup
   module Instrumentation
     # The name of a request: what it does, never for which user or id. In this order: the application's proc,
+    # the endpoint that was asked for before another one answered in its place (AskedEndpoint),
     # Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts), the
     # method with the path's first segment. Names are few; ids would make each request a series.
     class UnitName
+      # Key of a Rack environment: the name of the endpoint that was asked for.
+      ASKED = "holdup.asked_endpoint"
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
       # A first segment that is a word, not an id: letters first, at most two digits at the end (v1, oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
@@ -26,7 +29,7 @@ module Holdup
       # @param env [Hash] the Rack environment when the request ends
       # @return [String, nil] nil when it failed
       def call(env, status)
-        (@custom && custom(env)) || route(env) || path(env, status)
+        (@custom && custom(env)) || env[ASKED] || route(env) || path(env, status)
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
@@ -35,10 +38,23 @@ module Holdup
       # application's proc, which need not be thread-safe.
       # @return [String, nil] nil when it failed
       def so_far(env)
-        route(env) || "#{verb(env)} (no route yet)"
+        env[ASKED] || route(env) || "#{verb(env)} (no route yet)"
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
+
+      # Keeps the name of the endpoint that was asked for, because another one is about to answer with the
+      # same environment. The first call of a request counts.
+      # @param path [String] that was asked for; the environment may have another one by now
+      # @param status [Integer, nil] of the answer, if it is known
+      def keep_asked(env, path: full_path(env), verb: verb(env), status: nil)
+        env[ASKED] ||= route(env) || unrouted(verb, path, status)
+      rescue *Guard::FAILURES => error
+        @guard.failed(:name, error)
+      end
+
+      # @return [Boolean] whether `keep_asked` was called for this request
+      def asked?(env) = env.key?(ASKED)
 
       private
 
@@ -77,9 +93,11 @@ module Holdup
       end
 
       # No route and not found: mostly robots that try names, so one series for all.
-      def path(env, status)
-        return "#{verb(env)} (not found)" if status == NOT_FOUND
-        "#{verb(env)} #{segment(full_path(env))}"
+      def path(env, status) = unrouted(verb(env), full_path(env), status)
+
+      def unrouted(verb, path, status)
+        return "#{verb} (not found)" if status == NOT_FOUND
+        "#{verb} #{segment(path)}"
       end
 
       # Routers move the handled part of the path to SCRIPT_NAME.
@@ -88,9 +106,7 @@ module Holdup
         script.empty? ? env["PATH_INFO"].to_s : script
       end
 
-      def verb(env)
-        METHODS[env["REQUEST_METHOD"]] || "OTHER"
-      end
+      def verb(env) = METHODS.fetch(env["REQUEST_METHOD"], "OTHER")
 
       def segment(path)
         return "/" if path.empty? || path == "/"
