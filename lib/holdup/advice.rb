@@ -28,8 +28,8 @@ module Holdup
     # One thing to do, or to know. Locales make sentences of the rule and the facts.
     #
     # - `facts`: for the sentences, formatted by their endings (_ns, _share, _bytes, _rate)
-    # - `remedy`: :setting, :jobs (a setting of the job runner), :code, :machine, :scaling or :measuring. It
-    #   decides how to verify and to undo
+    # - `remedy`: :setting, :jobs (a setting of the job runner), :code, :machine, :neighbours (of it),
+    #   :scaling or :measuring. It decides how to verify and to undo
     # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure`: what
     #   improves, :latency (queued + stalled at the percentile against the response) or a name of
     #   Sizing::Objective

@@ -92,8 +92,9 @@ module Holdup
           culprit, blame = waiting.any? ? blamed(situation.machine) : [:unknown, {}]
           facts = {starved_share:, cpu_share: split.share(:cpu), waiting_share: waiting.max, **blame,
                    query: "report --full"}
-          Finding.new(rule: culprit ? :"starved_#{culprit}" : :starved, remedy: :machine,
-            weight: starved_share, facts:)
+          remedy = (culprit == :own) ? :machine : :neighbours
+          rule = culprit ? :"starved_#{culprit}" : :starved
+          Finding.new(rule:, remedy:, weight: starved_share, facts:)
         end
 
         # Returns nil and no facts if the cause is not known.

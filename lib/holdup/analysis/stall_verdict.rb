@@ -3,7 +3,8 @@
 module Holdup
   module Analysis
     # The one sentence that begins a report, as a key and facts. It checks in the order in which the answers
-    # matter: is there data, do units stall and who causes it, is the CPU missing, where does their time go.
+    # matter: is there data, has the machine CPUs for it, do units stall and who causes it, where does their
+    # time go.
     class StallVerdict
       # Stall below this share of the elapsed time does not matter ...
       STALLED = 0.05
@@ -27,10 +28,12 @@ module Holdup
       end
 
       # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside :handoff
-      #   :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares
-      #   0.0 .. 1.0, `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job :unit
+      #   :no_cpu :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts:
+      #   shares 0.0 .. 1.0, `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job
+      #   :unit, `shortage` a CpuShortage
       def call
         return result(:no_data) if @summary.empty?
+        return no_cpu if shortage
         return connections if connections?
         return dominant if locked?
         return stall if stalled?
@@ -39,6 +42,15 @@ module Holdup
       end
 
       private
+
+      def shortage
+        @shortage ||= [CpuShortage.of(@summary)]
+        @shortage.first
+      end
+
+      def no_cpu
+        result(:no_cpu, shortage:)
+      end
 
       # More than they stall; else it is only a remark.
       def connections?

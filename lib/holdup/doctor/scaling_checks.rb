@@ -3,6 +3,17 @@
 module Holdup
   module Doctor
     module ScalingChecks
+      # Whether threads that need a CPU get one; else every time that is measured here is too long.
+      module FreeCpus
+        def self.call(host)
+          shortages = host.machines.filter_map { |machine| Analysis::CpuShortage.of_machine(machine) }
+          shortages.map do |shortage|
+            CheckResult.warn(:"no_cpu_#{shortage.culprit}", host: shortage.machine.host,
+              percent: (100 * shortage.share).round)
+          end
+        end
+      end
+
       # Whether the processes can use the container's CPUs, so whether an alarm on CPU % can fire, and what to
       # scale on otherwise.
       module Autoscale

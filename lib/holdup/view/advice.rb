@@ -32,8 +32,9 @@ module Holdup
 
       # @return [Array<Object>] what to do
       def answer
-        [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
-          candidates, pools, deadlines, fleet, findings].compact
+        lead = Blocks::Lead.new(text: @words.sentences([*out_of_cpu, verdict.sentence]))
+        [lead, Blocks::Notes.new(texts: verdict.details), charts, candidates, pools, deadlines, fleet,
+          findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -47,6 +48,12 @@ module Holdup
       private
 
       def word(key, **facts) = @words.call(key, **facts)
+
+      # @return [String, nil] what comes before any advice
+      def out_of_cpu
+        shortage = Analysis::CpuShortage.of(@sized.summary)
+        Remarks::OutOfCpu.sentence(shortage, words: @words) if shortage
+      end
 
       def recommendation = @sized.recommendation
 
@@ -135,7 +142,7 @@ module Holdup
         @kept = spared.first(kept)
         notes = Blocks::Notes.new(texts: kept(:notes))
         # Where its sentence has no room, the grade is said in few words.
-        said = notes.texts.empty? ? [verdict.sentence, *verdict.grade] : [verdict.sentence]
+        said = [*out_of_cpu, verdict.sentence, *(verdict.grade if notes.texts.empty?)]
         lead = Blocks::Lead.new(text: @words.sentences(said))
         Page.new(title:, blocks: [lead, notes, sides, fleet, changes, others, commands].compact)
       end

@@ -30,6 +30,8 @@ module Holdup
       # @return [String] the one sentence
       def verdict
         result = finding
+        shortage = result.facts[:shortage]
+        return Remarks::OutOfCpu.sentence(shortage, words: @words) if shortage
         @words.call(:"verdict_#{result.key}", units: units, **spoken(result.facts))
       end
 
@@ -126,7 +128,8 @@ module Holdup
       # If stall is the verdict, its cause may hold the GVL for so long only because it lacks a CPU.
       def starved
         split = total.split
-        return if finding.key == :starved || split.share(:starved) < STARVED || split.starved < split.cpu
+        return if %i[starved no_cpu].include?(finding.key)
+        return if split.share(:starved) < STARVED || split.starved < split.cpu
         @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
       end
 

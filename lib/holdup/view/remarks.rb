@@ -57,6 +57,20 @@ module Holdup
         end
       end
 
+      # That the machine has too few CPUs: whatever else a report says, this comes first.
+      module OutOfCpu
+        # @param shortage [Analysis::CpuShortage]
+        # @return [String]
+        def self.sentence(shortage, words:)
+          words.call(:"out_of_cpu_#{shortage.culprit}", share: Figures.share(shortage.share),
+            taken: cpus(shortage.taken), vcpus: cpus(shortage.vcpus))
+        end
+
+        # @return [String, nil] "1.7"
+        def self.cpus(number) = number&.round(1)&.to_s&.delete_suffix(".0")
+        private_class_method :cpus
+      end
+
       # The remark that figures cover several applications, for reports and comparisons.
       module Applications
         # @return [String, nil] nil for a single application

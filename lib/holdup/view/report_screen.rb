@@ -66,27 +66,17 @@ module Holdup
         word(:screen_times, **times, queued: Figures.duration(queued.quantile(0.95)))
       end
 
+      # A remark says why figures mislead, so the first one comes before all. That nothing has changed comes
+      # last.
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
         @spared ||= begin
           remark, *remarks = texts(:remarks, @summary.empty? ? @headline.general_remarks : @headline.remarks)
-          change, *changes = texts(:changes, changes_or_none)
+          change, *changes = texts(:changes, changes_in_words + @drifts)
           second, *commands = next_commands.drop(1).map { |command| [:commands, command] }
-          rest = [*commands, *changes, *remarks]
-          first = mixed? ? [remark, change, second] : [change, second, remark]
-          [*first, *rest].compact
+          unchanged = texts(:changes, (change || @summary.empty?) ? [] : [word(:screen_unchanged)])
+          [remark, change, second, *commands, *changes, *remarks, *unchanged].compact
         end
-      end
-
-      # Whether the first remark is that the figures describe no application.
-      def mixed?
-        @summary.applications.several?
-      end
-
-      # @return [Array<String>] empty only without any data
-      def changes_or_none
-        changes = changes_in_words + @drifts
-        (changes.empty? && !@summary.empty?) ? [word(:screen_unchanged)] : changes
       end
 
       def texts(block, sentences)
@@ -159,6 +149,7 @@ module Holdup
         MOST = 3
         BY_VERDICT = {
           no_data: %i[doctor],
+          no_cpu: %i[processes advise doctor],
           one_cause: %i[cause capture advise],
           account_cause: %i[blame capture advise],
           spread: %i[blame advise capture],

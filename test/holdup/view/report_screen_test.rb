@@ -81,9 +81,11 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     assert_operator text.lines.size, :<=, 39
   end
 
-  one_ruby def test_says_what_changed_where_there_is_room_for_few_commands
+  one_ruby def test_a_remark_matters_more_than_that_nothing_has_changed
     text = screen(**places(SampleWindows::STOREFRONT.keys), remarks: ["#{LONG} " * 3] * 3)
-    assert_includes text, "No setting and no revision changed in this time."
+    assert_match(/^! Admin::Reporting/, text)
+    refute_includes text, "No setting and no revision changed in this time."
+    assert_includes screen, "No setting and no revision changed in this time."
     assert_operator text.lines.size, :<=, 39
   end
 

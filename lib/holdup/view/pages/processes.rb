@@ -10,7 +10,7 @@ module Holdup
 
         def blocks
           return nothing unless measured?
-          [*ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact
+          [*shortages, *ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact
         end
 
         # @return [Hash{String => Chart}]
@@ -32,8 +32,24 @@ module Holdup
           found.empty? ? [Blocks::Notes.new(texts: [word(:no_samples)])] : found
         end
 
+        # Where CPUs are missing, how much of them the processes could reach is no good news.
         def ceilings
-          summary.processes.machines.filter_map { |machine| machine.ceiling && lead(machine.ceiling) }
+          machines = summary.processes.machines.select(&:ceiling)
+          machines = machines.select { |machine| machine.ceiling.low? } if shortages.any?
+          machines.map { |machine| lead(machine.ceiling) }
+        end
+
+        def shortages
+          @shortages ||= summary.processes.machines.filter_map do |machine|
+            shortage = Analysis::CpuShortage.of_machine(machine) or next
+            text = Remarks::OutOfCpu.sentence(shortage, words: @words)
+            Blocks::Lead.new(text: named(machine, text), level: :warn)
+          end
+        end
+
+        def named(machine, text)
+          return text if summary.processes.machines.one?
+          word(:ceiling_on, host: Width.clean(machine.host), text:)
         end
 
         def lead(ceiling)
