@@ -39,6 +39,9 @@ module Holdup
         !path.nil? && !path.start_with?("<internal:")
       end
 
+      # Whether it is code of the application: neither of a gem nor of Ruby's own library.
+      def application? = written? && !path.match?(Frame::LIBRARY)
+
       # "app/models/report.rb:12".
       def place
         "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
@@ -49,6 +52,9 @@ module Holdup
         path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
       end
     end
+
+    # Folders of gems, of gems from git, and of Ruby's own library.
+    Frame::LIBRARY = %r{/gems/[^/]+-\d|/bundler/gems/|/lib/ruby/(?:\d|gems|site_ruby|vendor_ruby)}
 
     # Stacks of a file: a tree of frames, in which a stack is the number of its innermost node.
     class Stacks
@@ -89,10 +95,12 @@ module Holdup
         steps
       end
 
-      # The innermost frame in a file, else the innermost.
+      # The frame that is named for what ran, as in the report: the application's innermost, because that is
+      # what called a gem (`SQLite3::Statement#each`) and what its reader can change; else the innermost in a
+      # file, else the innermost.
       def running(number)
         frames = frames(number)
-        frames.find(&:written?) || frames.first
+        frames.find(&:application?) || frames.find(&:written?) || frames.first
       end
 
       private
