@@ -106,6 +106,10 @@ module Holdup
       # ns in the library, which builds the call and reads the answer; and in native code that keeps the GVL
       def ruby_ns = window.histograms[:running].sum - gc_ns
 
+      # Whether what is called works inside this process (SQLite, a cache in memory): then nothing waits for
+      # an answer, and its work is in ruby_ns.
+      def inside? = remote.sum <= CallLine::INSIDE * elapsed.sum
+
       # Share of the GVL in what is not remote.
       def stalled_share
         rest = elapsed.sum - remote.sum
@@ -135,6 +139,8 @@ module Holdup
       end
     end
 
+    # Of the elapsed time: SQLite waits for its file now and then.
+    CallLine::INSIDE = 0.02
     # Below, a p95 says nothing.
     CallLine::FEWEST = 40
     # Of the time that is not remote.

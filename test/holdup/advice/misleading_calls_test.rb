@@ -43,6 +43,10 @@ module Holdup::Advice
       assert_nil GvlRules::MisleadingCalls.call(situation_with(elapsed: 40, remote: 35, stalled: 3))
     end
 
+    def test_nothing_where_the_called_system_works_inside_the_process
+      assert_nil GvlRules::MisleadingCalls.call(situation_with(elapsed: 40, remote: 0, stalled: 30))
+    end
+
     def test_nothing_without_calls
       assert_nil find(GvlRules::MisleadingCalls)
     end

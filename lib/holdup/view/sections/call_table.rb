@@ -75,7 +75,8 @@ module Holdup
           calls = amount(line.each)
           times = {elapsed: line.elapsed.sum, remote: line.remote.sum, stalled: line.stalled_ns,
                    gc: line.gc_ns, ruby: line.ruby_ns}
-          word(:calls_sentence, name: short(unit.name), system: called(line), calls:,
+          sentence = line.inside? ? :calls_sentence_inside : :calls_sentence
+          word(sentence, name: short(unit.name), system: called(line), calls:,
             remote_side: word(:"call_remote_#{key(line)}"), library: word(:"call_library_#{key(line)}"),
             **times.transform_values { |ns| per_unit(unit, ns) })
         end
@@ -95,7 +96,8 @@ module Holdup
           lines = summary.calls.flat_map(&:lines).select(&:misleading?)
           lines.first(SENTENCES).map do |line|
             times = line.misleading
-            word(:"calls_misleading_#{times.of}", name: short(line.name), system: called(line),
+            inside = "_inside" if line.inside?
+            word(:"calls_misleading_#{times.of}#{inside}", name: short(line.name), system: called(line),
               elapsed: duration(times.elapsed_ns), remote: duration(times.remote_ns),
               share: "#{(line.stalled_share * 100).round} %", cause: cause(line),
               remote_side: word(:"call_remote_#{key(line)}"))

@@ -53,6 +53,22 @@ class Holdup::View::Sections::CallTableTest < Minitest::Test
       "GVL 待ち 3.40 ms、GC 300 us、Active Record 500 us。"
   end
 
+  def test_a_database_inside_the_process_has_no_time_of_its_own
+    sqlite = calls("sql primary", remote: 0.05)
+    assert_includes section(sqlite).notes,
+      "#{ORDERS}, SQL primary: 12 calls, 8.10 ms in all. Nothing waits for an answer, because the database " \
+      "works inside this process: waiting for the GVL 3.40 ms, GC 300 us, Active Record and the database " \
+      "together 4.35 ms."
+    assert_match(/データベースはこのプロセスの中で動くため、応答待ちはありません。.*Active Record とデータベース 4\.35 ms。/,
+      section(sqlite, language: "ja").notes.join("\n"))
+  end
+
+  def test_where_the_seen_time_misleads_says_nothing_of_a_database_inside_the_process
+    slow = calls("sql primary", each: 1, elapsed: 40, remote: 0, stalled: 30)
+    note = section(slow).notes.grep(/other tools show/).first
+    assert_match(/a p95 of 40\.. ms\. 7\d % of the time of these calls is the wait for the GVL, caused/, note)
+  end
+
   def main_call(*calls, language: "en")
     found = summary(*calls)
     row = found.rows.find { |one| one.name == ORDERS }
