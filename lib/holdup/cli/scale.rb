@@ -98,7 +98,8 @@ module Holdup
       def note(*texts) = View::Blocks::Notes.new(texts:)
 
       def reason(one)
-        (one.capacity.reason || Exporters::ScalingSignal::IDLE).to_s
+        found = one.capacity.reason || Exporters::ScalingSignal::IDLE
+        View::NoAnswer.text([found], words: @words)
       end
 
       def name(one)

@@ -28,7 +28,7 @@ class Holdup::CLI::ScaleTest < Minitest::Test
   end
 
   def test_says_why_there_is_no_ratio
-    assert_match(/^- shop puma requests: no ratio \(no_slo\)\.$/, scale.out)
+    assert_match(/^- shop puma requests: no ratio \(there is no SLO; add --slo p95=300/, scale.out)
   end
 
   def test_japanese

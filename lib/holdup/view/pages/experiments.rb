@@ -198,7 +198,13 @@ module Holdup
           def waiting? = @state.phase == :waiting
 
           # @return [String] why it waits
-          def reason = word(:"wait_#{@state.waits}", detail: Width.clean(@state.detail))
+          def reason = word(:"wait_#{@state.waits}", detail:)
+
+          # What is recorded of a sizing without an answer are keys: "self_test, starved".
+          def detail
+            return NoAnswer.text(@state.detail.split(", "), words: @words) if @state.waits == :unknown
+            Width.clean(@state.detail)
+          end
 
           # @return [String] a sentence
           def text

@@ -44,7 +44,7 @@ class Holdup::View::Pages::ExperimentsTest < Minitest::Test
     page_over_a_folder(waits: :unknown, detail: "self_test") do |context|
       page = page(TurnsRecording.new(minutes: 60), context:)
       assert_match(/^Autopilot of this host$/, text(page))
-      assert_match(/^Why it changes nothing now +the sizing has no answer \(self_test\)$/, text(page))
+      assert_match(/^Why it changes nothing now +the sizing has no answer \(a replay/, text(page))
       assert_equal %w[waiting unknown], json(page)["autopilot"].values_at("phase", "reason")
       assert_match(/今は何も変えない理由/, text(page(language: "ja", context:)))
     end
