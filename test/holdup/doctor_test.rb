@@ -236,6 +236,14 @@ class Holdup::DoctorTest < Minitest::Test
     assert_empty troubles(segments: [process(queued: 0, requests: 3)])
   end
 
+  def test_no_sentence_sends_its_reader_to_the_doctor
+    Holdup::View::Words::LANGUAGES.each do |language, table|
+      said = table.select { |key, _| key.start_with?("doctor_") }
+      to_itself = said.select { |_, text| text.to_s.include?("`holdup doctor`") }
+      assert_empty to_itself.keys, language
+    end
+  end
+
   def test_a_queue_header_that_is_too_coarse
     seconds = process(queued: 0, profile: {"queue.step_ms" => 1_000, "queue.header" => "X-Request-Start"})
     found = findings(segments: [seconds]).find { |finding| finding.key == :queue_in_seconds }
