@@ -66,6 +66,7 @@ module Holdup
       # @return [Integer] exit status: 1 when a process made no capture
       # @raise [Error, UsageError] no process can be captured, or several can and none was chosen
       def run
+        check_folder
         asked = ask(chosen)
         begun = await(asked, PATIENCE_S, &:begun?)
         @report.silent(asked - begun)
@@ -76,6 +77,20 @@ module Holdup
       end
 
       private
+
+      # Before anything is captured that could not be kept. The folder is made with the first file in it.
+      def check_folder
+        folder = @archive.dir
+        folder = File.dirname(folder) until File.exist?(folder)
+        raise Errno::ENOTDIR unless File.directory?(folder)
+        raise Errno::EACCES unless File.writable?(folder)
+      rescue SystemCallError => error
+        not_kept(error)
+      end
+
+      def not_kept(error)
+        raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
+      end
 
       def ask(entries)
         request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000,
@@ -140,7 +155,7 @@ module Holdup
         @caught ||= recording.header.caught.positive?
         @report.kept(path, recording, ended)
       rescue SystemCallError => error
-        raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
+        not_kept(error)
       end
 
       # Prints what `holdup capture` waits for and which files it saved.

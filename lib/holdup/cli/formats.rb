@@ -21,10 +21,12 @@ module Holdup
         # @param file [String, nil] path
         # @param option [String] that names the file
         # @raise [UsageError] a terminal can't show this format
+        # @raise [Error] the file can't be written: said before anything is computed for it
         def initialize(console, file: nil, format: :text, option: "--out")
           @console = console
           @file = file
           @option = option
+          self.class.check(file, option) if file
           what, example = UNREADABLE[format]
           if what && file.nil? && console.out.tty?
             raise UsageError.new("#{what} can't be shown in a terminal",
@@ -37,7 +39,22 @@ module Holdup
           @file ? File.write(@file, text) : @console.out.write(text)
         rescue SystemCallError => error
           raise if @file.nil?
-          raise Error.new("#{@file} can't be written (#{error.message})", "name another with #{@option}")
+          self.class.refuse(@file, @option, error)
+        end
+
+        # For what is computed for a while before it is written.
+        # @raise [Error] the file can't be written
+        def self.check(file, option = "--out")
+          folder = File.dirname(file)
+          raise Errno::EISDIR if File.directory?(file)
+          raise Errno::ENOENT unless File.directory?(folder)
+          raise Errno::EACCES unless File.writable?(File.exist?(file) ? file : folder)
+        rescue SystemCallError => error
+          refuse(file, option, error)
+        end
+
+        def self.refuse(file, option, error)
+          raise Error.new("#{file} can't be written (#{error.message})", "name another with #{option}")
         end
       end
 

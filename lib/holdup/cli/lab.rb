@@ -140,7 +140,7 @@ module Holdup
         # @return [Object] the experiment's file, new or resumed
         # @raise [UsageError]
         def ledger(values, ledgers)
-          return ledgers.new(File.expand_path(values.fetch(:out) { file_name }), yield) unless values[:resume]
+          return new_ledger(values, ledgers, yield) unless values[:resume]
           others = values.keys - @output - %i[resume command]
           if others.any? || values[:command].to_a.any?
             raise UsageError.new("--resume goes on as it was begun",
@@ -150,6 +150,12 @@ module Holdup
         end
 
         private
+
+        def new_ledger(values, ledgers, plan)
+          path = File.expand_path(values.fetch(:out) { file_name })
+          Formats::Destination.check(path)
+          ledgers.new(path, plan)
+        end
 
         def file_name
           "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"

@@ -40,6 +40,7 @@ module Holdup
       private
 
       def read(store)
+        check_named(store)
         sized = Queries::SizingInputs.new(store, **@span, **@sizing, cpus: Etc.nprocessors)
         check_kind(store) if sized.recommendation.nil?
         sized
@@ -65,6 +66,15 @@ module Holdup
         filter = Analysis::UnitFilter.new(kind: @sizing[:kind])
         unmatched = Queries::UnmatchedFilter.of(store, *@span.values, filter)
         raise unmatched.error if unmatched
+      end
+
+      # Before anything is replayed.
+      def check_named(store)
+        @change.names.each do |name|
+          filter = Analysis::UnitFilter.new(kind: @sizing[:kind], name:)
+          unmatched = Queries::UnmatchedFilter.of(store, *@span.values, filter)
+          raise unmatched.error if unmatched&.part == :name
+        end
       end
 
       def check(recommendation)

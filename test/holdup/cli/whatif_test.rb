@@ -36,6 +36,17 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  # Nothing is replayed for a name that nobody has: the replay would take ten seconds.
+  def test_a_name_that_nobody_has_is_said_before_anything_is_computed
+    Holdup::Sizing::Recommendation.stub(:new, ->(*, **) { flunk "replayed" }) do
+      PLAYED.in_a_file do |path|
+        said = holdup("whatif", "--store", path, "--since", "1h", "--without", "NoSuch", now_s: PLAYED.to_s)
+        assert_equal 2, said.status
+        assert_match(/no request of that span is called "NoSuch"; there were /, said.err)
+      end
+    end
+  end
+
   # A replay of now that differs from it is not what is shown as now.
   one_ruby def test_now_is_what_was_measured_and_its_replay_stands_beside_it
     said = whatif("--processes", "2").out

@@ -23,4 +23,20 @@ class Holdup::CLI::Formats::DestinationTest < Minitest::Test
     assert_equal "it", console.out.string
     assert Holdup::CLI::Formats::Destination.new(console, file: "x.html", format: :html)
   end
+
+  def refusal(file)
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: nil, env: {}, clock: nil)
+    error = assert_raises(Holdup::Error) do
+      Holdup::CLI::Formats::Destination.new(console, file:, option: "--save")
+    end
+    error.message
+  end
+
+  def test_refuses_a_file_that_can_not_be_written_before_anything_is_computed
+    Dir.mktmpdir do |folder|
+      assert_match(/missing\/x\.json can't be written \(No such file or directory.*name another with --save/,
+        refusal(File.join(folder, "missing/x.json")))
+      assert_match(/can't be written \(Is a directory\)/, refusal(folder))
+    end
+  end
 end
