@@ -11,8 +11,9 @@ module Holdup
 
         migrate        makes the tables of a store, or brings them up to date
         status         what is in the store, and when each collector last wrote
-        copy FROM TO   copies one store into another and compares the counts. Stop
-                       the collectors first; if interrupted, run it again
+        copy FROM TO   copies one store into another and compares the counts. Run
+                       it again if interrupted, and once more after the collectors
+                       of FROM were stopped: it goes on where it was
 
         One store for several hosts: give all of them the same HOLDUP_STORE, such as
           postgres://user:password@host/database   PostgreSQL 13+, gem pg
@@ -133,9 +134,22 @@ module Holdup
           say(one.equal? ? :store_copied_host : :store_copied_host_differs, host: one.host,
             source: one.source.to_s, copied: one.copied.to_s)
         end
-        say(result.complete? ? :store_copied : :store_copied_differs, windows: result.windows.to_s)
-        result.complete? ? OK : FAILED
+        outcomes(result).each { |key| say(key, windows: result.windows.to_s, left_from: left_from(result)) }
+        (result.complete? && !result.left_from_s) ? OK : FAILED
       end
+
+      # @return [Array<Symbol>] sentences, with the cause where the counts differ
+      def outcomes(result)
+        differ = result.hosts.reject(&:equal?)
+        said = []
+        said << :store_copied_differs_source if differ.any?(&:source_changed?)
+        said << :store_copied_differs_target if differ.any?(&:target_changed?)
+        said << :store_copied if said.empty? && !result.left_from_s
+        said << :store_copied_left if result.left_from_s
+        said
+      end
+
+      def left_from(result) = result.left_from_s ? time(result.left_from_s) : ""
 
       def copying
         source = Store.open(@from, read_only: true)

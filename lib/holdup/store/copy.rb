@@ -7,22 +7,38 @@ module Holdup
   module Store
     # Copies everything of one store into another, which may have measurements of other hosts. Each part is
     # one commit together with its position, so an interrupted copy goes on where it stopped and counts
-    # nothing twice. Nothing may write for the same hosts meanwhile: the counts at the end would show it.
+    # nothing twice, and one that is run again copies what came since. While a collector writes to the source,
+    # its newest minutes are left for the next run. What is added later to minutes that were copied is
+    # missing, and what others write to the target for the same hosts is too much: the counts at the end show
+    # both.
     class Copy
       # Of short windows; longer ones are copied by the day.
       PART_S = 3600
       DAY_S = 86_400
       LENGTHS = Tier::KEEP_S.keys
-      FULL = 60
-      private_constant :PART_S, :DAY_S, :LENGTHS, :FULL
+      # A collector that wrote within so many seconds may be running.
+      RUNNING_S = 60
+      # The newest minutes, which a running collector may still add to.
+      OPEN_S = 300
+      PREFIX = "#copy "
+      NS = 1_000_000_000
+      private_constant :PART_S, :DAY_S, :LENGTHS, :RUNNING_S, :OPEN_S, :PREFIX, :NS
 
-      # Requests, jobs and other windows of one host, counted in both stores.
-      HostCount = Data.define(:host, :source, :copied) do
+      # Requests, jobs and other windows of one host. `source`: in the source; `taken`: what was read of it in
+      # all runs; `copied`: what the target has more than before
+      HostCount = Data.define(:host, :source, :taken, :copied) do
         def equal? = source == copied
+
+        # Whether the source has got more for minutes that were copied already.
+        def source_changed? = source != taken
+
+        # Whether the target has got something for that host by others.
+        def target_changed? = copied != taken
       end
 
-      # What was copied. `windows`: how many, in all runs; `hosts`: Array of HostCount
-      Result = Data.define(:windows, :hosts) do
+      # What was copied. `windows`: how many, in all runs; `hosts`: Array of HostCount; `left_from_s`: start
+      # of the minutes that are left because a collector writes to the source, or nil
+      Result = Data.define(:windows, :hosts, :left_from_s) do
         def complete? = hosts.all?(&:equal?)
       end
 
@@ -32,7 +48,7 @@ module Holdup
       def initialize(from:, to:, name:, now_s:)
         @from = from
         @to = to
-        @key = "#copy #{Zlib.crc32(name)} #{name[-300..] || name}"
+        @key = "#{PREFIX}#{Zlib.crc32(name)} #{name[-300..] || name}"
         @now_s = now_s
       end
 
@@ -41,22 +57,26 @@ module Holdup
       # @return [Result]
       # @raise [StoreError]
       def call
-        @position = stored_position || first_position
-        end_s = end_of_source
-        while @position.at_s < end_s
+        known = stored_position
+        @position = known || first_position
+        left_from_s = open_from_s
+        end_s = [end_of_source, *left_from_s].min
+        while @position.at_s < end_s && !(known && all_taken?(end_s))
+          known = nil
           copy_part([part_end(@position.at_s), end_s].min)
           yield @position.at_s, @position.windows if block_given?
         end
         copy_rest
-        Result.new(windows: @position.windows, hosts: counts(end_s))
+        Result.new(windows: @position.windows, hosts: counts(end_s), left_from_s:)
       end
 
-      # How far a copy has come. `before`: {String => Integer}: by host, what the target had of it; `rest`:
-      # checksums of the checkpoints that were copied, by segment; nil: none yet
-      Position = Data.define(:at_s, :windows, :before, :rest) do
+      # How far a copy has come. `before`: {String => Integer}: by host, what the target had of it; `taken`:
+      # likewise, what was read of the source; `rest`: checksums of the checkpoints that were copied, by
+      # segment; nil: none yet
+      Position = Data.define(:at_s, :windows, :before, :taken, :rest) do
         def self.parse(text)
-          facts = JSON.parse(text)
-          new(at_s: facts["at_s"], windows: facts["windows"], before: facts["before"], rest: facts["rest"])
+          facts = JSON.parse(text, symbolize_names: false)
+          new(**members.to_h { |name| [name, facts[name.name]] })
         end
 
         def to_s = JSON.generate(to_h)
@@ -75,8 +95,20 @@ module Holdup
         @to.kept_from(@from.tiers.to_h { |tier| [tier.seconds, tier.kept_from_s] })
         oldest_s = @from.health[:oldest_s] || 0
         before = units(@to, hosts, end_of_source)
-        Position.new(at_s: oldest_s / DAY_S * DAY_S, windows: 0, before:, rest: nil)
+        Position.new(at_s: oldest_s / DAY_S * DAY_S, windows: 0, before:, taken: {}, rest: nil)
       end
+
+      # @return [Integer, nil] start of the minutes that a running collector may still add to; nil: none runs
+      def open_from_s
+        written_s = @from.collection_states.map { |state| state.at_ns / NS }.max || 0
+        from_s = Tier.fresh.first.floor(@now_s - OPEN_S)
+        from_s if written_s > @now_s - RUNNING_S && from_s < end_of_source && short_windows?(from_s)
+      end
+
+      def short_windows?(second) = @from.finest_s(second) == Tier::FINEST
+
+      # Where the source has only long windows left, the last one seems to end after what was copied of it.
+      def all_taken?(end_s) = units(@from, nil, end_s) == @position.taken
 
       # At the end of a window of the longest kind that it may meet.
       def part_end(at_s)
@@ -88,7 +120,9 @@ module Holdup
         at_s = @position.at_s
         windows = @from.windows(at_s, to_s, seconds: Tier::FINEST).to_a
         check(windows, at_s)
-        @position = @position.with(at_s: to_s, windows: @position.windows + windows.size)
+        taken = windows.group_by(&:host).transform_values { |some| some.sum(&:count) }
+        taken = @position.taken.merge(taken) { |_, one, other| one + other }
+        @position = @position.with(at_s: to_s, windows: @position.windows + windows.size, taken:)
         @to.commit(windows, {@key => @position.to_s}, lengths: LENGTHS, profiles: blocks(at_s, to_s),
           processes: @from.processes(at_s, to_s))
       end
@@ -122,6 +156,8 @@ module Holdup
         there = @to.progress
         copied = @position.rest || {}
         @from.progress.reject do |segment, _|
+          # How far another copy came is of the store that it went to.
+          next true if segment.start_with?(PREFIX)
           there.key?(segment) && Zlib.crc32(there[segment]) != copied[segment]
         end
       end
@@ -142,7 +178,7 @@ module Holdup
         target = units(@to, source.keys, end_s)
         source.map do |host, count|
           copied = target.fetch(host, 0) - @position.before.fetch(host, 0)
-          HostCount.new(host:, source: count, copied:)
+          HostCount.new(host:, source: count, taken: @position.taken.fetch(host, 0), copied:)
         end
       end
 

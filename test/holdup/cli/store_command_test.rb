@@ -46,7 +46,29 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
     store.commit([minute], {})
     said = holdup("store", "copy", path, target, now_s: NOW_S)
     assert_equal 1, said.status
-    assert_match(/a: 2 in the source, 1 copied\.\n.*the counts differ/, said.out)
+    assert_match(/a: 2 in the source, 1 copied\.\n.*: after some minutes were copied, the source/, said.out)
+    refute_match(/meanwhile|others/, said.out)
+  end
+
+  def test_copy_says_that_others_wrote_to_the_target
+    fill
+    holdup("store", "copy", path, target, now_s: NOW_S)
+    Holdup::Store.open(target).tap { |store| store.commit([minute], {}) }.close
+    said = holdup("store", "copy", path, target, now_s: NOW_S)
+    assert_equal 1, said.status
+    assert_match(/a: 1 in the source, 2 copied\.\n.*: since the copy began, others have changed/, said.out)
+  end
+
+  # First while the collector runs, for most of it, and then without it.
+  def test_copy_is_run_again_after_the_collector_was_stopped
+    now_s = SampleMinutes::MINUTE_START + 600
+    write_at(now_s, 1, 9)
+    said = holdup("store", "copy", path, target, now_s:)
+    assert_equal 1, said.status
+    assert_match(/\Aa: 1 counted in both\.\nCopied 1 window up to .*: a collector writes to/, said.out)
+    write_at(now_s + 5, 9)
+    said = holdup("store", "copy", path, target, now_s: now_s + 3600)
+    assert_equal [0, "a: 3 counted in both.\nCopied 2 windows; the counts agree.\n"], [said.status, said.out]
   end
 
   def test_wrong_use_is_explained
@@ -85,6 +107,12 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
   def teardown
     @store&.close
     super
+  end
+
+  # As a collector that runs then.
+  def write_at(second, *minutes)
+    state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns: second * 1_000_000_000, units: {})
+    store.commit(minutes.map { |number| minute(number) }, {}, state:)
   end
 
   def fill

@@ -99,6 +99,29 @@ class Holdup::Store::CopyTest < Minitest::Test
     assert_equal %w[new own], @to.progress.values_at("a /x/1.segment", "a /x/2.segment")
   end
 
+  # A copy into the store that is now the source, by the same name.
+  def test_how_far_another_copy_came_stays_with_the_store_that_it_went_to
+    fill(@from)
+    copy
+    last = Holdup::Store::Memory.new
+    Copy.new(from: @to, to: last, name: "y", now_s: NOW_S).call
+    @from = Holdup::Store::Memory.new
+    @from.commit([minute.with(host: "c")], {})
+    @to = last
+    assert_equal([1], copy.hosts.map(&:copied))
+    assert_predicate copy, :complete?
+  end
+
+  # What was copied by the minute, the source has only by the day then.
+  def test_a_copy_that_is_run_again_after_the_source_was_pruned
+    @from.commit([minute(0), minute(7)], {})
+    copy
+    @from.rollup(END_S)
+    @from.prune(END_S)
+    assert_predicate copy, :complete?
+    assert_equal 2, units(@to)
+  end
+
   def test_an_empty_store_is_copied_too
     assert_predicate copy, :complete?
     assert_equal 0, units(@to)
