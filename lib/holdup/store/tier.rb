@@ -168,10 +168,11 @@ module Holdup
           end
         end
 
-        # Cuts at the boundary of the next coarser tier, which must have all rows before it.
+        # Cuts at the boundary of the next coarser tier, which must have all rows before it. The coarsest has
+        # no rows after its roll-up: a cut beyond it would reject what comes next.
         def allowed(tier, before)
-          coarser = @rows.tiers.find { |one| one.seconds > tier.seconds }
-          coarser ? [coarser.floor(before), coarser.rolled_to_s].min : tier.floor(before)
+          coarser = @rows.tiers.find { |one| one.seconds > tier.seconds } || tier
+          [coarser.floor(before), coarser.rolled_to_s].min
         end
 
         def forget(tier, before)

@@ -26,6 +26,15 @@ class Holdup::Store::PruningTest < Minitest::Test
     assert_equal 4, @rows.between(3600, 0, SampleMinutes::MINUTE_START * 2).size
   end
 
+  # A limit for which even the longest windows are too many.
+  def test_a_store_at_its_limit_takes_what_comes_next
+    @rows.merge([minute(3 * 1440)])
+    Holdup::Store::Tier::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 3 * 86_400)
+    prune(SampleMinutes::MINUTE_START, max_bytes: 0)
+
+    assert_empty(@rows.tiers.select { |tier| tier.rolled? && tier.kept_from_s > tier.rolled_to_s })
+  end
+
   # By age: a store without an index by time reads what may go, and not all that it keeps.
   def test_looks_for_old_rows_among_those_that_may_go
     asked = []
