@@ -22,6 +22,16 @@ module Holdup
       # Values of OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE => whether they mean differences.
       TEMPORALITIES = {"cumulative" => false, "delta" => true, "lowmemory" => true}.freeze
 
+      # What to do, by the status of the receiver's answer.
+      ADVICE = {
+        [401, 403] => "check the headers by which the receiver lets in (OTEL_EXPORTER_OTLP_HEADERS)",
+        [404, 405] => "check the path of the endpoint",
+        [413] => "let the receiver, or the proxy before it, take larger requests",
+        [408, 429, 502, 503, 504] => "the receiver is busy or down: the next export has everything again"
+      }.freeze
+      UNKNOWN = "check the endpoint, and that it speaks OTLP over HTTP"
+      private_constant :ADVICE, :UNKNOWN
+
       # @param export [ConfigurationKeys::OpenTelemetryExport]
       # @param dir [String] folder of the segments
       # @param env [Hash{String => String}, ENV] the gem itself reads ENV
@@ -81,8 +91,12 @@ module Holdup
         raise failure("no whole answer within #{format("%g", longest_s)} s")
       end
 
+      # The gem has the same words for most answers of the receiver that refuse.
       def failure(reason)
-        Error.new("#{@url} failed (#{reason})", "check the endpoint, and that it speaks OTLP over HTTP")
+        status = @client.status
+        advice = ADVICE.find { |statuses, _| statuses.include?(status.to_i) }&.last
+        reason = "HTTP status #{status}" if status.to_i >= 400
+        Error.new("#{@url} failed (#{reason})", advice || UNKNOWN)
       end
 
       def client(export, env)
@@ -141,6 +155,14 @@ module Holdup
         [LONGEST_S, @timeout.to_f].max
       end
 
+      # @return [String, nil] of the last answer, such as "401 Unauthorized"; nil: there was none
+      def status = @http.status
+
+      def send_bytes(...)
+        @http.status = nil
+        super
+      end
+
       # @return [Net::HTTP]
       def http_connection(...)
         super.extend(SmallAnswers)
@@ -153,11 +175,13 @@ module Holdup
 
       # Extends a Net::HTTP.
       module SmallAnswers
+        attr_accessor :status
+
         # Compressed answers would be larger than what is read.
         def request(request, ...)
           request["accept-encoding"] = "identity"
           @socket&.io&.left_bytes = MOST_BYTES
-          super
+          super.tap { |answer| @status = "#{answer.code} #{answer.message}".strip[0, 100] }
         end
 
         private

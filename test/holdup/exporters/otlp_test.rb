@@ -231,6 +231,17 @@ class Holdup::Exporters::OtlpTest < Minitest::Test
     assert_equal 2, received["A"].count
   end
 
+  def test_what_a_receiver_answers_says_what_to_do
+    one = exporter
+    one.add([window("A", [NS])], [])
+    {"401 Unauthorized" => "OTEL_EXPORTER_OTLP_HEADERS", "404 Not Found" => "path of the endpoint",
+     "413 Content Too Large" => "larger requests", "500 Oops" => "speaks OTLP"}.each do |status, advice|
+      @receiver.mode = "HTTP/1.1 #{status}\r\nContent-Length: 0\r\n\r\n"
+      error = assert_raises(Holdup::Error, status) { one.push }
+      assert_match(/failed \(HTTP status #{status}\); .*#{advice}/, error.message)
+    end
+  end
+
   def test_a_receiver_that_took_it_but_complained_counts_once
     one = exporter
     one.add([window("A", [NS])], [])
