@@ -152,6 +152,9 @@ module Holdup
           FOLDER = File.expand_path("../migrations", __dir__)
           # Read once: a process that gives its rights up may not read the folder any more.
           VERSIONS = Dir.children(FOLDER).map(&:to_i).freeze
+          # The migrator's name for it.
+          TABLE = :schema_info
+          private_constant :TABLE
 
           def initialize(folder: FOLDER)
             @folder = folder
@@ -165,7 +168,7 @@ module Holdup
 
           # 0 for a new store.
           def version(db)
-            db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
+            db.tables.include?(TABLE) ? db[TABLE].get(:version) : 0
           end
 
           # Refuses a store that a newer Holdup wrote, and one that must be migrated first.
@@ -176,7 +179,10 @@ module Holdup
 
           # Migrates to the newest version, once even if two processes try at the same time.
           def migrate(db, dialect)
-            advance(db) if current(db, dialect) < known
+            found = current(db, dialect)
+            dialect.clear(db) if found.zero?
+            add_key(db) if found.positive? && dialect.needs_keys?
+            advance(db) if found < known
           end
 
           private
@@ -194,9 +200,16 @@ module Holdup
           def advance(db)
             Sequel.extension :migration
             db.transaction(mode: :immediate) do
+              db.create_table?(TABLE) { Integer :version, default: 0, null: false, primary_key: true }
               Sequel::IntegerMigrator.new(db, @folder).run
               add_tiers(db)
             end
+          end
+
+          # The migrator's own table would have no key. A server that replicates may refuse to write to it.
+          def add_key(db)
+            return if db.schema(TABLE).any? { |_, column| column[:primary_key] }
+            db.alter_table(TABLE) { add_primary_key [:version] }
           end
 
           def add_tiers(db)

@@ -27,6 +27,11 @@ module Holdup
         Errors = ServerErrors
         # Tables by which a store is recognised.
         OURS = %i[checkpoints tiers windows].freeze
+        # All of a store. Where a migration broke off, there are some of them.
+        TABLES = %i[
+          answers audit_entries checkpoints collection_states host_sums hosts prediction_outcomes
+          process_samples schema_info series settings skipped_rows tiers unit_samples windows
+        ].freeze
         private_constant :OURS
 
         # URL without its password.
@@ -46,6 +51,12 @@ module Holdup
 
         # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.
         def migrates_itself? = false
+
+        # Before the first migration.
+        def clear(_db) = nil
+
+        # What replicates may need the primary key of each table.
+        def needs_keys? = true
 
         # Its age limits what it keeps: nothing is cheap that counts the bytes of rows.
         def default_max_bytes = Float::INFINITY
@@ -75,7 +86,7 @@ module Holdup
 
         # @raise [StoreError] when another program has its tables there
         def check_owner(tables)
-          return if tables.empty? || (OURS - tables).empty?
+          return if (OURS - tables).empty? || (tables - TABLES).empty?
           raise Errors::ForeignTables.new(location:, tables: tables.map(&:to_s).sort)
         end
 

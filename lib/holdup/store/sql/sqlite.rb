@@ -65,6 +65,10 @@ module Holdup
 
         def migrating(_db) = yield
 
+        def needs_keys? = false
+
+        def clear(_db) = nil
+
         def check_owner(_tables) = nil
 
         def unmigrated(found:, known:)

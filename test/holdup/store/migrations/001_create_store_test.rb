@@ -58,6 +58,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
 
   def test_each_table_has_its_rows
     assert_equal [*ROWS.keys, :schema_info].sort, @db.tables.sort
+    assert_equal Holdup::Store::Sql::DatabaseServer::TABLES, @db.tables.sort
   end
 
   def test_a_row_is_there_once
