@@ -175,7 +175,8 @@ module Holdup
       yield
       @warnings.forget(subject)
     rescue => error
-      @warnings.again(subject, "#{name} failed (#{error.class}: #{error.message})")
+      said = error.is_a?(Error) ? error.message : "#{error.class}: #{error.message}"
+      @warnings.again(subject, "#{name} failed (#{said})", same: same(error, said))
     end
 
     # The time instead of an age, which would be wrong when somebody reads it.
@@ -208,11 +209,14 @@ module Holdup
       @round.forget
       @failures += 1
       message = "#{reason(error)}; segments are kept and carried later"
-      @warnings.again(:failure, message)
+      @warnings.again(:failure, message, same: same(error, message))
       # A collector counts as ready while its store is down, so systemd does not restart it for that.
       @leading ? @notifier.ready("leading; #{message}") : @notifier.status(message)
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
     end
+
+    # The words of a server may have figures that change each time.
+    def same(error, message) = error.is_a?(StoreError) ? error.kind : message
 
     def reason(error)
       error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"

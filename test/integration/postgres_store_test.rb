@@ -174,7 +174,7 @@ class PostgresOutageTest < Minitest::Test
     server.query("DROP DATABASE empty")
     record(writer)
     2.times { attempt(collector) }
-    assert_match(/does not exist.*; check that the server runs/, @log.lines.last)
+    assert_match(/does not exist.*; check the name of the database/, @log.lines.last)
     server.create("empty")
     attempt(collector)
     assert_match(/no tables of Holdup.*; run `holdup store migrate` once/, @log.lines.last)

@@ -64,11 +64,11 @@ module Holdup
         end
       end
 
-      # A missing store is empty.
+      # A store that nobody has made yet is empty. One that can't be reached is not.
       def reading
         store = Store.open(@url, read_only: true)
         yield store
-      rescue StoreError::Unreachable, StoreError::OlderSchema
+      rescue StoreError::Missing, StoreError::BeingMade, StoreError::OlderSchema
         nil
       ensure
         store&.close

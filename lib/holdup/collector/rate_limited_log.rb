@@ -9,13 +9,14 @@ module Holdup
       def initialize(log:, clock:)
         @log = log
         @clock = clock
-        # Subject => {message => when}, of the last minute.
+        # Subject => {message, or what is the same in several => when}, of the last minute.
         @logged = {}
       end
 
       # At once when the message changes, but each at most once a minute: two may alternate.
-      def again(subject, message)
-        say(subject, message) unless lately?(@logged.dig(subject, message))
+      # @param same [Object] what two messages have in common that are the same to a reader
+      def again(subject, message, same: message)
+        say(subject, message, same:) unless lately?(@logged.dig(subject, same))
       end
 
       # At most once a minute for a subject, whatever the message.
@@ -39,10 +40,10 @@ module Holdup
 
       def lately?(at) = !at.nil? && @clock.monotonic_ns - at < EVERY_NS
 
-      def say(subject, message)
+      def say(subject, message, same: message)
         times = @logged[subject] ||= {}
         times.select! { |_, at| lately?(at) }
-        times[message] = @clock.monotonic_ns
+        times[same] = @clock.monotonic_ns
         @log.warn(message.gsub(/\s+/, " "))
       end
     end

@@ -221,7 +221,7 @@ module Holdup
         end
         true
       rescue StoreError, SystemCallError => error
-        warn_of(path, error.message)
+        warn_of(path, error.message, same: [path, *(error.kind if error.is_a?(StoreError))])
         false
       rescue => error # whatever is in the file
         set_aside(path, error)
@@ -283,8 +283,8 @@ module Holdup
           "kept at #{at}")
       end
 
-      def warn_of(path, reason)
-        @warnings.again(:spool, "what #{path} has can't be delivered now: #{reason}; it is kept")
+      def warn_of(path, reason, same: reason)
+        @warnings.again(:spool, "what #{path} has can't be delivered now: #{reason}; it is kept", same:)
       end
     end
   end

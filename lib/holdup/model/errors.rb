@@ -88,20 +88,30 @@ module Holdup
       super("#{subject} #{location} #{problem}", advice)
     end
 
+    # @return [Boolean] whether the same may work a moment later, and nothing of it was done
+    def passes? = false
+
     # Another process held the write lock for too long. Passes by itself.
     class Locked < StoreError
-      def initialize(location:, seconds:)
-        super(location:, kind: :locked, seconds:,
+      # @param reason [String, nil] what the database says
+      def initialize(location:, seconds:, reason: nil)
+        words = " (#{reason})" if reason
+        super(location:, kind: reason ? :database_locked : :locked, seconds:, **{reason:}.compact,
               problem: "is locked by another process (waited #{seconds} s)",
-              advice: "try again, and stop whatever else writes to it if this stays")
+              advice: "try again, and stop whatever else writes to it if this stays#{words}")
       end
     end
 
     # No room: the disk, the quota, or the store's own page limit.
     class Full < StoreError
-      def initialize(location:)
-        super(location:, kind: :full, problem: "is full or its disk is",
-              advice: "free disk space or #{OTHER_PLACE}")
+      ADVICE = "free disk space or #{OTHER_PLACE}".freeze
+      private_constant :ADVICE
+
+      # @param reason [String, nil] what the database says
+      def initialize(location:, reason: nil, kind: :full, advice: ADVICE)
+        words = " (#{reason})" if reason
+        super(location:, kind:, problem: "is full or its disk is", advice: "#{advice}#{words}",
+              **{reason:}.compact)
       end
     end
 
@@ -109,8 +119,29 @@ module Holdup
       ADVICE = "make the file and its folder writable for this user, or #{OTHER_PLACE}".freeze
       private_constant :ADVICE
 
-      def initialize(location:, kind: :read_only, advice: ADVICE)
-        super(location:, kind:, problem: "is read-only", advice:)
+      # @param reason [String, nil] what the database says
+      def initialize(location:, reason: nil, kind: :read_only, advice: ADVICE)
+        words = " (#{reason})" if reason
+        super(location:, kind:, problem: "is read-only", advice: "#{advice}#{words}", **{reason:}.compact)
+      end
+    end
+
+    # The process that reads or writes a file has no memory left.
+    class OutOfMemory < StoreError
+      def initialize(location:, reason:)
+        super(location:, kind: :out_of_memory, reason:,
+              problem: "can't be used, because this process has no memory left (#{reason})",
+              advice: "give it more memory, or ask for a shorter time")
+      end
+    end
+
+    # The database says what we don't know. It proves no damage.
+    class Unexpected < StoreError
+      ADVICE = "try again, and report it if it stays"
+      private_constant :ADVICE
+
+      def initialize(location:, reason:, kind: :unexpected, advice: ADVICE)
+        super(location:, kind:, reason:, problem: "gave an unexpected answer (#{reason})", advice:)
       end
     end
 

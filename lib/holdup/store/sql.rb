@@ -62,7 +62,8 @@ module Holdup
       end
 
       # One state of the store for all that the block reads, with fewer queries. An error of the database
-      # leaves the block as it is, and this method as a StoreError.
+      # leaves the block as it is, and this method as a StoreError. Where a server ended the read for a reason
+      # that passes, the block runs again: it only computes its value.
       # @return [Object] the block's value
       def snapshot
         @connection.read { yield }

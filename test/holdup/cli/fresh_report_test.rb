@@ -56,6 +56,14 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     assert_equal 7, JSON.parse(report("--json", "--fresh", store: nil).out).dig("totals", "count")
   end
 
+  # It is not empty, and has nothing to do with the collector.
+  def test_a_store_that_can_not_be_reached_is_said
+    measure(2)
+    url = "postgres://h@127.0.0.1:1/holdup"
+    said = Holdup::CLI::FreshReport.new(console, store: url, dir: segments).call
+    assert_match(/can't be opened .*; check that the server runs/, said)
+  end
+
   # At any second, the first of a window included.
   def test_the_passing_second_belongs_to_the_report
     now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second) / 60 * 60

@@ -30,6 +30,13 @@ class Holdup::Collector
       assert_equal %w[locked full], @log.lines
     end
 
+    # A server that lacks memory says another figure each time.
+    def test_what_is_the_same_to_a_reader_is_the_same
+      3.times { |number| @warnings.again(:store, "would use #{number} MiB", same: :out_of_memory) }
+      @warnings.again(:store, "is full", same: :full)
+      assert_equal ["would use 0 MiB", "is full"], @log.lines
+    end
+
     def test_two_that_alternate_each_at_most_once_a_minute
       3.times { %w[locked full].each { |message| @warnings.again(:store, message) } }
       assert_equal %w[locked full], @log.lines

@@ -7,16 +7,20 @@ require "uri"
 module Holdup
   module Store
     class Clickhouse
-      # Talks to a ClickHouse server over HTTP. Nothing is sent twice: a caller that has no answer must assume
-      # that the server may still carry the statement out.
+      # Talks to a ClickHouse server over HTTP. Only questions are sent again where the server refused them
+      # for a reason that passes. Whatever writes is sent once: a caller that has no answer must assume that
+      # the server may still carry the statement out.
       class HttpClient
         SCHEMES = {"clickhouse" => false, "clickhouse+https" => true}.freeze
         PORTS = {false => 8123, true => 8443}.freeze
         OPEN_S = 5
         ANSWER_S = 60
-        LOST = [SystemCallError, IOError, Timeout::Error, SocketError, OpenSSL::SSL::SSLError,
-          Net::HTTPBadResponse, Net::ProtocolError].freeze
-        private_constant :OPEN_S, :ANSWER_S, :LOST
+        # What the network does, by what it means.
+        TLS = [OpenSSL::SSL::SSLError].freeze
+        LOST = [EOFError, Errno::ECONNRESET, Errno::EPIPE, Errno::ECONNABORTED].freeze
+        UNREACHABLE = [SystemCallError, IOError, Timeout::Error, SocketError, Net::HTTPBadResponse,
+          Net::ProtocolError].freeze
+        private_constant :OPEN_S, :ANSWER_S, :TLS, :LOST, :UNREACHABLE
 
         # URL without its password.
         attr_reader :location
@@ -41,9 +45,11 @@ module Holdup
         # @return [Array<Array>] rows of columns; numbers of 64 bits may be text, depending on the server
         # @raise [StoreError]
         def rows(sql)
-          JSON.parse(post("#{sql} FORMAT JSONCompact")).fetch("data")
+          text = again { post("#{sql} FORMAT JSONCompact") }
+          JSON.parse(text).fetch("data")
         rescue JSON::ParserError, KeyError
-          raise ServerErrors::Corrupt.new(location:, reason: "its answer is not JSON")
+          reason = "its answer is not JSON: #{text[0, 100].inspect}"
+          raise ServerErrors::Unexpected.new(location:, reason:)
         end
 
         # @param rows [Array<Hash>] all with the same columns. They become one block, visible at once
@@ -72,6 +78,13 @@ module Holdup
 
         private
 
+        def again
+          retries ||= Retries.new
+          yield
+        rescue StoreError => error
+          retries.again?(error) ? retry : raise
+        end
+
         def post(body)
           request = Net::HTTP::Post.new(@path)
           request.body = body.b
@@ -81,10 +94,22 @@ module Holdup
           response = http.request(request)
           text = response.body.to_s.force_encoding(Encoding::UTF_8)
           return text if response.is_a?(Net::HTTPSuccess)
-          raise Faults.of(text.scrub("?"), location:, status: response.code)
-        rescue *LOST => error
+          code = response["X-ClickHouse-Exception-Code"]
+          raise Faults.of(text.scrub("?"), location:, status: response.code, code:)
+        rescue *TLS, *UNREACHABLE => error
           close
-          raise ServerErrors::Unreachable.new(location:, reason: error.message.lines.first.to_s.strip)
+          raise broken(error)
+        end
+
+        def broken(error)
+          reason = error.message.lines.first.to_s.strip
+          case error
+          when *TLS then ServerErrors::TlsFailed.new(location:, reason:)
+          when *LOST then ServerErrors::ConnectionLost.new(location:, reason:)
+          when Net::ReadTimeout
+            ServerErrors::Unreachable.new(location:, reason: "no answer within #{@answer_s} s")
+          else ServerErrors::Unreachable.new(location:, reason:)
+          end
         end
 
         # It opens another connection when this one was idle for two seconds, before the server closes it.
@@ -100,35 +125,19 @@ module Holdup
 
         def decoded(text) = URI.decode_uri_component(text)
 
-        # Translates what a server answers for the owner of a store, by its numbers.
+        # Translates what a server answers for the owner of a store, by its codes.
         module Faults
-          KINDS = {
-            unreachable: [81, 159, 160, 192, 193, 194, 195, 202, 209, 210, 252, 279, 439, 516],
-            denied: [164, 291, 392, 497], read_only: [242], not_migrated: [60], full: [243],
-            out_of_memory: [241]
-          }.flat_map { |kind, numbers| numbers.map { |number| [number, kind] } }.to_h.freeze
-          NO_SPACE = /No space left|Disk quota|errno: 28\b/
-          private_constant :KINDS, :NO_SPACE
+          Table = ErrorTable::ClickhouseCodes
+          private_constant :Table
 
+          # @param code [String, nil] as newer servers say it in a header
           # @return [StoreError]
-          def self.of(text, location:, status:)
-            number = text[/Code: (\d+)/, 1].to_i
+          def self.of(text, location:, status:, code: nil)
             reason = reason(text, status)
-            case NO_SPACE.match?(text) ? :full : KINDS[number]
-            when :full then StoreError::Full.new(location:)
-            when :denied then ServerErrors::Denied.new(location:, reason:)
-            when :read_only then ServerErrors::ReadOnly.new(location:)
-            when :not_migrated then ServerErrors::NotMigrated.new(location:)
-            when :unreachable then ServerErrors::Unreachable.new(location:, reason:)
-            when :out_of_memory then ServerErrors::OutOfMemory.new(location:, reason:)
-            else other(number, location:, reason:)
-            end
-          end
-
-          # What has no number is not of ClickHouse, but of a proxy before it.
-          def self.other(number, location:, reason:)
-            kind = number.zero? ? ServerErrors::Unreachable : ServerErrors::Corrupt
-            kind.new(location:, reason:)
+            code ||= text[/Code: (\d+)/, 1]
+            # What has no code is not of ClickHouse, but of a proxy before it.
+            entry = code ? Table.find(code, text) || ErrorTable::UNEXPECTED : Table.of_status(status)
+            ServerErrors.of(entry, location:, reason:)
           end
 
           # The first sentence, without the statement.
@@ -138,7 +147,7 @@ module Holdup
             line.sub(/\ACode: \d+[.,] (e\.displayText\(\) = )?DB::Exception: /, "")
               .sub(/,? (e\.what|Stack trace|\(version ).*/, "")[0, 200]
           end
-          private_class_method :other, :reason
+          private_class_method :reason
         end
       end
     end

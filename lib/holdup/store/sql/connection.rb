@@ -8,10 +8,6 @@ module Holdup
       # Connects on first use and again after a failure, so a store that was unreachable, moved or repaired
       # works at the next call. Every error leaves as a StoreError.
       class Connection
-        # After a deadlock.
-        RETRIES = 5
-        private_constant :RETRIES
-
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema
@@ -24,21 +20,29 @@ module Holdup
 
         attr_reader :dialect
 
-        # Runs the block in one write transaction; nests. Where the database ends it because of a deadlock, it
-        # runs again from the start.
+        # Runs the block in one write transaction; nests. Where the database ends it because of another one,
+        # or the connection breaks before all is written, it runs again from the start, see Retries. After a
+        # COMMIT without an answer it is unknown whether it holds, so then it doesn't run again.
         # @param locks [Array<String>] names of what no other process may write meanwhile
         # @param alone [Boolean] whether none may write at all, for a step of upkeep
         def write(locks: [], alone: false)
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
           return yield(@db) if nested?
-          retrying do
-            use { |db| @dialect.write(db, locks:, alone:) { yield db } }
+          written = false
+          retrying(->(error) { !written || error.is_a?(ServerErrors::Conflict) }) do
+            written = false
+            use { |db| @dialect.write(db, locks:, alone:) { yield(db).tap { written = true } } }
           end
         end
 
         # Runs the block, whose writes are `alone`, unless another process is at such work.
         # @return [Object, nil] the block's value
-        def upkeep(&) = use { |db| @dialect.upkeep(db, &) }
+        def upkeep(&)
+          @upkeep = true
+          use { |db| @dialect.upkeep(db, &) }
+        ensure
+          @upkeep = false
+        end
 
         # Makes the tables, or brings them to the newest schema.
         def migrate
@@ -47,10 +51,12 @@ module Holdup
           translating { @db = connect(migrate: true) }
         end
 
-        # Runs the block on one snapshot of the database; nests.
-        def read
+        # Runs the block on one snapshot of the database; nests. It runs again where the database ends it, see
+        # Retries.
+        # @param again [#call] whether it may; a block that has handed rows out may not
+        def read(again: ->(_error) { true })
           return yield(@db) if nested?
-          use { |db| @dialect.read(db) { snapshot { yield db } } }
+          retrying(again) { use { |db| @dialect.read(db) { snapshot { yield db } } } }
         end
 
         # Small tables are asked for with nearly each query. Within a snapshot they stay the same.
@@ -97,12 +103,14 @@ module Holdup
         # A transaction has to end on the connection where it began: nothing is checked inside it.
         def nested? = !!@db&.in_transaction?
 
-        def retrying
-          tries ||= 0
+        # Ids of a transaction that was taken back are invalid. A lock of `upkeep` may have gone with its
+        # connection.
+        def retrying(allowed)
+          retries ||= Retries.new
           yield
-        rescue DatabaseServer::Errors::Deadlock
-          raise if (tries += 1) > RETRIES
-          @epoch += 1 # ids of the transaction that was taken back are invalid
+        rescue StoreError => error
+          raise unless allowed.call(error) && !(@upkeep && @dialect.reopen?(error)) && retries.again?(error)
+          @epoch += 1
           retry
         end
 

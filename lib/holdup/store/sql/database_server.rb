@@ -32,7 +32,19 @@ module Holdup
           answers audit_entries checkpoints collection_states host_sums hosts prediction_outcomes
           process_samples schema_info series settings skipped_rows tiers unit_samples windows
         ].freeze
-        private_constant :OURS
+        # Of one row. Sequel turns an ArgumentError into a database error.
+        ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze
+        # The first that fits.
+        CLASSES = {
+          ROW => ErrorTable.of(:bad_row),
+          [Sequel::PoolTimeout] => ErrorTable.of(:connections, setting: "max_connections"),
+          [Sequel::SerializationFailure] => ErrorTable.of(:conflict),
+          [Sequel::DatabaseLockTimeout] => ErrorTable.of(:locked),
+          [Errno::ECONNRESET, Errno::EPIPE, Errno::ECONNABORTED, EOFError] => ErrorTable.of(:lost),
+          [Sequel::DatabaseDisconnectError, Sequel::DatabaseConnectionError, SystemCallError,
+            IOError] => ErrorTable.of(:unreachable)
+        }.freeze
+        private_constant :OURS, :ROW, :CLASSES
 
         # URL without its password.
         attr_reader :location
@@ -98,27 +110,44 @@ module Holdup
 
         def corrupt(reason) = Errors::Corrupt.new(location:, reason:)
 
-        # Whether a retry needs a new connection. After a deadlock or a lock the old one is as good.
+        # @param error [Exception] of the driver, or of Sequel with that of the driver as its cause
+        # @return [StoreError]
+        def translate(error)
+          cause = error.cause || error
+          return cause if cause.is_a?(StoreError)
+          entry = meaning(error, cause)
+          Errors.of(entry, location:, reason: reason(cause), seconds: @lock_wait_s)
+        end
+
+        # Whether a retry needs a new connection. After a conflict or a lock the old one is as good.
         def reopen?(error)
-          [StoreError::Locked, StoreError::Full, StoreError::BadRow].none? { |kind| kind === error }
+          [StoreError::Locked, Errors::Conflict, StoreError::Full, StoreError::BadRow].none? do |kind|
+            kind === error
+          end
         end
 
         private
 
-        # @param kind [Symbol] what an error of the driver means
-        def fault(kind, reason)
-          case kind
-          when :locked then StoreError::Locked.new(location:, seconds: @lock_wait_s)
-          when :deadlock then Errors::Deadlock.new(location:, seconds: @lock_wait_s)
-          when :full then StoreError::Full.new(location:)
-          when :bad_row then StoreError::BadRow.new(location:, reason:)
-          when :read_only then Errors::ReadOnly.new(location:)
-          when :denied then Errors::Denied.new(location:, reason:)
-          when :unreachable then Errors::Unreachable.new(location:, reason:)
-          when :out_of_memory then Errors::OutOfMemory.new(location:, reason:)
-          else corrupt(reason)
+        # By the code of the server. What has none, or an unknown one, by the class that a driver or Sequel
+        # gave it.
+        # @return [ErrorTable::CodeMeaning]
+        def meaning(error, cause)
+          found = entry(cause, cause.message) || (entry(error, error.message) if code(error))
+          return found if found
+          CLASSES.each do |classes, entry|
+            return entry if classes.any? { |one| one === error || one === cause }
           end
+          ErrorTable::UNEXPECTED
         end
+
+        # @return [ErrorTable::CodeMeaning, nil]
+        def entry(error, text)
+          code = code(error)
+          table.find(code, text) if code || driver?(error)
+        end
+
+        # Errors of Sequel and Ruby say what those have to say, not a server.
+        def driver?(error) = !ROW.any? { |kind| kind === error } && !error.is_a?(SystemCallError)
 
         # @yieldreturn [Object] loads the driver
         # @raise [StoreError] with what to add to the Gemfile

@@ -16,7 +16,13 @@ module Holdup
           Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException,
           SQLite3::MismatchException, SQLite3::TooBigException, SQLite3::RangeException, ArgumentError
         ].freeze
-        private_constant :REOPEN, :ROW
+        CODES = {
+          SQLite3::PermissionException => 3, SQLite3::BusyException => 5, SQLite3::LockedException => 6,
+          SQLite3::MemoryException => 7, SQLite3::ReadOnlyException => 8, SQLite3::IOException => 10,
+          SQLite3::CorruptException => 11, SQLite3::FullException => 13, SQLite3::CantOpenException => 14,
+          SQLite3::ProtocolException => 15, SQLite3::NotADatabaseException => 26
+        }.freeze
+        private_constant :REOPEN, :ROW, :CODES
 
         # Errors that using the store may raise.
         def errors
@@ -26,19 +32,7 @@ module Holdup
         def translate(error)
           cause = error.cause || error
           return cause if cause.is_a?(StoreError) # of a new connection, which Sequel wraps
-          if ROW.any? { |kind| kind === error || kind === cause }
-            return StoreError::BadRow.new(location:, reason: cause.message)
-          end
-          case cause
-          when SQLite3::BusyException, SQLite3::LockedException
-            StoreError::Locked.new(location:, seconds: @busy_s)
-          when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
-          when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
-          when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:)
-          when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
-            unreachable(cause)
-          else StoreError::Corrupt.new(location:, reason: cause.message)
-          end
+          fault(kind_of(error, cause), cause)
         end
 
         # Whether a retry needs a new connection.
@@ -48,8 +42,42 @@ module Holdup
 
         private
 
+        def kind_of(error, cause)
+          return :bad_row if ROW.any? { |kind| kind === error || kind === cause }
+          case cause
+          when SQLite3::Exception then code_kind(cause)
+          when Errno::ENOSPC, Errno::EDQUOT then :full
+          when Errno::EROFS, Errno::EACCES, Errno::EPERM then :read_only
+          when SystemCallError then :unreachable
+          when Sequel::PoolTimeout then :locked
+          else :unexpected
+          end
+        end
+
+        # An exception that nobody gave a code has that of its class.
+        def code_kind(cause)
+          code = cause.code || CODES[cause.class]
+          ErrorTable::SqliteCodes.find(code.to_i, cause.message)&.kind || :unexpected
+        end
+
+        def fault(kind, cause)
+          reason = cause.message.lines.first.to_s.strip
+          case kind
+          when :bad_row then StoreError::BadRow.new(location:, reason:)
+          when :locked then StoreError::Locked.new(location:, reason:, seconds: @busy_s)
+          when :full then StoreError::Full.new(location:, reason:, kind: :file_full)
+          when :read_only then denied(cause)
+          when :not_ours then StoreError::NotOurs.new(location:)
+          when :unreachable then unreachable(cause)
+          when :out_of_memory then StoreError::OutOfMemory.new(location:, reason:)
+          when :corrupt then StoreError::Corrupt.new(location:, reason:)
+          else StoreError::Unexpected.new(location:, reason:)
+          end
+        end
+
         def denied(cause)
-          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : unreachable(cause)
+          return unreachable(cause) unless File.readable?(@location)
+          StoreError::ReadOnly.new(location:, reason: cause.message, kind: :file_read_only)
         end
 
         def unreachable(cause)

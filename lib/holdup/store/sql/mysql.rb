@@ -13,50 +13,30 @@ module Holdup
       class Mysql < DatabaseServer
         # Translates the errors of MySQL and MariaDB for the owner of a store, by their numbers.
         module Faults
-          KINDS = {
-            locked: [1205, 3572],
-            deadlock: [1213],
-            full: [3, 1021, 1114],
-            read_only: [1290, 1792, 1836],
-            out_of_memory: [5, 1037, 1038, 1041],
-            denied: [1044, 1142, 1143, 1227, 1370],
-            bad_row: [1048, 1062, 1264, 1265, 1366, 1406, 1452, 3140],
-            unreachable: [1040, 1045, 1049, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1698, 1927,
-              2002, 2003, 2005, 2006, 2013, 2055, 3118, 4031]
-          }.flat_map { |kind, numbers| numbers.map { |number| [number, kind] } }.to_h.freeze
-          ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze
-          LOST = [Sequel::DatabaseDisconnectError, Sequel::DatabaseConnectionError, SystemCallError,
-            IOError].freeze
-          # What the drivers say without a number.
-          BROKEN = /closed|gone away|lost connection|connection|TRILOGY_|timed out|EOF/i
-          private_constant :KINDS, :ROW, :LOST, :BROKEN
-
           # Errors that using the store may raise.
           def errors
             [Sequel::Error, SystemCallError, *(::Trilogy::Error if defined?(::Trilogy::Error)),
               *(::Mysql2::Error if defined?(::Mysql2::Error))]
           end
 
-          def translate(error)
-            cause = error.cause || error
-            return cause if cause.is_a?(StoreError)
-            fault(kind_of(error, cause), cause.message.lines.first.to_s.strip)
-          end
-
           private
 
-          def kind_of(error, cause)
-            number = [cause, error].filter_map { |one| number(one) }.first
-            return KINDS.fetch(number, :corrupt) if number
-            return :bad_row if ROW.any? { |kind| kind === error || kind === cause }
-            lost = LOST.any? { |kind| kind === error || kind === cause } || BROKEN.match?(cause.message)
-            lost ? :unreachable : :corrupt
-          end
+          def table = ErrorTable::MysqlCodes
 
-          def number(error)
+          # @return [Integer, nil] the driver's own errors have none
+          def code(error)
             number = error.error_code if error.respond_to?(:error_code)
             number ||= error.error_number if error.respond_to?(:error_number)
             number unless number.to_i.zero?
+          end
+
+          def entry(error, text)
+            super || (ErrorTable::MysqlCodes.of_state(error.sql_state, text) if error.respond_to?(:sql_state))
+          end
+
+          # Without the number that the driver puts first.
+          def reason(error)
+            error.message.lines.first.to_s.strip.sub(/\A\d{4}: /, "")
           end
         end
 
@@ -160,7 +140,9 @@ module Holdup
         private
 
         def prepare(db)
-          db.run("SET SESSION innodb_lock_wait_timeout = #{[@lock_wait_s.ceil, 1].max}")
+          # Of rows and of tables, so that what is said of a lock is true whatever the server's own limit is.
+          seconds = [@lock_wait_s.ceil, 1].max
+          db.run("SET SESSION innodb_lock_wait_timeout = #{seconds}, lock_wait_timeout = #{seconds}")
           db.run("SET SESSION group_concat_max_len = #{CONCATENATED_BYTES}")
           db.run("SET SESSION idle_transaction_timeout = #{IDLE_S}") if db.mariadb?
           kept = true
@@ -183,9 +165,25 @@ module Holdup
           @held << name
         end
 
+        # @return [Boolean] false: another process has had it all that time
+        # @raise [StoreError]
         def lock(db, name, seconds)
-          db.get(Sequel.function(:get_lock, key(db, name), seconds)) == 1
+          started_s = now_s
+          answer = db.get(Sequel.function(:get_lock, key(db, name), seconds))
+          raise interrupted(db, now_s - started_s) if answer.nil?
+          answer == 1
         end
+
+        # Where the server ends another statement with an error, GET_LOCK answers NULL.
+        def interrupted(db, took_s)
+          setting = db.mariadb? ? "max_statement_time" : "max_execution_time"
+          limit_s = db.get(Sequel.lit("@@#{setting}")).to_f / (db.mariadb? ? 1 : 1000)
+          reason = "GET_LOCK was interrupted after #{took_s.round(1)} s"
+          return Errors::Cancelled.new(location:, reason:) unless limit_s.positive? && took_s >= limit_s
+          Errors::TimeLimit.new(location:, setting:, reason: "#{reason}, #{setting} is #{limit_s} s")
+        end
+
+        def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         # A connection that broke has released them.
         def unlock(db, names)

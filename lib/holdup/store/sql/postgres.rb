@@ -16,48 +16,27 @@ module Holdup
       class Postgres < DatabaseServer
         # Translates PostgreSQL's errors for the owner of a store, by their SQLSTATE.
         module Faults
-          # The first that begins so.
-          KINDS = {
-            "25006" => :read_only, "40" => :deadlock, "42501" => :denied, "53100" => :full,
-            "53200" => :out_of_memory, "53" => :unreachable, "54" => :bad_row, "55P03" => :locked,
-            "57014" => :locked, "57" => :unreachable, "08" => :unreachable, "25P03" => :unreachable,
-            "22" => :bad_row, "23" => :bad_row
-          }.freeze
-          LOST = [Sequel::DatabaseDisconnectError, Sequel::DatabaseConnectionError, SystemCallError].freeze
-          ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze
-          private_constant :KINDS, :LOST, :ROW
-
           # Errors that using the store may raise.
           def errors
             [Sequel::Error, SystemCallError, *(PG::Error if defined?(PG::Error))]
           end
 
-          def translate(error)
-            cause = error.cause || error
-            return cause if cause.is_a?(StoreError)
-            fault(kind_of(error, cause), reason(cause))
-          end
-
           private
 
-          def kind_of(error, cause)
-            state = sqlstate(cause)
-            found = KINDS.find { |start, _| state.start_with?(start) }&.last
-            return found if found
-            return :bad_row if ROW.any? { |kind| kind === error || kind === cause }
-            return :unreachable if LOST.any? { |kind| kind === error || kind === cause }
-            :corrupt
+          def table = ErrorTable::PostgresCodes
+
+          # @return [String, nil] a connection that breaks has no result
+          def code(error)
+            return unless defined?(PG::Error) && error.is_a?(PG::Error)
+            error.result&.error_field(PG::PG_DIAG_SQLSTATE) || PG::ERROR_CLASSES.key(error.class)
           end
 
-          # A connection that breaks has no result.
-          def sqlstate(cause)
-            return "" unless defined?(PG::Error) && cause.is_a?(PG::Error)
-            (cause.result&.error_field(PG::PG_DIAG_SQLSTATE) || PG::ERROR_CLASSES.key(cause.class)).to_s
-          end
-
-          # The first line of what the server says, without the name of the driver's class.
-          def reason(cause)
-            cause.message.lines.first.to_s.strip.sub(/\A(ERROR|FATAL):\s*/, "")
+          # What the server says in one line, without the name of the driver's class. Before a connection is
+          # there, several addresses may have been tried: the last line says most.
+          def reason(error)
+            lines = error.message.lines.map(&:strip).reject(&:empty?)
+            line = lines.find { |text| text.match?(/\b(ERROR|FATAL|PANIC):/) } || lines.first.to_s
+            line.sub(/\A(PQconsumeInput\(\) )?(ERROR|FATAL|PANIC):\s*/, "")
           end
         end
 
@@ -164,7 +143,7 @@ module Holdup
         def read(db)
           db.transaction do
             db.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; " \
-              "SET LOCAL search_path = #{db.literal(schema)}; #{PLANNING}")
+              "SET LOCAL search_path = #{db.literal(schema)}; #{lock_timeout}; #{PLANNING}")
             yield
           end
         end
@@ -243,9 +222,12 @@ module Holdup
         def set_up(db)
           db.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " \
             "SET LOCAL search_path = #{db.literal(schema)}; " \
-            "SET LOCAL lock_timeout = #{(@lock_wait_s * 1000).ceil}; " \
+            "#{lock_timeout}; " \
             "SET LOCAL idle_in_transaction_session_timeout = #{IDLE_S * 1000}")
         end
+
+        # So that what is said of a lock is true, whatever this user's own limit is.
+        def lock_timeout = "SET LOCAL lock_timeout = #{(@lock_wait_s * 1000).ceil}"
 
         # In one statement, in this order.
         def take(db, names:, tiers: false)

@@ -15,8 +15,8 @@ module Holdup
 
         def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = SeriesFilter.new(**filter)
-          Enumerator.new do |windows|
-            each_range(from_s, to_s, filter, seconds:, hosts:) do |range, ids|
+          streaming do |windows|
+            each_range(from_s, to_s, filter, seconds:, hosts:, again: windows) do |range, ids|
               @rows.each(range, ids:, histograms:) { |window| windows << window }
             end
           end
@@ -28,8 +28,9 @@ module Holdup
           unless @connection.read { |db| @connection.dialect.concatenates?(db) }
             return SpanSum.of(windows(from_s, to_s, seconds:, hosts:, **filter), **options)
           end
-          sums = Sums.new(@connection, @codec, **options)
-          each_range(from_s, to_s, SeriesFilter.new(**filter), seconds:, hosts:) do |range, ids|
+          sums = nil
+          start = -> { sums = Sums.new(@connection, @codec, **options) }
+          each_range(from_s, to_s, SeriesFilter.new(**filter), seconds:, hosts:, start:) do |range, ids|
             sums.add(range, ids)
           end
           sums.to_a
@@ -37,7 +38,9 @@ module Holdup
 
         def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter)
           starts = []
-          each_range(from_s, to_s, SeriesFilter.new(**filter), seconds: step_s, hosts:) do |range, ids|
+          filter = SeriesFilter.new(**filter)
+          start = -> { starts.clear }
+          each_range(from_s, to_s, filter, seconds: step_s, hosts:, start:) do |range, ids|
             starts.concat(@rows.setting_starts(range, ids:))
           end
           by_step = starts.group_by { |at_s, setting| [at_s / step_s, setting] }
@@ -46,8 +49,8 @@ module Holdup
 
         def stalls(from_s, to_s, hosts: nil, **filter)
           filter = SeriesFilter.new(**filter)
-          Enumerator.new do |stalls|
-            each_range(from_s, to_s, filter, hosts:) do |range, ids|
+          streaming do |stalls|
+            each_range(from_s, to_s, filter, hosts:, again: stalls) do |range, ids|
               @rows.each_stall(range, ids:) { |stall| stalls << stall }
             end
           end
@@ -55,9 +58,18 @@ module Holdup
 
         private
 
+        # @yieldparam rows [Handed]
+        # @return [Enumerator] of what the block hands out
+        def streaming
+          Enumerator.new { |rows| yield Handed.new(rows) }
+        end
+
+        # @param start [#call] before the first range, also when the database ended the read and it runs again
+        # @param again [#call] see Connection#read
         # @yieldparam ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column; all without a key
-        def each_range(from_s, to_s, filter, hosts:, seconds: nil)
-          @connection.read do
+        def each_range(from_s, to_s, filter, hosts:, seconds: nil, start: -> {}, again: ->(_error) { true })
+          @connection.read(again:) do
+            start.call
             ids = {series_id: (series_ids(filter) unless filter.all?), host_id: hosts && host_ids(hosts)}
             ids.compact!
             next if ids.value?([])
@@ -73,6 +85,22 @@ module Holdup
         def series_ids(filter)
           @codec.series.load.select { |_, series| filter.match?(series) }.keys
         end
+      end
+
+      # What a reader got. A read that has handed rows out does not run again, because they would be doubled.
+      class Spans::Handed
+        def initialize(rows)
+          @rows = rows
+          @any = false
+        end
+
+        def <<(row)
+          @any = true
+          @rows << row
+        end
+
+        # See Connection#read.
+        def call(_error) = !@any
       end
 
       # Sums of windows by the database: it adds numbers and concatenates encoded histograms, which are then

@@ -56,10 +56,14 @@ module Holdup
         end
 
         def each(from_s, to_s, setting, most)
-          @connection.read do |db|
+          handed = false
+          @connection.read(again: ->(_error) { !handed }) do |db|
             rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
             rows = rows.where(setting_id: ids(setting)) if setting
-            rows.each { |row| yield block(row, most) }
+            rows.each do |row|
+              handed = true
+              yield block(row, most)
+            end
           end
         end
 

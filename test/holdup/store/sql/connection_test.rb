@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "delegate"
 require "holdup/loader"
 require "sequel"
 require "sqlite3"
@@ -166,8 +167,83 @@ class Holdup::Store::Sql::ConnectionTest < Minitest::Test
       @connection.read { @connection.read { raise SQLite3::BusyException, "busy" } }
     end
 
-    assert_equal :locked, error.kind
+    assert_equal :database_locked, error.kind
     assert_empty hosts
+  end
+
+  # Of a server whose errors a test names, in the order in which they come.
+  class Failing < SimpleDelegator
+    attr_accessor :before, :at_commit
+
+    def write(db, **)
+      super do
+        raise before.shift if before&.any?
+        yield
+      end.tap { raise at_commit.shift if at_commit&.any? }
+    end
+
+    def read(db)
+      raise before.shift if before&.any?
+      super
+    end
+  end
+
+  Errors = Holdup::Store::ServerErrors
+  LOST = Errors::ConnectionLost.new(location: "db", reason: "reset")
+  CONFLICT = Errors::Conflict.new(location: "db", reason: "deadlock")
+  TIMEOUT = Errors::TimeLimit.new(location: "db", reason: "57014", setting: "statement_timeout")
+
+  def failing(**errors)
+    @dialect = Failing.new(Sql::Sqlite.new(path))
+    errors.each { |name, list| @dialect.public_send(:"#{name}=", list) }
+    @other = Sql::Connection.new(@dialect)
+  end
+
+  def test_what_passes_runs_again
+    connection = failing(before: [LOST, CONFLICT, LOST])
+    connection.write { |db| db[:hosts].insert(name: "a") }
+    @dialect.before = [LOST, CONFLICT]
+    assert_equal ["a"], hosts(connection)
+  end
+
+  def test_what_does_not_pass_is_raised_at_once
+    connection = failing(before: [TIMEOUT])
+    assert_same TIMEOUT, assert_raises(Errors::TimeLimit) { connection.write { flunk } }
+  end
+
+  def test_what_does_not_pass_in_time_is_raised
+    connection = failing(before: Array.new(99) { LOST })
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    assert_raises(Errors::ConnectionLost) { connection.write { flunk } }
+    assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 10
+    assert_operator @dialect.before.size, :>, 80
+  end
+
+  # Whether it holds is unknown: a second one could count twice.
+  def test_a_commit_without_an_answer_does_not_run_again
+    connection = failing(at_commit: [LOST])
+    runs = 0
+    assert_raises(Errors::ConnectionLost) { connection.write { |db| db[:hosts].insert(name: "a#{runs += 1}") } }
+    assert_equal 1, runs
+  end
+
+  # The server says that it has taken it back.
+  def test_a_commit_that_a_conflict_ended_runs_again
+    connection = failing(at_commit: [CONFLICT])
+    runs = 0
+    connection.write { |db| db[:hosts].insert(name: "a#{runs += 1}") }
+    assert_equal 2, runs
+  end
+
+  # A lock of the session, which keeps others from upkeep, is gone with a connection.
+  def test_upkeep_does_not_go_on_with_another_connection
+    connection = failing(before: [LOST])
+    assert_raises(Errors::ConnectionLost) { connection.upkeep { connection.write { flunk } } }
+  end
+
+  def test_a_read_that_has_handed_rows_out_does_not_run_again
+    connection = failing(before: [LOST])
+    assert_raises(Errors::ConnectionLost) { connection.read(again: ->(_error) { false }) { flunk } }
   end
 
   def test_mistakes_of_ours_are_not_translated

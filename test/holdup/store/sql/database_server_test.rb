@@ -44,7 +44,7 @@ class Holdup::Store::Sql::DatabaseServerTest < Minitest::Test
     reopened = [Errors::Unreachable.new(location: "a", reason: "x"), Errors::NotMigrated.new(location: "a"),
       Errors::ReadOnly.new(location: "a"), Errors::Corrupt.new(location: "a", reason: "x")]
     kept = [Holdup::StoreError::Locked.new(location: "a", seconds: 1),
-      Errors::Deadlock.new(location: "a", seconds: 1), Holdup::StoreError::Full.new(location: "a"),
+      Errors::Conflict.new(location: "a", reason: "x"), Holdup::StoreError::Full.new(location: "a"),
       Holdup::StoreError::BadRow.new(location: "a", reason: "x")]
 
     reopened.each { |error| assert dialect.reopen?(error), error.class.name }

@@ -35,7 +35,9 @@ class Holdup::Store::Sql::FaultsTest < Minitest::Test
       Errno::EDQUOT => StoreError::Full, SQLite3::NotADatabaseException => StoreError::NotOurs,
       SQLite3::CantOpenException => StoreError::Unreachable, SQLite3::IOException => StoreError::Unreachable,
       SQLite3::PermissionException => StoreError::Unreachable, Errno::EIO => StoreError::Unreachable,
-      SQLite3::CorruptException => StoreError::Corrupt, SQLite3::SQLException => StoreError::Corrupt
+      SQLite3::CorruptException => StoreError::Corrupt, SQLite3::MemoryException => StoreError::OutOfMemory,
+      SQLite3::ProtocolException => StoreError::Locked, SQLite3::SQLException => StoreError::Unexpected,
+      SQLite3::InterruptException => StoreError::Unexpected, SQLite3::InternalException => StoreError::Unexpected
     }.each do |kind, expected|
       assert_instance_of expected, translated(kind.new("x")), kind.name
       assert_instance_of expected, dialect.translate(kind.new("x")), "#{kind} without Sequel"
@@ -64,6 +66,24 @@ class Holdup::Store::Sql::FaultsTest < Minitest::Test
 
     assert_same own, dialect.translate(wrapped(own))
     assert_same own, dialect.translate(own)
+  end
+
+  def test_an_extended_code_says_more_than_its_class
+    {
+      8458 => StoreError::Corrupt, 8202 => StoreError::Corrupt, 3082 => StoreError::OutOfMemory,
+      778 => StoreError::Unreachable, 261 => StoreError::Locked, 267 => StoreError::Corrupt
+    }.each do |code, kind|
+      error = SQLite3::IOException.new("disk I/O error")
+      error.define_singleton_method(:code) { code }
+      assert_instance_of kind, dialect.translate(error), code.to_s
+    end
+  end
+
+  def test_a_message_ends_with_what_the_driver_says
+    {SQLite3::BusyException => "database is locked", SQLite3::FullException => "database or disk is full",
+     SQLite3::SQLException => "no such function: f"}.each do |kind, words|
+      assert_includes translated(kind.new(words)).message, "(#{words})"
+    end
   end
 
   def test_says_how_long_it_waited_for_a_lock
