@@ -162,13 +162,10 @@ module Holdup
         []
       rescue => error
         raise unless row_fault?(error)
-        left_out = []
-        @store.commit(windows, progress, **rows) do |row, fault|
-          skipped = left_out(row, fault)
-          left_out << skipped
-          skipped
-        end
-        left_out
+        # A database that ended the transaction has the store name its rows again.
+        left_out = {}
+        @store.commit(windows, progress, **rows) { |row, fault| left_out[row] = left_out(row, fault) }
+        left_out.values
       end
 
       def row_fault?(error)

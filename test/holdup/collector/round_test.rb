@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "delegate"
 require "tmpdir"
 require "holdup/loader"
 
@@ -210,6 +211,21 @@ class Holdup::Collector
       assert_path_exists writer.path
       run_round
       assert_equal 1, total("A#b").count
+    end
+
+    # A database that ends its first transaction, and the rows of the second are the same.
+    class RunningTwice < SimpleDelegator
+      def commit(windows, progress, **rows, &bad_row)
+        raise Holdup::StoreError::BadRow.new(location: "x", reason: "too long") unless bad_row
+        skipped = Array.new(2) { windows.map { |window| bad_row.call(window, RuntimeError.new("no")) } }
+        super([], progress, **rows, skipped: skipped.last)
+      end
+    end
+
+    def test_a_row_that_is_left_out_is_said_once_where_the_store_runs_again
+      dead_writer.record("A#b", wall: 5_000)
+      new_round(store: RunningTwice.new(@store)).run(@now_ns)
+      assert_match(/\A2 of what was measured/, @log.lines.join, "the windows of A#b and of its process")
     end
 
     def test_processes_are_sampled_once_a_minute
