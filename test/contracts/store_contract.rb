@@ -116,9 +116,10 @@ module StoreContract
     @store.progress(host: "a")
     @store.commit([window], {"a segments/t" => "1"}, expected: {"a segments/t" => nil})
     [nil, "2"].each do |state|
-      assert_raises(Holdup::StoreError::Locked) do
+      error = assert_raises(Holdup::StoreError::Overtaken) do
         @store.commit([window], {"a segments/t" => "2"}, expected: {"a segments/t" => state})
       end
+      assert_match(/written to for the same segments by another collector; try again/, error.message)
       assert_equal "1", @store.progress(host: "a")["a segments/t"]
     end
     @store.commit([window], {"a segments/t" => "\xFF".b}, expected: {"a segments/t" => "1"})

@@ -93,12 +93,31 @@ module Holdup
 
     # Another process held the write lock for too long. Passes by itself.
     class Locked < StoreError
+      ADVICE = "try again, and stop whatever else writes to it if this stays"
+      private_constant :ADVICE
+
       # @param reason [String, nil] what the database says
-      def initialize(location:, seconds:, reason: nil)
-        words = " (#{reason})" if reason
-        super(location:, kind: reason ? :database_locked : :locked, seconds:, **{reason:}.compact,
-              problem: "is locked by another process (waited #{seconds} s)",
-              advice: "try again, and stop whatever else writes to it if this stays#{words}")
+      def initialize(location:, seconds: nil, reason: nil, kind: reason ? :database_locked : :locked,
+        problem: "is locked by another process (waited #{seconds} s)", advice: ADVICE)
+        advice = "#{advice} (#{reason})" if reason
+        super(location:, kind:, problem:, advice:, **{seconds:, reason:}.compact)
+      end
+    end
+
+    # Another collector has gone on from the same checkpoints. What it stored is read before the next
+    # attempt.
+    class Overtaken < Locked
+      def initialize(location:)
+        super(location:, kind: :overtaken, problem: "was written to for the same segments by another collector",
+              advice: "try again, and let one collector read each folder if this stays")
+      end
+    end
+
+    # Longer windows are not filled yet, or another collector is filling them.
+    class RollingUp < Locked
+      def initialize(location:)
+        super(location:, kind: :rolling_up, problem: "has a roll-up that is not finished",
+              advice: "try again in some minutes")
       end
     end
 

@@ -14,7 +14,7 @@ module Holdup
     # - a long read is not of one moment, nor is a snapshot of more than Spans::SESSIONS. It asks for some
     #   windows after the other, and a commit that arrives meanwhile is in the later ones only
     # - `progress(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether one
-    #   arrived, and raises Locked
+    #   arrived, and raises Overtaken
     # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
     class Clickhouse
       # @return [String] the day of a commit, `ago_s` seconds ago
@@ -111,7 +111,7 @@ module Holdup
 
       def kept_from(starts)
         kept = upkeep { @upkeep.kept_from(starts) }
-        raise StoreError::Locked.new(location: @client.location, seconds: 0) unless kept
+        raise StoreError::RollingUp.new(location: @client.location) unless kept
       end
 
       def settings = reading { @names.settings }

@@ -129,7 +129,7 @@ module Holdup
       def kept_from(starts)
         @rows.transaction do
           limited = Tier.kept_from(@rows.tiers, starts)
-          raise StoreError::Locked.new(location: "memory:", seconds: 0) unless limited
+          raise StoreError::RollingUp.new(location: "memory:") unless limited
           limited.each { |tier| @rows.save_tier(tier) }
         end
         nil
@@ -200,7 +200,7 @@ module Holdup
 
       def check(expected)
         return if expected.all? { |segment, state| @progress[segment] == state&.b }
-        raise StoreError::Locked.new(location: "memory:", seconds: 0)
+        raise StoreError::Overtaken.new(location: "memory:")
       end
 
       def prune_progress(now_s)

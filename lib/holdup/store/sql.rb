@@ -42,7 +42,7 @@ module Holdup
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
       # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
-      # @raise [StoreError] and then nothing was written; Locked when `expected` is not so
+      # @raise [StoreError] and then nothing was written; Overtaken when `expected` is not so
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
         audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
@@ -165,14 +165,14 @@ module Holdup
       # Says of windows that were taken from another store how long they were kept there. To call before, and
       # after a roll-up.
       # @param starts [Hash{Integer => Integer}] length of windows => second before which there are none
-      # @raise [StoreError::Locked] when longer windows are not filled so far
+      # @raise [StoreError::RollingUp] when longer windows are not filled so far
       def kept_from(starts)
         @connection.upkeep do
           @rows.transaction do
             changed = Tier.kept_from(@rows.tiers, starts)
             changed&.each { |tier| @rows.save_tier(tier) }
           end
-        end || raise(StoreError::Locked.new(location: @connection.dialect.location, seconds: 0))
+        end || raise(StoreError::RollingUp.new(location: @connection.dialect.location))
         nil
       end
 
@@ -253,7 +253,7 @@ module Holdup
       # Another collector has gone on from the same checkpoints, so this one has to read them again.
       def check(expected)
         return if expected.all? { |segment, state| @checkpoints.state(segment)&.b == state&.b }
-        raise StoreError::Locked.new(location: @connection.dialect.location, seconds: 0)
+        raise StoreError::Overtaken.new(location: @connection.dialect.location)
       end
 
       # Of everything that is written, the hosts, whose rows no other collector may add to meanwhile.

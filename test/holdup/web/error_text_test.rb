@@ -9,6 +9,8 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
   STORE_ERRORS = [
     Store::Locked.new(location: "/db", seconds: 1),
     Store::Locked.new(location: "/db", seconds: 1, reason: "lock timeout"),
+    Store::Overtaken.new(location: "/db"),
+    Store::RollingUp.new(location: "/db"),
     Store::Full.new(location: "/db"),
     Store::Full.new(location: "/db", kind: :file_full, reason: "disk full"),
     Store::ReadOnly.new(location: "/db", kind: :file_read_only, reason: "readonly database"),

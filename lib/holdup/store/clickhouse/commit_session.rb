@@ -196,7 +196,7 @@ module Holdup
 
         # Another collector writes for the same segments.
         def locked!
-          raise StoreError::Locked.new(location: @client.location, seconds: 0)
+          raise StoreError::Overtaken.new(location: @client.location)
         end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
