@@ -167,6 +167,14 @@ class MariadbLimitsTest < Minitest::Test
     assert_equal 1, units(store(url))
   end
 
+  def test_a_migration_removes_no_rows
+    store(@url).commit([minute], {})
+    server.query("DROP TABLE #{database}.schema_info")
+    error = assert_raises(StoreError) { store(@url).migrate! }
+    assert_match(/already exists/, error.message)
+    assert_equal "1", server.query("SELECT count(*) FROM #{database}.windows")
+  end
+
   private
 
   def new_url = server.create("limits_#{next_number}")

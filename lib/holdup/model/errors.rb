@@ -108,7 +108,8 @@ module Holdup
     # attempt.
     class Overtaken < Locked
       def initialize(location:)
-        super(location:, kind: :overtaken, problem: "was written to for the same segments by another collector",
+        super(location:, kind: :overtaken,
+              problem: "was written to for the same segments by another collector",
               advice: "try again, and let one collector read each folder if this stays")
       end
     end

@@ -26,6 +26,15 @@ module Holdup
         end
       end
 
+      # Never with the parser's words, which show the password.
+      class InvalidUrl < Unreachable
+        def initialize(location:)
+          super(location:, reason: "this is not a valid URL", kind: :server_url,
+                advice: "write special characters of user and password as % and two digits, " \
+                  "such as %40 for @")
+        end
+      end
+
       # A connection that worked has ended. The next one may work.
       class ConnectionLost < Unreachable
         def passes? = true

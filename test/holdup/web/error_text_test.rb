@@ -35,6 +35,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Server::Denied.new(location: "/db", reason: "no password"),
     Server::ReadOnly.new(location: "/db"),
     Server::ReadOnly.new(location: "/db", reason: "standby"),
+    Server::InvalidUrl.new(location: "/db"),
     Server::ConnectionLost.new(location: "/db", reason: "reset"),
     Server::Starting.new(location: "/db", reason: "starting up"),
     Server::NoConnection.new(location: "/db", reason: "too many", setting: "max_connections"),

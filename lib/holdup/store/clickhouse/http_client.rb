@@ -33,7 +33,7 @@ module Holdup
           @tls = SCHEMES.fetch(@uri.scheme)
           @path = "/?#{URI.encode_www_form(database:, wait_end_of_query: 1)}"
         rescue URI::InvalidURIError, KeyError
-          raise ServerErrors::Unreachable.new(location: @location, reason: "it is not a URL of ClickHouse")
+          raise ServerErrors::InvalidUrl.new(location: @location)
         end
 
         # @return [String]

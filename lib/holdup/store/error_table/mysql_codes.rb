@@ -54,7 +54,7 @@ module Holdup
           entry(:tls, words: [/TRILOGY_OPENSSL|requires .*(TLS|SSL)|\bSSL\b/i]),
           entry(:login, words: [/TRILOGY_AUTH|auth(entication)? plugin|AUTH_SWITCH/i]),
           entry(:lost, words: [/closed|gone away|lost connection|EOF/i]),
-          entry(:unreachable, words: [/connection|connect|timed out|TRILOGY_/i])
+          entry(:unreachable, words: [/connect|timed out|timeout|TRILOGY_/i])
         ].freeze
         # Of numbers that are not listed, by what a SQLSTATE begins with.
         STATES = [

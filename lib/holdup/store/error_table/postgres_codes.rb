@@ -59,7 +59,9 @@ module Holdup
           entry(:bad_row, "54000"),
           entry(:locked, "55P03"),
           entry(:starting, "57P02", "57P03"),
-          entry(:corrupt, "XX001", "XX002")
+          entry(:corrupt, "XX001", "XX002"),
+          # The server runs, and says in another language why it refuses the connection.
+          entry(:unexpected, words: [/\b(FATAL|PANIC):/])
         ].freeze
         private_constant :CONNECTIONS
       end

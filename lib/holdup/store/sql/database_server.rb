@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "sequel"
+require "uri"
 
 module Holdup
   module Store
@@ -147,7 +148,17 @@ module Holdup
         end
 
         # Errors of Sequel and Ruby say what those have to say, not a server.
-        def driver?(error) = !ROW.any? { |kind| kind === error } && !error.is_a?(SystemCallError)
+        def driver?(error)
+          [*ROW, Sequel::PoolTimeout, SystemCallError].none? { |kind| kind === error }
+        end
+
+        # @yieldreturn [Sequel::Database]
+        # @raise [Errors::InvalidUrl]
+        def opening
+          yield
+        rescue URI::Error
+          raise Errors::InvalidUrl.new(location:)
+        end
 
         # @yieldreturn [Object] loads the driver
         # @raise [StoreError] with what to add to the Gemfile

@@ -58,7 +58,7 @@ module Holdup
           options = {max_connections: 1, keep_reference: false, encoding: "utf8mb4", sql_mode: SQL_MODE,
                      connect_timeout: CONNECT_S, read_timeout: @answer_s, write_timeout: @answer_s}
           options[:host] = nil if @url.match?(/[?&]socket=/) # a driver prefers even an empty name
-          Sequel.connect(@url, **options).tap { |db| prepare(db) }
+          opening { Sequel.connect(@url, **options) }.tap { |db| prepare(db) }
         end
 
         # @param locks [Array<String>] see DatabaseServer
@@ -95,10 +95,11 @@ module Holdup
           end
         end
 
-        # What a migration left that broke off: the server makes each table at once. It has no rows.
+        # What a migration left that broke off: the server makes each table at once. Where there are rows, it
+        # was something else.
         def clear(db)
           left = db.tables & TABLES
-          return if left.empty?
+          return unless left.any? && (left - [:schema_info]).all? { |table| db[table].empty? }
           db.synchronize do
             db.run("SET SESSION foreign_key_checks = 0")
             left.each { |table| db.drop_table?(table) }

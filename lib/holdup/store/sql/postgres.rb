@@ -121,7 +121,7 @@ module Holdup
                      driver_options: KEEPALIVE}
           limit = AnswerLimit.new(@answer_s)
           late = Errors::Unreachable.new(location:, reason: "no answer within #{@answer_s} s")
-          Sequel.connect(@url, **options).tap do |db|
+          opening { Sequel.connect(@url, **options) }.tap do |db|
             db.add_conversion_proc(NUMERIC) { |text| WHOLE.match?(text) ? text.to_i : BigDecimal(text) }
             db.define_singleton_method(:log_connection_yield) do |sql, connection, arguments = nil, &run|
               limit.watch(connection, late) { super(sql, connection, arguments, &run) }

@@ -39,6 +39,17 @@ class Holdup::Store::Sql::DatabaseServerTest < Minitest::Test
     end
   end
 
+  # The parser's own words have all of it.
+  def test_an_invalid_url_is_said_without_its_password
+    ["postgres://u:p@se%cret@db/x", "trilogy://u:se#cret@db/x", "postgres://u:se cret@db/x",
+      "postgres://u:secret@db:port/x", "mysql2://u:sec[ret@db/x"].each do |url|
+      dialect = url.start_with?("postgres") ? Sql::Postgres : Sql::Mysql
+      error = assert_raises(Errors::InvalidUrl, url) { dialect.new(url.sub("mysql2", "trilogy")).connect }
+      refute_match(/se.?cret|sec\[ret/, error.message)
+      assert_match(/%40 for @/, error.message)
+    end
+  end
+
   def test_opens_again_only_where_that_can_help
     dialect = Sql::Postgres.new("postgres://db/x")
     reopened = [Errors::Unreachable.new(location: "a", reason: "x"), Errors::NotMigrated.new(location: "a"),

@@ -67,6 +67,7 @@ class Holdup::Store::Sql::Postgres::FaultsTest < Minitest::Test
       "#{address}SSL error: certificate verify failed" => Errors::TlsFailed,
       "#{address}Connection refused" => Errors::Unreachable,
       "could not translate host name \"db\" to address: Name or service not known" => Errors::Unreachable,
+      "#{address}FATAL:  Passwort-Authentifizierung für Benutzer »h« fehlgeschlagen" => Errors::Unexpected,
       "server closed the connection unexpectedly" => Errors::ConnectionLost,
       "FATAL:  terminating connection due to conflict with recovery" => Errors::RecoveryConflict
     }.each do |words, kind|
