@@ -4,9 +4,11 @@ require "test_helper"
 require "contracts/server_limits_contract"
 require "holdup/loader"
 require "pg"
+require "rack/mock_request"
 
 # What a PostgreSQL says of its limits, each provoked for real.
 class PostgresLimitsTest < Minitest::Test
+  include CommandLine
   include ServerLimitsContract
 
   Postgres = Holdup::Store::Sql::Postgres
@@ -78,6 +80,20 @@ class PostgresLimitsTest < Minitest::Test
     role = new_role
     server.query("ALTER ROLE #{role} CONNECTION LIMIT 1")
     assert_waits_for_a_connection(as(role), /too many connections for role.*raise .*CONNECTION LIMIT/)
+  end
+
+  def test_a_page_and_the_doctor_say_the_same_in_the_language_of_the_reader
+    role = new_role
+    server.query("ALTER ROLE #{role} CONNECTION LIMIT 0")
+    web = Holdup::Web.new(store: -> { store(as(role), read_only: true) }, dir: "/nonexistent", auth: :none)
+    page = Rack::MockRequest.new(web).get("/?lang=ja")
+    assert_equal 503, page.status
+    said = holdup("doctor", "--store", as(role), "--dir", "/nonexistent", "--lang", "ja")
+    assert_equal 1, said.status
+    [page.body.gsub("&quot;", '"'), said.out.gsub(/\n */, "")].each do |text|
+      assert_match(/に空いている接続がありません.*too many connections for role/m, text)
+      assert_match(%r{max_connections / CONNECTION LIMIT を増やすか}, text)
+    end
   end
 
   def test_a_role_that_may_only_read

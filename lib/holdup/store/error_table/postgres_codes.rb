@@ -6,7 +6,7 @@ module Holdup
       # PostgreSQL, by SQLSTATE (appendix A of its manual), and PgBouncer, which sends 08P01 for everything.
       # The driver gives no SQLSTATE when it can't connect, so those entries have words.
       class PostgresCodes < ErrorTable
-        CONNECTIONS = "max_connections or CONNECTION LIMIT"
+        CONNECTIONS = "max_connections / CONNECTION LIMIT"
         ENTRIES = [
           # Words first: they tell apart what has one code, and what has none.
           entry(:recovery, "40", "57014", words: [/conflict with recovery/, /deadlock with recovery/]),
