@@ -16,15 +16,16 @@ class BurstStore
   AGES_S = {60 => 0, 300 => 4 * DAY_S, 3600 => 20 * DAY_S}.freeze
 
   # Units of one process, evenly between two seconds after START_S.
-  Burst = Data.define(:from_s, :to_s, :count, :kind, :pid, :born_s, :setting) do
-    def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING)
+  Burst = Data.define(:from_s, :to_s, :count, :kind, :pid, :born_s, :setting, :host) do
+    def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING,
+      host: "a")
       super
     end
 
     # @return [Array<UnitSample>]
     def profiles
       step_ns = (to_s - from_s) * NS / count
-      Array.new(count) { |index| profile((START_S + from_s) * NS + (index * step_ns).round(-3), step_ns) }
+      Array.new(count) { |index| profile(((START_S + from_s) * NS + index * step_ns).round(-3), step_ns) }
     end
 
     def series
@@ -40,7 +41,7 @@ class BurstStore
       Holdup::UnitSample.new(
         series:,
         setting:,
-        host: "a",
+        host:,
         process:,
         start_ns:,
         running_ns: wall_ns,
@@ -90,27 +91,29 @@ class BurstStore
   def profiles = @profiles ||= @bursts.flat_map(&:profiles)
 
   def windows
-    profiles.group_by { |unit| [unit.series, unit.setting, (unit.end_ns / NS + @late_s) / 60 * 60] }
-      .map { |(series, setting, start_s), same| window(series, setting, start_s, same) }
+    by_window = profiles.group_by do |unit|
+      [unit.series, unit.setting, (unit.end_ns / NS + @late_s) / 60 * 60, unit.host]
+    end
+    by_window.map { |(series, setting, start_s), same| window(series, setting, start_s, same) }
   end
 
   def window(series, setting, start_s, same)
     fields = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns,
               longest_hold: :longest_hold_ns}
     histograms = fields.transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
-    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60)
+    empty = Holdup::Window.empty(series:, setting:, host: same.first.host, start_s:, seconds: 60)
     sums = empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), acquisitions: 2 * same.size)
     empty.with(count: same.size, histograms:, sums:)
   end
 
   # A thread of the process that wakes up each second, also while no unit runs.
   def accounts
-    @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst.setting, start_s) } }
+    @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst, start_s) } }
   end
 
-  def account(setting, start_s)
+  def account(burst, start_s)
     series = Holdup::Series.new(kind: :account, name: "thread:timer")
-    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60)
+    empty = Holdup::Window.empty(series:, setting: burst.setting, host: burst.host, start_s:, seconds: 60)
     sums = empty.sums.merge(cpu_ns: 6 * MS, native_ns: 6 * MS, acquisitions: 60)
     empty.with(sums:, histograms: empty.histograms.merge(running: Holdup::Histogram.of_sum(6 * MS)))
   end
@@ -122,21 +125,22 @@ class BurstStore
 
   def samples
     all = @bursts.flat_map { |burst|
-      minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] }
+      minutes(burst).flat_map { |at_s| [process(burst, at_s), container(burst, at_s)] }
     }
-    all.uniq { |sample| sample.values_at(:at_s, :pid) }
+    all.uniq { |sample| sample.values_at(:at_s, :host, :pid) }
   end
 
   def process(burst, at_s)
-    {at_s:, host: "a", pid: burst.pid, start: burst.born_s, since_s: START_S + burst.born_s, name: "worker 0",
-     server: "puma", setting: burst.setting.fingerprint, cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000,
+    {at_s:, host: burst.host, pid: burst.pid, start: burst.born_s,
+     since_s: START_S + burst.born_s, name: "worker 0", server: "puma", setting: burst.setting.fingerprint,
+     cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000,
      "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
   end
 
   # What runs beside the application uses a tenth of a CPU, whatever the load is.
-  def container(at_s)
+  def container(burst, at_s)
     used_ns = cpu_ns(at_s) + (at_s - START_S) * NS / 10
-    {at_s:, host: "a", pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: used_ns}
+    {at_s:, host: burst.host, pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: used_ns}
   end
 
   def cpu_ns(at_s)

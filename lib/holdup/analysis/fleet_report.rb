@@ -11,13 +11,16 @@ module Holdup
       # @param members [Array<ProcessReport::MeasuredProcess>] that live at the end of the span
       # @param settings [Hash{String => Setting}] by fingerprint, of all processes
       # @param side_by_side [Array<FleetGroup>] of two revisions, while both ran
-      def initialize(windows, members:, settings:, from_s:, to_s:, side_by_side: [])
+      # @param measured [#call] Array of Window => MeasuredTime, when their hosts and settings were measured
+      def initialize(windows, members:, settings:, from_s:, to_s:, side_by_side: [],
+        measured: MeasuredTime.method(:of_windows))
         @windows = windows.select { |window| window.count.positive? }.sort_by(&:start_s)
         @members = members.select { |member| settings.key?(member.setting) }
         @settings = settings
         @from_s = from_s
         @to_s = to_s
         @side_by_side = side_by_side
+        @measured = measured
       end
 
       def empty?
@@ -70,7 +73,7 @@ module Holdup
         members = @members.select do |member|
           member.takes?(kind) && key(@settings.fetch(member.setting), kind) == key
         end
-        FleetGroup.of(key, windows, members:, settings: @settings, from_s:, to_s:)
+        FleetGroup.of(key, windows, members:, settings: @settings, from_s:, to_s:, measured: @measured)
       end
 
       # `hosts`, `processes`: how many that live at the end of the span; `count`: requests and jobs
@@ -84,8 +87,8 @@ module Holdup
       # The requests or jobs of one role of an application. `hosts`, `revisions`: Array of FleetLine, by name
       # and in order of first use
       FleetGroup = Data.define(:app, :role, :kind, :total, :hosts, :revisions) do
-        def self.of((app, role, kind), windows, members:, settings:, from_s:, to_s:)
-          lines = FleetLines.new(kind, settings:, from_s:, to_s:)
+        def self.of((app, role, kind), windows, members:, **facts)
+          lines = FleetLines.new(kind, **facts)
           new(app:, role:, kind:, total: lines.line(nil, windows, members),
             hosts: lines.by_host(windows, members), revisions: lines.by_revision(windows, members))
         end
@@ -99,11 +102,12 @@ module Holdup
 
       # Makes the lines of a group.
       class FleetLines
-        def initialize(kind, settings:, from_s:, to_s:)
+        def initialize(kind, settings:, from_s:, to_s:, measured:)
           @none = Window.empty(series: Series.new(kind:, name: "(all)"))
           @kind = kind
           @settings = settings
-          @span = [from_s, to_s]
+          @span = MeasuredTime.whole(from_s, to_s)
+          @measured = measured
         end
 
         def by_host(windows, members)
@@ -120,9 +124,8 @@ module Holdup
           window = windows.empty? ? @none : Window.sum(windows)
           settings = windows.map(&:setting) | members.map { |member| @settings.fetch(member.setting) }
           hosts = (windows.map(&:host) | members.map(&:host)).size
-          from_s, to_s = [window.start_s, window.end_s].map { |at_s| at_s&.clamp(*@span) }
           FleetLine.new(name:, window:, settings:, hosts:, processes: members.size, threads: threads(members),
-            from_s: from_s || @span.first, to_s: to_s || @span.last)
+            measured: measured(windows), thread_s: thread_s(windows, members))
         end
 
         private
@@ -135,6 +138,22 @@ module Holdup
 
         def revision(setting)
           (setting["revision"] || ApplicationShares::UNNAMED).to_s
+        end
+
+        # A host without requests was there all the time.
+        def measured(windows)
+          time = windows.empty? ? @span : @measured.call(windows)
+          time.empty? ? @span : time
+        end
+
+        # Seconds of the threads, each for as long as its host had requests or jobs.
+        def thread_s(windows, members)
+          by_host = windows.group_by(&:host)
+          seconds = members.group_by(&:host).map do |host, own|
+            own_threads = threads(own)
+            own_threads && own_threads * measured(by_host.fetch(host, [])).total_s
+          end
+          seconds.sum if seconds.all?
         end
 
         # Nil where a server has no limit (fibers).
@@ -153,13 +172,19 @@ module Holdup
       #
       # - `window`: the sum; `settings`: Array of Setting; `hosts`, `processes`, `threads`: how many; nil
       #   threads: unlimited or unknown
-      # - `from_s`, `to_s`: when it had requests or jobs
-      FleetLine = Data.define(:name, :window, :settings, :hosts, :processes, :threads, :from_s, :to_s) do
+      # - `measured`: MeasuredTime, when it had requests or jobs; `thread_s`: seconds of all its threads in it
+      FleetLine = Data.define(:name, :window, :settings, :hosts, :processes, :threads, :measured,
+        :thread_s) do
         def count = window.count
 
-        def seconds = [to_s - from_s, 1].max
+        def from_s = measured.from_s.floor
 
-        def per_second = count.fdiv(seconds)
+        def to_s = measured.to_s.ceil
+
+        # Nil where it was measured for too short.
+        def per_second
+          count.zero? ? 0.0 : measured.rate(count)
+        end
 
         def error_share
           share(window.errors, count)
@@ -179,7 +204,7 @@ module Holdup
 
         # Mean share of the threads that had a request or job.
         def load
-          share(wall_ns, threads.to_i * seconds * MeasuredTime::NS)
+          share(wall_ns, thread_s.to_f * MeasuredTime::NS)
         end
 
         def wall_p95_ns = quantile(:wall)

@@ -21,6 +21,11 @@ module Holdup
         from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 
+      # From the start of the first window to the end of the last: all that is known without single units.
+      def self.of_windows(windows)
+        whole(windows.map(&:start_s).min, windows.map(&:end_s).max)
+      end
+
       # @param spans [Array<(Numeric, Numeric)>] the time in which there was any of them
       def self.of_any(spans)
         joined = spans.sort.each_with_object([]) do |(from_s, to_s), all|

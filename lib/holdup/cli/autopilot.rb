@@ -274,7 +274,7 @@ module Holdup
         end
 
         def requests(from_s)
-          @store.windows(from_s, @now_s + 1, kinds: [:request], histograms: []).to_a
+          @store.windows(from_s, @now_s + 1, seconds: MINUTE_S, kinds: [:request], histograms: []).to_a
         end
 
         def lately = @lately ||= requests(@now_s - LATELY_S)
@@ -284,12 +284,13 @@ module Holdup
         # @return [Float, nil] requests of the last minutes against those of a day
         def load
           day = {from_s: @now_s - DAY_S, to_s: @now_s}
-          span = Queries::RecordedInterval.call(@store, **day, kinds: [:request]) or return
-          count = @store.sums(span.from_s, span.to_s, kinds: [:request]).sum { |row| row.window.count }
-          usual = count.fdiv([span.to_s - span.from_s, 1].max)
-          # An application that runs for less has not been idle before.
-          lately_s = (@now_s - span.from_s).clamp(1, LATELY_S)
-          lately.sum(&:count).fdiv(lately_s) / usual if usual.positive?
+          count = @store.sums(*day.values, kinds: [:request], histograms: []).sum { |row| row.window.count }
+          usual = Queries::MeasuredTimeQuery.call(@store, **day, kinds: [:request]).rate(count)
+          now = Queries::MeasuredTimeQuery.lately(@store, to_s: @now_s, length_s: LATELY_S,
+            since_s: @now_s - DAY_S, kinds: [:request])
+          return if now.empty? || usual.nil? || usual.zero?
+          counted = lately.select { |window| window.end_s > now.from_s }
+          now.rate(counted.sum(&:count)).to_f / usual
         end
 
         def planned_s

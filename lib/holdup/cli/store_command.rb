@@ -111,15 +111,18 @@ module Holdup
           health = store.health
           say(:store_status, location: health[:location], schema: health[:schema].to_s,
             series: health[:series].to_s, megabytes: (health[:bytes] / 1e6).ceil.to_s)
-          tell_span(health)
+          tell_span(store, health)
           store.collection_states.each { |state| tell_collector(state) }
         end
         OK
       end
 
-      def tell_span(health)
+      # The oldest window may be a day long.
+      def tell_span(store, health)
         return say(:store_status_empty) unless health[:oldest_s]
-        say(:store_status_span, from: time(health[:oldest_s]), to: time(health[:newest_s]))
+        span = {from_s: health[:oldest_s], to_s: health[:newest_s] + 1}
+        interval = Queries::RecordedInterval.call(store, **span)
+        say(:store_status_span, from: time(interval&.from_s || span[:from_s]), to: time(health[:newest_s]))
       end
 
       def tell_collector(state)

@@ -54,6 +54,13 @@ module Holdup
         recorded(settings).sum { |start_s, end_s| end_s - start_s }
       end
 
+      # @return [Float, nil] units of a setting per second, while its processes were measured
+      def rate(setting)
+        kinds = @filter.kind ? [@filter.kind] : Series::UNITS
+        time = MeasuredTimeQuery.call(@store, **@span, kinds:, settings: [setting])
+        time.within(lived(setting)).rate(settings.fetch(setting))
+      end
+
       # Halves of the processes of these settings, for an A/A check. Windows of a process count all its units
       # together, whatever their kind and name.
       # @return [Array<Analysis::Comparison::Side>, nil] nil with fewer than two processes
@@ -107,6 +114,15 @@ module Holdup
         chosen = @starts.select { |_, setting| settings.nil? || settings.include?(setting) }
         starts = chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort
         starts.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
+      end
+
+      # A process also counts its threads outside of units: it has windows while it is idle.
+      # @return [Array<(Integer, Integer)>] from and to of the windows in which processes of a setting lived
+      def lived(setting)
+        starts = @store.setting_starts(*@span.values, step_s: @window_s,
+          kinds: [*Series::UNITS, :process, :account])
+        own = starts.filter_map { |at_s, one| at_s / @window_s * @window_s if one == setting }.uniq.sort
+        own.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
       end
 
       # Length of the shortest windows kept at that time: longer for older data.

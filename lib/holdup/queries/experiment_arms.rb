@@ -12,7 +12,8 @@ module Holdup
       # What an experiment at the recorded traffic can show. `effects`: Array of
       # Analysis::Experiment::LookSchedule::DetectableEffect; `basis`: :processes (halves of the processes) or
       # :turns (alternating in time); `block_s`: length of the blocks; `equality`:
-      # Analysis::Experiment::EqualityResult; `rate`: requests or jobs per second
+      # Analysis::Experiment::EqualityResult; `rate`: requests or jobs per second, nil where they were
+      # measured for too short
       ExperimentOutlook = Data.define(:effects, :basis, :block_s, :equality, :rate)
 
       # @param store [Store::Sql] open until all is read
@@ -71,7 +72,7 @@ module Holdup
         covered_s = @source.covered_s(settings)
         by_process = by_process(settings, covered_s)
         sides, blocks = by_process || by_turn(settings, covered_s)
-        outlook_of(sides, blocks, by_process ? :processes : :turns)
+        outlook_of(sides, blocks, by_process ? :processes : :turns, rate: @source.rate(setting))
       end
 
       private
@@ -121,7 +122,7 @@ module Holdup
           filter: Analysis::UnitFilter.new(kind:))
       end
 
-      def outlook_of(sides, blocks, basis)
+      def outlook_of(sides, blocks, basis, rate:)
         block_s = blocks.length_s
         schedule = Analysis::Experiment::LookSchedule.new(block_s:, blocks: blocks.size, looks: 1)
         equals = [Analysis::Experiment::EqualArms.new(label: "", sides:)]
@@ -131,7 +132,6 @@ module Holdup
           estimate = experiment.comparison.estimate(metric)
           Analysis::Experiment::LookSchedule::DetectableEffect.new(estimate, blocks:, outcomes: outcomes.size)
         end
-        rate = sides.sum(&:units).fdiv([blocks.size * block_s, 1].max)
         ExperimentOutlook.new(effects:, basis:, block_s:, equality: experiment.equality.first, rate:)
       end
     end

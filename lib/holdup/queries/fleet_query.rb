@@ -32,31 +32,46 @@ module Holdup
 
       def call
         @settings = @store.settings.to_h { |setting| [setting.fingerprint, setting] }
-        Analysis::FleetReport.new(windows(@from_s, @to_s), members:, settings: @settings, from_s: @from_s,
-          to_s: @to_s, side_by_side: groups_by_role.filter_map { |role, seen| pair(role, seen) }.flatten)
+        Analysis::FleetReport.new(all, members:, settings: @settings, from_s: @from_s, to_s: @to_s,
+          measured: parts.method(:of),
+          side_by_side: groups_by_role.filter_map { |role, seen| pair(role, seen) }.flatten)
       end
 
       private
 
+      def all
+        @all ||= windows(@from_s, @to_s).select { |window| window.count.positive? }
+      end
+
+      # When each host and revision was measured.
+      def parts
+        @parts ||= MeasuredParts.new(@store, all, from_s: @from_s, to_s: @to_s) do |from_s, to_s, step_s|
+          windows(from_s, to_s, histograms: [], step_s:)
+        end
+      end
+
       # Processes count all of their requests and jobs too, in far fewer windows: enough where a setting ran
       # one kind of work.
-      def windows(from_s, to_s, settings: kinds.keys)
+      # @param options [Hash] `step_s` and `histograms` of sums
+      def windows(from_s, to_s, settings: kinds.keys, **options)
         alone, mixed = settings.partition { |setting| counted_by_process?(setting) }
         by_kind = alone.group_by { |setting| kinds.fetch(setting).first }
-        found = by_kind.flat_map { |kind, same| sums(from_s, to_s, :process, settings: same, as: kind) }
-        mixed.empty? ? found : found + named(from_s, to_s, mixed)
+        found = by_kind.flat_map do |kind, same|
+          sums(from_s, to_s, :process, settings: same, as: kind, **options)
+        end
+        mixed.empty? ? found : found + named(from_s, to_s, mixed, **options)
       end
 
       # Whatever found the table of names full has no kind: it is what the server mainly does.
-      def named(from_s, to_s, settings)
-        named = KINDS.flat_map { |kind| sums(from_s, to_s, kind, settings:, as: kind) }
-        others = sums(from_s, to_s, :overflow, settings:, as: :request)
+      def named(from_s, to_s, settings, **options)
+        named = KINDS.flat_map { |kind| sums(from_s, to_s, kind, settings:, as: kind, **options) }
+        others = sums(from_s, to_s, :overflow, settings:, as: :request, **options)
         named + others.map { |window| window.with(series: ALL.fetch(main_kind(window.setting))) }
       end
 
-      def sums(from_s, to_s, kind, settings:, as:)
-        @store.sums(from_s, to_s, kinds: [kind], by_host: true, histograms: HISTOGRAMS, settings:,
-          together: ALL.fetch(as)).map(&:window)
+      def sums(from_s, to_s, kind, settings:, as:, histograms: HISTOGRAMS, **step)
+        @store.sums(from_s, to_s, kinds: [kind], by_host: true, histograms:, settings:,
+          together: ALL.fetch(as), **step).map(&:window)
       end
 
       # @return [Hash{Setting => Array<Symbol>}] the kinds of work that each setting ran
@@ -133,7 +148,7 @@ module Holdup
         windows.group_by { |window| window.series.kind }.filter_map do |kind, same|
           members = members_of(settings, kind)
           group = Analysis::FleetReport::FleetGroup.of([*role, kind], same, members:, settings: @settings,
-            from_s:, to_s:)
+            from_s:, to_s:, measured: ->(some) { parts.of(some).cut(from_s, to_s) })
           group if group.revisions.count { |line| line.count.positive? } > 1
         end
       end

@@ -12,18 +12,93 @@ module Holdup
       SLACK_S = 60
       # Only the longest pauses are examined.
       MOST_PAUSES = 36
+      # Blocks that are read where windows are longer than they are.
+      MOST_READ = 72
+      # Pauses of a part of longer spans are read from windows of hours.
+      LONG_S = 36 * 3600
+      HOUR_S = 3600
       # Blocks to search for the first unit, and for the last.
       MOST_BLOCKS = 12
 
       # @param settings [Enumerable<Setting>, nil] nil for all
       # @return [Analysis::MeasuredTime] empty without units
       def self.call(store, from_s:, to_s:, kinds: Series::UNITS, settings: nil)
-        interval = RecordedInterval.call(store, from_s:, to_s:, kinds:, settings:)
-        interval ? new(store, interval, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
+        of(StoredWindows.new(store, kinds, settings), from_s, to_s, kinds:, settings:)
       end
 
-      def initialize(store, interval, kinds, settings)
-        @store = store
+      # @param windows [StoredWindows, MeasuredParts::PartWindows]
+      # @return [Analysis::MeasuredTime] empty without units
+      def self.of(windows, from_s, to_s, kinds:, settings: nil)
+        interval = windows.interval(from_s, to_s)
+        interval ? new(windows, interval, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
+      end
+
+      # The last seconds before `to_s`, for the present load: those without units count too, but not the time
+      # before the first unit. Its units are those of the windows of a minute from its `from_s` on.
+      # @param since_s [Integer] a unit since then shows that it was measured already
+      # @return [Analysis::MeasuredTime] empty without units
+      def self.lately(store, to_s:, length_s:, since_s:, kinds:, settings: nil)
+        windows = StoredWindows.new(store, kinds, settings)
+        from_s = (to_s - length_s) / RecordedInterval::MINUTE_S * RecordedInterval::MINUTE_S
+        recent = of(windows, from_s, to_s, kinds:, settings:)
+        until_s = [to_s, *recent.spans.map(&:end)].max
+        earlier = since_s < from_s && windows.interval(since_s, from_s)
+        return Analysis::MeasuredTime.whole(from_s, until_s) if earlier
+        recent.empty? ? recent : Analysis::MeasuredTime.whole(recent.from_s, until_s)
+      end
+
+      # What is asked of a store, for units of these kinds and settings.
+      class StoredWindows
+        def initialize(store, kinds, settings)
+          @store = store
+          @kinds = kinds
+          @settings = settings
+        end
+
+        # @return [RecordedInterval::Interval, nil] from the first window with such units to the last
+        def interval(from_s, to_s)
+          RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings)
+        end
+
+        # Whether the first units may have begun before that second: none are counted before.
+        def first?(at_s) = interval(at_s - finest_s(at_s), at_s).nil?
+
+        # Whether no unit is counted from that second on, for a window.
+        def last?(at_s) = interval(at_s, at_s + finest_s(at_s - 1)).nil?
+
+        def finest_s(at_s) = @store.finest_s(at_s)
+
+        # @return [Array<Integer>] starts of ten-minute blocks that may have such units, ascending
+        def block_starts(from_s, to_s)
+          starts = @store.profile_starts(from_s, to_s)
+          part = @settings || @store.part?
+          (part && starts.size > 1) ? with_units(starts) : starts
+        end
+
+        def unit_spans(starts) = @store.unit_spans(starts)
+
+        private
+
+        # Others may have had units while these had none. A unit is counted in its block, or in the next one
+        # if it ended or was seen later.
+        def with_units(starts)
+          from_s, to_s = starts.first, starts.last + 2 * BLOCK_S
+          step_s = (to_s - from_s <= LONG_S) ? BLOCK_S : HOUR_S
+          found = @store.setting_starts(from_s, to_s, step_s:, kinds: @kinds)
+          found = found.select { |_, setting| @settings.include?(setting) } if @settings
+          blocks = found.flat_map { |at_s, _| blocks_of(at_s, step_s) }.to_set
+          starts.select { |start_s| blocks.include?(start_s) || blocks.include?(start_s + BLOCK_S) }
+        end
+
+        # @return [Array<Integer>] starts of the blocks that a step or a longer window has
+        def blocks_of(at_s, step_s)
+          to_s = [at_s / step_s * step_s + step_s, at_s + finest_s(at_s)].max
+          (at_s / BLOCK_S * BLOCK_S...to_s).step(BLOCK_S).to_a
+        end
+      end
+
+      def initialize(windows, interval, kinds, settings)
+        @windows = windows
         @interval = interval
         @kinds = kinds
         @settings = settings
@@ -50,14 +125,13 @@ module Holdup
           units.first_start_of_ends_from((from_s - SLACK_S) * NS)
         end
         at_s = found&.min&.fdiv(NS)
-        at_s if at_s && at_s < from_s + 2 * @store.finest_s(from_s)
+        at_s if at_s && at_s < from_s + 2 * @windows.finest_s(from_s)
       end
 
       # Whether the first units may have begun before the first windows: no others did.
       def ahead?
         return @ahead if defined?(@ahead)
-        from_s = @interval.from_s
-        @ahead = alone?(from_s - @store.finest_s(from_s), from_s)
+        @ahead = @windows.first?(@interval.from_s)
       end
 
       def first_blocks
@@ -70,27 +144,22 @@ module Holdup
         to_s = @interval.to_s
         found = search(last_blocks) { |units| units.last_end_of_starts_before(latest_s * NS) }
         at_s = found&.max&.fdiv(NS)
-        [at_s, latest_s].min if at_s && at_s > to_s - 2 * @store.finest_s(to_s - 1)
+        [at_s, latest_s].min if at_s && at_s > to_s - 2 * @windows.finest_s(to_s - 1)
       end
 
       # Until when units count that are counted in the last windows.
       def latest_s
         to_s = @interval.to_s
-        @latest_s ||= alone?(to_s, to_s + @store.finest_s(to_s - 1)) ? to_s + SLACK_S : to_s
+        @latest_s ||= @windows.last?(to_s) ? to_s + SLACK_S : to_s
       end
 
       def last_blocks
         starts(@interval.from_s - BLOCK_S, latest_s).reverse
       end
 
-      # Whether no such unit is counted there; units at its edge are counted in the neighbouring windows.
-      def alone?(from_s, to_s)
-        RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
-      end
-
       # Of the ten-minute blocks in that span.
       def starts(from_s, to_s)
-        @starts ||= @store.profile_starts(@interval.from_s - BLOCK_S, @interval.to_s + SLACK_S)
+        @starts ||= @windows.block_starts(@interval.from_s - BLOCK_S, @interval.to_s + SLACK_S)
         @starts.select { |start_s| start_s > from_s - BLOCK_S && start_s < to_s }
       end
 
@@ -120,22 +189,38 @@ module Holdup
       def read(starts)
         missing = starts - @blocks.keys
         return if missing.empty?
-        found = @store.unit_spans(missing)
+        found = @windows.unit_spans(missing)
         missing.each { |start_s| @blocks[start_s] = found.fetch(start_s, []).select(&:since_ns) }
       end
 
-      # Spans in which nothing was running. With the filter of one application, a block may have units of
-      # other applications only: then a pause is unknown.
+      # Spans in which nothing was running. A block may have units of other applications only: then the next
+      # one is asked, because a unit is counted after its start.
       # @return [Array<(Float, Float)>] from and to
       def pauses(from_s, to_s)
-        gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
-        longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }
-        around = longest.map do |starts|
-          read(starts)
-          @blocks.values_at(*starts)
+        all = starts_with_units(from_s, to_s)
+        gaps = (1...all.size).select { |index| all[index] - all[index - 1] > BLOCK_S }
+        longest = gaps.max_by(MOST_PAUSES) { |index| all[index] - all[index - 1] }
+        read(longest.flat_map { |index| all[[index - 2, 0].max..index + 1] }.uniq)
+        around = longest.map do |index|
+          before = all[[index - 2, 0].max...index].reverse
+          [before, all[index..index + 1]].map { |some| nearest(some) }
         end
-        known = around.reject { |before, after| before.empty? || after.empty? }
+        known = around.reject { |before, after| before.nil? || after.nil? }
         known.map { |before, after| pause(before, after) }
+      end
+
+      # Windows of hours do not say which blocks have such units.
+      def starts_with_units(from_s, to_s)
+        all = starts(from_s, to_s)
+        return all if all.size > MOST_READ || @windows.finest_s(from_s) <= BLOCK_S
+        read(all)
+        all.select { |start_s| block(start_s).any? }
+      end
+
+      # @return [Array<SampleBlock::UnitSpans>, nil] of the first of these blocks that has units
+      def nearest(starts)
+        found = starts.find { |start_s| block(start_s).any? }
+        found && block(found)
       end
 
       def pause(before, after)

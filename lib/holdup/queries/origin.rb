@@ -82,6 +82,9 @@ module Holdup
 
         def snapshot(&) = @store.snapshot(&)
 
+        # Whether the database has units of others too.
+        def part? = true
+
         def hosts = @hosts || @store.hosts
 
         def windows(*span, **options)

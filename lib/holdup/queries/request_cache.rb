@@ -36,6 +36,8 @@ module Holdup
 
       def snapshot(&) = @whole.snapshot(&)
 
+      def part? = @origin.limits.any?
+
       # To choose from, whatever was chosen.
       # @param part [Symbol] one of Origin::FACTS
       def names(part)

@@ -58,8 +58,8 @@ module Holdup
         Origin::OtherHosts.of_host(@host).of(@everywhere) if @everywhere.hosts.any? { |host| host != @host }
       end
 
-      def windows(store)
-        found = store.windows(@from_s, @to_s, kinds: KINDS, histograms: [:queued])
+      def windows(store, from_s = @from_s, **seconds)
+        found = store.windows(from_s, @to_s, kinds: KINDS, histograms: [:queued], **seconds)
         found.select { |window| window.setting && window.count.positive? }
       end
 
@@ -70,17 +70,34 @@ module Holdup
       def summary(windows, app:, role:, kind:)
         newest = windows.max_by(&:start_s).setting
         alike = windows.select { |window| shape(window.setting) == shape(newest) }
-        lately = windows.select { |window| window.end_s > @to_s - LATELY_S }
+        lately = lately(app:, role:, kind:)
         hosts = [lately, windows].find(&:any?).map(&:host).uniq.size
         RoleSummary.new(app:, role:, kind:, shape: shape(newest), hosts:,
-          capacity: first_known(@store, alike, kind), rate: rate(lately), queued_p95_ns: queued(lately))
+          capacity: first_known(@store, alike, kind), rate: rate(windows, lately),
+          queued_p95_ns: queued(lately))
       end
 
-      # Each host counts from its first minute on: some begin within the last minutes.
-      def rate(lately)
-        first = lately.group_by(&:host).values.map { |own| own.map(&:start_s).min }
-        seconds = first.sum { |start_s| @to_s - [start_s, @to_s - LATELY_S].max }
+      # @return [Array<Window>] of single minutes, because longer windows have more than the last of them
+      def lately(**role)
+        @lately ||= windows(@store, lately_s, seconds: RecordedInterval::MINUTE_S).group_by { |one| role(one) }
+        @lately.fetch(role.values, [])
+      end
+
+      def lately_s = (@to_s - LATELY_S) / RecordedInterval::MINUTE_S * RecordedInterval::MINUTE_S
+
+      # Each host counts from its first unit on: some begin within the last minutes.
+      def rate(windows, lately)
+        earlier = windows.select { |window| window.start_s < lately_s }.to_set(&:host)
+        seconds = lately.group_by(&:host).sum do |host, own|
+          earlier.include?(host) ? @to_s - lately_s : began(host, own.first.series.kind).total_s
+        end
         seconds.positive? ? lately.sum(&:count).fdiv(seconds) : 0.0
+      end
+
+      # @return [Analysis::MeasuredTime] of a host that has just begun
+      def began(host, kind)
+        MeasuredTimeQuery.lately(Origin.of_host(host).of(@store), to_s: @to_s, length_s: LATELY_S,
+          since_s: @to_s - LATELY_S, kinds: [kind])
       end
 
       # Without the host's own minutes: a host that has just begun would count as one that was idle before.

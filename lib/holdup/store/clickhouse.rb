@@ -53,6 +53,8 @@ module Holdup
       # What was rolled up stays the same within the block.
       def snapshot(&) = @spans.keeping(&)
 
+      def part? = false
+
       def skipped_rows = reading { @records.skipped(@spans.state) }
 
       def collection_states = reading { @records.states(@spans.state) }

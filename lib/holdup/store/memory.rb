@@ -42,6 +42,8 @@ module Holdup
 
       def snapshot = yield
 
+      def part? = false
+
       def collection_states
         @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
       end

@@ -69,6 +69,9 @@ module Holdup
         @connection.read { yield }
       end
 
+      # Whether it shows a part of its data only, see Queries::Origin.
+      def part? = false
+
       # Of the last 14 days, the latest first.
       def skipped_rows = @skipped.to_a
 

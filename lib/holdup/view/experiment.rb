@@ -289,7 +289,7 @@ module Holdup
         # @return [String] for programs, ends with a newline
         def json
           facts = {schema: Json::SCHEMA, basis: @outlook.basis, block_seconds: @outlook.block_s,
-                   per_second: @outlook.rate.round(4), equality: @outlook.equality.key, text: lead,
+                   per_second: @outlook.rate&.round(4), equality: @outlook.equality.key, text: lead,
                    figures: effects.map { |effect| figure(effect) }}
           "#{JSON.pretty_generate(facts)}\n"
         end

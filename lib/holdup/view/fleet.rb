@@ -267,7 +267,7 @@ module Holdup
         {name: clean(line.name), hosts: line.hosts, processes: line.processes, threads: line.threads,
          revisions: line.revisions.map { |name| clean(name) }, settings: line.settings.map(&:fingerprint),
          from: time(line.from_s), to: time(line.to_s), count: line.count, errors: line.window.errors,
-         per_second: line.per_second.round(3), **shares, queued_p95_ns: line.queued_p95_ns,
+         per_second: line.per_second&.round(3), **shares, queued_p95_ns: line.queued_p95_ns,
          wall_p95_ns: line.wall_p95_ns, cpu_ns: line.cpu_ns&.round}
       end
 

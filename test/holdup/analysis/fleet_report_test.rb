@@ -97,6 +97,7 @@ class Holdup::Analysis::FleetReportTest < Minitest::Test
       start_s: 0, seconds: 600)
     window = empty.with(count:, sums: empty.sums.merge(starved_ns: (wall.sum * starved).round),
       histograms: empty.histograms.merge(wall:))
-    FleetLine.new(name:, window:, settings: [], hosts: 1, processes: 2, threads: nil, from_s: 0, to_s: 600)
+    FleetLine.new(name:, window:, settings: [], hosts: 1, processes: 2, threads: nil, thread_s: nil,
+      measured: Holdup::Analysis::MeasuredTime.whole(0, 600))
   end
 end

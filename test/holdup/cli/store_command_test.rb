@@ -26,6 +26,13 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
     assert_match(/7200 秒前/, status("ja"))
   end
 
+  # Its day begins at midnight; its first minute was at 12:38.
+  def test_status_begins_with_the_first_measurement_however_long_the_windows_are
+    store.commit([minute(758)], {})
+    store.rollup(NOW_S + 3 * 86_400)
+    assert_includes status("en"), Time.at(SampleMinutes::MINUTE_START + 758 * 60).strftime("%F %H:%M to")
+  end
+
   def test_status_of_an_empty_store
     holdup("store", "migrate", "--store", path)
     assert_match(/It has no measurements yet/, status("en"))

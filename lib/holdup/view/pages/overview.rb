@@ -32,7 +32,8 @@ module Holdup
           return unless @context
           oldest_s, newest_s = store.extent
           return unless oldest_s
-          Guide.new(newest_s + MINUTE_S - oldest_s, units: summary.total.count, words: @words).section
+          data = Queries::MeasuredTimeQuery.call(store, from_s: oldest_s, to_s: newest_s + MINUTE_S)
+          Guide.new(data.total_s, units: summary.total.count, words: @words).section
         end
 
         def causes
@@ -150,7 +151,7 @@ module Holdup
           COMPARE_S = 6 * 60
           ADVICE_S = Holdup::Advice::RecordingRules::RecordingTooShort::WANTED_MINUTES * 60
 
-          # @param data_s [Integer] seconds from the first to the last measurement
+          # @param data_s [Float] seconds in which requests and jobs were measured
           # @param units [Integer] requests and jobs of the span
           def initialize(data_s, units:, words:)
             @data_s = data_s

@@ -38,13 +38,21 @@ module Holdup
           facts = host.store
           pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]),
                    series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
-                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]),
+                   oldest_s: time(oldest_s), newest_s: time(facts[:newest_s]),
                    lag: lag(facts[:newest_s])}
           [View::Blocks::Facts.new(title: word(:store_title),
             pairs: pairs.to_h { |key, cell|
               [word(:"store_#{key}"),
                 cell.is_a?(String) ? View::Width.clean(cell) : cell]
             })]
+        end
+
+        # The oldest window may be a day long.
+        def oldest_s
+          oldest_s, newest_s = host.store.values_at(:oldest_s, :newest_s)
+          return unless oldest_s
+          interval = Queries::RecordedInterval.call(store, from_s: oldest_s, to_s: newest_s + 1)
+          interval&.from_s || oldest_s
         end
 
         def own_cost
