@@ -11,6 +11,11 @@ module Holdup
     class TimeSeries
       NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
+      # Share of a step that was measured if its figures stand for all of it: the rest is when a round of the
+      # collector came late.
+      COMPLETE = 0.95
+      # With fewer complete steps a line keeps its last partial one.
+      FEWEST_STEPS = 3
       # Methods of #method_stalls: more lines are hard to distinguish.
       METHODS = 5
 
@@ -76,6 +81,21 @@ module Holdup
         end
       end
 
+      # For sentences: half a minute has another mean than a whole one.
+      # @param values [Array] one for each step
+      # @return [Array] without those of steps that were measured in part
+      def complete(values)
+        values.each_with_index.map { |value, index| value if complete?(index) }
+      end
+
+      # For lines: the last point of a recording that goes on always looks like a rise or a drop.
+      # @param values [Array] one for each step
+      # @return [Array] without that of a last step that was measured in part
+      def without_partial_end(values)
+        return values unless partial_end
+        values.each_with_index.map { |value, index| value unless index == partial_end }
+      end
+
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Array<Float, nil>] ns, mean of those where it is known
       def mean(key)
@@ -114,6 +134,23 @@ module Holdup
       end
 
       private
+
+      def complete?(index)
+        return false if length_s(index) < step_s
+        return true if @coverage.empty?
+        measured_s = @coverage.seconds(at_s[index], at_s[index] + step_s)
+        return measured_s >= COMPLETE * step_s if measured_s.positive?
+        # Units that ended before are counted here: a round of the collector came late.
+        !counted?(@windows[index])
+      end
+
+      # @return [Integer, nil]
+      def partial_end
+        return @partial_end if defined?(@partial_end)
+        counted = @windows.each_index.select { |index| counted?(@windows[index]) }
+        enough = counted.count { |index| complete?(index) } >= FEWEST_STEPS
+        @partial_end = (enough && !complete?(counted.last)) ? counted.last : nil
+      end
 
       def counted?(window)
         !window.nil? && window.count.positive?

@@ -282,7 +282,8 @@ module Holdup
           before, after = histograms.map { |histogram| histogram.quantile(0.95) }
           return shown unless before && after
           from, to = [before, after].map { |ns| Figures.duration(ns) }
-          word(:"chart_found_#{(from == to) ? :steady : :sides}", title: shown, line: word(:p95), from:, to:)
+          return word(:chart_found_steady, title: shown, line: word(:p95), now: from) if from == to
+          word(:chart_found_sides, title: shown, line: word(:p95), from:, to:)
         end
 
         def chart(histograms)

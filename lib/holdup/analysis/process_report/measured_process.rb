@@ -159,9 +159,16 @@ module Holdup
           private
 
           def line(trail)
-            points = trail.pairs.to_h { |pair| [step_start(pair.last_s), ProcessPoint.of(pair)] }
+            points = whole(trail.pairs).to_h { |pair| [step_start(pair.last_s), ProcessPoint.of(pair)] }
             ProcessLine.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server],
               points:)
+          end
+
+          # The last sample of a process comes when it ends, perhaps just after the one before: the rate of a
+          # second is no point beside those of minutes.
+          def whole(pairs)
+            long = pairs.select { |pair| 2 * (pair.last_s - pair.first_s) >= @every_s }
+            long.empty? ? pairs : long
           end
 
           def step_start(at_s)

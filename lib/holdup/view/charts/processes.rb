@@ -39,7 +39,7 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def title(name, chart)
-          TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart, words: @words)
+          TimeSeries::LatestAndPeak.titled(word(:"chart_#{name}"), chart, words: @words)
         end
 
         def lines(key)

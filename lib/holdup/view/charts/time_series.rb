@@ -46,7 +46,9 @@ module Holdup
 
         def found(name, title)
           figure, line, values = main_line(name)
-          SeriesChange.of(values || [])&.title(title, line:, figure:, words: @words) || title
+          values = @series.complete(values || [])
+          found = LatestAndPeak.of(values, @series.at_s)
+          found ? found.title(title, line:, figure:, words: @words) : title
         end
 
         # @return [Array(Symbol, String, Array<Numeric, nil>), nil] the View::Figures method that formats its
@@ -123,48 +125,62 @@ module Holdup
           chart(:share, lines, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_steep))])
         end
 
+        # A distribution shows how many requests and jobs a step has.
         def chart(unit, series, kind: :line, **options)
+          series = series.map { |line| line.with(values: @series.without_partial_end(line.values)) }
           Chart.new(kind:, unit:, series:, x: Chart::Axis.new(unit: :time, values: @series.at_s),
             marks: @marks, **options)
         end
 
-        # What a line does over its span: it rose or fell from its first third to its last, or it stayed
-        # between two values. `key`: :rose, :fell or :between
-        SeriesChange = Data.define(:key, :from, :to)
+        # What a title says of a line: its latest value and its peak. `latest`, `peak`: LinePoint; `ended`:
+        # whether the line has no value for the last steps
+        LatestAndPeak = Data.define(:latest, :peak, :ended)
 
-        class SeriesChange
-          # Smaller changes of the mean are noise.
-          LEAST = 1.25
-          # Fewer steps show no trend.
-          STEPS = 6
+        class LatestAndPeak
+          LinePoint = Data.define(:x, :value)
+          private_constant :LinePoint
+          # The last steps may still be incomplete.
+          LATE = 2
 
-          # @param values [Array<Numeric, nil>]
-          # @return [SeriesChange, nil] nil without values
-          def self.of(values)
-            known = values.compact
+          # @param values [Array<Numeric, nil>] one for each x
+          # @param last [Integer, nil] index of the last x that any line has a value for
+          # @return [LatestAndPeak, nil] nil without values
+          def self.of(values, xs, last: nil)
+            known = values.each_index.select { |index| values[index] }
             return if known.empty?
-            low, high = known.minmax
-            third = known.size / 3
-            return new(key: :between, from: low, to: high) if known.size < STEPS
-            from, to = [known.first(third), known.last(third)].map { |part| part.sum.fdiv(third) }
-            return new(key: :rose, from:, to:) if to > from * LEAST
-            return new(key: :fell, from:, to:) if from > to * LEAST
-            new(key: :between, from: low, to: high)
+            latest, peak = [known.last, known.max_by { |index| values[index] }].map do |index|
+              LinePoint.new(x: xs[index], value: values[index])
+            end
+            new(latest:, peak:, ended: (last || xs.size - 1) - known.last > LATE)
           end
 
           # @param chart [Chart] the title is about its highest line
           # @return [String] what the chart shows, and what is found in it
           def self.titled(title, chart, words:)
-            line = chart.series.max_by { |one| one.values.compact.max || 0 }
-            change = line && of(line.values)
-            return title unless change
-            change.title(title, line: line.label, figure: Chart::FORMATS.fetch(chart.unit), words:)
+            line = chart.series.max_by { |one| one.values.compact.max || 0 } or return title
+            last = chart.series.filter_map { |one| one.values.rindex { |value| value } }.max
+            found = of(line.values, chart.x.values, last:)
+            return title unless found
+            found.title(title, line: line.label, figure: Chart::FORMATS.fetch(chart.unit), words:,
+              unit: chart.x.unit)
           end
 
           # @param line [String, nil] its name
-          def title(title, line:, figure:, words:)
-            from, to = [self.from, self.to].map { |value| Figures.public_send(figure, value) }
-            words.call((from == to) ? :chart_found_steady : :"chart_found_#{key}", title:, line:, from:, to:)
+          # @param figure [Symbol] the View::Figures method that formats its values
+          # @param unit [Symbol] of x: :time, or :ns for an age
+          def title(title, line:, figure:, words:, unit: :time)
+            now, most = [latest, peak].map { |point| Figures.public_send(figure, point.value) }
+            at, till = [peak, latest].map { |point| moment(point.x, unit, words) }
+            key = (now == most) ? :steady : :peak
+            key = :"ended_#{key}" if ended
+            words.call(:"chart_found_#{key}", title:, line:, now:, peak: most, at:, until: till)
+          end
+
+          private
+
+          def moment(value, unit, words)
+            return Figures::Moments.at(value) if unit == :time
+            words.call(:chart_at_age, age: Figures.duration(value))
           end
         end
 

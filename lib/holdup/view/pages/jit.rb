@@ -109,7 +109,7 @@ module Holdup
         private
 
         def title(name, chart)
-          Charts::TimeSeries::SeriesChange.titled(word(:"chart_#{name}"), chart, words: @words)
+          Charts::TimeSeries::LatestAndPeak.titled(word(:"chart_#{name}"), chart, words: @words)
         end
 
         def word(key, **facts) = @words.call(key, **facts)

@@ -28,6 +28,15 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
     assert_match(/\AMemory \(RSS\) of each process: (?:puma|sidekiq) .* MB\z/, titles["memory"])
   end
 
+  # Its last two samples are a second apart: in that one it used a whole CPU.
+  def test_the_second_in_which_a_process_ended_is_no_point
+    samples = SampleProcesses.new(sample, servers: {"puma" => 1}).to_a
+    last = samples.select { |one| one[:pid] == 400 }.max_by { |one| one[:at_s] }
+    ended = last.merge(at_s: last[:at_s] + 1, cpu_ns: last[:cpu_ns] + 1_000_000_000, ended: true)
+    lines = [samples, samples + [ended]].map { |some| charted(some).to_h["process_cpu"].series.first }
+    assert_equal(*lines.map { |line| line.values.compact })
+  end
+
   def test_the_most_that_the_container_can_reach_is_drawn
     machine = charted.to_h["machine"]
     assert_in_delta 1.7 / 4, machine.series.first.values.last, 0.001

@@ -20,26 +20,57 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     Holdup::View::Charts::TimeSeries.new(course(*windows), words:, names:).to_h
   end
 
+  PEAK = /(?:, peak \S+ \S+ at #{Holdup::View::Figures::Moments::PATTERN})?/
+
   def test_titles_state_what_is_found
     found = Holdup::View::Charts::TimeSeries.new(course, words:, names: %w[shares wall heat_wall]).titles
 
-    assert_match(/\AShare of elapsed time by state: stalled (?:between \d+ % and )?\d+ %\z/, found["shares"])
-    assert_match(/\AElapsed time of a request or job: p95 .* ms\z/, found["wall"])
-    assert_match(/\ADistribution of elapsed times .*: p95 .* ms\z/, found["heat_wall"])
+    assert_match(/\AShare of elapsed time by state: stalled \d+ %#{PEAK}\z/o, found["shares"])
+    assert_match(/\AElapsed time of a request or job: p95 \S+ ms#{PEAK}\z/o, found["wall"])
+    assert_match(/\ADistribution of elapsed times .*: p95 \S+ ms#{PEAK}\z/o, found["heat_wall"])
   end
 
-  def test_a_line_rises_or_falls_from_its_first_third_to_its_last
-    change = Holdup::View::Charts::TimeSeries::SeriesChange
-    said = lambda do |*values|
-      found = change.of(values)
-      [found.key, found.from, found.to]
-    end
+  LatestAndPeak = Holdup::View::Charts::TimeSeries::LatestAndPeak
 
-    assert_equal [:rose, 1.0, 2.0], said.call(1, 1, nil, 9, 1, 2, 2)
-    assert_equal [:fell, 3.0, 1.0], said.call(3, 3, 2, 2, 1, 1)
-    assert_equal [:between, 10, 12], said.call(10, 11, 12, 10, 11, 11)
-    assert_equal [:between, 1, 5], said.call(1, nil, 5)
-    assert_nil change.of([nil])
+  def title(values, language = "en", unit: :time)
+    xs = values.each_index.map { |index| 1_790_000_040 + index * 60 }
+    xs = values.each_index.map { |index| index * 60_000_000_000 } if unit == :ns
+    LatestAndPeak.of(values, xs)&.title("Elapsed", line: "p95", figure: :duration, unit:,
+      words: Holdup::View::Words.new(language))
+  end
+
+  # It was 4.2 s for a minute, long before the line ended at 0.6 s.
+  def test_a_title_says_the_latest_value_and_the_peak
+    at = Holdup::View::Figures::Moments.at(1_790_000_100)
+    values = [1_120, 4_200, 900, 700, 600, 600].map { |ms| ms * 1_000_000 }
+    assert_equal "Elapsed: p95 600 ms, peak 4.20 s at #{at}", title(values)
+    assert_equal "Elapsed：p95 は 600 ms、最大は #{at} の 4.20 秒", title(values, "ja")
+    assert_equal "Elapsed: p95 600 ms, peak 4.20 s at an age of 60.0 s", title(values, unit: :ns)
+    assert_equal "Elapsed: p95 600 ms", title([600_000_000] * 3)
+    assert_nil title([nil])
+  end
+
+  def test_a_line_that_ended_is_not_said_to_be_now
+    at, till = [1_790_000_040, 1_790_000_100].map { |at_s| Holdup::View::Figures::Moments.at(at_s) }
+    assert_equal "Elapsed: p95 1.00 s until #{till}, peak 2.00 s at #{at}",
+      title([2_000_000_000, 1_000_000_000, nil, nil, nil])
+    assert_equal "Elapsed: p95 1.00 s until #{at}", title([1_000_000_000, nil, nil, nil])
+  end
+
+  # 20 requests a second until 17 s after the last full minute.
+  def test_a_minute_that_was_measured_in_part_is_neither_in_a_title_nor_in_the_line
+    at_s = Array.new(5) { |index| 1_790_000_040 + index * 60 }
+    windows = at_s.zip([40, 1200, 1200, 1200, 90]).to_h do |start_s, count|
+      wall = Holdup::Histogram.of([(count < 1200) ? 8_550_000_000 : 600_000_000] * count)
+      [start_s, sample.window("GET /", start_s:, count:, histograms: {wall:})]
+    end
+    coverage = Holdup::Analysis::MeasuredTime.whole(at_s.first + 58, at_s.last + 17)
+    series = Holdup::Analysis::TimeSeries.new(at_s:, step_s: 60, to_s: at_s.last + 60, windows:, coverage:)
+    drawn = Holdup::View::Charts::TimeSeries.new(series, words:, names: %w[wall rate])
+    assert_equal({"wall" => "Elapsed time of a request or job: p95 600 ms",
+                  "rate" => "Requests and jobs per second: 20.0"}, drawn.titles)
+    assert_equal [true, true, true, true, false],
+      drawn.to_h.fetch("wall").series.first.values.map { |value| !value.nil? }
   end
 
   def test_every_line_has_a_value_for_each_step
