@@ -76,7 +76,7 @@ module Holdup
       end
 
       def stalled?
-        return false if blame.suffered_ns.zero?
+        return false unless blame.units_suffered_ns.positive?
         @split.share(:stalled) >= STALLED || tail >= TAIL
       end
 

@@ -59,7 +59,7 @@ module Holdup
       # Blame of whole processes, also of units that the filter leaves out. With a filter, only of processes
       # whose setting ran chosen units: others have their own GVLs.
       def blame
-        @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoff_ns:)
+        @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoffs:)
       end
 
       # Objects that units allocate, also of processes' other units: their objects are taken off.
@@ -261,10 +261,9 @@ module Holdup
         of_kind(:account).reject { |entry| entry.series == Series::HANDOFF }
       end
 
-      def handoff_ns
+      def handoffs
         accounts = of_same_processes(of_kind(:account))
-        handoffs = accounts.select { |entry| entry.series == Series::HANDOFF }
-        handoffs.sum { |entry| entry.window.sums[:caused_ns] }
+        accounts.select { |entry| entry.series == Series::HANDOFF }
       end
     end
   end

@@ -24,12 +24,15 @@ module Holdup
 **cause(unit, state, ticks))
       end
 
-      # @return [String, nil] for what threads waited most; nil if none waited
+      # Threads outside of requests and jobs wait too, mostly for work: they count only if no other waited.
+      # @return [String, nil] for what requests and jobs waited most; nil if no thread waited
       def whole
-        kind, ticks = {stalled: stalled, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
-        return if ticks.zero?
-        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled),
-**((kind == :stalled) ? held(@scene.waits) : {}))
+        units, outside = @scene.waits.partition { |wait| !wait.span.unit.zero? }
+        stalled = stalled(units)
+        kind, ticks = {stalled:, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
+        return outside(outside) if ticks.zero?
+        cause = (kind == :stalled) ? held(units) : {}
+        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled), **cause)
       end
 
       private
@@ -69,8 +72,13 @@ module Holdup
         waits.sum { |_, span| span.length }
       end
 
-      def stalled
-        @scene.waits.sum { |wait| wait.span.length }
+      def outside(waits)
+        ticks = stalled(waits)
+        word(:answer_all_outside, spent: time(ticks), **held(waits)) if ticks.positive?
+      end
+
+      def stalled(waits)
+        waits.sum { |wait| wait.span.length }
       end
 
       def units(kind)

@@ -59,6 +59,25 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal ["main"], blame.accounts.map(&:name)
   end
 
+  # A process without work, whose threads wait for each other and for their wake-up.
+  def idle
+    setting = Holdup::Setting.new(attributes: SampleWindows::SETTING.merge("server" => "sidekiq"))
+    stalled = Holdup::Histogram.of_sum(60_000_000_000)
+    [@sample.window("thread:processor", kind: :account, queue: nil, setting:, histograms: {stalled:},
+      sums: {caused_ns: 20_000_000_000}),
+      @sample.window("(handoff)", kind: :account, queue: nil, setting:, sums: {caused_ns: 40_000_000_000})]
+  end
+
+  def test_the_stall_of_idle_threads_changes_no_headline
+    alone, beside = summary, summary(@sample.to_a + idle)
+    assert_operator beside.blame.suffered_ns, :>, 2 * alone.blame.suffered_ns
+    assert_equal alone.blame.units_suffered_ns, beside.blame.units_suffered_ns
+    answers = [alone, beside].map { |one| Holdup::Analysis::StallVerdict.new(one).call }
+    assert_equal(*answers.map(&:key))
+    assert_in_delta(*answers.map { |answer| answer.facts[:share] }, 1e-6)
+    assert_in_delta(*[alone, beside].map { |one| one.blame.caused_share(one.blame.series.last) }, 1e-6)
+  end
+
   def test_a_filter_narrows_rows_and_total_but_not_the_blame
     reports = summary(filter: Filter.new(name: "Reports*"))
     assert_equal ["ReportsController#sales"], reports.rows.map(&:name)

@@ -15,7 +15,7 @@ class TimelineTest < Minitest::Test
       assert_equal [0, ""], [said.status, said.err]
       beginning = /\Apid 7, 2026-09-21 .* UTC: /
       middle = /200 ms, 14 events of 3 threads, 2 requests\nand jobs\n\n/
-      ending = /Threads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\n/
+      ending = /Requests and jobs waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\n/
       assert_match(/#{beginning}#{middle}#{ending}/, said.out)
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
       assert_match(/^\(hand-off, no holder\) +3\.00 ms   3\.1 %/, said.out)
@@ -64,7 +64,8 @@ class TimelineTest < Minitest::Test
     with_capture(stacks: true) do |file|
       said = holdup("timeline", file).out
       assert_includes said.gsub(/\s+/, " "),
-        "Threads waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in Report#crunch " \
+        "Requests and jobs waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in " \
+        "Report#crunch " \
         "(app/models/report.rb:13)."
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/,
         said)

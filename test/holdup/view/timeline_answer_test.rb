@@ -29,7 +29,7 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
       "30.0 ms of it in garbage collection."
     unit, whole = answers(hog)
     assert_equal "GET /light took 80.0 ms, 62.0 ms waiting for the GVL: #{held}", unit
-    assert_equal "Threads waited 62.0 ms for the GVL: #{held}", whole
+    assert_equal "Requests and jobs waited 62.0 ms for the GVL: #{held}", whole
   end
 
   def test_who_waited_for_the_gvl_in_japanese
@@ -85,14 +85,14 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   def test_units_that_waited_for_locks
-    expected = "Requests and jobs waited 75.0 ms for locks; threads waited 0 for the GVL."
+    expected = "Requests and jobs waited 75.0 ms for locks, and 0 for the GVL."
     assert_equal expected, answers(idle(:lock)).last
   end
 
   def test_waits_for_a_connection_are_no_sleep
     ring = idle(:sleep) { |events| events.pool_wait(3, 77 * MS, 70 * MS, unit: 1) }
     unit = "GET /light took 80.0 ms, 70.0 ms waiting for a connection from the pool."
-    all = "Requests and jobs waited 70.0 ms for a connection from the pool; threads waited 0 for the GVL."
+    all = "Requests and jobs waited 70.0 ms for a connection from the pool, and 0 for the GVL."
     assert_equal [unit, all], answers(ring)
   end
 

@@ -5,14 +5,15 @@ module Holdup
     module Sections
       module Stalls
         # Who stalled and who caused it, side by side, over the whole process: units, threads outside units,
-        # hand-off. Both columns end in the same total, so no stall is left unattributed.
+        # hand-off. Where one side is ahead of the other, the difference has a row, so both columns come to
+        # the same total.
         class BlameTable < SectionBase
           ACCOUNTS = 6
 
           def call
             Section.new(title: word(:causes), columns:,
-              rows: unit_rows + account_rows + nested_rows + [handoff_row],
-              total: total_row, notes: [word(:causes_note), *holding_methods])
+              rows: unit_rows + account_rows + nested_rows + [handoff_row, *gap_row],
+              total: total_row, notes: [word(:causes_note), *notes, *holding_methods])
           end
 
           private
@@ -62,8 +63,30 @@ module Holdup
             [word(:handoff), duration(blame.handoff_ns), bare(blame.handoff_share), "", "", "", ""]
           end
 
+          # @return [Array<Array>] empty if the totals of both columns look the same
+          def gap_row
+            return [] unless gap?
+            missing = [blame.caused_ns + blame.handoff_ns, blame.suffered_ns].map do |sum|
+              missing_ns = blame.whole_ns - sum
+              missing_ns.zero? ? ["", ""] : [duration(missing_ns), bare(portion(missing_ns))]
+            end
+            [[word(:causes_gap), *missing.flatten, "", ""]]
+          end
+
+          def gap?
+            sums = [blame.caused_ns + blame.handoff_ns, blame.suffered_ns]
+            sums.map { |sum| [duration(sum), bare(portion(sum))] }.uniq.size > 1
+          end
+
           def total_row
-            [word(:all), *shares(blame.caused_ns + blame.handoff_ns, blame.suffered_ns), "", ""]
+            [word(:all), *shares(blame.whole_ns, blame.whole_ns), "", ""]
+          end
+
+          def notes
+            outside_ns = blame.accounts.sum(&:suffered)
+            units = duration(blame.units_suffered_ns)
+            split = word(:causes_units, units:, threads: duration(outside_ns))
+            [(split if outside_ns.positive?), (word(:causes_gap_note) if gap?)].compact
           end
 
           def shares(caused, suffered)
@@ -71,7 +94,7 @@ module Holdup
           end
 
           def portion(value)
-            blame.suffered_ns.zero? ? 0.0 : value.fdiv(blame.suffered_ns)
+            blame.whole_ns.zero? ? 0.0 : value.fdiv(blame.whole_ns)
           end
 
           def bare(share) = Figures.bare_share(share)

@@ -12,12 +12,13 @@ module Holdup
         # known.
         class TopCauseTable < SectionBase
           COLUMNS = %i[by_name screen_of_stall caused hold_met made_of].freeze
-          # `row`: Analysis::SeriesRow, or nil; `place`: the method that causes most of it, or nil
-          TopCause = Data.define(:name, :caused_ns, :row, :place)
+          # `share`: of the stall of requests and jobs; `row`: Analysis::SeriesRow, or nil; `place`: the
+          # method that causes most of it, or nil
+          TopCause = Data.define(:name, :caused_ns, :share, :row, :place)
 
           # @return [Section, nil] nil if no one stalled
           def call
-            causes = [*named, handoff].select { |cause| cause.caused_ns.positive? }.max_by(limit, &:caused_ns)
+            causes = [*named, handoff].select { |cause| cause.share.positive? }.max_by(limit, &:share)
             return if causes.empty?
             Section.new(title: word(:screen_causes), columns: COLUMNS.map { |key| word(key) },
               rows: causes.map { |cause| cells(cause) }, details: causes.map(&:place))
@@ -29,15 +30,16 @@ module Holdup
 
           def named
             methods = MethodTable.new(summary, words: @words, limit:)
-            largest = (blame.series + blame.accounts).max_by(limit, &:caused)
+            largest = (blame.series + blame.accounts).max_by(limit, &:caused_to_units)
             largest.map do |account|
-              TopCause.new(name: name(account), caused_ns: account.caused, row: row_of(account),
-                place: methods.main_method(account.name))
+              TopCause.new(name: name(account), caused_ns: account.caused, share: blame.caused_share(account),
+                row: row_of(account), place: methods.main_method(account.name))
             end
           end
 
           def handoff
-            TopCause.new(name: word(:handoff), caused_ns: blame.handoff_ns, row: nil, place: nil)
+            TopCause.new(name: word(:handoff), caused_ns: blame.handoff_ns, share: blame.handoff_share,
+              row: nil, place: nil)
           end
 
           def name(account)
@@ -53,10 +55,9 @@ module Holdup
           end
 
           def cells(cause)
-            share = cause.caused_ns.fdiv([blame.suffered_ns, blame.caused_ns + blame.handoff_ns].max)
             row = cause.row
-            [cause.name, Figures.rounded_share(share), duration(cause.caused_ns), duration(row&.met_hold),
-              made_of(row)]
+            [cause.name, Figures.rounded_share(cause.share), duration(cause.caused_ns),
+              duration(row&.met_hold), made_of(row)]
           end
 
           def made_of(row)

@@ -43,6 +43,33 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
       found.total[found.columns.index { |title| title.start_with?("Reports") }]
   end
 
+  BlameTable = Holdup::View::Sections::Stalls::BlameTable
+  ONE_SIDE = "(one side only)"
+
+  # Two seconds of waits whose holders have not counted them yet.
+  def ahead
+    stalled = Holdup::Histogram.of_sum(2_000_000_000)
+    summary([*sample.to_a, sample.window("thread:a", kind: :account, queue: nil, histograms: {stalled:})])
+  end
+
+  def test_both_columns_come_to_the_total_also_where_one_side_is_ahead
+    found = section(BlameTable, ahead)
+    gap = found.rows.find { |row| row.first == ONE_SIDE }
+    assert_equal ["2.00 s", ""], gap.values_at(1, 3)
+    assert_equal found.total[1..2], found.total[3..4]
+    assert_includes found.notes.join, "one column is ahead of the other"
+    refute_includes section(BlameTable, summary).rows.map(&:first), ONE_SIDE
+  end
+
+  def test_says_what_of_the_stall_is_that_of_requests_and_jobs
+    blame = ahead.blame
+    units, threads = [blame.units_suffered_ns, blame.accounts.sum(&:suffered)].map do |ns|
+      Holdup::View::Figures.duration(ns)
+    end
+    assert_includes section(BlameTable, ahead).notes,
+      "Requests and jobs suffered #{units} of it, threads outside of them #{threads}."
+  end
+
   # Ten endpoints that stall alike, one of which causes more than any of them stalls.
   def alike
     units = ("A".."J").to_h { |name|
