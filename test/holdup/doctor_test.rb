@@ -291,6 +291,7 @@ class Holdup::DoctorTest < Minitest::Test
       killers(of: "all", limit_bytes: 531_502_202, every_s: 21_600)
     assert_equal [[:killer, {megabytes: 300.0, **who}], [:killer_units, {units: 3072, **who}]],
       killers(of: "process", limit_bytes: 300_000_000, units: 3072)
+    assert_equal [[:killer_every_seconds, {seconds: 20, **who}]], killers(every_s: 20)
     assert_empty killers(server: "unicorn", of: "process", limit_bytes: 5)
   end
 

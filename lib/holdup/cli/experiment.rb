@@ -147,7 +147,7 @@ module Holdup
         end
         plan, processes = @turns.start(**@change, length_s: @asked.planned_s)
         control, candidate = plan.values
-        say(:started, id: plan.id, control:, candidate:, processes:, turn: plan.turns.turn_s / 60,
+        say(:started, id: plan.id, control:, candidate:, processes:, turn: Queries::OptionValues.length(plan.turns.turn_s),
           changes: Experiment.clock(plan.turns.changes_s), ends: Experiment.clock(plan.turns.ends_s))
       end
 

@@ -110,7 +110,9 @@ module Holdup
         # Estimated from the steps so far.
         def left(steps, done)
           each_s = done.zero? ? @step_s : (@console.clock.realtime_s - @started_s).fdiv(done)
-          @words.call(:sweep_about, minutes: [(steps * each_s / MINUTE_S).ceil, 1].max)
+          rest_s = [(steps * each_s).ceil, 1].max
+          rest_s = rest_s.ceildiv(MINUTE_S) * MINUTE_S if rest_s >= MINUTE_S
+          @words.call(:sweep_about, time: Queries::OptionValues.length(rest_s))
         end
       end
 

@@ -103,10 +103,13 @@ module Holdup
           units, every_s = killer.values_at("killer.units", "killer.every_s")
           results = [memory(killer, facts)].compact
           results << CheckResult.ok(:killer_units, units:, **facts) if units
-          if every_s
-            results << CheckResult.ok(:killer_every, minutes: every_s.fdiv(S_PER_MINUTE).round, **facts)
-          end
+          results << every(every_s, facts) if every_s
           results
+        end
+
+        def self.every(seconds, facts)
+          return CheckResult.ok(:killer_every_seconds, seconds:, **facts) if seconds < S_PER_MINUTE
+          CheckResult.ok(:killer_every, minutes: seconds.fdiv(S_PER_MINUTE).round, **facts)
         end
 
         def self.memory(killer, facts)
@@ -115,7 +118,7 @@ module Holdup
           return CheckResult.ok(:killer_all, megabytes:, **facts) if killer["killer.of"] == "all"
           CheckResult.ok(:killer, megabytes:, **facts)
         end
-        private_class_method :killer, :results, :memory
+        private_class_method :killer, :results, :every, :memory
       end
 
       # Whether the proxy says when a request arrived, and exactly enough; without it queue time is invisible.

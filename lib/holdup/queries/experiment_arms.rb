@@ -89,8 +89,9 @@ module Holdup
 
       def not_yet(plan)
         from = Time.at(plan.turns.changes_s).utc.strftime("%H:%M UTC")
+        turn = OptionValues.length(plan.turns.turn_s)
         Error.new("the arms of experiment #{plan.id} were not measured yet",
-          "both are the same until #{from} (A/A); then each takes #{plan.turns.turn_s / 60} min in turns")
+          "both are the same until #{from} (A/A); then each takes #{turn} in turns")
       end
 
       def equal_arms(label, settings, step_s)

@@ -83,6 +83,17 @@ module Holdup
         refuse(option, text, "it takes a time from 1m on, such as 40m, 2h or 1d")
       end
 
+      # A length that somebody chose, said back exactly: whole hours or minutes, else seconds.
+      # @param seconds [Integer]
+      # @param space [String] nothing for an option's value
+      # @return [String] "30 s", "3 min", "1 h"
+      def length(seconds, space = " ")
+        minute, hour = UNITS.fetch("m"), UNITS.fetch("h")
+        return "#{seconds}#{space}s" if seconds < minute || (seconds % minute).positive?
+        return "#{seconds / minute}#{space}#{space.empty? ? "m" : "min"}" if (seconds % hour).positive?
+        "#{seconds / hour}#{space}h"
+      end
+
       # @param text [String] "1, 2,5"
       # @return [Array<String>] at least one: an empty text is refused as any other wrong value
       def parts(text)

@@ -129,9 +129,7 @@ module Holdup
         end
 
         # @return [String] "10 min"
-        def seconds(seconds)
-          (seconds % 3600).zero? ? "#{seconds / 3600} h" : "#{seconds / 60} min"
-        end
+        def seconds(seconds) = Queries::OptionValues.length(seconds)
 
         # @return [String] "10 min - 1 h"
         def age(band)

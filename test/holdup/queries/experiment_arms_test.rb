@@ -43,6 +43,15 @@ class Holdup::Queries::ExperimentArmsTest < Minitest::Test
     assert(outlook.effects.all?(&:known?))
   end
 
+  # As the autopilot does where a process serves little.
+  def test_turns_below_a_minute_are_said_in_seconds
+    turns = Holdup::Switchback.new(from_s: ARMS.from_s, turn_s: 30, settle_s: 15, equal_cycles: 6, cycles: 20)
+    plan = Holdup::ExperimentPlan.new(id: "x7k2", lever: "threads", values: [5, 3], turns:, by: "a",
+      why: "")
+    error = assert_raises(Holdup::Error) { arms.in_turns(plan) }
+    assert_match(/then each takes 30 s in turns/, error.message)
+  end
+
   def test_no_arm
     unnamed = ARMS.windows(:control).map do |window|
       window.with(setting: Holdup::Setting.new(attributes: {"ruby" => "3.4.5"}))

@@ -73,6 +73,13 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
     assert_equal %w[on off], Values.parts(" on,off ")
   end
 
+  def test_lengths_are_said_exactly
+    said = {30 => "30 s", 59 => "59 s", 60 => "1 min", 90 => "90 s", 180 => "3 min", 3600 => "1 h",
+            5400 => "90 min", 86_400 => "24 h"}
+    assert_equal said, said.keys.to_h { |seconds| [seconds, Values.length(seconds)] }
+    assert_equal %w[30s 36m 2h], [30, 2160, 7200].map { |seconds| Values.length(seconds, "") }
+  end
+
   # As from a variable of the shell that is not set.
   def test_an_empty_list_is_a_wrong_value
     ["", ",", ",,", " ", "1,,2"].each do |text|

@@ -88,7 +88,7 @@ module Holdup
           cycles = length_s / (2 * turn_s)
           return cycles if cycles >= least
           raise UsageError.new("--for is too short for #{least} turns of each arm",
-            "give at least #{least * 2 * turn_s / 60}m, or a shorter --turn")
+            "give at least #{Queries::OptionValues.length(least * 2 * turn_s, "")}, or a shorter --turn")
         end
 
         def new_id

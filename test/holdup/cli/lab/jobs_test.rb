@@ -91,7 +91,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
   def test_prints_the_result_and_where_it_is
     lab = Finished.new
     answer = said(lab, redis_url: "redis://y")
-    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 1 min left\nEverything is in " \
+    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 10 s left\nEverything is in " \
       "jobs.json.\n"],
       [answer.status, answer.err]
     assert_includes answer.out, "threads are enough"
