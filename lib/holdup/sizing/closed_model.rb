@@ -36,9 +36,9 @@ module Holdup
         @solved = {}
       end
 
-      # @return [Float] share of the time that the GVL is held
+      # @return [Float] share of the time that the GVL is held; rounding would make a little more than all
       def utilisation(threads)
-        throughput(threads) * at(threads).held_ns / NS
+        [throughput(threads) * at(threads).held_ns / NS, 1.0].min
       end
 
       # @return [Float] units per second
@@ -54,8 +54,9 @@ module Holdup
         threads * NS / throughput(threads)
       end
 
-      # @return [Float] ns that the unit stalls
+      # @return [Float] ns that the unit stalls: a thread that is alone never waits for another one
       def stall_ns(threads)
+        return 0.0 if threads == 1
         [response_ns(threads) - at(threads).own_ns, 0.0].max
       end
 

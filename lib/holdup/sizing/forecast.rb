@@ -76,8 +76,9 @@ module Holdup
 
       def estimated(candidate, trace)
         ceiling = ceiling(candidate, trace)
-        utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-        Prediction.new(candidate:, ceiling:, utilisation:, guards: guards(candidate, ceiling, trace),
+        held = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
+        Prediction.new(candidate:, ceiling:, utilisation: [held, 1.0].min,
+          guards: guards(candidate, ceiling, trace),
           memory_bytes: @limits.memory(candidate, current: @current),
           connections: @limits.connections_of(candidate))
       end

@@ -94,17 +94,19 @@ module Holdup
         stable? ? busy * NS / @rate : nil
       end
 
+      # A thread that is alone in its process waits for a CPU at most.
       def stall_ns
-        stable? ? [response_ns - @demand.own_ns, 0.0].max : nil
+        return unless stable?
+        (@threads == 1) ? 0.0 : [response_ns - @demand.own_ns, 0.0].max
       end
 
       def queued_ns
-        stable? ? (present - busy) * NS / @rate * (1 + @demand.cv2) / 2 : nil
+        stable? ? [present - busy, 0.0].max * NS / @rate * (1 + @demand.cv2) / 2 : nil
       end
 
-      # @return [Float] share of the time that each GVL is held
+      # @return [Float] share of the time for which these units need each GVL, all of it at most
       def utilisation
-        @rate * @demand.held_ns / NS / @processes
+        [@rate * @demand.held_ns / NS / @processes, 1.0].min
       end
 
       private

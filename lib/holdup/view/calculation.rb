@@ -156,7 +156,7 @@ module Holdup
 
         def row(line)
           mark = (line == @calculator.best) ? " <-" : ""
-          ["#{line.threads}#{mark}", Figures.rate(line.capacity), Figures.share([line.utilisation, 1.0].min),
+          ["#{line.threads}#{mark}", Figures.rate(line.capacity), Figures.share(line.utilisation),
             *[line.queued_ns, line.stall_ns, line.whole_ns].map { |ns| duration(ns) }]
         end
 

@@ -17,6 +17,13 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  # It waits for no other thread.
+  def test_one_thread_does_not_stall
+    %w[45% 10% 77%].each do |share|
+      assert_match(/^1(?: <-)? .* 0 %$/, holdup("calculate", "--io", share).out, share)
+    end
+  end
+
   def test_the_same_in_json
     said = JSON.parse(holdup("calculate", "--io", "0.45", "--json").out)
     assert_equal [0.45, 3, 4], said.values_at("idle_share", "recommended_threads", "amdahl_threads")
