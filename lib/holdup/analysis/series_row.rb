@@ -4,9 +4,11 @@ module Holdup
   module Analysis
     # One line of a report: a name with the merged window of everything it stands for, and the figures per
     # unit that every surface shows. Durations are in ns. `settings`: fingerprints of those under which it was
-    # measured; `queues`: those that its units were in, nil for none.
-    class SeriesRow < Data.define(:name, :kind, :queue, :window, :settings, :queues)
-      def initialize(name:, kind:, queue:, window:, settings: [], queues: [])
+    # measured; `queues`: those that its units were in, nil for none; `entries`: Array of
+    # WindowTable::WindowEntry, what it is the sum of; `nested`: likewise, what is taken off because it is
+    # counted twice.
+    class SeriesRow < Data.define(:name, :kind, :queue, :window, :settings, :queues, :entries, :nested)
+      def initialize(name:, kind:, queue:, window:, settings: [], queues: [], entries: [], nested: [])
         super
       end
 
@@ -138,7 +140,7 @@ module Holdup
           settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
           queues = entries.map { |entry| entry.series.queue }.uniq
           window = WindowTable::WindowSum.sum(entries.map(&:window))
-          SeriesRow.new(name:, kind:, queue:, settings:, queues:, window:)
+          SeriesRow.new(name:, kind:, queue:, settings:, queues:, window:, entries:)
         end
       end
     end

@@ -53,7 +53,8 @@ module Holdup
       def total
         @total ||= SeriesRow.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window,
           settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
-          queues: chosen.map { |entry| entry.series.queue }.uniq)
+          queues: chosen.map { |entry| entry.series.queue }.uniq, entries: chosen,
+          nested: filter.narrow? ? [] : nested)
       end
 
       # Blame of whole processes, also of units that the filter leaves out. With a filter, only of processes

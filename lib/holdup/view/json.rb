@@ -164,7 +164,9 @@ module Holdup
 
       def memory(row)
         allocations = @summary.allocations
-        {objects: allocations.objects(row)&.round, objects_certainty: allocations.certainty(row)&.round(4),
+        within = allocations.objects_within(row)
+        {objects: within&.value&.round, objects_least: within&.least&.round,
+         objects_most: within&.most&.round, objects_certainty: allocations.certainty(row)&.round(4),
          allocated_bytes: allocations.bytes(row)&.round, gc_caused_ns: allocations.gc_caused_ns(row)&.round}
       end
 

@@ -36,8 +36,68 @@ class Holdup::Analysis::AllocationsTest < Minitest::Test
     assert_in_delta 300, each(window("A#a", objects: 5000, others: 100), window("B#b", objects: 1000))
   end
 
-  def test_the_time_without_a_reading_has_the_same_rate
-    assert_in_delta 1000, each(window("A#a", objects: 5000, running: 200, own: 100))
+  # It ran for 200 ms, and readings say of 100 ms only what was allocated.
+  def test_no_more_than_the_process_allocated
+    assert_in_delta 500, each(window("A#a", objects: 5000, running: 200, own: 100))
+  end
+
+  # Each thread reads what all have allocated since the last reading of any.
+  def simulated(random)
+    rates = {"A#a" => 5000, "B#b" => 40, "C#c" => 300, "thread:x" => 20}
+    found = rates.keys.to_h { |name| [name, Hash.new(0)] }
+    ran = Hash.new(0)
+    pending = 0
+    2000.times do
+      name = rates.keys.sample(random:)
+      ms = random.rand(1..20)
+      found[name][:running] += ms
+      found[name][:allocated] += rates[name] * ms
+      ran[name] += ms
+      pending += rates[name] * ms
+      next if random.rand > 0.3
+      found[name][:objects] += pending
+      found[name][:own] += ran[name]
+      found[name][:others] += ran.values.sum - ran[name]
+      pending = 0
+      ran.clear
+    end
+    found
+  end
+
+  def of(name, known)
+    kind = name.start_with?("thread:") ? :account : :request
+    window(name, kind:, count: (kind == :account) ? 0 : 10, **known.slice(:objects, :running, :own, :others))
+  end
+
+  def test_all_names_and_threads_add_up_to_what_the_process_counted
+    10.times do |seed|
+      known = simulated(Random.new(seed))
+      found = summary(*known.map { |name, one| of(name, one) })
+      counted = known.values.sum { |one| one[:objects] }
+      rows = found.rows.to_h { |row| [row.name, found.allocations.objects_within(row)] }
+      total = found.allocations.objects_within(found.total)
+      assert_in_delta rows.values.sum(&:value), total.value, 1
+      assert_operator rows.values.sum(&:value), :<=, counted + 1
+      rows.each do |name, one|
+        truth = known[name][:allocated]
+        assert_operator one.least, :<=, one.value, name
+        assert_operator one.value, :<=, one.most, name
+        assert_operator one.most, :<=, counted, name
+        assert_includes one.least * 0.98..one.most * 1.02, truth, "#{name}, seed #{seed}"
+      end
+    end
+  end
+
+  # 100 seconds in which no request comes and a poller wakes up.
+  def test_threads_that_idle_change_no_figure_of_a_request
+    known = simulated(Random.new(1))
+    busy = known.map { |name, one| of(name, one) }
+    idle = window("thread:poller", kind: :account, count: 0, objects: 50_000, running: 100_000, own: 100_000)
+    alone, beside = [busy, [*busy, idle]].map do |windows|
+      found = summary(*windows)
+      found.rows.to_h { |row| [row.name, found.allocations.objects(row).round] }
+    end
+    assert_equal alone, beside
   end
 
   def test_less_than_the_others_allocated_is_none

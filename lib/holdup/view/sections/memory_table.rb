@@ -7,15 +7,18 @@ module Holdup
       class MemoryTable < SectionBase
         COLUMNS = %i[memory_objects memory_share memory_bytes memory_bytes_share memory_gc_caused
           average_gc].freeze
+        # A smaller share of all objects is rounding.
+        REST = 0.0005
 
         # @return [Section, nil] nil where no objects were counted
         def call
           return unless allocations.objects(summary.total)
-          figures_section(:memory, COLUMNS.map { |key| word(key) }, notes: [word(:memory_note)]) { |row|
-            [objects(row), Figures.bare_share(allocations.share(row)), bytes(row),
-              Figures.bare_share(allocations.bytes_share(row)), gc_caused(row),
-              each_unit(row, row.sum(:gc_ns))]
-          }
+          columns = [title_of_names, *COLUMNS.map { |key| word(key) }]
+          rows = counted.first(limit).map { |row| [row_label(row), *cells(row)] }
+          hidden = counted.size - rows.size
+          more = hidden.positive? ? [word(:more_rows, count: Figures.count(hidden))] : []
+          Section.new(title: word(:memory), columns:, rows:, total: [word(:all), *cells(summary.total)],
+            notes: [*more, word(:memory_note), *rest])
         end
 
         # @return [String, nil] about all chosen requests or jobs
@@ -31,13 +34,37 @@ module Holdup
 
         def allocations = summary.allocations
 
+        # Without a request or job of its own, and where no thread read Ruby's counters, nothing is known.
+        def counted
+          @counted ||= summary.rows.select { |row| row.count.positive? && allocations.objects(row) }
+        end
+
+        def cells(row)
+          [objects(row), Figures.bare_share(allocations.share(row)), bytes(row),
+            Figures.bare_share(allocations.bytes_share(row)), gc_caused(row), each_unit(row, row.sum(:gc_ns))]
+        end
+
+        # What the rows do not add up to.
+        def rest
+          share = 1 - allocations.share(summary.total)
+          (share >= REST) ? [word(:memory_rest, share: Figures.share(share))] : []
+        end
+
         def objects(row)
-          Figures.estimate(allocations.objects_each(row), certain: allocations.certain?(row))
+          within(row, allocations.objects_within(row)) { |number| Figures.short_count(number) }
         end
 
         def bytes(row)
-          bytes = Figures.bytes(allocations.bytes_each(row)&.round)
-          (bytes == Figures::NONE || allocations.certain?(row)) ? bytes : "~#{bytes}"
+          within(row, allocations.bytes_within(row)) { |number| Figures.bytes(number.round) }
+        end
+
+        # No request allocates nothing: where the estimate is that, only the bounds are known.
+        def within(row, found)
+          return Figures::NONE unless found
+          value, least, most = [found.value, found.least, found.most].map { |number| row.per_unit(number) }
+          return yield(value) if found.exact?
+          return word(:memory_at_most, most: yield([most, 1].max)) if value < 1
+          "~#{yield(value)} (#{yield(least)}-#{yield(most)})"
         end
 
         def gc_caused(row)

@@ -40,6 +40,34 @@ class Holdup::View::Sections::MemoryTableTest < Minitest::Test
     assert_match(/\A~/, cells[2])
   end
 
+  # Two threads that ran meanwhile: of 90,000 objects in its readings, at most all are its own.
+  def test_an_estimate_has_bounds
+    found = table(window("A#a", objects: 90_000, others: 20), window("B#b", objects: 30_000)).call
+    cells = found.rows.to_h { |name, *cells| [name, cells] }
+    assert_match(/\A~[78],\d{3} \(7,200-9,000\)\z/, cells["A#a"][0])
+    assert_equal "3,000", cells["B#b"][0]
+  end
+
+  def test_no_row_says_that_a_request_allocates_nothing
+    found = table(window("A#a", objects: 500, others: 101), window("B#b", objects: 90_000)).call
+    assert_equal "at most 50", found.rows.to_h { |name, *cells| [name, cells] }["A#a"][0]
+  end
+
+  def test_a_name_without_requests_or_without_readings_has_no_row
+    unread = SAMPLE.window("B#b", count: 10, histograms: {running: Holdup::Histogram.of_sum(MS)})
+    gone = window("C#c", objects: 5).with(count: 0)
+    assert_equal ["A#a"], table(window("A#a", objects: 90_000), unread, gone).call.rows.map(&:first)
+  end
+
+  def test_what_other_threads_allocated_makes_the_sum_whole
+    poller = window("thread:poller", objects: 25_000).with(count: 0,
+      series: Holdup::Series.new(kind: :account, name: "thread:poller"))
+    found = table(window("A#a", objects: 75_000), poller).call
+    assert_equal "75.0", found.total[2]
+    rest = "Threads outside of requests and jobs allocated the other 25.0 % of all objects."
+    assert_includes found.notes, rest
+  end
+
   def test_the_sentence
     assert_equal "Each allocates 5,000 objects and 2.50 MB, together 100 % of all objects and 100 % of all " \
       "bytes that its processes allocate, and so causes 1.00 ms of garbage collection.",
