@@ -95,7 +95,8 @@ module Holdup
 
       def totals
         {measured_from: time(@summary.measured_from_s), measured_to: time(@summary.measured_to_s),
-         per_second: @summary.throughput, **figures(@summary.total), handoff_ns: @summary.blame.handoff_ns,
+         measured_s: @summary.measured_s.round(3), per_second: @summary.throughput,
+         **figures(@summary.total), handoff_ns: @summary.blame.handoff_ns,
          accounts:, amdahl:}
       end
 

@@ -38,6 +38,15 @@ class Holdup::View::JsonTest < Minitest::Test
     assert_equal totals["stalled_ns"]["sum"] + accounts.sum { |account| account["suffered_ns"] }, caused
   end
 
+  # Two minutes with an hour between them in which nothing ran.
+  def test_the_rate_is_of_the_seconds_that_it_names
+    spans = [[SampleWindows::START_S, SampleWindows::START_S + 60.5],
+      [SampleWindows::START_S + 3660, SampleWindows::START_S + 3720]]
+    totals = report(coverage: Holdup::Analysis::MeasuredTime.of_any(spans))["totals"]
+    assert_in_delta 120.5, totals["measured_s"]
+    assert_in_delta totals["count"], totals["per_second"] * totals["measured_s"], 0.5
+  end
+
   def test_the_states_of_each_series_add_up
     report["series"].each do |series|
       states = series.values_at("cpu_ns", "starved_ns", "io_ns", "lock_ns", "sleep_ns",
