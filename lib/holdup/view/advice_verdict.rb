@@ -344,15 +344,21 @@ module Holdup
           @found.enough? ? [] : [word(:sampling, **facts)]
         end
 
-        # @return [Hash{Symbol => String}] units, minutes, widths, missing
+        # @return [Hash{Symbol => String}] units, time, widths, missing
         def facts
-          {units: Figures.count(@found.units), minutes: Figures.count(@found.minutes), widths:, missing:}
+          {units: Figures.count(@found.units), time:, widths:, missing:}
         end
 
         private
 
         def word(key, **facts)
           @words.call(:"advice_#{key}", **facts)
+        end
+
+        def time
+          seconds = (@found.blocks * @found.block_s).round
+          return Queries::OptionValues.length(seconds) if seconds.between?(1, Sizing::Traffic::MINUTE_S - 1)
+          word(:minutes, minutes: Figures.count(@found.minutes))
         end
 
         def widths

@@ -27,6 +27,20 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     Holdup::View::AdviceVerdict::Reasons.new(Recommendation.new(reasons, test), words:, kind: :request).call
   end
 
+  Found = Data.define(:sufficiency)
+
+  # Twenty seconds are not a minute.
+  def test_a_recording_below_a_minute_is_said_in_seconds
+    result = Holdup::Sizing::Sufficiency::SufficiencyResult
+    said = [[2, 10], [3, 60]].map do |blocks, block_s|
+      found = result.new(units: 30, minutes: blocks, blocks:, block_s:, widths: {}, missing: [:units])
+      sampling = Holdup::View::AdviceVerdict::Sampling.new(Found.new(sufficiency: found),
+        words: Holdup::View::Words.new)
+      sampling.call.first[/in (.*)\. Missing/, 1]
+    end
+    assert_equal ["20 s", "3 minutes"], said
+  end
+
   def test_an_unknown_cause_is_said_with_the_figures_that_were_looked_at
     text = said(:self_test, :unknown)
     assert_includes text, "The cause is not known."
