@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/agent/child_environment"
 require_relative "../test/support/calls_script"
 require_relative "../test/support/postgres_server"
 require_relative "../test/support/redis_server"
@@ -165,8 +166,8 @@ module Bench
       cache, version = ENV.values_at("HOLDUP_CACHE", "HOLDUP_SECOND")
       path = "#{cache}/ruby-#{version}/bin/ruby"
       return {RUBY_VERSION => {}} unless version && version != RUBY_VERSION && File.executable?(path)
-      env = {"RUBYOPT" => "-rbundler/setup", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil,
-             "BUNDLE_PATH" => "#{cache}/gems/ruby-#{version}"}
+      others = {"RUBYOPT" => "-rbundler/setup", "BUNDLE_PATH" => "#{cache}/gems/ruby-#{version}"}
+      env = Holdup::ChildEnvironment.new(ENV).other_bundle(ENV.fetch("BUNDLE_GEMFILE")).with(others).to_h
       {RUBY_VERSION => {}, version => {ruby: path, env:}}
     end
 

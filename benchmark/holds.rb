@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/agent/child_environment"
 require_relative "support/bench"
 
 module Bench
@@ -59,7 +60,7 @@ module Bench
     # In points; and of the stall of all samples, of methods that were not planted.
     LIMIT, STRANGE = 10, 2
     # What Bundler has set is for the Ruby that runs the bench.
-    ENVIRONMENT = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLER_SETUP" => nil}.freeze
+    ENVIRONMENT = Holdup::ChildEnvironment.new(ENV).without_bundle.with("RUBYOPT" => nil).to_h.freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)

@@ -159,7 +159,7 @@ class ArchitectureTest < Minitest::Test
 
   # Without Bundler, which would have everything of the Gemfile at hand.
   def plain_ruby(script, *arguments)
-    bare = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil}
+    bare = OtherBundle::NONE
     output, status = Open3.capture2e(bare, RbConfig.ruby, "-W0", "-I#{File.dirname(LIB)}", "-e", script,
       *arguments)
     assert status.success?, output

@@ -14,6 +14,16 @@ export HOLDUP_ROOT HOLDUP_CACHE HOLDUP_SECOND
 say() { printf '%s\n' "holdup: $*" >&2; }
 die() { say "$*"; exit 1; }
 
+# What an outer `bundle exec` has set for another bundle and perhaps another Ruby. From Bundler 4 on, a
+# BUNDLE_LOCKFILE that is left would be overwritten.
+leave_bundle() {
+  local name
+  for name in BUNDLE_GEMFILE BUNDLE_LOCKFILE BUNDLE_BIN_PATH BUNDLER_SETUP BUNDLER_VERSION GEM_HOME GEM_PATH \
+    RUBYOPT RUBYLIB $(compgen -e BUNDLER_ORIG_); do
+    unset "$name"
+  done
+}
+
 ruby_fits() {
   "$1" -e '
     recent = (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 0]) >= 0
@@ -22,6 +32,7 @@ ruby_fits() {
 
 # Prints the Ruby to use; fails when there is none yet.
 find_ruby() {
+  leave_bundle # in the subshell of $(find_ruby)
   if [ -n "${HOLDUP_RUBY:-}" ]; then
     ruby_fits "$HOLDUP_RUBY" ||
       die "HOLDUP_RUBY=$HOLDUP_RUBY is not a CRuby >= 3.3 with YJIT; point it at one or unset it"
@@ -38,9 +49,9 @@ find_ruby() {
 # use_ruby RUBY: puts that Ruby first on PATH and gives its gems a folder of their own.
 use_ruby() {
   local dir; dir="$(dirname "$1")"
+  leave_bundle
   export PATH="$dir:$PATH"
   export BUNDLE_GEMFILE="$HOLDUP_ROOT/Gemfile"
   BUNDLE_PATH="$HOLDUP_CACHE/gems/$("$1" -e 'print "#{RUBY_ENGINE}-#{RUBY_VERSION}"')"
   export BUNDLE_PATH
-  unset GEM_HOME GEM_PATH RUBYOPT
 }

@@ -6,8 +6,7 @@ require "open3"
 # bin/demo when it is called wrongly, or ended before its report.
 class DemoCommandTest < Minitest::Test
   # As from a terminal, not from the bundle of the tests.
-  OUTSIDE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_BIN_PATH" => nil,
-             "BUNDLER_SETUP" => nil}.freeze
+  OUTSIDE = OtherBundle::NONE
   COMMAND = File.expand_path("../../bin/demo", __dir__)
 
   def test_an_unknown_option_is_a_usage_error

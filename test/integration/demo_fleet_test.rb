@@ -6,9 +6,8 @@ require "open3"
 
 # bin/demo --fleet from the outside: two storefronts, two collectors, one PostgreSQL.
 class DemoFleetTest < Minitest::Test
-  OUTSIDE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_BIN_PATH" => nil,
-             "BUNDLER_SETUP" => nil,
-             "STOREFRONT_YJIT" => "0"}.freeze # what is compiled runs too few times to pay for it
+  OUTSIDE = {**OtherBundle::NONE,
+    "STOREFRONT_YJIT" => "0"}.freeze # what is compiled runs too few times to pay for it
   COMMAND = File.expand_path("../../bin/demo", __dir__)
 
   def test_two_hosts_with_one_store_are_counted_exactly

@@ -8,8 +8,7 @@ require "open3"
 # says of it.
 class DemoTest < Minitest::Test
   # As from a terminal, not from the bundle of the tests.
-  OUTSIDE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_BIN_PATH" => nil,
-             "BUNDLER_SETUP" => nil}.freeze
+  OUTSIDE = OtherBundle::NONE
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 

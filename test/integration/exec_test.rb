@@ -16,8 +16,7 @@ class ExecIntegrationTest < Minitest::Test
   def gemfile = File.join(@root, "Gemfile")
 
   def environment(**more)
-    {"RUBYOPT" => "-r#{BOOT}", "BUNDLE_GEMFILE" => gemfile, "RUBYLIB" => nil, "RAILS_ENV" => "production",
-     "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"}.merge(more.transform_keys(&:to_s))
+    OtherBundle.of(gemfile, RUBYOPT: "-r#{BOOT}", RAILS_ENV: "production", WITHOUT_HOLDUP: "1", **more)
   end
 
   def serve(app, command: %w[bundle exec puma -C puma.rb], **env, &)

@@ -11,7 +11,7 @@ class GemInstallTest < Minitest::Test
   include FirstAnswer
 
   ROOT = ServedApp::ROOT
-  PLAIN = {**FirstAnswer::WITHOUT_BUNDLER, "BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil,
+  PLAIN = {**OtherBundle::NONE, "BUNDLE_PATH" => nil,
            "MAKEFLAGS" => "-j2"}.freeze
   # Not in the bundle of an application that only measures.
   OTHER_HALF = %w[holdup sequel sqlite3 bigdecimal roda rack zeitwerk i18n erubi tilt].freeze

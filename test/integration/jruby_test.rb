@@ -7,8 +7,7 @@ require "open3"
 # nothing to run.
 class JrubyTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  PLAIN = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLE_GEMFILE BUNDLE_PATH GEM_HOME
-    GEM_PATH].to_h { |name| [name, nil] }.freeze
+  PLAIN = {**OtherBundle::NONE, "BUNDLE_PATH" => nil, "GEM_HOME" => nil, "GEM_PATH" => nil}.freeze
 
   def setup
     @jruby = ENV.fetch("HOLDUP_JRUBY") { skip "HOLDUP_JRUBY names no JRuby" }

@@ -217,8 +217,8 @@ class KubernetesTest < Minitest::Test
     rc = File.join(folder, "gemrc")
     File.write(rc, "install: --local --conservative\n")
     environment = {"GEM_HOME" => home, "GEM_PATH" => "#{home}:#{Gem.path.join(":")}", "GEMRC" => rc,
-                   "PATH" => "#{home}/bin:#{ENV["PATH"]}", "STORE_GEM" => "pg", "RUBYOPT" => nil,
-                   "BUNDLE_GEMFILE" => nil, "RUBYLIB" => nil, "HOLDUP_DIR" => File.join(folder, "segments"),
+                   "PATH" => "#{home}/bin:#{ENV["PATH"]}", "STORE_GEM" => "pg",
+                   **OtherBundle::NONE, "HOLDUP_DIR" => File.join(folder, "segments"),
                    "HOLDUP_STORE" => File.join(folder, "store.sqlite3")}
     Open3.capture2e(environment, *command, chdir: folder)
   end

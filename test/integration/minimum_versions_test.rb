@@ -38,7 +38,7 @@ class MinimumVersionsTest < Minitest::Test
   end
 
   thorough def test_the_store_and_the_dashboard_pass_their_tests
-    env = {**FirstAnswer::WITHOUT_BUNDLER, "BUNDLE_GEMFILE" => GEMFILE}
+    env = OtherBundle.of(GEMFILE)
     printed, status = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, "test/run.rb", *TESTS,
       chdir: ServedApp::ROOT)
     assert_predicate status, :success?, printed

@@ -68,8 +68,7 @@ class RailsVersionsTest < Minitest::Test
   end
 
   def environment(name)
-    {**FirstAnswer::WITHOUT_BUNDLER,
-      "BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile")}
+    OtherBundle.of(File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile"))
   end
 
   def answer_of(env, app:, config:)

@@ -147,7 +147,7 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_earlier_versions
     EARLIER.each do |gemfile|
-      with_sidekiq("-c", "3", env: {"BUNDLE_GEMFILE" => gemfile}) do |sidekiq|
+      with_sidekiq("-c", "3", env: {**OtherBundle::OF_THE_TESTS, "BUNDLE_GEMFILE" => gemfile}) do |sidekiq|
         sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.dig(0, :backlog) }
         run_all_kinds(sidekiq)
         assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
@@ -165,8 +165,7 @@ class SidekiqIntegrationTest < Minitest::Test
     Dir.mktmpdir do |folder|
       gemfile = File.join(folder, "Gemfile")
       File.write(gemfile, "source \"https://rubygems.org\"\n#{gems.map { |name| "gem \"#{name}\"\n" }.join}")
-      yield({"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil,
-             "WITHOUT_HOLDUP" => "1"})
+      yield OtherBundle.of(gemfile, RUBYOPT: "-r#{BOOT}", WITHOUT_HOLDUP: "1")
     end
   end
 

@@ -2,6 +2,7 @@
 
 require "fileutils"
 require_relative "job_database"
+require_relative "other_bundle"
 require_relative "served_app"
 
 # The application with the gems that Rails applications use most, under a real server or job runner. Its
@@ -9,7 +10,6 @@ require_relative "served_app"
 class CommonGemsApp < ServedApp
   GEMFILE = File.join(ROOT, "gemfiles/common_gems.gemfile")
   BOOTSNAP = File.join(ENV.fetch("HOLDUP_CACHE", "#{ROOT}/tmp"), "bootsnap", RUBY_VERSION)
-  OF_BUNDLER = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH].freeze
 
   # Of several processes only the first says it.
   MEASURING = %r{\Aholdup: measuring (\w+)(?:\+\w+)? \((?:worker 0, )?pid \d+\) into /}
@@ -55,7 +55,7 @@ class CommonGemsApp < ServedApp
       "ADAPTER" => adapter,
       "RAILS_YJIT" => ("1" if eager_load && !Thorough.quick?), # as Rails 8.1 has it, in production alone
       "NEW_RELIC_AGENT_ENABLED" => "false"
-    }.merge(env), unset: OF_BUNDLER - env.keys)
+    }.merge(env), unset: OtherBundle::NONE.keys - ["BUNDLE_GEMFILE", *env.keys])
     @processes = processes
     @web = web
     @env["PIDFILE"] = File.join(@root, "server.pid")

@@ -16,7 +16,8 @@ module ExecMode
       File.write(gemfile,
         ["source \"https://rubygems.org\"",
           *gems.map { |name, version| "gem #{name.inspect}, #{version.inspect}" }].join("\n"))
-      yield [*HOLDUP, "env", "BUNDLE_GEMFILE=#{gemfile}", "WITHOUT_HOLDUP=1", *command]
+      environment = ["-u", "BUNDLE_LOCKFILE", "BUNDLE_GEMFILE=#{gemfile}", "WITHOUT_HOLDUP=1"]
+      yield [*HOLDUP, "env", *environment, *command]
     end
   end
 end

@@ -2,22 +2,19 @@
 
 require "json"
 require "open3"
+require_relative "other_bundle"
 
 # What a new user does first: starts the server, sends it requests and asks for a report. The collector is the
 # one that Holdup starts by itself.
 module FirstAnswer
   REQUESTS = 3
-  # Bundler of the tests is not in the environment of what is started.
-  WITHOUT_BUNDLER = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH]
-    .to_h { |name| [name, nil] }.freeze
-
   # @param server [Array<String>] command of the server
   # @param report [Array<String>] `holdup`, as it is called there
   # @param env [Hash{String => String, nil}] of both
   # @return [Hash] the JSON of the report, after REQUESTS requests of that path
   # @yieldparam app [ServedApp] while it still serves
   def first_answer(server, report:, app:, path:, env: {})
-    env = {**WITHOUT_BUNDLER, "HOLDUP_COLLECTOR" => nil, **env}
+    env = {**OtherBundle.of(ENV["BUNDLE_GEMFILE"]), "HOLDUP_COLLECTOR" => nil, **env}
     ServedApp.serve(*server, app:, env:) do |served|
       REQUESTS.times { served.get(path) }
       served.wait { served.units.sum(&:count) >= REQUESTS }

@@ -5,6 +5,7 @@ require "socket"
 require "holdup/loader"
 require "holdup/segment/directory"
 require_relative "free_ports"
+require_relative "other_bundle"
 
 # A real server in a process of its own, with segments in a folder of its own.
 class ServedApp
@@ -67,7 +68,8 @@ class ServedApp
       "HOLDUP_DIR" => @dir,
       "HOLDUP_STORE" => store,
       "HOLDUP_COLLECTOR" => "off",
-      "HOLDUP_TICK_SECONDS" => "0.1"
+      "HOLDUP_TICK_SECONDS" => "0.1",
+      **(env.key?("BUNDLE_GEMFILE") ? OtherBundle::OF_THE_TESTS : {})
     }.merge(env, unset.to_h { |name| [name, nil] })
   end
 

@@ -10,13 +10,5 @@ module Holdup
   # This process's JIT: switched on when `config.jit` asks for it, read at each tick in one form for every
   # Ruby, and tested for its effect. Background: docs/yjit.md.
   module Jit
-    # RubyVM::YJIT, where this Ruby can switch it on.
-    def self.yjit
-      RubyVM::YJIT if defined?(RubyVM::YJIT.enable)
-    end
-
-    def self.zjit
-      RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats)
-    end
   end
 end

@@ -7,8 +7,8 @@ module Holdup
     class Exec
       BOOT = Runtime::CollectorSupervisor::BOOT
       # Under `bundle exec holdup exec`, a server that executes itself again (Puma at SIGUSR2) restores this.
-      BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
-      BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+      BUNDLERS = "#{ChildEnvironment::PREFIX}RUBYOPT"
+      BUNDLERS_NIL = ChildEnvironment::WAS_NOT_SET
       # A shell's exit statuses for a command that it can't find or may not run.
       NOT_FOUND = 127
       NOT_ALLOWED = 126

@@ -48,7 +48,7 @@ module Holdup
 
       # Serves until it gets a signal to stop.
       def run
-        RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
+        Jit::Activation.new(yjit: Jit.yjit, zjit: Jit.zjit).call
         Server.new(dashboard, host: @host, port: @port).run do |address|
           @console.err.puts("holdup: the dashboard is at #{address}; Ctrl-C ends it")
         end

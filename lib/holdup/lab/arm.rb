@@ -29,6 +29,11 @@ module Holdup
         }
       end
 
+      # @return [Boolean] whether it says which JIT the server has, instead of what the user has set
+      def jit?
+        env.keys.any? { |name| ChildEnvironment::JIT_VARIABLE.match?(name) }
+      end
+
       # @param argument [String] of the command; {threads} and {processes} are replaced
       def fill(argument, **others)
         values = {threads:, processes:, **others}

@@ -32,7 +32,8 @@ module Holdup
       end
 
       def limited(env, mem_size)
-        extra = {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)}
+        others = ChildEnvironment::RubySwitches.parse(env["RUBYOPT"]).without_jit.to_s
+        extra = {**AFTER_BOOT, "RUBYOPT" => limit(others, mem_size)}
         Arm.new(label: "after boot, #{mem_size} MiB", extra:)
       end
 
@@ -41,7 +42,7 @@ module Holdup
         if Gem::Version.new(version) < LIMITS_ALL
           limit = "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"
         end
-        [rubyopt, "--yjit-disable", limit].compact.join(" ")
+        [rubyopt, "--yjit-disable", limit].compact.reject(&:empty?).join(" ")
       end
 
       # Another Ruby for the command: it comes first on PATH, without the variables of the current Bundler.
@@ -56,8 +57,7 @@ module Holdup
             raise refusal(text, "#{pair} is not a variable with a value") unless pair.include?("=")
             pair.split("=", 2)
           end
-          version = version_of(path.to_s)
-          raise refusal(text, "it has no YJIT that can be switched on, or doesn't run") unless version
+          version = version_of(path.to_s) { |why| raise refusal(text, why) }
           new(path: File.expand_path(path), version:, variables:)
         rescue SystemCallError => error
           raise refusal(text, error.message)
@@ -65,11 +65,14 @@ module Holdup
 
         # @param path [String] of a program
         # @return [String, nil] its version; nil: it isn't a Ruby with a YJIT that Holdup can switch on
+        # @yieldparam why [String] it is none
         # @raise [SystemCallError] it can't be run
         def self.version_of(path)
-          output, status = Open3.capture2({"RUBYOPT" => nil}, path, "--disable-gems", "-e", self::SCRIPT,
-            err: File::NULL)
-          output if status.success?
+          env = ChildEnvironment.new(ENV).without_jit.with("RUBYOPT" => nil, "RUBYLIB" => nil).to_h
+          output, messages, status = Open3.capture3(env, path, "--disable-gems", "-e", self::SCRIPT)
+          return output if status.success?
+          said = Collector::ChildCommand.last_words(messages)
+          yield said ? "it said: #{said}" : "it has no YJIT that can be switched on" if block_given?
         end
 
         def self.refusal(text, reason)
@@ -88,15 +91,16 @@ module Holdup
         end
 
         def env(env)
-          removed = self.class::OURS.to_h { |name| [name, nil] }
-          {**removed, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
+          bare = ChildEnvironment.new(env).without_jit
+          bare = variables.key?("BUNDLE_GEMFILE") ? bare.other_bundle(nil) : bare.without_bundle
+          bare.with(self.class::OF_THIS_RUBY.to_h { |name| [name, nil] })
+            .with("PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables).to_h
         end
       end
 
       OtherRuby::SCRIPT = "RubyVM::YJIT.respond_to?(:enable) ? print(RUBY_VERSION) : exit(1)"
-      # Variables that Bundler sets for the current Ruby only.
-      OtherRuby::OURS = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH GEM_HOME
-        GEM_PATH].freeze
+      # They name folders and libraries of the current Ruby only.
+      OtherRuby::OF_THIS_RUBY = %w[RUBYOPT RUBYLIB GEM_HOME GEM_PATH].freeze
 
       # The other Rubies of this machine that can run the command: those in sibling folders of the current one
       # (as in rbenv, asdf, mise, chruby and ruby-install) and those on PATH. One of each version, the oldest

@@ -31,6 +31,7 @@ module Holdup
           "HOLDUP_COLLECTOR" => "off",
           "HOLDUP_RING_SIZE" => RING.to_s,
           "PORT" => @port.to_s,
+          **(arm.jit? ? ChildEnvironment.new(env).without_jit.to_h : {}),
           **arm.env
         }
         @root = root

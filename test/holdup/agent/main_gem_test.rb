@@ -71,7 +71,7 @@ class Holdup::MainGemTest < Minitest::Test
   end
 
   def test_the_command_names_a_missing_loader
-    bare = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil}
+    bare = OtherBundle::NONE
     command = [RbConfig.ruby, "--disable=gems", CommandLine::EXE, "collect", "--dir", "/dev/shm/x"]
     said, status = Open3.capture2e(bare, *command)
     assert_equal Holdup::Runtime::CollectorSupervisor::CANNOT_LOAD, status.exitstatus, said

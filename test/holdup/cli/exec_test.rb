@@ -83,8 +83,8 @@ class Holdup::CLI::ExecTest < Minitest::Test
   end
 
   # Without Bundler and without a folder of gems, this Ruby has no Sequel.
-  BARE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil,
-          "BUNDLER_SETUP" => nil, "GEM_HOME" => "/nonexistent", "GEM_PATH" => "/nonexistent"}.freeze
+  BARE = {**OtherBundle::NONE, "BUNDLE_PATH" => nil, "GEM_HOME" => "/nonexistent",
+          "GEM_PATH" => "/nonexistent"}.freeze
   MEASURED = 'require "holdup"; Holdup.start; Holdup.measure("kept") { }; '
 
   def without_gems(script)

@@ -98,9 +98,7 @@ class Holdup::CLI::LabTest < Minitest::Test
         "lab",
         "sidekiq-vcpu",
         env: {
-          "RUBYOPT" => nil,
-          "BUNDLER_SETUP" => nil,
-          "BUNDLE_GEMFILE" => nil,
+          **OtherBundle::NONE,
           "GEM_HOME" => empty,
           "GEM_PATH" => empty,
           "RUBYLIB" => paths(%w[zeitwerk i18n concurrent-ruby unicode-display_width unicode-emoji])

@@ -57,6 +57,36 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_equal "--yjit-disable --yjit-mem-size=32", Jit.limit(nil, 32, version: "3.4.5")
   end
 
+  def test_little_memory_leaves_out_the_jit_of_the_user
+    env = {"RUBYOPT" => "-W1 --zjit --zjit-mem-size=64 --yjit-call-threshold=5"}
+    assert_match(/\A-W1 --yjit-disable --yjit-(exec-)?mem-size=\d+\z/,
+      Jit.arms(env, mem_size: 32).last.env["RUBYOPT"])
+  end
+
+  # Bundler would write that lockfile for the other Gemfile.
+  def test_another_bundle_has_no_lockfile_of_this_one
+    bundled = {"BUNDLE_GEMFILE" => "/app/Gemfile", "BUNDLE_LOCKFILE" => "/app/Gemfile.lock",
+               "BUNDLER_SETUP" => "/gems/bundler/setup", "RUBY_ZJIT_ENABLE" => "1"}
+    other = Jit::OtherRuby.new(path: "/opt/bin/ruby", version: "3.3.8",
+      variables: {"BUNDLE_GEMFILE" => "/app/next.gemfile"})
+    env = other.env(bundled)
+    assert_equal "/app/next.gemfile", env["BUNDLE_GEMFILE"]
+    %w[BUNDLE_LOCKFILE BUNDLER_SETUP RUBY_ZJIT_ENABLE].each do |name|
+      assert env.key?(name), name
+      assert_nil env[name], name
+    end
+  end
+
+  def test_says_why_another_ruby_does_not_run
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "ruby")
+      File.write(path, "#!/bin/sh\necho 'libruby.so.3.4: not found' >&2\nexit 127\n")
+      File.chmod(0o755, path)
+      error = assert_raises(Holdup::UsageError) { Jit::OtherRuby.parse(path) }
+      assert_match(/it said: libruby.so.3.4: not found/, error.message)
+    end
+  end
+
   def test_another_ruby_comes_first_and_without_our_bundler
     ruby = Jit::OtherRuby.parse("#{RbConfig.ruby},BUNDLE_PATH=vendor/other")
     last = arms(rubies: [ruby]).last

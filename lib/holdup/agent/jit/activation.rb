@@ -2,6 +2,15 @@
 
 module Holdup
   module Jit
+    # RubyVM::YJIT, where this Ruby can switch it on.
+    def self.yjit
+      RubyVM::YJIT if defined?(RubyVM::YJIT.enable)
+    end
+
+    def self.zjit
+      RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats)
+    end
+
     # Switches YJIT on, once. Ruby checks and starts it in two steps, and aborts the process when another
     # thread does the same in between: the lock keeps our own threads apart.
     class Activation
