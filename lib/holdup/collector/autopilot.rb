@@ -193,7 +193,7 @@ module Holdup
           since = Time.at(since_s).utc.strftime("%FT%TZ")
           @child.start(question.to_s, "--host", @host, "--since", since, "--json",
             environment: {**@environment, "HOLDUP_AUTOPILOT" => goal.to_s})
-        rescue SystemCallError => error
+        rescue SystemCallError, ChildLaunch::Gone => error
           warn_once("it could not be started (#{error.message})")
         end
 
@@ -201,7 +201,7 @@ module Holdup
         def poll
           return unless @child.running?
           answer = @child.poll
-          return parsed(answer.text) if answer
+          return parsed(answer) if answer
           return unless @clock.monotonic_ns - @asked_ns > LONGEST_S * 1_000_000_000
           close
           warn_once("it took longer than #{LONGEST_S} s")
@@ -211,12 +211,12 @@ module Holdup
 
         private
 
-        def parsed(text)
-          found = JSON.parse(text)
+        def parsed(answer)
+          found = JSON.parse(answer.text)
           @warned = nil
           found if found.is_a?(Hash)
         rescue JSON::ParserError
-          warn_once("it gave no answer; run `holdup autopilot candidate` by hand to see why")
+          warn_once("it gave no answer #{answer.why}")
         end
 
         # @return [nil]

@@ -11,16 +11,39 @@ module Holdup
     class ChildCommand
       HOLDUP = [RbConfig.ruby, File.expand_path("../../../exe/holdup", __dir__)].freeze
       NICE = 10
+      # It is short and computes a lot. The environment has no other JIT.
+      JIT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
+      # Of its messages, the end is kept.
+      MOST_OF_MESSAGES = 4_096
+      PARTS = 16
 
       # `text`: what it printed; `status`: Process::Status, nil if the application reaped it: it waits for any
-      # child
-      ChildAnswer = Data.define(:text, :status)
+      # child; `messages`: the end of what it wrote to its standard error
+      ChildAnswer = Data.define(:text, :status, :messages) do
+        # @return [String] how it ended and, in its own words, why
+        def why
+          ended = status&.to_s&.sub(/\Apid \d+ /, "") || "reaped elsewhere"
+          said = ChildCommand.last_words(messages)
+          "(#{ended}); #{said ? "it said: #{said}" : "run it by hand to see why"}"
+        end
+      end
+
+      # Of a backtrace, only the first line has the message.
+      CALLER = /\A\s*(from )?\S+:\d+:in [`'][^']*'\s*\z/
+      LONGEST_LINE = 300
+
+      # @param text [String] what a program wrote to its standard error
+      # @return [String, nil] its last line that is no backtrace
+      def self.last_words(text)
+        lines = text.scrub("?").lines.map { |line| line.gsub(/[[:cntrl:]]/, " ").strip }
+        lines.reject { |line| line.empty? || CALLER.match?(line) }.last&.slice(0, LONGEST_LINE)
+      end
 
       # @param command [Array<String>]
       # @param cpu_s [Integer] seconds of CPU after which the system ends it
       # @param most_bytes [Integer] of an answer
       def initialize(command, cpu_s:, most_bytes:)
-        @command = command
+        @launch = ChildLaunch.new(command)
         @cpu_s = cpu_s
         @most_bytes = most_bytes
       end
@@ -31,18 +54,20 @@ module Holdup
       def running? = !@pid.nil?
 
       # @param environment [Hash{String => String}] of the child, in addition
-      # @raise [SystemCallError]
+      # @raise [SystemCallError, ChildLaunch::Gone]
       def start(*arguments, environment:)
+        launch = @launch.call(*arguments)
         @text = +""
+        @messages = +""
         output, input = IO.pipe
-        environment = {"RUBY_YJIT_ENABLE" => "1", **environment}
-        @pid = Process.spawn(environment, *@command, *arguments, in: File::NULL, out: input, err: File::NULL,
-          rlimit_cpu: @cpu_s)
+        errors, errors_input = IO.pipe
+        @pid = Process.spawn({**launch.environment, **JIT, **environment}, *launch.command, in: File::NULL,
+          out: input, err: errors_input, rlimit_cpu: @cpu_s, **launch.options)
         @output = output
+        @errors = errors
         lower_priority
       ensure
-        input&.close
-        output&.close unless @pid
+        [input, errors_input, *([output, errors] unless @pid)].compact.each(&:close)
       end
 
       # @return [ChildAnswer, nil] once, when it has ended
@@ -52,7 +77,8 @@ module Holdup
         return unless reaped?
         read
         forget
-        ChildAnswer.new(text: @text, status: @status)
+        @launch.failed unless @status&.success?
+        ChildAnswer.new(text: @text, status: @status, messages: @messages)
       end
 
       # Ends it.
@@ -75,11 +101,22 @@ module Holdup
       end
 
       def read
-        while @text.bytesize < @most_bytes
-          part = @output.read_nonblock(65_536, exception: false)
-          break unless part.is_a?(String)
+        while @text.bytesize < @most_bytes && (part = part_of(@output))
           @text << part
         end
+        # Read whenever there is something, because a full pipe would make the child wait. Bounded, because a
+        # child may write faster than this reads.
+        PARTS.times do
+          part = part_of(@errors) or break
+          all = @messages + part
+          @messages = all.byteslice(-MOST_OF_MESSAGES, MOST_OF_MESSAGES) || all
+        end
+      end
+
+      # @return [String, nil]
+      def part_of(output)
+        part = output.read_nonblock(65_536, exception: false)
+        part if part.is_a?(String)
       end
 
       def reaped?
@@ -91,8 +128,8 @@ module Holdup
       end
 
       def forget
-        @output.close
-        @pid = @output = nil
+        [@output, @errors].each(&:close)
+        @pid = @output = @errors = nil
       end
     end
 
@@ -141,7 +178,7 @@ module Holdup
         @due_s = @started_s + @every_s
         @cpu_s = children_s
         @child.start(*options, environment:)
-      rescue SystemCallError => error
+      rescue SystemCallError, ChildLaunch::Gone => error
         warn_once("it could not be started (#{error.message})")
       end
 
@@ -152,8 +189,7 @@ module Holdup
         @warned = nil
         found
       rescue JSON::ParserError
-        status = answer.status&.to_s&.sub(/\Apid \d+ /, "") || "reaped elsewhere"
-        warn_once("`#{@by_hand}` gave no answer (#{status}); run it by hand to see why")
+        warn_once("`#{@by_hand}` gave no answer #{answer.why}")
       end
 
       def give_up

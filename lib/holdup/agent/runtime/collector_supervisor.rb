@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "rbconfig"
+require_relative "../child_launch"
 require_relative "../main_gem"
 
 module Holdup
@@ -44,7 +45,6 @@ module Holdup
       OPTIONS = (defined?(RubyVM::YJIT.enable) ? %w[--yjit-disable --yjit-call-threshold=1000] : []).freeze
       # What `holdup exec` loads first into every Ruby. A collector is not measured.
       BOOT = File.expand_path("../exec_boot", __dir__)
-      BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
 
       # Pid of the collector.
       attr_reader :pid
@@ -65,12 +65,11 @@ module Holdup
         first_wait_s: FIRST_WAIT_S,
         longest_wait_s: LONGEST_WAIT_S
       )
-        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
         @warn = log.respond_to?(:call) ? log : log.method(:warn)
-        @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
         # Not as an argument: all users of the machine see those, and a URL may have a password.
-        @environment["HOLDUP_STORE"] = store if store
-        @environment.merge!(settings)
+        environment = {**ENVIRONMENT, "HOLDUP_STORE" => store}.compact.merge(settings)
+        @launch = ChildLaunch.new([*command, "collect", "--dir", dir, "--parent", Process.pid.to_s],
+          environment:, env:)
         @first_wait_s = first_wait_s
         @longest_wait_s = longest_wait_s
         @owner = Process.pid
@@ -126,11 +125,14 @@ module Holdup
         wait_s = @first_wait_s
         until @stopping
           started = now
-          status = run_once
+          launch = next_launch
+          status = run_once(launch) if launch
           break if @stopping
-          wait_s = @first_wait_s if now - started > HEALTHY_S
-          wait_s = @longest_wait_s if @unloadable
-          warn_of_restart(status, wait_s) unless @unloadable
+          healthy = now - started > HEALTHY_S
+          wait_s = @first_wait_s if healthy
+          untried = !healthy && @launch.failed
+          wait_s = @longest_wait_s if @unloadable && !untried
+          warn_of_restart(status, wait_s) if launch && !@unloadable
           @wake.pop(timeout: wait_s)
           wait_s = [wait_s * 2, @longest_wait_s].min
         end
@@ -140,11 +142,28 @@ module Holdup
         @warn.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
       end
 
-      def run_once
+      # A release that comes later is found then, so it is looked for again.
+      # @return [ChildLaunch::Launch, nil] nil: nothing is left to start
+      def next_launch
+        launch = @launch.call(*(AGAIN if @unloadable))
+        folder = launch.options[:chdir]
+        say_once("the folder of this server's release is gone: its collector starts in #{folder}") if folder
+        launch
+      rescue ChildLaunch::Gone => error
+        say_once("no collector can be started: #{error.message}. Measuring goes on")
+        nil
+      end
+
+      def say_once(message)
+        @warn.call(message) unless message == @said
+        @said = message
+      end
+
+      def run_once(launch)
         input, @pipe = IO.pipe
-        command = @unloadable ? [*@command, AGAIN] : @command
         @spawning = true
-        @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
+        @pid = Process.spawn(launch.environment, *launch.command, in: input, out: File::NULL,
+          close_others: true, **launch.options)
         @spawning = false
         input.close
         status = Process.wait2(@pid).last

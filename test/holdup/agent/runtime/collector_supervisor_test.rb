@@ -71,6 +71,15 @@ class Holdup::Collector
       assert_equal %w[false true 0 1], said.lines(chomp: true)
     end
 
+    # "Only one JIT can be enabled at the same time": the collector would end when it starts.
+    def test_no_jit_of_the_application_reaches_it
+      supervisor(env: {"RUBYOPT" => "-W0 --zjit --zjit-mem-size=64", "RUBY_ZJIT_ENABLE" => "1"}).start
+      pid = wait_until { started.first }
+      assert_match(/"-W0"\]\z/, File.read(file(pid)))
+      environment = File.read("/proc/#{pid}/environ").split("\0")
+      assert_empty environment.grep(/\ARUBY_.*JIT/) - ["RUBY_YJIT_ENABLE=0"]
+    end
+
     def test_starts_it_again_when_it_dies
       supervisor.start
       first = wait_until { started.first }
@@ -175,7 +184,8 @@ class Holdup::Collector
         puts $LOADED_FEATURES - before
       RUBY
       loaded = fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) }
-      assert_equal %w[version.rb main_gem.rb collector_supervisor.rb], loaded - ["rbconfig.rb"]
+      assert_equal %w[child_environment.rb child_launch.rb version.rb main_gem.rb collector_supervisor.rb],
+        loaded - ["rbconfig.rb"]
     end
 
     private
