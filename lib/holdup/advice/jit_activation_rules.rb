@@ -39,7 +39,7 @@ module Holdup
           jits = situation.summary.jits
           early = jits.origins.at_start
           return if early.empty?
-          life = jits.on.find { |each| each.facts.at_boot? }
+          life = jits.yjit.find { |each| each.facts.at_boot? }
           facts = {processes: early.size, by: early.filter_map(&:by).uniq.join(", "),
                    least_share: LEAST_SHARE, most_share: MOST_SHARE, query: "doctor"}
           Finding.new(rule: :jit_at_boot, remedy: :setting, change: JitRules::OptionText.late(life), facts:)
@@ -102,7 +102,7 @@ module Holdup
         # Jobs that run in a web server's processes share its JIT.
         def servers(situation, wanted_role)
           situation.summary.jits.servers.select do |server|
-            server.on.any? && server.on.all? { |life| role(life) == wanted_role }
+            server.yjit.any? && server.on.all? { |life| role(life) == wanted_role }
           end
         end
 
@@ -134,7 +134,7 @@ module Holdup
         module_function
 
         def call(situation)
-          lives = situation.summary.jits.on.select { |life| life.facts.kind == "zjit" }
+          lives = situation.summary.jits.on.select { |life| life.facts.zjit? }
           return if lives.empty?
           Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05,
             change: Finding::ProposedChange.new(new: "config.jit = :on"),

@@ -10,7 +10,7 @@ module Holdup
         module_function
 
         def call(situation)
-          life = situation.summary.jits.on.max_by { |each| each.facts.code_gcs.to_i }
+          life = situation.summary.jits.yjit.max_by { |each| each.facts.code_gcs.to_i }
           return unless life && life.facts.code_gcs.to_i > 1
           given = life.facts.options.to_s.include?(OPTION)
           facts = {times: life.facts.code_gcs, compile_ns: life.trail[:jit_compile_ns],
@@ -31,7 +31,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           useless = on.select { |life| life.facts.effective == false }
           weight = WaitBound.most_share(WaitBound.ruby_share(situation))
           return proven(useless, weight) if useless.any?
@@ -76,7 +76,7 @@ module Holdup
         module_function
 
         def call(situation)
-          life = situation.summary.jits.on.max_by { |each| a_minute(each) }
+          life = situation.summary.jits.yjit.max_by { |each| a_minute(each) }
           return unless life && a_minute(life) >= A_MINUTE
           times = life.warm_trail.grown(:jit_redefined)
           return unless times >= AT_ALL
@@ -104,9 +104,15 @@ module Holdup
           return if situation.summary.empty? || situation.summary.jits.present.empty?
           ruby_share = ruby_share(situation)
           return if ruby_share >= LITTLE
-          facts = {ruby_share:, most_share: most_share(ruby_share), speed_up: SPEED_UP,
-                   query: "report --table jit"}
-          Finding.new(rule: :jit_bounded, remedy: :measuring, facts:)
+          facts = {ruby_share:, most_share: most_share(ruby_share), longer_share: longer_share(ruby_share),
+                   speed_up: SPEED_UP, query: "report --table jit"}
+          rule = on_everywhere?(situation.summary.jits) ? :jit_bounded_on : :jit_bounded
+          Finding.new(rule:, remedy: :measuring, facts:)
+        end
+
+        # Whether all that take requests or jobs have a JIT, so that none can still get shorter by it.
+        def on_everywhere?(jits)
+          jits.on.any? && jits.off.none?(&:server)
         end
 
         # @return [Float] share of the time that units hold the GVL
@@ -119,6 +125,13 @@ module Holdup
         def most_share(share)
           share * (1 - 1 / SPEED_UP)
         end
+
+        # @param share [Float] of the time, with a JIT
+        # @return [Float] share by which units would get longer at most without it
+        def longer_share(share)
+          share * (SPEED_UP - 1)
+        end
+        private_class_method :on_everywhere?, :longer_share
       end
 
       # Y08: the number of loaded methods and blocks is near the one at which the default threshold changes.
@@ -132,7 +145,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           life = on.find { |each| NEAR.cover?(each.facts.live_iseqs) && !pinned?(each.facts) }
           return unless life
           jit = life.facts
@@ -157,7 +170,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           life = on.find { |each| each.facts.threshold && !USUAL.include?(each.facts.threshold) }
           return unless life
           option = JitRules::OptionText
@@ -176,7 +189,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           slow = on.select { |life| deep?(life) && !life.local? }
           return if slow.size < 2 || slow.size < on.size
           Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: change(slow.first),

@@ -35,7 +35,7 @@ module Holdup
 
         def call(situation)
           ended = situation.summary.jits.lives.select do |life|
-            life.ended? && life.facts.on? && !life.worker?
+            life.ended? && life.facts.yjit? && !life.worker?
           end
           short = ended.select { |life| life.age_s < SHORT_S }
           return if short.size < MANY || short.size * 2 < ended.size
@@ -54,7 +54,8 @@ module Holdup
             each.killer&.limit_bytes && each.growth.known? && works?(each)
           end
           return unless server
-          server.on.any? ? now(server) : before(server)
+          return before(server) if server.on.empty?
+          now(server) if server.yjit.any?
         end
 
         # A killer that is loaded but not started ends no process.

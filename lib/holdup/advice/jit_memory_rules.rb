@@ -18,7 +18,7 @@ module Holdup
         module_function
 
         def call(situation)
-          lives = situation.summary.jits.on.select { |life| life.facts.kind == "yjit" }
+          lives = situation.summary.jits.yjit
           full = lives.select { |life| life.facts.saturated || (life.full? && known?(life.facts)) }
           return at_limit(full, situation.machine) if full.any?
           stuck = lives.select { |life| life.full? || life.stuck? }
@@ -86,7 +86,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           life = on.find { |each| set?(each.facts) && used(each.facts) < USED && flat?(each) }
           return unless life
           facts = {used_share: used(life.facts), limit_bytes: life.facts.limit_bytes,
@@ -121,7 +121,7 @@ module Holdup
 
         def call(situation)
           return unless JitRules::Headroom.full?(situation.machine)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           large = on.select { |life| life.facts.code_bytes.to_i > CODE_MIB * MIB }
           life = large.max_by { |each| each.facts.code_bytes }
           return unless life
@@ -151,7 +151,7 @@ module Holdup
         module_function
 
         def call(situation)
-          on = situation.summary.jits.on
+          on = situation.summary.jits.yjit
           old = on.select { |life| life.ruby && !life.ruby.limits_total? && life.facts.total_bytes }
           jit = old.map(&:facts).max_by(&:code_bytes)
           return unless jit && jit.code_bytes > CODE_MIB * MIB
@@ -181,7 +181,7 @@ module Holdup
         def call(situation)
           life = situation.summary.jits.on.find { |each| grows?(each) }
           return unless life
-          facts = {name: life.name.to_s, grown_bytes: an_hour(life, :rss_bytes).round,
+          facts = {name: life.name.to_s, jit: life.facts.name, grown_bytes: an_hour(life, :rss_bytes).round,
                    jit_bytes: jit(life).round, rss_bytes: life.rss_bytes, query: "report --table jit"}
           return Finding.new(rule: :jit_memory_leak, facts:) if life["malloc"] || life["malloc_arena_max"]
           Finding.new(rule: :jit_memory_elsewhere, remedy: :setting, facts:,

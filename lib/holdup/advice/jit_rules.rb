@@ -41,6 +41,7 @@ module Holdup
         # Names of the same options in `config.jit`, which sets them while Ruby runs.
         KEYWORDS = {TOTAL_SIZE => "mem_size", THRESHOLD => "call_threshold"}.freeze
         WAIT = "--yjit-disable"
+        ZJIT = /\A--zjit/
 
         module_function
 
@@ -66,8 +67,9 @@ module Holdup
           Finding::ProposedChange.new(new: "RUBYOPT=\"#{options.join(" ")}\"")
         end
 
+        # ZJIT's options would make a Ruby with YJIT's exit.
         def kept(life, name)
-          options = life.facts.options.to_s.split
+          options = life.facts.options.to_s.split.grep_v(ZJIT)
           options.reject { |option| option == name || option.start_with?("#{name}=") }
         end
         private_class_method :rubyopt, :kept

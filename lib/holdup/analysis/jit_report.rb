@@ -13,7 +13,7 @@ module Holdup
 
       # What a process grows by, for bytes of code and metadata.
       def self.memory(bytes)
-        bytes * Holdup::Jit::REAL_MEMORY
+        JitMemory.growth(bytes)
       end
 
       def self.with_metadata(bytes)
@@ -55,6 +55,11 @@ module Holdup
 
       def on
         present.select { |life| life.facts.on? }
+      end
+
+      # @return [Array<ProcessLife>] those for which advice on YJIT's options holds
+      def yjit
+        on.select { |life| life.facts.yjit? }
       end
 
       def off
@@ -121,14 +126,16 @@ module Holdup
           @origins = origins.reject(&:refork)
         end
 
-        # Facts of processes that had the JIT from Ruby's start.
+        # Facts of processes that had YJIT from Ruby's start.
         def at_start
-          @origins.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
+          @origins.map(&:facts).select { |facts| facts.yjit? && facts.at_boot? }
         end
 
-        # Only workers count: other processes that a worker forks inherit its JIT.
+        # Only workers count: other processes that a worker forks inherit its JIT. What is said of the hook is
+        # for YJIT.
         def masters
-          @origins.select(&:worker).group_by(&:server).values.map do |workers|
+          workers = @origins.select(&:worker).reject { |origin| origin.facts.zjit? }
+          workers.group_by(&:server).values.map do |workers|
             facts = workers.map(&:facts)
             without = facts.select { |worker| worker.parent == "off" }
             MasterProcess.new(inherited: facts.select(&:inherited?), without:)
@@ -154,6 +161,8 @@ module Holdup
         def on
           @on ||= present.select { |life| life.facts.on? }
         end
+
+        def yjit = on.select { |life| life.facts.yjit? }
 
         def off
           @off ||= present.select { |life| life.facts.off? }

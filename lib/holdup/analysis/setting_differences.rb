@@ -7,7 +7,7 @@ module Holdup
     class SettingDifferences
       SUBJECTS = {
         "ruby" => %w[ruby ruby_patch engine platform],
-        "jit" => %w[jit jit_options jit_by jit_effective],
+        "jit" => %w[jit jit_options jit_by jit_effective jit_stats],
         "server" => %w[server server_version],
         "jobs" => %w[jobs jobs_version],
         "machine" => %w[cpus vcpus max_cpu],

@@ -30,10 +30,20 @@ module Holdup
           found = []
           missing = jits.any? { |jit| jit.wish == "on" && jit.available == false }
           found << CheckResult.warn(:jit_unavailable) if missing
-          if jits.any? { |jit| jit.wish == "off" && jit.on? }
-            found << CheckResult.warn(:jit_unwanted, by: names(jits.select(&:on?), &:by))
-          end
-          found + jits.filter_map(&:rubyopt).uniq.map { |line| CheckResult.warn(:jit_options, line:) }
+          lines = jits.filter_map(&:rubyopt).uniq.map { |line| CheckResult.warn(:jit_options, line:) }
+          found + unwanted(jits) + instead(jits) + lines
+        end
+
+        def self.unwanted(jits)
+          unwanted = jits.select { |jit| jit.wish == "off" && jit.on? }
+          by_kind = unwanted.group_by { |jit| jit.zjit? ? :jit_unwanted_zjit : :jit_unwanted }
+          by_kind.map { |key, same| CheckResult.warn(key, by: names(same, &:by)) }
+        end
+
+        # Only one JIT can be on.
+        def self.instead(jits)
+          others = jits.select { |jit| jit.wish == "on" && jit.zjit? }
+          others.empty? ? [] : [CheckResult.warn(:jit_zjit_instead, by: names(others, &:by))]
         end
 
         def self.names(jits, &)
@@ -45,7 +55,7 @@ module Holdup
           first_ns = jits.filter_map(&:since_ns).min
           first_ns ? Time.at(first_ns / NS, in: "UTC").strftime("%F %T UTC") : "?"
         end
-        private_class_method :state, :contradictions, :names, :since
+        private_class_method :state, :contradictions, :unwanted, :instead, :names, :since
       end
 
       module Origin
@@ -86,7 +96,9 @@ module Holdup
         def self.call(host)
           jits = host.alive.map(&:jit)
           useless = jits.select { |jit| jit.effective == false }
-          [ineffective(useless), saturated(jits.select(&:saturated))].compact
+          full = jits.select(&:saturated)
+          [ineffective(useless), unknown(jits.select { |jit| jit.effective.nil? && jit.deep? }),
+            saturated(full.select(&:yjit?)), saturated_zjit(full.select(&:zjit?))].compact
         end
 
         def self.ineffective(jits)
@@ -94,6 +106,10 @@ module Holdup
           suspects = jits.flat_map(&:suspected).uniq
           return CheckResult.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
           CheckResult.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
+        end
+
+        def self.unknown(jits)
+          CheckResult.ok(:jit_effect_unknown, processes: jits.size, name: jits.first.name) if jits.any?
         end
 
         def self.saturated(jits)
@@ -105,10 +121,18 @@ module Holdup
             option: fullest.size_option, more: fullest.larger_mib)
         end
 
+        # What to do for YJIT would make a Ruby with ZJIT exit.
+        def self.saturated_zjit(jits)
+          fullest = jits.max_by { |jit| jit.total_bytes.to_i } or return
+          CheckResult.warn(:jit_saturated_zjit, processes: jits.size, limit: mib(fullest.limit_bytes),
+            from: fullest.limit_from.to_s, code: mib(fullest.code_bytes),
+            metadata: mib(fullest.metadata_bytes), option: fullest.size_option, more: fullest.larger_mib)
+        end
+
         def self.mib(bytes)
           bytes ? (bytes / MIB).round(1) : "?"
         end
-        private_class_method :ineffective, :saturated, :mib
+        private_class_method :ineffective, :unknown, :saturated, :saturated_zjit, :mib
       end
 
       # Whether workers with a JIT live long enough to gain from it: compiling takes CPU first.

@@ -11,13 +11,14 @@ module Holdup
       YJIT = "yjit"
 
       # Kinds of processes that have a figure: with `jit`, those that run this JIT. `scale`: divisor for the
-      # exported unit
-      Figure = Data.define(:key, :help, :scale, :jit) do
-        def initialize(key:, help:, scale: 1, jit: nil) = super
+      # exported unit; `of_memory`: whether the key is a figure of JitMemory
+      Figure = Data.define(:key, :help, :scale, :jit, :of_memory) do
+        def initialize(key:, help:, scale: 1, jit: nil, of_memory: false) = super
 
         # @return [Integer, nil] nil when unknown
         def of(sample)
-          sample[key] if jit.nil? || sample[:"jit.kind"] == jit
+          return unless jit.nil? || sample[:"jit.kind"] == jit
+          of_memory ? JitMemory.of(sample).public_send(key) : sample[key]
         end
       end
 
@@ -33,8 +34,12 @@ module Holdup
         ruby_gvl_max_threads: Figure.new(key: :max_threads, help: "Threads that may take requests or jobs."),
         ruby_gvl_backlog: Figure.new(key: :backlog,
           help: "Requests and jobs that waited for a thread at the last sample."),
-        ruby_yjit_code_bytes: Figure.new(key: :jit_code_bytes, help: "Machine code of YJIT.", jit: YJIT),
-        ruby_yjit_alloc_bytes: Figure.new(key: :jit_alloc_bytes, help: "YJIT's metadata.", jit: YJIT),
+        ruby_yjit_code_bytes: Figure.new(key: :code_bytes, help: "Machine code of YJIT.", jit: YJIT,
+          of_memory: true),
+        ruby_yjit_metadata_bytes: Figure.new(key: :metadata_bytes, help: "YJIT's metadata.", jit: YJIT,
+          of_memory: true),
+        ruby_yjit_memory_bytes: Figure.new(key: :memory_bytes, jit: YJIT, of_memory: true,
+          help: "What the processes grow by with YJIT: 1.3 times its code and metadata."),
         ruby_yjit_enabled_processes: Figure.new(key: :jit_enabled,
           help: "Processes with YJIT on.", jit: YJIT),
         ruby_yjit_saturated_processes: Figure.new(key: :jit_saturated,

@@ -16,7 +16,7 @@ module Holdup
       # Threads that wait. A smaller peak does not fill the scale, else noise looks like trouble.
       SMALLEST_SCALE = 0.25
       # Not translated.
-      TERMS = {gvl: "GVL", gc: "GC", jit: "JIT", pid: "PID"}.freeze
+      TERMS = {gvl: "GVL", gc: "GC", jit: "JIT code", pid: "PID"}.freeze
       NAMES = {processes: :top_processes_name, endpoints: :top_endpoints_name,
                threads: :top_threads_name}.freeze
       LEAST = 8
@@ -35,7 +35,7 @@ module Holdup
         processes: columns(
           name: [:text, 10], pid: [:plain, 7, 100], server: [:text, 8, 120], busy: [:busy, 5],
           waiting: [:count, 4], backlog: [:count, 5, 100], rate: [:rate, 5], gvl: [:share, 6],
-          stalled: [:threads, 5], gc: [:share, 6], jit: [:code, 7, 92], trend: [:trend, 8], cause: [:cause]
+          stalled: [:threads, 5], gc: [:share, 6], jit: [:code, 8, 92], trend: [:trend, 8], cause: [:cause]
         ),
         endpoints: columns(
           name: [:text], queue: [:text, 12, 120], rate: [:rate, 5], wall: [:duration, 7, 100],

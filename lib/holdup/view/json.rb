@@ -309,7 +309,7 @@ module Holdup
         def life(life)
           {host: clean(life.host), pid: life.trail[:pid], name: clean(life.name), on: life.facts.on?,
            units: life.units, age_ns: life.age_s * Values::NS,
-           rss_bytes: life.rss_bytes, effective: life.facts.effective,
+           rss_bytes: life.rss_bytes, effective: life.facts.effective, stats: life.facts.stats,
            events: life.events.map { |event, at_s| {event:, at: time(at_s)} }}
         end
       end

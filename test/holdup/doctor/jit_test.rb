@@ -77,6 +77,38 @@ class Holdup::Doctor::JitTest < Minitest::Test
       [found.key, found.facts]
   end
 
+  # Counting takes longer than the interpreter would.
+  def test_with_statistics_the_effect_is_not_known
+    found = findings(process({"jit_stats" => "on"})).last
+    assert_equal Holdup::Doctor::CheckResult.ok(:jit_effect_unknown, processes: 1, name: "YJIT"), found
+    assert_equal "ZJIT", findings(process({"jit" => "zjit", "jit_stats" => "on"})).last.facts[:name]
+    refute_includes keys(process), :jit_effect_unknown
+  end
+
+  # YJIT's options would make that Ruby exit.
+  def test_zjit_gets_no_advice_on_yjit
+    zjit = process({"jit" => "zjit", "jit_by" => "RUBYOPT"},
+      jit: {"at" => "boot", "parent" => "on", "wish" => "on"}, gauges: {jit_saturated: 1})
+    inherited = process({"jit" => "zjit"}, jit: {"at" => "parent", "parent" => "on", "wish" => "off"})
+    missed = off.with(profile: {**off.profile, "jit.parent" => "off"})
+    [[zjit], [zjit, inherited], [inherited, missed]].each do |processes|
+      findings(*processes).each do |found|
+        %w[en ja].each do |language|
+          refute_match(/--yjit|RUBY_YJIT|RubyVM::YJIT/, sentences(found, language), found.key)
+        end
+      end
+    end
+    assert_equal %i[jit jit_zjit_instead jit_saturated_zjit], keys(zjit)
+    assert_equal "--zjit-mem-size", findings(zjit).last.facts[:option]
+    assert_includes keys(inherited), :jit_unwanted_zjit
+  end
+
+  def sentences(found, language)
+    words = Holdup::View::Words.new(language)
+    keys = [found.key, *(:"#{found.key}_fix" unless found.ok?)]
+    keys.map { |key| Holdup::View::DoctorReport::Sentence.call(words, key, found.facts) }.join(" ")
+  end
+
   def test_workers_that_do_not_live_long_enough
     host = Struct.new(:lives)
     short = Holdup::Analysis::JitReport::ProcessLife::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4,

@@ -8,7 +8,8 @@ module Holdup
     # instructions that the interpreter executes in it are counted: 0.6 for each turn when healthy, 16 to 28
     # otherwise. Ruby 4.0 does not count them, and its counter of TracePoints (`invalidate_everything`) also
     # rises with harmless ones and misses those from before YJIT was on: there the workload is timed against
-    # the interpreter.
+    # the interpreter. Deep statistics count in compiled code, which then takes longer than the interpreter:
+    # with them the effect is not known.
     class Effectiveness
       WARM_UP = 300
       MEASURED = 50
@@ -30,7 +31,7 @@ module Holdup
       # so another thread may spoil a try, but not all of them.
       # @return [Boolean, nil] nil: unknown
       def call(state)
-        return if state.kind != :yjit || full?(state) || !compiles?(state) || !only_ractor?
+        return if state.kind != :yjit || state.deep? || full?(state) || !compiles?(state) || !only_ractor?
         Workload.run([WARM_UP, state.call_threshold * 2].max)
         TRIES.times.any? { healthy? }
       end
@@ -45,7 +46,7 @@ module Holdup
       private
 
       def healthy?
-        @version.counts_interpreted? ? ratio <= WORST : @pace.ratio <= SLOWEST
+        counted? ? ratio <= WORST : @pace.ratio <= SLOWEST
       end
 
       # A full JIT does not compile the workload either.
@@ -54,8 +55,13 @@ module Holdup
       end
 
       def compiles?(state)
-        lowest = @version.counts_interpreted? ? 0 : PaceMeasurement::LOWEST_THRESHOLD
+        lowest = counted? ? 0 : PaceMeasurement::LOWEST_THRESHOLD
         state.call_threshold&.between?(lowest, HIGHEST_THRESHOLD)
+      end
+
+      # A Ruby may be built without the counter, whatever its version.
+      def counted?
+        @version.counts_interpreted? && @api.runtime_stats.key?(:vm_insns_count)
       end
 
       # Other Ractors run at the same time, and their instructions would be counted too.

@@ -136,9 +136,16 @@ module Holdup
         arguments = requested.arguments(@version)
         if Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
           @origin.enabled_by_us(arguments)
+        elsif @zjit&.enabled?
+          warn_of_zjit
         else
           warn_of_missing_statistics(deep)
         end
+      end
+
+      def warn_of_zjit
+        @log.warn("ZJIT is on, so config.jit can't switch YJIT on: only one JIT can be; " \
+          "remove --zjit or RUBY_ZJIT_ENABLE from the environment and restart")
       end
 
       # Only the call that switches YJIT on can ask for statistics.

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../../model/jit_memory"
+
 module Holdup
   module Jit
-    # Growth of resident memory for each byte that the compiler accounts for (measured: 1.25 to 1.3).
-    REAL_MEMORY = 1.3
     # Share of the limit on code and metadata from which on nothing more is compiled.
     FULL = 0.97
     # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
@@ -43,15 +43,14 @@ module Holdup
       # Whether it keeps deep statistics, which make compiled code a third slower.
       def deep? = !compiled_instructions.nil?
 
+      # @return [JitMemory]
+      def memory = JitMemory.new(code_bytes:, metadata_bytes:)
+
       # Code and metadata.
-      def total_bytes
-        code_bytes + metadata_bytes if code_bytes && metadata_bytes
-      end
+      def total_bytes = memory.total_bytes
 
       # Growth of the process's memory, with the allocator's overhead.
-      def real_bytes
-        total_bytes && (total_bytes * Jit::REAL_MEMORY).round
-      end
+      def real_bytes = memory.memory_bytes
 
       # @return [Boolean, nil] whether the limit stops compiling; nil: unknown
       def saturated?

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "../../model/jit_memory"
 require_relative "../jit"
 
 module Holdup
@@ -151,7 +152,7 @@ module Holdup
           "jit_warm" => flag(!@now.gauges[:jit_warm_ns].nil?),
           "jit_effective" => flag(@now.setting["jit_effective"]),
           "jit_used_share" => NumberFormat.share(used_share),
-          "jit_memory_bytes" => total && (total * Jit::REAL_MEMORY).round
+          "jit_memory_bytes" => memory.memory_bytes
         }
       end
 
@@ -181,9 +182,10 @@ module Holdup
       end
 
       def total
-        parts = @now.gauges.values_at(:jit_code_bytes, :jit_alloc_bytes)
-        parts.sum if parts.all?
+        memory.total_bytes
       end
+
+      def memory = JitMemory.of(@now.gauges)
 
       def growth(gauge)
         now = @now.gauges[gauge]

@@ -9,12 +9,13 @@ module Holdup
       #   with Ruby, "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the
       #   process it was forked from
       # - `wish`: "on", "off", nil; `rubyopt`: wanted options that only Ruby's start takes; `options`: given
-      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may prevent it
+      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may prevent it;
+      #   `stats`: "on" with deep statistics, with which the effect is not known
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
       # - `ratio_in_yjit`: percentage of instructions that ran compiled; needs deep statistics from the start
       # - `failures`, `code_gcs`, `redefined`: counts since the start; `prepared`: parent ran Process.warmup
       JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options,
-        :effective, :suspects, :saturated, :since_ns, :warm_ns,
+        :effective, :stats, :suspects, :saturated, :since_ns, :warm_ns,
         :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold,
         :compiled_iseqs, :live_iseqs, :invalidations, :failures, :code_gcs, :redefined,
         :prepared, :ratio_in_yjit) do
@@ -26,7 +27,7 @@ module Holdup
           names = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
             ratio_in_yjit]
           facts = names.to_h { |name| [name, profile["jit.#{name}"]] }
-          from_setting = {kind: setting["jit"], by: setting["jit_by"]}.compact
+          from_setting = {kind: setting["jit"], by: setting["jit_by"], stats: setting["jit_stats"]}.compact
           new(**facts, **from_setting, effective: setting["jit_effective"], options: setting["jit_options"],
             **figures(gauges))
         end
@@ -36,8 +37,7 @@ module Holdup
           {saturated: gauges[:jit_saturated]&.positive?,
            since_ns: gauges[:jit_enabled_ns],
            warm_ns: gauges[:jit_warm_ns],
-           code_bytes: gauges[:jit_code_bytes],
-           metadata_bytes: gauges[:jit_alloc_bytes],
+           **JitMemory.of(gauges).to_h,
            **names.to_h { |name| [name, gauges[:"jit_#{name}"]] }}
         end
         private_class_method :figures
@@ -48,15 +48,26 @@ module Holdup
 
         def off? = kind == "off"
 
-        def total_bytes
-          code_bytes + metadata_bytes if code_bytes && metadata_bytes
-        end
+        # Advice on options and on TracePoints is for YJIT: ZJIT has other options, and Ruby exits when it
+        # gets those of both.
+        def yjit? = kind == "yjit"
 
-        def memory_bytes
-          total_bytes && JitReport.memory(total_bytes).round
-        end
+        def zjit? = kind == "zjit"
+
+        # @return [String] for sentences
+        def name = kind.to_s.upcase
+
+        # Whether its statistics are on.
+        def deep? = on? && stats == "on"
+
+        def memory = JitMemory.new(code_bytes:, metadata_bytes:)
+
+        def total_bytes = memory.total_bytes
+
+        def memory_bytes = memory.memory_bytes
 
         def size_option
+          return "--zjit-mem-size" if zjit?
           (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
         end
 

@@ -141,7 +141,7 @@ module Holdup
         # How long workers live and how many units they take in that time: each starts cold, with nothing
         # compiled.
         # - `server`: "puma", "unicorn" ...; `ended`, `alive`: workers
-        # - `units`, `seconds`: median of those that ended; `jit`: whether they had one
+        # - `units`, `seconds`: median of those that ended; `jit`: whether they had YJIT
         class WorkerLifetimes < Data.define(:server, :ended, :alive, :units, :seconds, :jit)
           # A worker should take so many units and live so long to profit from what it compiles.
           ENOUGH = 1000
@@ -164,7 +164,7 @@ module Holdup
             new(server:, ended: ended.size, alive: alive.size,
               units: median(known.map { |sample| sample[:units] }),
               seconds: median(known.map { |sample| sample[:at_s] - sample[:since_s] }),
-              jit: known.any? { |sample| sample[:jit_enabled] == 1 })
+              jit: known.any? { |sample| sample[:jit_enabled] == 1 && sample[:"jit.kind"] != "zjit" })
           end
 
           def self.median(values)
@@ -176,7 +176,7 @@ module Holdup
             units < ENOUGH || seconds < ENOUGH_S
           end
 
-          # Workers have a JIT, and are replaced again and again before it pays.
+          # Workers have YJIT, and are replaced again and again before it pays.
           def wasted?
             jit && recycled? && short?
           end

@@ -42,7 +42,7 @@ module Holdup
         def row(life)
           facts = life.facts
           [names.call(life), Width.clean(facts.kind), switched_on_by(facts), age(life),
-            seconds(life.warm_after_s), truth(facts.effective), Figures.bytes(facts.memory_bytes),
+            seconds(life.warm_after_s), effect(facts), Figures.bytes(facts.memory_bytes),
             truth(facts.saturated), Figures.count(facts.invalidations)]
         end
 
@@ -63,6 +63,11 @@ module Holdup
           Figures.duration(number && number * NS)
         end
 
+        # With statistics it can't be tested.
+        def effect(facts)
+          (facts.effective.nil? && facts.deep?) ? word(:not_known_statistics) : truth(facts.effective)
+        end
+
         def truth(value)
           word({true => :yes, false => :no}.fetch(value, :not_known))
         end
@@ -75,12 +80,19 @@ module Holdup
         # Each figure of a life is a list of pairs: seconds since its start, and a value.
         FIGURES = {"warm_up" => [:count, :warm_up.to_proc],
                    "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
-                   "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
+                   "jit_memory" => [:bytes, ->(life) { memory(life) }]}.freeze
 
         # @param key [Symbol] of samples
         # @return [Array<Array(Integer, Numeric)>] age in seconds, value
         def self.ages(life, key)
           life.trail.points(key).map { |at_s, value| [at_s - life.born_s, value] }
+        end
+
+        # The same figure as in the column "memory" of the processes.
+        def self.memory(life)
+          life.trail.points(:jit_code_bytes, :jit_alloc_bytes).map do |at_s, code_bytes, metadata_bytes|
+            [at_s - life.born_s, JitMemory.new(code_bytes:, metadata_bytes:).memory_bytes]
+          end
         end
 
         # @param lives [Array<Analysis::JitReport::ProcessLife>] the first ones are drawn

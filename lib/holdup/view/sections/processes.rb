@@ -155,7 +155,12 @@ module Holdup
 
           def states(life)
             [life.warm_s ? :warm : :cold, (:full if life.full?),
-              {true => :works, false => :idle}[life.facts.effective]].compact
+              effect(life.facts)].compact
+          end
+
+          def effect(facts)
+            return :statistics if facts.effective.nil? && facts.deep?
+            {true => :works, false => :idle}[facts.effective]
           end
         end
 

@@ -120,5 +120,18 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     assert_nil effective(call_threshold: 2), "the interpreter's part is compiled too"
     assert_nil effective(failures: 1), "full, whatever the limit is"
     assert_nil effective(kind: :off)
+    assert_nil effective(3.1, compiled_instructions: 5), "counting takes longer than the interpreter"
+  end
+
+  # Also where Ruby was started with them. Counting takes three times as long as the interpreter.
+  def test_is_unknown_with_statistics
+    [["--yjit-disable", "--yjit-stats=quiet"], ["--yjit-stats=quiet"]].each do |options|
+      found = verdicts(<<~RUBY, options:)
+        try(:plain) { nil }
+        try(:timed, Holdup::Jit::RubyDefaults.parse("4.0.0")) { nil }
+        try(:spoiled) { trace(:line) }
+      RUBY
+      assert_equal({"plain" => "nil", "timed" => "nil", "spoiled" => "nil"}, found, options)
+    end
   end
 end

@@ -38,14 +38,14 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     @api = Api.new
   end
 
-  def manager(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
+  def manager(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, zjit: nil, **options)
     Holdup::Jit::Manager.new(
       wish: -> { wish },
       guard: Holdup::Guard.new(log: @log, clock:),
       log: @log,
       clock:,
-      zjit: nil,
       yjit:,
+      zjit:,
       options: Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"),
       version: Holdup::Jit::RubyDefaults.parse(version),
       effectiveness: ->(state) { false if state.call_threshold },
@@ -157,7 +157,18 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       print manager.facts.values_at("jit_stats", "jit_effective")
       print grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
     RUBY
-    assert_equal '["on", true]true', output
+    assert_equal '["on", nil]true', output, "with statistics the effect is not known"
+  end
+
+  # Ruby would refuse: only one JIT can be on.
+  def test_with_zjit_on_it_says_what_keeps_yjit_off
+    zjit = Struct.new(:enabled?, :stats).new(true, {})
+    manager = manager({stats: :quiet, stats_share: 1}, zjit:)
+    2.times { manager.install }
+    refute_predicate @api, :enabled?
+    assert_equal 1, @log.lines.size
+    assert_match(/ZJIT is on, so config.jit can't switch YJIT on.*remove --zjit or RUBY_ZJIT_ENABLE/,
+      @log.lines.first)
   end
 
   def test_a_ruby_without_yjit

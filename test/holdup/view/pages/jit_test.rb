@@ -34,3 +34,25 @@ class Holdup::View::Pages::Jit::WarmUpChartTest < Minitest::Test
     assert_nil charted.block(50)
   end
 end
+
+class Holdup::View::Pages::JitTest < Minitest::Test
+  include JitSamples
+
+  Query = Struct.new(:limit)
+
+  # @return [Hash{String => String}] column => text of the first process
+  def row(setting, language: "en")
+    report = jits(life(setting: setting.fingerprint), settings: [setting])
+    page = Holdup::View::Pages::Jit.new(context: nil, store: nil, query: Query.new(9),
+      words: Holdup::View::Words.new(language))
+    page.define_singleton_method(:summary) { Struct.new(:jits).new(report) }
+    table = page.send(:lives_table)
+    table.columns.zip(table.rows.first).to_h
+  end
+
+  def test_with_statistics_the_effect_is_not_known
+    assert_equal "not known: statistics are on", row(jit_setting(jit_stats: "on"))["works"]
+    assert_equal "not known", row(jit_setting)["works"]
+    assert_equal "yes", row(jit_setting(jit_effective: true))["works"]
+  end
+end
