@@ -10,6 +10,8 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
+    # These say themselves which variables of the environment are no settings, or read none.
+    QUIET = [nil, "-h", "--help", "help", "-v", "--version", "version", "collect", "doctor", "exec"].freeze
     # Ruby adds its C function and the path to the message of a failed system call. Our sentence names the
     # path.
     INSIDES = / @ \w+(?: - [^)]*)?/
@@ -95,8 +97,15 @@ module Holdup
 
     def dispatch(argv)
       name, *arguments = argv
+      warn_of_variables unless QUIET.include?(name)
       return Registry.fetch("help").call(arguments, @console) if name.nil? || %w[-h --help].include?(name)
       Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
+    end
+
+    # A mistyped variable has no effect: another store, say, is read than was meant.
+    def warn_of_variables
+      unknown = Configuration::Variables.unknown(@console.env)
+      @console.err.puts("holdup: #{Configuration::Variables.warning(unknown)}") if unknown.any?
     end
 
     # Arguments before "--" are Holdup's; the rest belongs to the command that it runs.

@@ -27,6 +27,16 @@ class Holdup::CliTest < Minitest::Test
     assert_equal 2, holdup("version", "--frobnicate").status
   end
 
+  # Else a report of another store than was meant looks like one of this.
+  def test_a_variable_that_no_command_reads_is_said
+    env = {"HOLDUP_STROE" => "/x", "HOLDUP_RUBY" => "/r"}
+    said = holdup("report", "--store", "/nowhere/x.sqlite3", env:)
+    first, *rest = said.err.lines
+    assert_match(/\Aholdup: no such setting.*: HOLDUP_STROE \(did you mean HOLDUP_STORE\?\);/, first)
+    assert_equal 1, rest.size
+    assert_empty holdup("version", env: {"HOLDUP_STROE" => "/x"}).err
+  end
+
   def test_options_are_never_guessed
     assert_equal 2, holdup("report", "--sin", "1h").status
   end

@@ -13,7 +13,18 @@ module Holdup
     KEYS = ConfigurationKeys::ALL
 
     # Yielded by `Holdup.configure`: a plain setter for each key.
-    Draft = Struct.new(*KEYS.map(&:name))
+    Draft = Struct.new(*KEYS.map(&:name)) do
+      # @param source [String] of the name, for the message
+      # @raise [ConfigurationError] for a name that is no setting
+      def set(name, value, source:)
+        names = members.map(&:name)
+        unless names.include?(name.to_s)
+          raise ConfigurationError.new(key: source, value: name, expected: "one of #{names.join(", ")}",
+            meant: ConfigurationKeys::Spelling.nearest(name, names))
+        end
+        self[name] = value
+      end
+    end
 
     def self.draft = Draft.new(*KEYS.map(&:default))
 
@@ -135,23 +146,22 @@ module Holdup
         HOLDUP_FUZZ_SEED HOLDUP_JRUBY HOLDUP_PEDANTIC HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY
         HOLDUP_SECOND HOLDUP_TEST_KILLS HOLDUP_TEST_OUTAGE_S HOLDUP_TEST_TIMES
       ].freeze
+      # Also those that a test or a benchmark of another version reads.
+      TOOLING = /\AHOLDUP_(?:TEST|FUZZ|BENCH)_/
       KNOWN = [*SETTINGS, *SWITCHES, *INTERNAL, *DEVELOPMENT].freeze
 
       class << self
         # Names that nothing reads.
         def unknown(env)
-          env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort
+          named = env.keys.select { |name| name.start_with?(PREFIX) }
+          (named - KNOWN).grep_v(TOOLING).sort
         end
 
         # The variable that was probably meant.
         def nearest(name)
-          return unless defined?(::DidYouMean::SpellChecker) # an application may switch it off
-          words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX) }
-          given = name.delete_prefix(PREFIX)[0, 50]
-          # The checker does not find swapped letters in short words.
-          swapped = words.find { |word| word.chars.sort == given.chars.sort }
-          word = swapped || ::DidYouMean::SpellChecker.new(dictionary: words).correct(given).first
-          "#{PREFIX}#{word}" if word
+          words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX).downcase }
+          word = ConfigurationKeys::Spelling.nearest(name.delete_prefix(PREFIX), words)
+          "#{PREFIX}#{word.upcase}" if word
         end
 
         def warning(names)

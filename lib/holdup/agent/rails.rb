@@ -35,7 +35,7 @@ module Holdup
       def apply(settings, app:)
         return if Holdup.running?
         Holdup.configure do |draft|
-          settings.each { |key, value| set(draft, key, value) }
+          settings.each { |key, value| draft.set(key, value, source: "config.holdup") }
           draft.app ||= app
         end
       end
@@ -60,13 +60,6 @@ module Holdup
         guard.call(:rails) do
           RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool
         end
-      end
-
-      def set(draft, key, value)
-        known = draft.members
-        expected = "one of #{known.join(", ")}"
-        raise ConfigurationError.new(key: "config.holdup", value: key, expected:) unless known.include?(key)
-        draft[key] = value
       end
     end
   end

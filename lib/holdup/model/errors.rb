@@ -31,8 +31,10 @@ module Holdup
   class ConfigurationError < Error
     # @param value [Object] the value that was given
     # @param expected [String] what the setting takes, e.g. "a number of seconds above 0"
-    def initialize(key:, value:, expected:)
-      super("#{key} can't be #{value.inspect[0, 200]}", "give #{expected}")
+    # @param meant [String, nil] the word that was probably meant
+    def initialize(key:, value:, expected:, meant: nil)
+      hint = " (did you mean #{meant}?)" if meant
+      super("#{key} can't be #{value.inspect[0, 200]}", "give #{expected}#{hint}")
     end
   end
 

@@ -2,6 +2,7 @@
 
 require_relative "goals"
 require_relative "exports"
+require_relative "spelling"
 require_relative "types"
 
 module Holdup
@@ -16,14 +17,28 @@ module Holdup
       # @raise [ConfigurationError]
       def check(value, source: name)
         return value if (value.nil? && default.nil?) || type.valid?(value)
-        value = type.masked(value) if type.respond_to?(:masked)
-        raise ConfigurationError.new(key: source, value:, expected: type.expected)
+        raise refusal(value, source)
       end
 
       def read(text)
         value = type.parse(text)
-        raise ConfigurationError.new(key: env, value: text, expected: type.expected) if value.nil?
+        raise refusal(text, env) if value.nil?
         check(value, source: env)
+      end
+
+      private
+
+      # What may hold a password is not repeated.
+      def refusal(value, source)
+        masked = type.respond_to?(:masked)
+        meant = masked ? nil : Spelling.meant(value, words)
+        ConfigurationError.new(key: source, value: masked ? type.masked(value) : value,
+          expected: type.expected, meant:)
+      end
+
+      # @return [Array<String>] options, or values
+      def words
+        type.respond_to?(:choices) ? type.choices.map(&:to_s) : Spelling.options(type.expected)
       end
     end
 

@@ -10,6 +10,8 @@ module Holdup
       Boolean = Data.define do
         def expected = "true or false"
 
+        def choices = %w[true false yes no on off]
+
         def parse(text)
           case text.downcase
           when "1", "true", "yes", "on" then true
@@ -228,6 +230,8 @@ module Holdup
         def expected
           "an IO, a Logger, or in the environment stderr or off"
         end
+
+        def choices = %w[stderr off]
 
         def parse(text)
           {"stderr" => $stderr, "off" => IO::NULL}[text.downcase]

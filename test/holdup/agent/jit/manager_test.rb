@@ -153,7 +153,8 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       5000.times { work(100) }
       manager.install
       after = manager.gauges
-      grown = ->(key) { after[key] - before[key] }
+      # Not every Ruby counts what the interpreter runs.
+      grown = ->(key) { after[key] ? after[key] - before[key] : 0 }
       print manager.facts.values_at("jit_stats", "jit_effective")
       print grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
     RUBY
