@@ -143,7 +143,7 @@ module Holdup
         with(groups: groups.reject { |group| pattern.match?(library(group).to_s) })
       end
 
-      # @return [Array<String>] options of a JIT, one for each feature that names one
+      # @return [Array<String>] options of a JIT; for a feature, the option that does the same
       def of_jit
         groups.flat_map do |group|
           next [group.first] if self.class::JIT.match?(group.first)
@@ -167,8 +167,9 @@ module Holdup
       end
 
       def enabling(group, name)
-        full = (name.length == 1) ? "#{name}jit" : name
-        group.first.start_with?("--disable") ? "--#{full}-disable" : "--#{full}"
+        kind = name[0].downcase
+        option = "--#{kind unless kind == "j"}jit"
+        group.first.start_with?("--disable") ? "#{option}-disable" : option
       end
 
       def without_jit_features(group)

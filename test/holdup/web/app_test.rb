@@ -145,7 +145,7 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_the_jit_page_has_the_findings_about_the_jit
     get "/jit"
-    assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
+    assert_includes text, "Findings about the JIT The JIT that is on makes these requests and jobs only"
   end
 
   def test_the_figures_of_one_endpoint

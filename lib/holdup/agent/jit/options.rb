@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../child_environment"
+
 module Holdup
   module Jit
     # JIT options that Ruby was started with. No Ruby reports its limits, so they are read where they were
@@ -14,8 +16,12 @@ module Holdup
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
         complete = File.basename(program.to_s).start_with?("ruby")
         leading = complete ? ruby_options(arguments) : []
-        flags = {**parse(leading, "command line"), **parse(env["RUBYOPT"].to_s.b.split, "RUBYOPT")}
+        flags = {**parse(leading, "command line"), **parse(of_rubyopt(env), "RUBYOPT")}
         new(flags:, variable: variable(env), complete:)
+      end
+
+      def self.of_rubyopt(env)
+        ChildEnvironment::RubySwitches.parse(env["RUBYOPT"]).of_jit
       end
 
       def self.ruby_options(arguments)
@@ -38,7 +44,7 @@ module Holdup
       def self.variable(env)
         %w[RUBY_YJIT_ENABLE RUBY_ZJIT_ENABLE].find { |name| %w[1 true yes].include?(env[name]) }
       end
-      private_class_method :ruby_options, :option_value?, :parse, :variable
+      private_class_method :of_rubyopt, :ruby_options, :option_value?, :parse, :variable
 
       def number(name)
         Integer(flags.dig(name, 0).to_s, 10, exception: false)

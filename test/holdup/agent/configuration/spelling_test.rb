@@ -10,7 +10,8 @@ class Holdup::ConfigurationKeys::SpellingTest < Minitest::Test
   # What users write for a setting that they remember wrongly.
   MEANT = {
     "LOG_LEVEL" => "LOG", "LOGGER" => "LOG", "STORE_URL" => "STORE", "DATABASE_URL" => "STORE",
-    "SPOOL_DIR" => "SPOOL", "SEGMENT_DIR" => "DIR", "DISABLED" => "ENABLED", "YJIT" => "JIT", "JIT_ENABLED" => "JIT",
+    "SPOOL_DIR" => "SPOOL", "SEGMENT_DIR" => "DIR", "DISABLED" => "ENABLED", "YJIT" => "JIT",
+    "JIT_ENABLED" => "JIT",
     "PROMETHEUS_PORT" => "PROMETHEUS", "APP_NAME" => "APP", "REVISON" => "REVISION",
     "CAPTURE_SAMPLR" => "CAPTURE_SAMPLER", "SERIES_LIMITS" => "SERIES_LIMIT", "THREADS" => "LIVE_THREADS",
     "DRI" => "DIR"

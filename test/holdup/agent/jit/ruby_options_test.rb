@@ -13,6 +13,14 @@ class Holdup::Jit::RubyOptionsTest < Minitest::Test
     end
   end
 
+  def test_reads_rubyopt_as_ruby_does
+    assert_equal "RUBYOPT", options("ruby", RUBYOPT: "--enable=frozen-string-literal,yj").at_boot
+    assert_equal "--yjit", options("ruby", RUBYOPT: "--enable y").to_s
+    assert_equal "--zjit", options("ruby", RUBYOPT: "--enable-zjit").to_s
+    assert_nil options("ruby", RUBYOPT: "--disable=yjit").at_boot
+    assert_nil options("ruby", RUBYOPT: "-r --yjit -I --yjit-stats").to_s
+  end
+
   def test_of_the_command_line
     given = options("/usr/bin/ruby", "-I", "lib", "-W0", "--yjit-mem-size=64", "-r", "x", "script.rb",
       "--yjit-mem-size=1")
