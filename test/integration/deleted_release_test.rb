@@ -46,6 +46,19 @@ class DeletedReleaseTest < Minitest::Test
     end
   end
 
+  # A worker that is forked then has no current folder.
+  def test_a_worker_that_is_replaced_then_measures
+    serve do |app|
+      FileUtils.rm_rf(["#{@root}/releases", "#{@root}/current"])
+      worker = app.live.first.pid
+      Process.kill(:KILL, worker)
+      wait_until { app.live.any? { |entry| entry.pid != worker } }
+      app.get("/later")
+      wait_until { stored(app).include?("GET /later") }
+      assert_no_backtrace(app)
+    end
+  end
+
   # The gems are in the release, too.
   def test_with_nothing_left_one_line_says_what_to_do
     vendor(@first)

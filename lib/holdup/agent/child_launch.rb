@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require_relative "child_environment"
+require_relative "working_folder"
 
 module Holdup
   # How a command of ours is started at this moment. A server outlives the folder of its release: Capistrano
@@ -34,18 +35,11 @@ module Holdup
     RUBY
     EXECUTABLE = %r{/exe/holdup\z}
 
-    # @return [String, nil] the current folder; nil once it is deleted
-    def self.folder
-      Dir.pwd
-    rescue SystemCallError
-      nil
-    end
-
     # @param command [Array<String>] the Ruby, its options, our executable or a script, and arguments
     # @param environment [Hash{String => String, nil}] of the child, in addition
-    # @param folder [String, nil] where this process was started
+    # @param folder [String] where this process was started
     # @param gem_path [Array<String>] folders of this process's gems
-    def initialize(command, environment: {}, env: ENV, folder: ChildLaunch.folder,
+    def initialize(command, environment: {}, env: ENV, folder: WorkingFolder.path,
       gem_path: defined?(Gem.path) ? Gem.path : [])
       @command = command
       @environment = environment
@@ -79,7 +73,7 @@ module Holdup
     private
 
     # A folder of the same name may have come back, which is not the one that this process is in.
-    def intact? = lost.empty? && !ChildLaunch.folder.nil?
+    def intact? = lost.empty? && WorkingFolder.there?
 
     # @return [Array<String>] paths that a start needs and that are gone
     def lost
@@ -107,7 +101,7 @@ module Holdup
     def executable_lost? = !executable.nil? && missing?(executable)
 
     def existing_folder
-      (@folder && File.directory?(@folder)) ? @folder : "/"
+      File.directory?(@folder) ? @folder : "/"
     end
 
     # In the bundle of the release that is there now.

@@ -86,7 +86,7 @@ class Holdup::Collector::ChildCommandTest < Minitest::Test
   end
 
   def test_a_command_that_is_not_there
-    child("", command: ["/nonexistent"])
+    child("", command: ["/nowhere/program"])
     assert_raises(Errno::ENOENT) { @child.start(environment: {}) }
     refute_predicate @child, :running?
   end

@@ -9,6 +9,7 @@ require_relative "../../model/flat_json"
 require_relative "../probe/process_stats"
 require_relative "../../segment/layout"
 require_relative "../setting_facts"
+require_relative "../working_folder"
 require_relative "segment_file"
 require_relative "ticker"
 
@@ -28,7 +29,7 @@ module Holdup
         @log = log
         @resources = resources
         @unknown_variables = Configuration::Variables.unknown(env).first(MOST_UNKNOWN).join(" ")
-        @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
+        @facts = SettingFacts.new(configuration:, env:, root: WorkingFolder.path)
       end
 
       # @param generation [Integer] forks between the first process and this one
@@ -94,7 +95,7 @@ module Holdup
         over_ns = @configuration.hold_sample.to_i * 1_000_000
         repeated = @configuration.repeated_queries
         return if over_ns.zero? && repeated.zero?
-        @probe.application_folders(slashed(Dir.pwd), foreign_folders)
+        @probe.application_folders(slashed(WorkingFolder.path), foreign_folders)
         @probe.repeated_queries = repeated
         @probe.sample_holds(over_ns) if over_ns.positive?
       end

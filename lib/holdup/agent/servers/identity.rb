@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../model/utf8"
+require_relative "../working_folder"
 
 module Holdup
   module Servers
@@ -125,7 +126,7 @@ module Holdup
         setting = /\A\s*#{Regexp.escape(word)}\b[ (]*(.*?)\)?(?:\s+(?:if|unless)\s.*)?\s*(?:#.*)?\Z/
         lines = File.readlines(path, encoding: "UTF-8").map(&:scrub)
         index = lines.rindex { |line| line.match?(setting) } or return
-        file = Utf8.of(path.b.delete_prefix("#{Dir.pwd}/".b))
+        file = Utf8.of(path.b.delete_prefix("#{WorkingFolder.path}/".b))
         new(place: "#{file}:#{index + 1}", value: lines[index][setting, 1])
       end
     end

@@ -70,7 +70,7 @@ module Holdup
 
       # Called in the master and a mold, because workers drop their configuration.
       def read(config)
-        @config_file = config.config_file && File.expand_path(config.config_file)
+        @config_file = config.config_file && File.expand_path(config.config_file, WorkingFolder.path)
       end
 
       def takes_requests?(worker)

@@ -3,6 +3,7 @@
 require_relative "../../model/clock"
 require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
+require_relative "../working_folder"
 require_relative "."
 require_relative "identity"
 require_relative "sidekiq/levers"
@@ -82,7 +83,7 @@ module Holdup
       def levers(config, capsules)
         levers = @runtime.guard.call(:sidekiq) do
           embedded = !self.class.command?
-          written = SettingSource.new(config, embedded:, env: ENV, arguments: ARGV, root: Dir.pwd)
+          written = SettingSource.new(config, embedded:, env: ENV, arguments: ARGV, root: WorkingFolder.path)
           Levers.new(capsules.to_a, priority: capsules.priority, written:).to_a
         end
         levers || []

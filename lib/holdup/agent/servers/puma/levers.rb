@@ -89,7 +89,7 @@ module Holdup
         def initialize(config, env:)
           @options = config.options
           files = config.config_files.compact.select { |path| File.file?(path) }
-          @files = files.map { |path| File.expand_path(path) }
+          @files = files.map { |path| File.expand_path(path, WorkingFolder.path) }
           @env = env
         end
 
