@@ -46,6 +46,21 @@ class DeletedReleaseTest < Minitest::Test
     end
   end
 
+  # Deployed in place: the new Gemfile names a gem that is not installed yet.
+  def test_a_bundle_that_changes_in_place_is_one_line
+    serve do |app|
+      File.write("#{@first}/Gemfile", "gem 'not-installed-yet'\n")
+      FileUtils.rm_f("#{@first}/Gemfile.lock")
+      %w[/later /last].each do |path|
+        kill_collector(app)
+        app.get(path)
+        wait_until { stored(app).include?("GET #{path}") }
+      end
+      assert_equal 1, app.log.lines.count { |line| line.include?("can't start with the bundle of") }
+      assert_no_backtrace(app)
+    end
+  end
+
   # A worker that is forked then has no current folder.
   def test_a_worker_that_is_replaced_then_measures
     serve do |app|

@@ -66,6 +66,9 @@ module Holdup
       without_bundle.with(unset(BUNDLE)).with("BUNDLE_GEMFILE" => gemfile)
     end
 
+    # @return [Boolean] whether a Ruby loads the bundle when it starts
+    def bundled? = RubySwitches.parse(value("RUBYOPT")).bundler?
+
     # @yieldparam switches [RubySwitches] of RUBYOPT
     # @yieldreturn [RubySwitches]
     # @return [ChildEnvironment]
@@ -92,7 +95,7 @@ module Holdup
 
     # Without it, BUNDLE_GEMFILE is the user's own.
     def active?
-      BUNDLERS_OWN.any? { |name| value(name) } || RubySwitches.parse(value("RUBYOPT")).bundler?
+      BUNDLERS_OWN.any? { |name| value(name) } || bundled?
     end
 
     # Bundler puts the folder of its own library into RUBYLIB.

@@ -26,8 +26,8 @@ module Holdup
       rescue StandardError, ScriptError => error
         why = error.message.to_s.lines.map(&:strip).find { |line| !line.empty? }
         unless ARGV.include?("--again")
-          warn "holdup: can't start with the bundle of #{ENV["BUNDLE_GEMFILE"]} (#{why}), and the release " \
-            "of this server is gone: restart the server. Measuring goes on, and nothing is lost"
+          warn "holdup: can't start with the bundle of #{ENV["BUNDLE_GEMFILE"]} (#{why}): install its gems, " \
+            "or restart the server. Measuring goes on, and nothing is lost"
         end
         exit 3
       end
@@ -47,30 +47,57 @@ module Holdup
       @folder = folder
       @gem_path = gem_path
       @ruby = (command.first unless missing?(command.first))
-      @tries = @ways = 0
+      @bundle = bundle
+      @failures = 0
+      @number = 1
     end
 
     # @param arguments [Array<String>] further ones
     # @return [Launch]
     # @raise [Gone] nothing is left to start
     def call(*arguments)
-      command = [*@command, *arguments]
-      @moved = !intact?
-      return Launch.new(environment: with_ours(bare), command:, options: {}) unless @moved
-      launches = moved(command)
-      raise Gone, gone if launches.empty?
-      @ways = launches.size
-      launches[@tries % launches.size]
+      ways = ways([*@command, *arguments])
+      raise Gone, gone if ways.empty?
+      @number = ways.size
+      ways[@failures % @number]
     end
 
-    # The last launch ended without success: if there is another way, it is next.
+    # The last launch ended by itself and without success: if there is another way, it is next.
     # @return [Boolean] whether a way is left that was not tried yet
     def failed
-      @tries += 1 if @moved
-      @tries.positive? && @tries < @ways
+      if @unchanged
+        @bundle = nil
+        return true
+      end
+      @failures += 1
+      @failures < @number
     end
 
     private
+
+    # @return [Array<Launch>] the best first
+    def ways(command)
+      intact = intact?
+      @failures = 0 unless intact == @intact
+      @intact = intact
+      @unchanged = false
+      intact ? here(command) : moved(command)
+    end
+
+    # A bundle that is there may still be impossible to load: its gems are not installed yet, or not any more.
+    # Once it has changed or failed, our own loading of it says why in one line, where Bundler would write a
+    # backtrace each time.
+    def here(command)
+      bundled = gemfile && executable && bare.bundled?
+      @unchanged = bundled && bundle == @bundle
+      return [launch(bare, command)] if @unchanged || !bundled
+      [in_bundle(gemfile, command), without_bundle(command)]
+    end
+
+    # @return [Array<Time, nil>] when its files were written
+    def bundle
+      [gemfile, "#{gemfile}.lock"].map { |path| File.mtime(path) if gemfile && File.file?(path) }
+    end
 
     # A folder of the same name may have come back, which is not the one that this process is in.
     def intact? = lost.empty? && WorkingFolder.there?
@@ -90,8 +117,11 @@ module Holdup
     def moved(command)
       return [] if @ruby && missing?(@ruby)
       found = release
-      return [in_folder(found || existing_folder, bare, command)] unless bundle_lost?
-      [(in_release(found, command) if found), (without_bundle(command) unless executable_lost?)].compact
+      return [launch(bare, command, found || existing_folder)] unless bundle_lost?
+      ways = []
+      ways << in_bundle(File.join(found, gemfile_in_release), command, found) if found
+      ways << without_bundle(command, existing_folder) unless executable_lost?
+      ways
     end
 
     def bundle_lost?
@@ -104,28 +134,26 @@ module Holdup
       File.directory?(@folder) ? @folder : "/"
     end
 
-    # In the bundle of the release that is there now.
-    def in_release(found, command)
-      environment = bare.other_bundle(File.join(found, gemfile_in_release))
-      return in_folder(found, environment, command) unless executable
+    def in_bundle(path, command, folder = nil)
+      environment = bare.other_bundle(path)
+      return launch(environment, command, folder) unless executable
       at = command.index(executable)
-      in_folder(found, environment, [*command.take(at), "-e", BOOT, "--", *command.drop(at)])
+      launch(environment, [*command.take(at), "-e", BOOT, "--", *command.drop(at)], folder)
     end
 
     # With the gems that this process has, found by RubyGems.
-    def without_bundle(command)
+    def without_bundle(command, folder = nil)
       path = @gem_path.join(File::PATH_SEPARATOR)
       gems = path.empty? ? {} : {"GEM_HOME" => @gem_path.first, "GEM_PATH" => path}
-      in_folder(existing_folder, bare.other_bundle(nil).with(gems), command)
+      launch(bare.other_bundle(nil).with(gems), command, folder)
     end
 
-    def in_folder(folder, environment, command)
-      Launch.new(environment: with_ours(environment), command:, options: {chdir: folder})
+    # @param folder [String, nil] nil: the current one
+    def launch(environment, command, folder = nil)
+      Launch.new(environment: environment.with(@environment).to_h, command:, options: {chdir: folder}.compact)
     end
 
     def bare = ChildEnvironment.new(@env).without_jit.without_measuring
-
-    def with_ours(environment) = environment.with(@environment).to_h
 
     # @return [String, nil] folder of the release that is there now
     def release

@@ -77,7 +77,7 @@ module Holdup
         return unless reaped?
         read
         forget
-        @launch.failed unless @status&.success?
+        @launch.failed if @status&.exited? && !@status.success?
         ChildAnswer.new(text: @text, status: @status, messages: @messages)
       end
 

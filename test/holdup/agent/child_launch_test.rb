@@ -109,6 +109,33 @@ class Holdup::ChildLaunchTest < Minitest::Test
     assert_equal ["#{@root}/current", "/", "#{@root}/current"], folders
   end
 
+  # Its gems are not installed yet, say. Bundler would write a backtrace each time.
+  def test_a_bundle_that_failed_is_loaded_by_us_and_then_left_out
+    one = launch
+    assert_equal executable, one.call.command[1]
+    one.failed
+    assert_equal ["-e", "#{@first}/Gemfile"], [one.call.command[1], one.call.environment["BUNDLE_GEMFILE"]]
+    one.failed
+    assert_nil one.call.environment.fetch("BUNDLE_GEMFILE")
+    refute one.failed
+    assert_equal "-e", one.call.command[1]
+    assert_empty one.call.options
+  end
+
+  def test_a_bundle_that_has_changed_is_loaded_by_us
+    one = launch
+    File.write("#{@first}/Gemfile.lock", "")
+    assert_equal "-e", one.call.command[1]
+  end
+
+  def test_without_a_bundle_there_is_one_way
+    one = launch(RUBYOPT: "-W0")
+    2.times do
+      assert_equal executable, one.call.command[1]
+      refute one.failed
+    end
+  end
+
   def test_without_a_release_and_a_program_it_says_what_to_do
     one = launch
     FileUtils.rm_rf(["#{@root}/releases", "#{@root}/gems"])

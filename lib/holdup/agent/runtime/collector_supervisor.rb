@@ -130,7 +130,7 @@ module Holdup
           break if @stopping
           healthy = now - started > HEALTHY_S
           wait_s = @first_wait_s if healthy
-          untried = !healthy && @launch.failed
+          untried = @failed && !healthy && @launch.failed
           wait_s = @longest_wait_s if @unloadable && !untried
           warn_of_restart(status, wait_s) if launch && !@unloadable
           @wake.pop(timeout: wait_s)
@@ -161,6 +161,7 @@ module Holdup
 
       def run_once(launch)
         input, @pipe = IO.pipe
+        @failed = false
         @spawning = true
         @pid = Process.spawn(launch.environment, *launch.command, in: input, out: File::NULL,
           close_others: true, **launch.options)
@@ -168,6 +169,7 @@ module Holdup
         input.close
         status = Process.wait2(@pid).last
         @unloadable = status.exitstatus == CANNOT_LOAD
+        @failed = status.exited? && !status.success?
         status.to_s.sub(/\Apid \d+ /, "")
       rescue Errno::ECHILD # the server reaped it: it waits for any child
         "reaped elsewhere"
