@@ -26,8 +26,8 @@ module Holdup
       rescue StandardError, ScriptError => error
         why = error.message.to_s.lines.map(&:strip).find { |line| !line.empty? }
         unless ARGV.include?("--again")
-          warn "holdup: can't start with the bundle of #{ENV["BUNDLE_GEMFILE"]} (#{why}): install its gems, " \
-            "or restart the server. Measuring goes on, and nothing is lost"
+          warn "holdup: can't start with the bundle of #{ENV["BUNDLE_GEMFILE"]} (#{why}): install its " \
+            "gems, or restart the server. Measuring goes on, and nothing is lost"
         end
         exit 3
       end
