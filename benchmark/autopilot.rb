@@ -187,7 +187,7 @@ module Bench
     # As if the setting had changed when processes are warm: else most of a short recording would be of cold
     # ones, and no recording for the sizing.
     def rest(dir)
-      warm_s = Time.now.to_i + Holdup::Analysis::ProcessBoots::WARM_UP_S
+      warm_s = Time.now.to_i + Holdup::WARM_UP_S
       state = Holdup::Analysis::AutopilotState.new(changed_s: warm_s)
       FileUtils.mkdir_p(dir)
       Holdup::AutopilotFolder.new(dir).write_state(state.to_json)

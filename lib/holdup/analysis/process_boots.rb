@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/warm_up"
-
 module Holdup
   module Analysis
     # When the processes of a recording began. In the first two minutes after that, units load code, fill
