@@ -30,7 +30,7 @@ Gem::Specification.new do |spec|
   spec.files = Dir[
     "lib/{holdup,holdup-agent}.rb",
     "lib/holdup/{base,version}.rb",
-    "lib/holdup/{agent,capture,model,segment}/**/*.rb",
+    "lib/holdup/{agent,capture,hooks,model,segment}/**/*.rb",
     "lib/{generators,puma}/**/*.rb",
     "ext/**/*.{rb,c,h}",
     "sig/holdup.rbs",

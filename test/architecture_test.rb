@@ -18,9 +18,10 @@ class ArchitectureTest < Minitest::Test
   ALLOWED = {
     "model" => %w[native],
     "segment" => [],
-    "capture" => %w[segment],
+    "hooks" => [],
+    "capture" => %w[hooks segment],
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
-    "agent" => %w[capture collector exporters native segment store],
+    "agent" => %w[capture collector exporters hooks native segment store],
     "base" => %w[agent],
     "collector" => %w[agent analysis capture native segment],
     "store" => [],
@@ -42,7 +43,7 @@ class ArchitectureTest < Minitest::Test
   EVERYWHERE = %w[model version loader].freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[agent capture model segment].freeze
+  IN_APP = %w[agent capture hooks model segment].freeze
   GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack|zeitwerk)[\/.-]/
   # Rails and RUBYOPT bring what these stand on.
   LOADED_BY_A_HOST = %r{\Aagent/(rails\.rb|exec_boot\.rb)}
@@ -97,6 +98,38 @@ class ArchitectureTest < Minitest::Test
     output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", script)
     assert status.success?, output
     assert_empty output.lines.grep(/#{Regexp.escape(LIB)}/o)
+  end
+
+  # Where a library's or Ruby's own interface takes a module or a callback, and `super` of it goes up: no
+  # alias that is made later can call it in a circle.
+  BY_INTERFACE = {
+    "agent/exec_boot.rb" => "owner.extend(Watch)", # `const_added`, before anything else is loaded
+    "agent/instrumentation/connection_pool.rb" => "pool.extend(@leases)",
+    "agent/servers/sidekiq.rb" => "chain.prepend(Instrumentation::Sidekiq, runs)",
+    "agent/probe.rb" => "(Probe::Fallback)", # of our own
+    "store/sql/postgres.rb" => "db.define_singleton_method(:log_connection_yield)" # of our own connection
+  }.freeze
+  # What changes methods of a class that is not ours: prepends to it, defines, makes an alias, opens it again.
+  INTO_OTHERS = /
+    \.prepend\b | \bprepend[ (]+(?!:|self) | \.(?:include|extend)\((?!\w*\))
+    | [:\w]\.(?:alias_method|define_method|define_singleton_method|class_eval|module_eval|class_exec|refine)\b
+    | \.send\(:(?:prepend|include|alias_method|define_method) | ^\s*(?:class|module)\s+::
+    | class\s*<<\s*+(?!self) | \brefine[ (]
+  /x
+
+  def test_all_hooks_into_methods_of_others_go_through_one_mechanism
+    wrong = files.reject { |file| part_of(file) == "hooks" }.flat_map do |file|
+      File.readlines(file).each_with_index.filter_map do |line, index|
+        next if line.match?(/^\s*#/) || !line.match?(INTO_OTHERS)
+        allowed = BY_INTERFACE[relative(file)]
+        "#{relative(file)}:#{index + 1}: #{line.strip}" unless allowed && line.include?(allowed)
+      end
+    end
+    assert_empty wrong
+  end
+
+  def test_what_goes_through_an_interface_is_there
+    BY_INTERFACE.each { |file, code| assert_includes File.read("#{LIB}/#{file}"), code }
   end
 
   def test_the_in_app_half_loads_no_gem

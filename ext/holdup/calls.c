@@ -218,16 +218,16 @@ static void calls_turn(void)
     if (raised) rb_jump_tag(raised); /* the call is not measured */
 }
 
-/* A call begins on the current thread. One inside another one is a part of it. */
-static void calls_enter(void)
+/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
+static bool calls_enter(void)
 {
-    if (!tc_enabled()) return;
+    if (!tc_enabled()) return false;
     tclock_t *c = hook_current();
     unit_t *u = c ? c->innermost : NULL;
-    if (!u || c->follows) return;
+    if (!u || c->follows) return false;
     if (!c->call_depth) calls_turn();
-    if (c->call_depth++) return;
-    if (calls_known(c, u)) calls_begin(c, u, clk_now());
+    if (!c->call_depth++ && calls_known(c, u)) calls_begin(c, u, clk_now());
+    return true;
 }
 
 /* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
@@ -242,11 +242,10 @@ static tclock_t *calls_leave(unit_t **unit)
     return *unit && calls_known(c, *unit) ? c : NULL;
 }
 
-/* begin_call: a call of the open unit begins on this thread; end_call must follow. */
+/* begin_call: a call of the open unit begins on this thread. True: end_call must follow; false: no unit. */
 static VALUE probe_begin_call(VALUE self)
 {
-    calls_enter();
-    return Qnil;
+    return calls_enter() ? Qtrue : Qfalse;
 }
 
 /* end_call(kind, error): ends the call. `kind` of nil forgets it, for what turned out not to be one. */

@@ -52,15 +52,15 @@ require "holdup/agent/setting_facts"
 require "holdup/agent/stats_log/log_line"
 
 module Holdup
-  # Loads everything outside of agent/, model/, segment/ and capture/.
+  # Loads everything outside of agent/, capture/, hooks/, model/ and segment/.
   LOADER = Zeitwerk::Loader.new.tap do |loader|
     loader.tag = "holdup"
     loader.inflector.inflect("cli" => "CLI")
     loader.push_dir(__dir__, namespace: Holdup)
     loader.ignore(
-      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/loader.rb",
-      "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
-      "#{__dir__}/store/migrations",
+      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/hooks",
+      "#{__dir__}/loader.rb", "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment",
+      "#{__dir__}/version.rb", "#{__dir__}/store/migrations",
       # Job programs that an experiment runs in separate processes.
       "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
     )

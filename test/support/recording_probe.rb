@@ -132,7 +132,7 @@ class RecordingProbe
     QueryEnds.new(self)
   end
 
-  def begin_call = nil
+  def begin_call = true
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
 

@@ -19,7 +19,8 @@ module Holdup
       Sidekiq::Launcher Sidekiq::Shutdown SolidQueue::Worker GoodJob::ThreadStatus
     ].freeze
 
-    # Prepended to the singleton classes of Object and of the modules around the awaited classes.
+    # Extends Object and the modules around the awaited classes, which inherit `const_added`: an alias that
+    # another library makes in one of them can't come back here, as it would from a prepended module.
     module Watch
       def const_added(name)
         super
@@ -51,7 +52,7 @@ module Holdup
       end
 
       def watch(owner)
-        owner.singleton_class.prepend(Watch) if owner.is_a?(Module)
+        owner.extend(Watch) if owner.is_a?(Module)
       end
 
       # Goes last into the load path, so that Holdup of the application's Gemfile loads first. When it fails,

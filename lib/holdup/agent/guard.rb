@@ -28,6 +28,7 @@ module Holdup
       @interruption = interruption
       @failures = Hash.new(0)
       @logged_ns = {}
+      @not_hooked = {}
     end
 
     # @param place [Symbol] part of Holdup that runs, for the log
@@ -49,6 +50,21 @@ module Holdup
 
     # Number of failures by place.
     def failures = @failures.dup
+
+    # A method of a library can't be hooked, so what it does is not measured. Logs it once.
+    # @param method [String] "Net::HTTP#request"
+    # @param reason [String] a sentence without its end
+    # @return [nil]
+    def not_hooked(method, reason)
+      return if @not_hooked.key?(method)
+      @not_hooked = @not_hooked.merge(method => reason)
+      @log.warn("does not hook #{method}, so nothing is measured there: #{reason}")
+      nil
+    end
+
+    # Methods that could not be hooked.
+    # @return [Hash{String => String}] method => reason
+    def unhooked = @not_hooked
 
     private
 

@@ -36,7 +36,7 @@ module Holdup
     def call_kind(name) = @probe.call_kind(name)
 
     # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
-    # unit to another system begins on this thread (calls inside it are a part of it); then
+    # unit to another system begins on this thread (calls inside it are a part of it); if that gives true,
     # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call.
     # @return [#begin_call, #end_call]
     def call_edges = @probe

@@ -271,7 +271,7 @@ module Holdup
 
     def follow_forks
       before = -> { @guard.call(:fork) { before_fork } }
-      @fork_hook ||= ForkHook.install(before:) { @guard.call(:fork) { after_fork } }
+      @fork_hook ||= ForkHook.install(before:, guard: @guard) { @guard.call(:fork) { after_fork } }
     end
 
     def before_fork

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../hooks/callbacks"
 require_relative "servers/identity"
 
 module Holdup
@@ -93,37 +94,6 @@ module Holdup
 
       def loaded
         @known.keys.select { |constant| Object.const_defined?(constant) }
-      end
-    end
-  end
-
-  module Servers
-    # A module to prepend to a server's class: calls back before or after the server's own methods. Arguments,
-    # block and value pass through unchanged, and private methods stay private.
-    #
-    #   ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
-    #
-    # A callback gets the receiver and the positional arguments. It runs in the application and must guard
-    # itself.
-    class MethodHook < Module
-      # @param before [Hash{Symbol => #call}] method => what to call before it
-      # @param after [Hash{Symbol => #call}] method => what to call when it has returned
-      # @param hidden [Array<Symbol>] private methods
-      def initialize(before: {}, after: {}, hidden: [])
-        super()
-        (before.keys | after.keys).each { |name| wrap(name, before[name], after[name]) }
-        private(*hidden) if hidden.any?
-      end
-
-      private
-
-      def wrap(name, before, after)
-        define_method(name) do |*arguments, **options, &block|
-          before&.call(self, *arguments)
-          value = super(*arguments, **options, &block)
-          after&.call(self, *arguments)
-          value
-        end
       end
     end
   end

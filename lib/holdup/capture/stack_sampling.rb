@@ -73,8 +73,8 @@ module Holdup
 
       def possible?
         return false if @off || !profiles.here?
-        @hooked ||= !!profiles.before_each { give_way unless @lock.owned? }
-        profiles.free?
+        @hooked ||= profiles.before_each { give_way unless @lock.owned? }
+        @hooked && profiles.free?
       end
 
       def profiles

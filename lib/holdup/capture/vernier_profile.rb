@@ -1,17 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../hooks/method_hook"
+
 module Holdup
   module Capture
-    class SamplerHandover < Module
-      def initialize(callback)
-        super()
-        define_method(:start) do
-          callback.call
-          super()
-        end
-      end
-    end
-
     # Samples in a vernier profile of threads that had the GVL: thread, time and place.
     class VernierSamples
       # Vernier's category of a running thread; others waited or were idle.
@@ -107,8 +99,10 @@ module Holdup
         end
 
         # @yield before any vernier profile begins, on the thread that begins it. It can't be undone
+        # @return [Boolean] false where vernier can't be hooked
         def before_each(&callback)
-          ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(callback))
+          Hooks::MethodHook.new(::Vernier::Collector::TimeCollector, :start, by: callback,
+            constants: {HoldupSampler: callback}) { |method| "HoldupSampler.call\n#{method.call}" }.install
         end
       end
 

@@ -23,6 +23,16 @@ class Holdup::GuardTest < Minitest::Test
     assert_match(/here failed, the application is not affected: oh \(RuntimeError at /, @log.lines.first)
   end
 
+  def test_says_once_of_each_method_why_it_is_not_hooked
+    3.times { @guard.not_hooked("Net::HTTP#request", "its class is frozen") }
+    @guard.not_hooked("Process._fork", "there is no such method")
+    assert_equal({"Net::HTTP#request" => "its class is frozen", "Process._fork" => "there is no such method"},
+      @guard.unhooked)
+    assert_equal ["does not hook Net::HTTP#request, so nothing is measured there: its class is frozen",
+      "does not hook Process._fork, so nothing is measured there: there is no such method"], @log.lines
+    assert_empty @guard.failures
+  end
+
   def test_says_it_once_a_minute_for_each_place
     3.times { @guard.call(:here) { raise "oh" } }
     @guard.call(:there) { raise "oh" }

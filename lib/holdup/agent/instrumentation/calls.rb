@@ -46,6 +46,15 @@ module Holdup
     # only where the method has other parameters, or another gem has replaced it.
     class Calls::ActiveRecord < Calls::LibraryHook
       EVENT = "sql.active_record"
+      # Of the method `log`.
+      SIGNATURES = [
+        # 8.1
+        'sql, name = "SQL", binds = [], type_casted_binds = [], async: false, allow_retry: false',
+        # 8.0
+        'sql, name = "SQL", binds = [], type_casted_binds = [], async: false',
+        # 7.1, 7.2
+        'sql, name = "SQL", binds = [], type_casted_binds = [], statement_name = nil, async: false'
+      ].freeze
 
       def loaded?
         !!(defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load))
@@ -65,7 +74,7 @@ module Holdup
 
       # @param adapter [Class] of connections
       def join(adapter)
-        QueryLog.install(adapter, @edges, @queries) or subscribe
+        subscribe unless own?(adapter) && log_hook(adapter).install
       end
 
       def subscribe
@@ -82,48 +91,24 @@ module Holdup
         end
       end
 
-      # The method `log` of Active Record's connections.
-      #
       # A connection gets no variable of ours: CRuby would then find each of its own ones the slow way (23 in
       # a query), because the caches of variables are for objects without it.
-      module QueryLog
-        # Of the method => of the call of the original.
-        PARAMETERS = {
-          # 8.1
-          'sql, name = "SQL", binds = [], type_casted_binds = [], async: false, allow_retry: false' =>
-            "sql, name, binds, type_casted_binds, async:, allow_retry:",
-          # 8.0
-          'sql, name = "SQL", binds = [], type_casted_binds = [], async: false' =>
-            "sql, name, binds, type_casted_binds, async:",
-          # 7.1, 7.2
-          'sql, name = "SQL", binds = [], type_casted_binds = [], statement_name = nil, async: false' =>
-            "sql, name, binds, type_casted_binds, statement_name, async:"
-        }.freeze
-
-        module_function
-
-        # @return [Boolean] false where the method is unknown; it is left alone then
-        def install(adapter, edges, queries)
-          log = Calls::ReplacedMethod.new(adapter, :log)
-          return true if log.replaced?
-          codes = PARAMETERS.map { |parameters, arguments| code(parameters, arguments) }
-          fitting = log.fitting(codes) or return false
-          log.replace(fitting, HoldupCalls: edges, HoldupQueries: queries)
-          true
-        end
-
-        def code(parameters, arguments)
+      def log_hook(adapter)
+        around(adapter, :log, signatures: SIGNATURES, constants: {HoldupQueries: @queries}) do |method|
           <<~RUBY
-            def log(#{parameters}, &block)
-              HoldupCalls.begin_call
-              result = holdup_original_log(#{arguments}, &block)
-              answered = true
-              result
+              holdup_open = HoldupCalls.begin_call
+              holdup_result = #{method.call}
+              holdup_answered = true
+              holdup_result
             ensure
-              HoldupQueries.end_query(@pool, self, sql, answered)
-            end
+              HoldupQueries.end_query(@pool, self, #{method.positional(0)}, holdup_answered) if holdup_open
           RUBY
         end
+      end
+
+      # Another gem's module may answer without the method of Active Record.
+      def own?(adapter)
+        adapter.private_method_defined?(:log) && adapter.instance_method(:log).owner.equal?(adapter)
       end
     end
 
@@ -135,8 +120,9 @@ module Holdup
         read read_multi write write_multi delete delete_multi delete_matched exist? increment decrement
       ].to_h { |operation| [operation, true] }.freeze
       OWN_MEMORY = %w[ActiveSupport::Cache::MemoryStore ActiveSupport::Cache::NullStore].freeze
-      # Methods => their second parameter.
-      METHODS = {instrument: "key", instrument_multi: "keys"}.freeze
+      SIGNATURES = {
+        instrument: "operation, key, options = nil", instrument_multi: "operation, keys, options = nil"
+      }.freeze
 
       def initialize(recorder)
         super
@@ -155,14 +141,8 @@ module Holdup
 
       # @param store [Class] of caches
       def join(store)
-        methods = METHODS.keys.map { |name| Calls::ReplacedMethod.new(store, name) }
-        return if methods.all?(&:replaced?)
-        codes = METHODS.map { |name, key| code(name, key) }
-        return subscribe unless methods.zip(codes).all? { |method, code| method.fitting([code]) }
-        kinds = Hash.new { |known, type| known[type] = @kinds[type.name] }.compare_by_identity
-        methods.zip(codes) do |method, code|
-          method.replace(code, HoldupCalls: @edges, HoldupKinds: kinds, HoldupOperations: OPERATIONS)
-        end
+        hooks = SIGNATURES.map { |name, parameters| operations_hook(store, name, parameters) }
+        hooks.all?(&:possible?) ? hooks.each(&:install) : subscribe
       end
 
       def start(_name, _id, _payload) = @edges.begin_call
@@ -185,20 +165,12 @@ module Holdup
         kind { "cache #{store.to_s.split("::").last}".strip } unless OWN_MEMORY.include?(store)
       end
 
-      def code(name, key)
-        <<~RUBY
-          def #{name}(operation, #{key}, options = nil, &block)
-            kind = HoldupKinds[self.class] if HoldupOperations[operation]
-            return holdup_original_#{name}(operation, #{key}, options, &block) unless kind
-            HoldupCalls.begin_call
-            failed = true
-            result = holdup_original_#{name}(operation, #{key}, options, &block)
-            failed = false
-            result
-          ensure
-            HoldupCalls.end_call(kind, failed) if kind
-          end
-        RUBY
+      def operations_hook(store, name, parameters)
+        kinds = Hash.new { |known, type| known[type] = @kinds[type.name] }.compare_by_identity
+        constants = {HoldupKinds: kinds, HoldupOperations: OPERATIONS}
+        kind_hook(store, name, signatures: [parameters], constants:) do |method|
+          "(HoldupKinds[self.class] if HoldupOperations[#{method.positional(0)}])"
+        end
       end
     end
 
@@ -209,7 +181,7 @@ module Holdup
         !!(defined?(::RedisClient) && ::RedisClient.respond_to?(:register))
       end
 
-      def install = ::RedisClient.register(RedisMiddleware.new(self, @edges))
+      def install = ::RedisClient.register(middleware)
 
       # @param system [String] "redis" or "connect"
       def kind_of(config, system = "redis")
@@ -224,24 +196,23 @@ module Holdup
         config.path || "#{config.host}:#{config.port}"
       end
 
-      # Included in redis-client's middlewares, of which each client has an object.
-      class RedisMiddleware < Calls::CallMethods
-        OF_CLIENT = "@holdup_call_kind ||= HoldupLibrary.kind_of(config)"
-
-        def initialize(library, edges)
-          super
-          add(:call, "command, config", OF_CLIENT)
-          add(:call_pipelined, "commands, config", OF_CLIENT)
-          add(:connect, "config", 'HoldupLibrary.kind_of(config, "connect")')
-        end
+      # @return [Module] to be included in redis-client's middlewares, of which each client has an object
+      def middleware
+        {call: "command, config", call_pipelined: "commands, config", connect: "config"}
+          .each_with_object(RedisMiddleware.new) do |(name, parameters), middleware|
+            system = "connect" if name == :connect
+            call_hook(middleware, name, signatures: [parameters], layer: true) do
+              "@holdup_call_kind ||= HoldupLibrary.kind_of(config#{", #{system.dump}" if system})"
+            end.install(@guard)
+          end
       end
+
+      RedisMiddleware = Class.new(Module)
     end
 
     # The redis gem before its version 5 (4.8), which has no redis-client: commands and pipelines.
     # Connecting is a part of the first.
-    class Calls::OldRedis < Calls::PrependedHook
-      SIGNATURES = {process: [[:req, :commands]]}.freeze
-
+    class Calls::OldRedis < Calls::LibraryHook
       def loaded?
         !!(defined?(::Redis::Client) && ::Redis::Client.method_defined?(:process))
       end
@@ -252,10 +223,9 @@ module Holdup
 
       # @param client [Class]
       def join(client)
-        return unless self.class.known?(client, SIGNATURES)
-        commands = Calls::CallMethods.new(self, @edges)
-        commands.add(:process, "commands", "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)")
-        client.prepend(commands)
+        call_hook(client, :process, signatures: ["commands"]) do
+          "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)"
+        end.install(@guard)
       end
 
       # @return [Integer, nil]
@@ -266,12 +236,7 @@ module Holdup
 
     # Net::HTTP and the clients over it: requests and connecting, each with the host (Ruby 3.3 to 3.4,
     # net-http 0.4 to 0.10). A block that reads the body is a part of the call.
-    class Calls::NetHttp < Calls::PrependedHook
-      SIGNATURES = {
-        request: [[:req, :req], [:opt, :body], [:block, :block]],
-        connect: []
-      }.freeze
-
+    class Calls::NetHttp < Calls::HostHook
       # Not while it is being loaded.
       def loaded?
         !!(defined?(::Net::HTTP) && ::Net::HTTP.private_method_defined?(:connect) &&
@@ -279,60 +244,72 @@ module Holdup
       end
 
       def install
-        ::Net::HTTP.prepend(NetHttpRequests.new(self)) if self.class.known?(::Net::HTTP, SIGNATURES)
+        join(::Net::HTTP)
       end
 
-      def kind_of_connect(host)
-        kind { "connect #{host}" }
+      # @param http [Class]
+      def join(http)
+        hooks = {
+          request: ["req, body = nil", "HoldupLibrary.kind_of_request(self)"],
+          connect: ["", "HoldupLibrary.kind_of_connect(self)"]
+        }
+        install_together(hooks.map do |name, (parameters, kind)|
+          call_hook(http, name, signatures: [parameters]) { kind }
+        end)
       end
 
-      # Prepended to Net::HTTP.
-      class NetHttpRequests < Module
-        def initialize(library)
-          super()
-          define_method(:request) do |req, body = nil, &block|
-            library.measure(library.kind_of("http", address)) { super(req, body, &block) }
-          end
-          define_method(:connect) do
-            library.measure(library.kind_of_connect(address)) { super() }
-          end
-          private :connect
-        end
+      # @return [Integer, nil]
+      def kind_of_request(http)
+        kind_of("http", http.address)
+      rescue *Guard::FAILURES => error
+        @guard.failed(:calls, error)
+      end
+
+      # @return [Integer, nil]
+      def kind_of_connect(http)
+        kind { "connect #{http.address}" }
       end
     end
 
     # Excon (1.0 to 1.11): requests, with the host; connecting is a part of them. Its middlewares see the
     # begin of a request and its answer, but nothing of what they are called by.
-    class Calls::Excon < Calls::PrependedHook
-      SIGNATURES = {request: [[:opt, :params], [:block, :block]]}.freeze
-
+    class Calls::Excon < Calls::HostHook
       def loaded? = !!(defined?(::Excon::Connection) && ::Excon::Connection.method_defined?(:request))
 
       def install
-        known = self.class.known?(::Excon::Connection, SIGNATURES)
-        ::Excon::Connection.prepend(ExconRequests.new(self)) if known
+        join(::Excon::Connection)
       end
 
-      # Prepended to Excon::Connection.
-      class ExconRequests < Module
-        def initialize(library)
-          super()
-          define_method(:request) do |params = {}, &block|
-            library.measure(library.kind_of("http", data[:host])) { super(params, &block) }
-          end
-        end
+      # @param connection [Class]
+      def join(connection)
+        call_hook(connection, :request, signatures: ["params = {}"]) do
+          "HoldupLibrary.kind_of_request(self)"
+        end.install(@guard)
+      end
+
+      # @return [Integer, nil]
+      def kind_of_request(connection)
+        kind_of("http", connection.data[:host])
+      rescue *Guard::FAILURES => error
+        @guard.failed(:calls, error)
       end
     end
 
     # HTTPX (1.0 to 1.9): requests that are sent together are one call, with the host if it is one.
-    class Calls::Httpx < Calls::PrependedHook
-      SIGNATURES = {send_requests: [[:rest, :requests]]}.freeze
+    class Calls::Httpx < Calls::HostHook
       SEVERAL = "(several hosts)"
 
       def loaded? = !!(defined?(::HTTPX::Session) && ::HTTPX::Session.private_method_defined?(:send_requests))
 
       def install
-        ::HTTPX::Session.prepend(HttpxRequests.new(self)) if self.class.known?(::HTTPX::Session, SIGNATURES)
+        join(::HTTPX::Session)
+      end
+
+      # @param session [Class]
+      def join(session)
+        call_hook(session, :send_requests, signatures: ["*requests"]) do |method|
+          "HoldupLibrary.kind_of_all(#{method.given})"
+        end.install(@guard)
       end
 
       # @param requests [Array<HTTPX::Request>]
@@ -340,54 +317,35 @@ module Holdup
         hosts = @guard.call(:calls) { requests.map { |request| request.uri.host }.uniq } || []
         kind_of("http", hosts.one? ? hosts.first : SEVERAL)
       end
-
-      # Prepended to HTTPX::Session.
-      class HttpxRequests < Module
-        def initialize(library)
-          super()
-          define_method(:send_requests) do |*requests|
-            library.measure(library.kind_of_all(requests)) { super(*requests) }
-          end
-          private :send_requests
-        end
-      end
     end
 
     # Dalli (3.2 to 5.3): requests to Memcached, with the server; reading several keys, which may lie on
     # several servers, is one call. Only the first request to a server waits for its connection.
-    class Calls::Dalli < Calls::PrependedHook
-      SIGNATURES = {request: [[:req, :opkey], [:rest, :args]]}.freeze
-
+    class Calls::Dalli < Calls::HostHook
       def loaded?
         !!(defined?(::Dalli::Protocol::Base) && ::Dalli::Protocol::Base.method_defined?(:request) &&
           defined?(::Dalli::PipelinedGetter))
       end
 
       def install
-        return unless self.class.known?(::Dalli::Protocol::Base, SIGNATURES)
-        ::Dalli::Protocol::Base.prepend(DalliRequests.new(self))
-        ::Dalli::PipelinedGetter.prepend(DalliSeveralKeys.new(self))
+        join(::Dalli::Protocol::Base, ::Dalli::PipelinedGetter)
       end
 
-      # Prepended to a server.
-      class DalliRequests < Module
-        def initialize(library)
-          super()
-          define_method(:request) do |opkey, *args, &block|
-            kind = @holdup_call_kind ||= library.kind_of("memcached", name)
-            library.measure(kind) { super(opkey, *args, &block) }
-          end
+      # @param server [Class]
+      # @param getter [Class] reads several keys; its parameters differ from version to version
+      def join(server, getter)
+        one = call_hook(server, :request, signatures: ["opkey, *args"]) do
+          "@holdup_call_kind ||= HoldupLibrary.kind_of_server(self)"
         end
+        several = call_hook(getter, :process) { 'HoldupLibrary.kind_of("memcached", "")' }
+        install_together([one, several])
       end
 
-      # Prepended to what reads several keys, whose parameters differ from version to version.
-      class DalliSeveralKeys < Module
-        def initialize(library)
-          super()
-          define_method(:process) do |*args, **options, &block|
-            library.measure(library.kind_of("memcached", "")) { super(*args, **options, &block) }
-          end
-        end
+      # @return [Integer, nil]
+      def kind_of_server(server)
+        kind_of("memcached", server.name)
+      rescue *Guard::FAILURES => error
+        @guard.failed(:calls, error)
       end
     end
 
@@ -395,14 +353,11 @@ module Holdup
     # of Redis or of a database is a part of it. Where the process keeps the job, or runs it at once, there is
     # no other system.
     #
-    # A module is prepended to the class of each adapter that jobs get. A subscription to the notifications of
-    # pushes is several times as expensive, and a module prepended to jobs would have to find the adapter of
-    # each push a second time.
-    class Calls::ActiveJobPushes < Calls::PrependedHook
-      # Of the class method of jobs that gets their adapter.
-      SIGNATURES = {assign_adapter: [[:req, :adapter_name], [:req, :queue_adapter]]}.freeze
-      # Of the methods of an adapter, which has its own names for them.
-      PARAMETERS = {enqueue: %w[job], enqueue_at: %w[job timestamp], enqueue_all: %w[jobs]}.freeze
+    # The class of each adapter that jobs get is hooked. A subscription to the notifications of pushes is
+    # several times as expensive, and a hook in jobs would have to find the adapter of each push again.
+    class Calls::ActiveJobPushes < Calls::LibraryHook
+      # Methods of an adapter, with the number of their parameters.
+      METHODS = {enqueue: 1, enqueue_at: 2, enqueue_all: 1}.freeze
       OWN_PROCESS = %w[Async Inline Test].freeze
       KIND = "@holdup_call_kind || HoldupLibrary.kind_of_adapter(self)"
 
@@ -429,8 +384,14 @@ module Holdup
 
       # @param job [Class] ActiveJob::Base
       def join(job)
-        return unless self.class.known?(job.singleton_class, SIGNATURES)
-        job.singleton_class.prepend(AdapterAssignments.new(self))
+        assigned = {signatures: ["adapter_name, queue_adapter"]}
+        hooked = around(job.singleton_class, :assign_adapter, **assigned) do |method|
+          <<~RUBY
+            HoldupLibrary.join_adapter(#{method.positional(1)})
+            #{method.call}
+          RUBY
+        end.install(@guard)
+        return unless hooked
         [job, *job.descendants].each { |type| join_adapter(type._queue_adapter) }
       end
 
@@ -440,7 +401,7 @@ module Holdup
           type = adapter.is_a?(Module) ? adapter.singleton_class : adapter.class
           next if adapter.nil? || @joined[type] || OWN_PROCESS.include?(self.class.runner(adapter))
           @joined[type] = true
-          type.prepend(pushes(type))
+          METHODS.each { |name, size| hook_push(type, name) if takes?(type, name, size) }
         end
       end
 
@@ -461,36 +422,20 @@ module Holdup
         adapter.respond_to?(:execute_inline?) && adapter.execute_inline?
       end
 
-      def pushes(type)
-        pushes = Calls::CallMethods.new(self, @edges)
-        PARAMETERS.each do |name, parameters|
-          pushes.add_if(name, parameters.join(", "), KIND) if takes?(type, name, parameters.size)
-        end
-        pushes
+      def hook_push(type, name)
+        kind_hook(type, name) { KIND }.install(@guard)
       end
 
       def takes?(type, name, count)
         type.public_method_defined?(name) &&
           type.instance_method(name).parameters.map(&:first) == [:req] * count
       end
-
-      # Prepended to the class methods of jobs.
-      class AdapterAssignments < Module
-        def initialize(library)
-          super()
-          define_method(:assign_adapter) do |adapter_name, queue_adapter|
-            library.join_adapter(queue_adapter)
-            super(adapter_name, queue_adapter)
-          end
-          private :assign_adapter
-        end
-      end
     end
 
     # Pushes by Sidekiq's own client (7.0 to 8.1). Its middlewares end before a job is pushed.
-    class Calls::SidekiqPushes < Calls::PrependedHook
-      # Of the methods that push.
-      PARAMETERS = {push: :item, push_bulk: :items}.freeze
+    class Calls::SidekiqPushes < Calls::LibraryHook
+      # Methods that push => their parameters.
+      SIGNATURES = {push: "item", push_bulk: "items"}.freeze
 
       def loaded?
         !!(defined?(::Sidekiq::Client) && ::Sidekiq::Client.method_defined?(:push_bulk))
@@ -502,25 +447,21 @@ module Holdup
 
       # @param client [Class]
       def join(client)
-        return unless self.class.known?(client, PARAMETERS.transform_values { |name| [[:req, name]] })
         number = kind { "push Sidekiq" }
-        pushes = Calls::CallMethods.new(self, @edges)
-        PARAMETERS.each { |name, parameter| pushes.add(name, parameter, number.inspect) }
-        client.prepend(pushes)
+        install_together(SIGNATURES.map do |name, parameters|
+          call_hook(client, name, signatures: [parameters], block: false) { number.inspect }
+        end)
       end
     end
 
     # Elasticsearch (elastic-transport 8.0 to 8.5) and OpenSearch (opensearch-ruby 3.4): requests, with the
     # host, or the first of several. The middlewares of their HTTP clients are a client's own.
-    class Calls::SearchClient < Calls::PrependedHook
-      # Of Method#parameters => of the method.
-      PARAMETERS = {
-        [[:req, :method], [:req, :path], [:opt, :params], [:opt, :body], [:opt, :headers]] =>
-          "method, path, params = {}, body = nil, headers = nil",
+    class Calls::SearchClient < Calls::LibraryHook
+      SIGNATURES = [
+        "method, path, params = {}, body = nil, headers = nil",
         # elastic-transport from 8.3 on
-        [[:req, :method], [:req, :path], [:opt, :params], [:opt, :body], [:opt, :headers], [:opt, :opts]] =>
-          "method, path, params = {}, body = nil, headers = nil, opts = {}"
-      }.freeze
+        "method, path, params = {}, body = nil, headers = nil, opts = {}"
+      ].freeze
 
       def loaded?
         !!client&.method_defined?(:perform_request)
@@ -532,11 +473,9 @@ module Holdup
 
       # @param client [Class]
       def join(client)
-        known = client.instance_method(:perform_request).parameters
-        parameters = PARAMETERS[known] or return
-        requests = Calls::CallMethods.new(self, @edges)
-        requests.add(:perform_request, parameters, "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)")
-        client.prepend(requests)
+        call_hook(client, :perform_request, signatures: SIGNATURES, block: false) do
+          "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)"
+        end.install(@guard)
       end
 
       # @return [Integer, nil]
@@ -572,17 +511,12 @@ module Holdup
     # Child processes that a request or job waits for: `system` and backticks, with the program, and
     # Process.wait. A pipe (popen) is read and written by code of the application, and is not measured. Nor
     # are files: their methods are those of logs and sockets, and a line of a log would take 1.5 us, not 1.1.
-    #
-    # The methods are included in Object, before Kernel, so that a gem which makes an alias of Kernel's own
-    # gets those.
     class Calls::Commands < Calls::LibraryHook
       # Programs that are named: one may have many temporary scripts.
       MOST_PROGRAMS = 16
       # The first word, without its folder; none that sets a variable.
       PROGRAM = %r{\A\s*(?:[\w.+-]*/)*([\w.+-]{1,30})(?=[\s;&|]|\z)}
       WAITS = %i[wait wait2 waitpid waitpid2].freeze
-      # Constants of ours can't be read in other Ractors.
-      ONLY_MAIN = "if Ractor.current == Ractor.main"
 
       def initialize(recorder)
         super
@@ -594,9 +528,10 @@ module Holdup
       end
 
       def install
-        ::Object.include(commands.tap { |methods| methods.send(:private, :system, :`) })
-        ::Kernel.singleton_class.prepend(commands)
-        ::Process.singleton_class.prepend(running(WAITS, "HoldupLibrary.kind_of_command(nil)"))
+        [::Kernel, ::Kernel.singleton_class].each { |owner| hook_commands(owner, :system, :`) }
+        WAITS.each do |name|
+          call_hook(::Process.singleton_class, name) { "HoldupLibrary.kind_of_command(nil)" }.install(@guard)
+        end
       end
 
       # @param command [Array, String, nil] as for `system`: perhaps variables, then a line for the shell or a
@@ -609,17 +544,9 @@ module Holdup
 
       private
 
-      def commands
-        running(%i[system], "HoldupLibrary.kind_of_command(command)").tap do |methods|
-          methods.add(:`, "command", "(HoldupLibrary.kind_of_command(command) #{ONLY_MAIN})")
-        end
-      end
-
-      # @return [Module] with those methods, which take anything
-      def running(names, kind)
-        Calls::CallMethods.new(self, @edges).tap do |methods|
-          names.each { |name| methods.add(name, "*command", "(#{kind} #{ONLY_MAIN})") }
-          methods.send(:ruby2_keywords, *names)
+      def hook_commands(owner, *names)
+        names.each do |name|
+          call_hook(owner, name) { |method| "HoldupLibrary.kind_of_command(#{method.given})" }.install(@guard)
         end
       end
 
@@ -643,7 +570,7 @@ module Holdup
       end
 
       def install
-        ::Open3.singleton_class.prepend(running(CAPTURES, "HoldupLibrary.kind_of_command(command)"))
+        hook_commands(::Open3.singleton_class, *CAPTURES)
       end
     end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../hooks/method_hook"
 require_relative "../recorder"
 
 module Holdup
@@ -7,17 +8,23 @@ module Holdup
     # Waits for a database connection, and the units that hold connections meanwhile: Active Record 7.1 to
     # 8.1.
     #
-    # Active Record has no event for a wait, so a module is prepended to the private method that it calls only
-    # when a thread must wait: connecting to the database does not count as a wait. Checkout and checkin show
-    # the holders: a pool gets a module for these at its first wait, and costs nothing more before. (Checkout
-    # callbacks of connections cost five times as much; see docs/measurements/connection-pool.md.) A method
-    # with an unknown signature is left alone.
+    # Active Record has no event for a wait, so the private method is hooked that it calls only when a thread
+    # must wait: connecting to the database does not count as a wait. Checkout and checkin show the holders: a
+    # pool gets a module for these at its first wait, and costs nothing more before. (Checkout callbacks of
+    # connections cost five times as much; see docs/measurements/connection-pool.md.) A method with an unknown
+    # signature is left alone.
     #
     # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
     # request goes on. Connections held outside of units are one gauge of the process.
     class ConnectionPool
       # Set on a connection while a thread has it. A table of our own would slow each checkout.
       MARK = :@holdup_holding
+      # Methods of a pool since Rails 5 => their parameters, and what takes note.
+      LEASES = {
+        checkout: ["checkout_timeout = @checkout_timeout", "HoldupWatcher.taken(holdup_result)"],
+        checkin: ["conn", "HoldupWatcher.returned(conn)"],
+        remove: ["conn", "HoldupWatcher.returned(conn)"]
+      }.freeze
 
       # Has the methods of Servers::Pool: `max` connections, `busy` of them in use, `backlog` waiting threads.
       PoolState = Data.define(:name, :max, :busy, :backlog) do
@@ -68,8 +75,21 @@ module Holdup
 
       # @param pool [Class]
       def install_in(pool)
-        @leases = Hooks::Leases.new(self) if Hooks.leases?(pool)
-        pool::Queue.prepend(Hooks::Waits.new(self)) if Hooks.waits?(pool::Queue)
+        unknown = LEASES.keys.reject { |name| known?(pool, name) }
+        unknown.each do |name|
+          @guard.not_hooked("#{pool.name}##{name}", "it takes other parameters than Holdup knows")
+        end
+        @leases = leases if unknown.empty?
+        constants = {HoldupWatcher: self}
+        Hooks::MethodHook.new(pool::Queue, :wait_poll, by: :pool, signatures: ["timeout"], block: false,
+          constants:) do |method|
+          <<~RUBY
+            HoldupWatcher.contend(@lock)
+            holdup_connection = HoldupWatcher.waiting { #{method.call} }
+            HoldupWatcher.waited(@lock, holdup_connection)
+            holdup_connection
+          RUBY
+        end.install(@guard)
       end
 
       # From this first wait on the holders of this pool's connections are recorded.
@@ -112,6 +132,24 @@ module Holdup
 
       private
 
+      # @return [Module] to extend a pool in which threads have waited
+      def leases
+        LEASES.each_with_object(Module.new) do |(name, (parameters, note)), leases|
+          hook = Hooks::MethodHook.new(leases, name, by: :pool, signatures: [parameters], layer: true,
+            constants: {HoldupWatcher: self}) do |method|
+            result = "holdup_result = #{method.call}"
+            [*((name == :checkout) ? [result, note] : [note, result]), "holdup_result"].join("\n")
+          end
+          hook.install(@guard)
+        end
+      end
+
+      def known?(pool, name)
+        return false unless pool.method_defined?(name)
+        expected = Hooks::Signature.parameters(LEASES.fetch(name).first)
+        Hooks::Signature.fits?(pool.instance_method(name).parameters, expected)
+      end
+
       def unit_of_this_thread
         unit = Recorder::OpenUnit.current
         unit if unit&.here?
@@ -130,63 +168,6 @@ module Holdup
       end
 
       def name(pool) = pool.db_config.name
-    end
-
-    class ConnectionPool
-      # Modules for Active Record's pools and for their queue of waiting threads, if the methods are as they
-      # have been since Rails 5: a patch or a later Rails may have changed them.
-      module Hooks
-        CHECKOUT = [[:opt, :checkout_timeout]].freeze
-        CHECKIN = REMOVE = [[:req, :conn]].freeze
-        WAIT = [[:req, :timeout]].freeze
-
-        # Extends a pool in which threads have waited.
-        class Leases < Module
-          def initialize(watcher)
-            super()
-            define_method(:checkout) do |checkout_timeout = @checkout_timeout|
-              connection = super(checkout_timeout)
-              watcher.taken(connection)
-              connection
-            end
-            define_method(:checkin) do |conn|
-              watcher.returned(conn)
-              super(conn)
-            end
-            define_method(:remove) do |conn|
-              watcher.returned(conn)
-              super(conn)
-            end
-          end
-        end
-
-        # Prepended to ConnectionPool::Queue, whose lock is its pool.
-        class Waits < Module
-          def initialize(watcher)
-            super()
-            define_method(:wait_poll) do |timeout|
-              watcher.contend(@lock)
-              connection = watcher.waiting { super(timeout) }
-              watcher.waited(@lock, connection)
-              connection
-            end
-            private :wait_poll
-          end
-        end
-
-        module_function
-
-        def leases?(pool) = known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
-
-        def waits?(queue) = known_signatures?(queue, wait_poll: WAIT)
-
-        def known_signatures?(owner, **methods)
-          methods.all? do |name, parameters|
-            defined = owner.method_defined?(name) || owner.private_method_defined?(name)
-            defined && owner.instance_method(name).parameters == parameters
-          end
-        end
-      end
     end
   end
 end

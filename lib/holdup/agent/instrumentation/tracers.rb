@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../hooks/method_hook"
 require_relative "../probe"
 require_relative "../recorder"
 
@@ -31,7 +32,8 @@ module Holdup
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
         loaded.each do |tracer|
-          tracer.install(->(span) { begun(tracer, span) }, ->(span) { ending(tracer, span) })
+          edges = SpanEdges.new(->(span) { begun(tracer, span) }, ->(span) { ending(tracer, span) })
+          edges.install(tracer, @guard)
         end
         @installed += loaded
         watch if loaded.any?
@@ -196,22 +198,30 @@ module Holdup
       end
       CallWaits::KEPT = :@holdup_waits
 
-      # Prepended to a span's class.
-      class SpanEdges < Module
-        # @param start [Symbol] the method that begins a span
-        # @param begun [#call] gets the span after that
+      # The methods that begin and end a tracer's span.
+      class SpanEdges
+        # @param begun [#call] gets the span after its begin
         # @param ending [#call] gets the span before `finish`
-        def initialize(start, begun, ending)
-          super()
-          define_method(start) do |*arguments, **options|
-            value = super(*arguments, **options)
-            begun.call(self)
-            value
+        def initialize(begun, ending)
+          @begun = begun
+          @ending = ending
+        end
+
+        def install(tracer, guard)
+          hook(tracer.span, tracer.beginning, guard) do |method|
+            "holdup_result = #{method.call}\nHoldupSpans.begun(self)\nholdup_result"
           end
-          define_method(:finish) do |*arguments, **options|
-            ending.call(self)
-            super(*arguments, **options)
-          end
+          hook(tracer.span, :finish, guard) { |method| "HoldupSpans.ending(self)\n#{method.call}" }
+        end
+
+        def begun(span) = @begun.call(span)
+
+        def ending(span) = @ending.call(span)
+
+        private
+
+        def hook(owner, name, guard, &)
+          Hooks::MethodHook.new(owner, name, by: :tracer, constants: {HoldupSpans: self}, &).install(guard)
         end
       end
 
@@ -229,9 +239,9 @@ module Holdup
           !!defined?(::OpenTelemetry::SDK::Trace::Span)
         end
 
-        def install(begun, ending)
-          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanEdges.new(:initialize, begun, ending))
-        end
+        def span = ::OpenTelemetry::SDK::Trace::Span
+
+        def beginning = :initialize
 
         def current
           span = ::OpenTelemetry::Trace.current_span
@@ -264,9 +274,9 @@ module Holdup
           !!defined?(::Datadog::Tracing::SpanOperation)
         end
 
-        def install(begun, ending)
-          ::Datadog::Tracing::SpanOperation.prepend(SpanEdges.new(:start, begun, ending))
-        end
+        def span = ::Datadog::Tracing::SpanOperation
+
+        def beginning = :start
 
         def current = ::Datadog::Tracing.active_span
 

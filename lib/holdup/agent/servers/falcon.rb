@@ -25,7 +25,8 @@ module Holdup
       end
 
       def install
-        ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
+        Hooks::Callbacks.install(::Falcon::Server, by: :falcon, guard: @runtime.guard,
+          before: {run: ->(server, *) { serving(server) }})
         ObjectSpace.each_object(::Falcon::Server) { |running| serving(running) }
       end
 
@@ -192,17 +193,40 @@ module Holdup
       # `service`: its name or nil; `index`: of the worker in that service
       WorkerSlot = Data.define(:service, :index)
 
-      # Prepended to Async::Container::Generic. Each call of `spawn` is one slot; its block runs in every
-      # child that fills it. Containers of threads have no slots, not even in a forked child (--hybrid).
-      module WorkerSlots
-        def spawn(name: nil, **options, &block)
-          return super unless self.class.respond_to?(:multiprocess?) && self.class.multiprocess?
-          @holdup_places ||= Hash.new(-1)
-          place = WorkerSlot.new(service: name, index: @holdup_places[name] += 1)
-          super do |*arguments, **options|
-            Fiber[PLACE] = place
+      # Each call of Async::Container::Generic#spawn is one slot; its block runs in every child that fills it.
+      # Containers of threads have no slots, not even in a forked child (--hybrid).
+      class WorkerSlots
+        SIGNATURE = "name: nil, **options"
+
+        def initialize(guard)
+          @guard = guard
+          @indexes = ObjectSpace::WeakKeyMap.new # by container
+        end
+
+        def install
+          hook = Hooks::MethodHook.new(::Async::Container::Generic, :spawn, by: :falcon,
+            takes: SIGNATURE, constants: {HoldupSlots: self}) do |method|
+            "#{method.target}(name:, **options, &HoldupSlots.placed(self, name, #{method.block}))"
+          end
+          hook.install(@guard)
+        end
+
+        # @return [Proc, nil] what the child runs
+        def placed(container, name, block)
+          slot = @guard.call(:falcon) { slot(container, name) } or return block
+          proc do |*arguments, **options|
+            Fiber[PLACE] = slot
             block.call(*arguments, **options)
           end
+        end
+
+        private
+
+        def slot(container, name)
+          type = container.class
+          return unless type.respond_to?(:multiprocess?) && type.multiprocess?
+          indexes = @indexes[container] ||= Hash.new(-1)
+          WorkerSlot.new(service: name, index: indexes[name] += 1)
         end
       end
 
@@ -224,9 +248,9 @@ module Holdup
 
       # The controller's `start` returns when the first workers are ready.
       def install
-        hook = MethodHook.new(before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }})
-        ::Async::Container::Controller.prepend(hook)
-        ::Async::Container::Generic.prepend(WorkerSlots)
+        Hooks::Callbacks.install(::Async::Container::Controller, by: :falcon, guard: @runtime.guard,
+          before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }})
+        WorkerSlots.new(@runtime.guard).install
       end
 
       # Runs before the first fork of a worker. Ignores controllers without a Falcon.

@@ -21,11 +21,11 @@ module Holdup
       end
 
       def install
-        return if ::GoodJob::Capsule.ancestors.any?(MethodHook)
-        callbacks = {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}
-        ::GoodJob::Capsule.prepend(MethodHook.new(after: callbacks))
+        return if Hooks::Callbacks.installed?(::GoodJob::Capsule, :good_job)
+        callbacks(::GoodJob::Capsule,
+          after: {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }})
         if ::GoodJob.const_defined?(:Supervisor)
-          ::GoodJob::Supervisor.prepend(MethodHook.new(before: {start: ->(*) { supervising }}))
+          callbacks(::GoodJob::Supervisor, before: {start: ->(*) { supervising }})
         end
         ::GoodJob::Capsule.instances.each { |capsule| serving(capsule) }
       end
@@ -60,6 +60,10 @@ module Holdup
       end
 
       private
+
+      def callbacks(owner, **callbacks)
+        Hooks::Callbacks.install(owner, by: :good_job, guard: @runtime.guard, **callbacks)
+      end
 
       def guard(&) = @runtime.guard.call(:good_job, &)
 

@@ -8,24 +8,14 @@ module Holdup
     # else. When a worker has served enough it forks the next mold from itself (reforking), which forks
     # workers of a new generation. Only workers and the service worker may measure.
     class Pitchfork < Preforking
-      class Reforking < Module
-        def initialize(adapter)
-          super()
-          define_method(:spawn_mold) do |*arguments, **options|
-            adapter.without_children { super(*arguments, **options) }
-          end
-          private :spawn_mold
-        end
-      end
-
       def self.here? = super(::Pitchfork::HttpServer)
 
       def install
-        callbacks = {
+        callbacks(after: {
           init_mold_process: ->(*) { mold_ready },
           init_service_process: ->(server, service, *) { service_ready(server, service) }
-        }
-        http_server.prepend(Reforking.new(self), MethodHook.new(hidden: callbacks.keys, after: callbacks))
+        })
+        when_loaded { hook_reforks }
         super
       end
 
@@ -57,6 +47,14 @@ module Holdup
       end
 
       private
+
+      def hook_reforks
+        hook = Hooks::MethodHook.new(http_server, :spawn_mold, by: :pitchfork,
+          constants: {HoldupAdapter: self}) do |method|
+          "HoldupAdapter.without_children { #{method.call} }"
+        end
+        hook.install(@runtime.guard)
+      end
 
       def http_server = ::Pitchfork::HttpServer
 

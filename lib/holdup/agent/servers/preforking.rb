@@ -20,10 +20,11 @@ module Holdup
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
+        @requests = RequestCounter.new
       end
 
       def install
-        http_server.prepend(hook, BusyFlag)
+        hook_server
         ObjectSpace.each_object(http_server) { |running| attach(running) }
       end
 
@@ -43,7 +44,7 @@ module Holdup
         guard do
           next if @worker.equal?(worker) || !takes_requests?(worker)
           @worker = worker
-          server.holdup_begin
+          @requests.begin
           @runtime.serve(identity(server, worker))
           wrap(server)
         end
@@ -51,15 +52,21 @@ module Holdup
 
       private
 
-      def hook
-        MethodHook.new(
-          hidden: %i[init_worker_process prep_readers],
+      def hook_server
+        when_loaded { @requests.hook(http_server, name.to_sym, @runtime.guard) }
+        callbacks(
           before: {start: ->(server, *) { starting(server) }, join: ->(*) { booted }},
           after: {
             init_worker_process: ->(server, worker, *) { serving(server, worker) },
             prep_readers: ->(server, readers, *) { serving(server, readers.last) }
           }
         )
+      end
+
+      def when_loaded(&) = Hooks::WhenLoaded.call(http_server, name.to_sym, @runtime.guard, &)
+
+      def callbacks(**callbacks)
+        Hooks::Callbacks.install(http_server, by: name.to_sym, guard: @runtime.guard, **callbacks)
       end
 
       def guard(&) = @runtime.guard.call(name.to_sym, &)
@@ -108,7 +115,7 @@ module Holdup
       # Workers share their sockets, so the first one reports the backlog of all.
       def pool(server, worker)
         backlog = ListenQueue.size(http_server::LISTENERS.to_a) if worker.nr.zero?
-        Pool.new(name: "web", max: 1, busy: server.holdup_busy, backlog:, served: server.holdup_served)
+        Pool.new(name: "web", max: 1, busy: @requests.busy, backlog:, served: @requests.served)
       end
 
       def lever(name, word, value, how, live: false)
@@ -119,23 +126,38 @@ module Holdup
     end
 
     class Preforking
-      # Prepended to HttpServer: whether its one thread is busy. `rack.after_reply` has run when
-      # `process_client` returns.
-      module BusyFlag
-        attr_reader :holdup_busy, :holdup_served
+      # Whether the one thread of this process is busy, and how many requests it has served.
+      # `rack.after_reply` has run when `process_client` returns.
+      class RequestCounter
+        # @return [Integer, nil] nil before the worker is ready
+        attr_reader :busy, :served
 
-        def holdup_begin
-          @holdup_busy = @holdup_served = 0
+        # The worker is ready.
+        def begin
+          @busy = @served = 0
         end
 
-        private
+        def request_begins
+          @busy = 1
+        end
 
-        def process_client(...)
-          @holdup_busy = 1
-          super
-        ensure
-          @holdup_busy = 0
-          @holdup_served += 1 if @holdup_served
+        def request_ends
+          @busy = 0
+          @served += 1 if @served
+        end
+
+        # @param server [Class]
+        # @param place [Symbol] for the guard
+        def hook(server, place, guard)
+          constants = {HoldupRequests: self}
+          Hooks::MethodHook.new(server, :process_client, by: place, constants:) do |method|
+            <<~RUBY
+                HoldupRequests.request_begins
+                #{method.call}
+              ensure
+                HoldupRequests.request_ends
+            RUBY
+          end.install(guard)
         end
       end
     end

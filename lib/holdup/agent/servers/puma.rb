@@ -44,15 +44,15 @@ module Holdup
       def install
         return launched if Puma.launcher?
         if ::Puma.const_defined?(:RackHandler)
-          ::Puma::RackHandler.prepend(MethodHook.new(after: {config: ->(*) { launched }}))
+          callbacks(::Puma::RackHandler, after: {config: ->(*) { launched }})
         end
       end
 
       def launched
         return if @hooked
         @hooked = true
-        callbacks = {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }}
-        ::Puma::Launcher.prepend(MethodHook.new(before: callbacks))
+        callbacks(::Puma::Launcher,
+          before: {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }})
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
@@ -108,11 +108,10 @@ module Holdup
       private
 
       def hook_server_and_workers
-        ::Puma::Server.prepend(server_hook)
+        hook_server
         made = ->(pool, _name = nil, options = nil, *) { pooled(pool, options) }
-        ::Puma::ThreadPool.prepend(MethodHook.new(after: {initialize: made})) if changes_threads?
-        worker_hook = MethodHook.new(before: {run: ->(worker, *) { working(worker.index) }})
-        ::Puma::Cluster::Worker.prepend(worker_hook)
+        callbacks(::Puma::ThreadPool, after: {initialize: made}) if changes_threads?
+        callbacks(::Puma::Cluster::Worker, before: {run: ->(worker, *) { working(worker.index) }})
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
       end
 
@@ -121,11 +120,16 @@ module Holdup
         ::Puma::Server.method_defined?(:update_thread_pool_min_max)
       end
 
-      def server_hook
+      def callbacks(owner, **callbacks)
+        Hooks::Callbacks.install(owner, by: :puma, key: self, guard: @runtime.guard, **callbacks)
+      end
+
+      def hook_server
         serve = ->(server, *) { serving(server) }
         stop = ->(*) { stopping }
         after = changes_threads? ? {update_thread_pool_min_max: serve} : {}
-        MethodHook.new(before: {run: serve, begin_restart: ->(*) { reforking }, stop:, halt: stop}, after:)
+        before = {run: serve, begin_restart: ->(*) { reforking }, stop:, halt: stop}
+        callbacks(::Puma::Server, before:, after:)
       end
 
       # Puma 7 renamed the events.

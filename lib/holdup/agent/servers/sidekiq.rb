@@ -39,11 +39,10 @@ module Holdup
       end
 
       def install
-        return if ::Sidekiq::Launcher.ancestors.any?(MethodHook)
-        ::Sidekiq::Launcher.prepend(MethodHook.new(
+        return if Hooks::Callbacks.installed?(::Sidekiq::Launcher, :sidekiq)
+        Hooks::Callbacks.install(::Sidekiq::Launcher, by: :sidekiq, guard: @runtime.guard,
           before: {run: ->(launcher, *) { serving(launcher) }},
-          after: {stop: ->(launcher, *) { embedded_stopped if launcher.instance_variable_get(:@embedded) }}
-        ))
+          after: {stop: ->(launcher, *) { embedded_stopped if launcher.instance_variable_get(:@embedded) }})
         ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
       end
 

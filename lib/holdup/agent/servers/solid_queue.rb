@@ -47,10 +47,10 @@ module Holdup
       end
 
       def install
-        return if ::SolidQueue::Worker.ancestors.any?(MethodHook)
-        ::SolidQueue::Supervisor.prepend(supervisor_hook)
-        callbacks = {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}
-        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: callbacks.keys, after: callbacks))
+        return if Hooks::Callbacks.installed?(::SolidQueue::Worker, :solid_queue)
+        hook_supervisor(::SolidQueue::Supervisor)
+        after = {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}
+        Hooks::Callbacks.install(::SolidQueue::Worker, by: :solid_queue, guard: @runtime.guard, after:)
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
@@ -94,14 +94,13 @@ module Holdup
         end
       end
 
-      def supervisor_hook
-        MethodHook.new(
-          hidden: %i[start_process],
-          before: {
-            start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
-            start_process: ->(_, configured, *) { starting(configured) }
-          }
-        )
+      # @param supervisor [Class]
+      def hook_supervisor(supervisor)
+        before = {
+          start: ->(one, *) { supervising { one.send(:configuration) } },
+          start_process: ->(_, configured, *) { starting(configured) }
+        }
+        Hooks::Callbacks.install(supervisor, by: :solid_queue, guard: @runtime.guard, before:)
       end
 
       private

@@ -65,7 +65,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     subscribed
   end
 
-  LOGS = Calls::ActiveRecord::QueryLog::PARAMETERS.keys.freeze
+  LOGS = Calls::ActiveRecord::SIGNATURES
 
   def test_queries_of_each_version_of_active_record_are_calls
     LOGS.each do |parameters|
@@ -255,7 +255,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
       3.times { job._queue_adapter.enqueue(:job) }
     end
     assert_equal 3, @probe.called.size
-    assert_equal 1, type.ancestors.grep(Calls::CallMethods).size
+    assert_equal(3, Holdup::Hooks::MethodHook.all.count { |one| one.owner.equal?(type) })
   end
 
   def test_an_adapter_that_jobs_got_before_and_one_that_is_frozen_or_a_module
@@ -282,7 +282,9 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
   # Where the block would end a call that is around the push, a call would be lost.
   def test_what_is_no_push_ends_no_call_around_it
     adapter = assigned(adapter_of("GoodJob::") { define_method(:execute_inline?) { true } }.new)
-    Calls::LibraryHook.new(@recorder).measure(@probe.call_kind("http api")) { adapter.enqueue(:job) }
+    @probe.begin_call
+    adapter.enqueue(:job)
+    @probe.end_call(@probe.call_kind("http api"), false)
     assert_equal [["http api", false]], @probe.called
   end
 
@@ -316,11 +318,17 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     assert_equal [["push SolidQueue", false]], @probe.called
   end
 
+  # @return [Hash{Symbol => UnboundMethod}]
+  def methods_of(type)
+    names = type.instance_methods(false) + type.private_instance_methods(false)
+    names.to_h { |name| [name, type.instance_method(name)] }
+  end
+
   def test_jobs_that_get_their_adapter_another_way_are_left_alone
     job = Class.new { def self.assign_adapter(adapter) = adapter }
-    before = job.singleton_class.ancestors
+    before = methods_of(job.singleton_class)
     Calls::ActiveJobPushes.new(@recorder).join(job)
-    assert_equal before, job.singleton_class.ancestors
+    assert_equal before, methods_of(job.singleton_class)
   end
 
   def test_a_push_to_sidekiq_keeps_its_answer_and_its_exception
@@ -347,11 +355,11 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
 
       def process(commands, timeout) = commands
     end
-    before = client.ancestors
+    before = methods_of(client)
     Calls::SidekiqPushes.new(@recorder).join(client)
     Calls::Elasticsearch.new(@recorder).join(client)
     Calls::OldRedis.new(@recorder).join(client)
-    assert_equal before, client.ancestors
+    assert_equal before, methods_of(client)
   end
 
   # A client as elastic-transport has it from 8.3 on, or as OpenSearch has it.
@@ -365,7 +373,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
 
   def test_a_search_is_a_call_to_its_host_or_to_one_of_them
     hosts = {%w[es1] => "search es1", %w[es2 es1] => "search es1 (of 2)", [] => "search"}
-    Calls::SearchClient::PARAMETERS.each_value do |parameters|
+    Calls::SearchClient::SIGNATURES.each do |parameters|
       hosts.each do |names, kind|
         client = search_client(names, parameters).tap { |one| Calls::Elasticsearch.new(@recorder).join(one) }
         asked = client.new.perform_request("GET", "/orders", {a: 1}, "body", {b: 2})
@@ -397,18 +405,55 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     assert_equal "subprocess", kinds.last
   end
 
-  def test_a_block_is_a_call_also_when_it_raises
-    library = Calls::LibraryHook.new(@recorder)
-    kind = library.kind { "http api" }
-    assert_equal 7, library.measure(kind) { 7 }
-    assert_raises(IOError) { library.measure(kind) { raise IOError } }
-    assert_equal [["http api", false], ["http api", true]], @probe.called
+  # As net-http has it.
+  def http_client(address)
+    Class.new do
+      define_method(:address) { address.call }
+
+      def request(req, body = nil) = yield(req, body)
+
+      private
+
+      def connect = :connected
+    end.tap { |type| Calls::NetHttp.new(@recorder).join(type) }.new
+  end
+
+  def test_a_request_is_a_call_to_its_host_also_when_it_raises
+    client = http_client(-> { "api" })
+    assert_equal([:get, nil], client.request(:get) { |*given| given })
+    assert_raises(IOError) { client.request(:get) { raise IOError } }
+    assert_equal :connected, client.send(:connect)
+    assert_equal [["http api", false], ["http api", true], ["connect api", false]], @probe.called
   end
 
   def test_a_target_that_can_not_be_named_does_not_reach_the_application
-    library = Calls::LibraryHook.new(@recorder)
-    assert_nil library.kind { raise "no host" }
-    assert_equal 1, library.measure(nil) { 1 }
+    client = http_client(-> { raise "no host" })
+    assert_equal(1, client.request(:get) { 1 })
+    assert_equal :connected, client.send(:connect)
+    assert_equal [[nil, false]] * 2, @probe.called
+    assert_match(/calls failed, the application is not affected/, @log.lines.join)
+  end
+
+  def test_without_a_unit_no_call_ends_and_nothing_is_named
+    @probe.define_singleton_method(:begin_call) { false }
+    client = http_client(-> { raise "asked" })
+    assert_equal(1, client.request(:get) { 1 })
+    assert_empty @probe.called
+    assert_empty @log.lines
+  end
+
+  def test_a_method_of_other_parameters_is_not_hooked_and_the_log_says_so_once
+    client = Class.new do
+      def self.name = "Redis::Client"
+
+      def process(commands, timeout) = commands
+    end
+    2.times { Calls::OldRedis.new(@recorder).join(client) }
+    assert_equal 1, @log.lines.size
+    assert_match(/does not hook Redis::Client#process, .*: it takes other parameters than Holdup knows: /,
+      @log.lines.first)
+    assert_match(/\(req commands, req timeout\)/, @log.lines.first)
+    assert_equal ["Redis::Client#process"], @recorder.guard.unhooked.keys
   end
 
   def test_hooks_into_what_is_wanted_and_loaded_once
@@ -427,12 +472,6 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     loaded = true
     2.times { calls.install }
     assert_equal [:sql], installed
-  end
-
-  def test_net_http_has_the_methods_that_are_known
-    Calls::NetHttp::SIGNATURES.each do |name, parameters|
-      assert_equal parameters, Net::HTTP.instance_method(name).parameters, name
-    end
   end
 
   def test_every_name_of_the_setting_has_a_library

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+# What other libraries do with a method that Holdup hooks: each puts a layer around it, without Holdup's help.
+module MethodNeighbours
+  # A class of its own for calls with a refinement, which is active in the file that uses it.
+  CALL_REFINED = <<~RUBY
+    using(MethodNeighbours.refinement)
+    ->(receiver, name, arguments, options, block) { receiver.__send__(name, *arguments, **options, &block) }
+  RUBY
+
+  class << self
+    # The refinement that the next code uses.
+    attr_reader :refinement
+
+    # As other libraries that are loaded late: two alias chains, a refinement and a prepended module around
+    # each method that Holdup hooks in this process.
+    def wrap_hooked_methods(hooks = Holdup::Hooks::MethodHook.all)
+      methods = hooks.select(&:original).map { |hook| [hook.owner, hook.name] }.uniq
+      methods.each { |owner, name| wrap(owner, name) }
+    end
+
+    # @param last [Boolean] whether no alias chain follows: of a prepended method it would call itself for
+    #   ever, without Holdup too
+    def wrap(owner, name, last: true)
+      refined(owner, name) { nil }
+      prepended = owner.ancestors.take_while { |one| one != owner }
+      defined = prepended.any? { |one| one.method_defined?(name) || one.private_method_defined?(name) }
+      2.times { alias_chain(owner, name) { nil } } unless defined
+      prepended(owner, name) { nil } if last
+    end
+
+    # @yield when the layer is passed
+    def alias_chain(owner, name, &passed)
+      old = :"#{name.to_s.gsub(/\W/, "_")}_before_alias_#{passed.object_id}"
+      visibility = visibility(owner, name)
+      owner.alias_method(old, name)
+      redefine(owner, name, passed, "__send__(#{old.inspect}, *arguments, **options, &block)")
+      owner.send(visibility, name)
+    end
+
+    def prepended(owner, name, &passed)
+      layer = Module.new
+      redefine(layer, name, passed, "super")
+      layer.send(visibility(owner, name), name)
+      owner.prepend(layer)
+    end
+
+    # @return [#call] calls the method of a receiver where the refinement is active
+    def refined(owner, name, &passed)
+      neighbours = self
+      visibility = visibility(owner, name)
+      @refinement = Module.new do
+        refine(owner) do
+          neighbours.send(:redefine, self, name, passed, "super")
+          send(visibility, name)
+        end
+      end
+      RubyVM::InstructionSequence.compile(CALL_REFINED, "refined").eval
+    end
+
+    # @param owner [Class]
+    # @return [Class]
+    def subclass(owner, name, &passed)
+      visibility = visibility(owner, name)
+      Class.new(owner).tap do |type|
+        redefine(type, name, passed, "super")
+        type.send(visibility, name)
+      end
+    end
+
+    # A subclass that makes an alias of what it inherits.
+    def subclass_with_alias(owner, name, &passed)
+      Class.new(owner).tap { |type| alias_chain(type, name, &passed) }
+    end
+
+    def visibility(owner, name)
+      return :private if owner.private_method_defined?(name)
+      owner.protected_method_defined?(name) ? :protected : :public
+    end
+
+    private
+
+    def redefine(owner, name, passed, call)
+      constant = :"PASSED_#{passed.object_id}"
+      MethodNeighbours.const_set(constant, passed) unless MethodNeighbours.const_defined?(constant, false)
+      earlier = $VERBOSE
+      $VERBOSE = nil # it is not what is tested
+      owner.class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+        def #{name}(*arguments, **options, &block)
+          ::MethodNeighbours::#{constant}.call
+          #{call}
+        end
+      RUBY
+    ensure
+      $VERBOSE = earlier
+    end
+  end
+end
