@@ -14,6 +14,7 @@ module Holdup
       ProbeChecks::RubySupport, ProbeChecks::ClockSource,
       SegmentChecks::SegmentFolder, SegmentChecks::Segments,
       ServerChecks::Servers, ServerChecks::UnmeasuredServers, ServerChecks::EnvironmentVariables,
+      ServerChecks::UnhookedMethods,
       SegmentChecks::Heartbeat,
       StoreChecks::CollectorLock, StoreChecks::StoreState, StoreChecks::SkippedRows,
       StoreChecks::Applications,

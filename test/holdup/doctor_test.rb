@@ -158,6 +158,17 @@ class Holdup::DoctorTest < Minitest::Test
     assert_empty Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host)
   end
 
+  def test_names_methods_of_libraries_that_could_not_be_hooked
+    unhooked = {"unhooked" => "Net::HTTP#request Redis::Client#process"}
+    here = Holdup::Doctor::ServerChecks::UnhookedMethods.call(host(segments: [
+      process(pid: 8, profile: unhooked), process(pid: 7, profile: unhooked), process(pid: 9)
+    ]))
+    facts = {methods: "Net::HTTP#request, Redis::Client#process", pids: "7, 8"}
+    assert_equal [:unhooked], here.map(&:key)
+    assert_equal :warn, here.first.level
+    assert_equal facts, here.first.facts
+  end
+
   def test_files_that_are_no_segments
     assert_equal({segment_refused: :warn}, troubles(refused: ["/x has layout 9"]))
   end

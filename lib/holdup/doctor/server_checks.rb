@@ -80,6 +80,18 @@ module Holdup
         private_class_method :result
       end
 
+      # Methods of libraries that Holdup could not hook: nothing is measured there.
+      module UnhookedMethods
+        def self.call(host)
+          processes = host.alive.reject(&:closed)
+          by_methods = processes.group_by { |process| process.profile["unhooked"] }
+          by_methods.except(nil).map do |methods, processes|
+            pids = processes.map(&:pid).sort.join(", ")
+            CheckResult.warn(:unhooked, methods: methods.split.join(", "), pids:)
+          end
+        end
+      end
+
       # What ends processes of a server that have grown too large, served enough or lived long enough.
       module MemoryKillers
         MB = 1_000_000.0

@@ -193,12 +193,14 @@ module Holdup
       def profile_facts
         names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
+        unhooked = {"unhooked" => @guard.unhooked.keys.join(" ")} unless @guard.unhooked.empty?
         levers = @server.levers.call.map(&:facts).inject({}, :merge)
         {
           "server" => @server.name,
           **names,
           **@resources.profile,
           **unknown.to_h,
+          **unhooked.to_h,
           **@capture&.profile.to_h,
           **levers
         }

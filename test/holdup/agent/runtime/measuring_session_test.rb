@@ -116,6 +116,14 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
     refute JSON.parse(profile_without_variables).key?("variables.unknown")
   end
 
+  def test_the_profile_names_methods_that_could_not_be_hooked
+    open_session(PUMA)
+    refute JSON.parse(@probe.profiles.last).key?("unhooked")
+    %w[A#b C.d].each { |method| @guard.not_hooked(method, "there is no such method") }
+    @session.tick
+    assert_equal "A#b C.d", JSON.parse(@probe.profiles.last).fetch("unhooked")
+  end
+
   def test_gauges_of_server_and_resources_reach_the_segment
     @resources.add(resource(gauges: {connections_kept_ns: 9, redis_rtt_ns: 1}))
     open_session(PUMA.with(gauges: -> { {redis_rtt_ns: 7} }))
