@@ -17,6 +17,16 @@ module ServerContract
     end
   end
 
+  # Each hooked method of the server, of libraries and of Ruby, forks included.
+  def test_other_libraries_wrap_the_hooked_methods_late
+    serve(METHOD_NEIGHBOURS: File.expand_path("../support/method_neighbours.rb", __dir__)) do |app|
+      ask(app)
+      assert_identity(app)
+      assert_stop(app)
+      assert_carried(app)
+    end
+  end
+
   def test_holdup_exec
     ExecMode.command(server_command, server_gems) do |command|
       serve_by(command) do |app|

@@ -1,5 +1,10 @@
 # frozen_string_literal: true
 
+if ENV["METHOD_NEIGHBOURS"]
+  require ENV["METHOD_NEIGHBOURS"]
+  MethodNeighbours.wrap_hooked_methods
+end
+
 # Keeps the GVL for time slice after time slice.
 class Report
   def self.crunch(seconds)

@@ -1,0 +1,172 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Every method that Holdup hooks in any library keeps the contract of hooked methods. The methods come from
+# the hooks that are in place, so a new one is tested without another line here.
+class HookedMethodsTest < Minitest::Test
+  include FreshRuby
+
+  LIBRARIES = {
+    "calls" => <<~RUBY,
+      require "rails"
+      require "active_record"
+      require "active_job"
+      require "active_support/cache"
+      require "net/http"
+      require "open3"
+      require "excon"
+      require "httpx"
+      require "dalli"
+      require "redis"
+      require "sidekiq"
+      require "elastic-transport"
+      require "opensearch"
+      ActiveRecord::Base && ActiveRecord::ConnectionAdapters::AbstractAdapter
+      ActiveSupport::Cache::Store
+      Dalli::Protocol::Base && Dalli::PipelinedGetter
+      calls = Holdup::Instrumentation::Calls.new(recorder: Holdup.recorder,
+        wanted: -> { Holdup::Instrumentation::Calls::LIBRARIES.keys })
+      calls.install
+      class PushedAdapter
+        def enqueue(job) = job
+        def enqueue_at(job, timestamp) = job
+        def enqueue_all(jobs) = jobs
+      end
+      ActiveJob::Base.queue_adapter = PushedAdapter.new
+      require "holdup/agent/instrumentation/connection_pool"
+      Holdup::Instrumentation::ConnectionPool.new(guard: GUARD, clock: Holdup::Clock.new)
+        .install_in(ActiveRecord::ConnectionAdapters::ConnectionPool)
+    RUBY
+    "tracers" => <<~RUBY,
+      require "opentelemetry/sdk"
+      require "datadog"
+      require "holdup/agent/instrumentation/tracers"
+      Holdup::Instrumentation::Tracers.new(recorder: Holdup.recorder).install
+    RUBY
+    "forks and profiles" => <<~RUBY,
+      require "vernier"
+      require "holdup/capture/vernier_profile"
+      Holdup::Capture::VernierProfile.before_each { nil }
+      Holdup::ForkHook.install(guard: GUARD) { nil }
+    RUBY
+    "Puma" => <<~RUBY,
+      require "puma"
+      require "puma/server"
+      require "puma/cluster"
+      require "puma/launcher"
+      require "rack/handler/puma"
+      require "holdup/agent/servers/puma"
+      adapter = Holdup::Servers::Puma.new(runtime: RUNTIME, middleware: MIDDLEWARE)
+      adapter.install
+      adapter.send(:hook_server_and_workers)
+      adapter.send(:callbacks, Puma::RackHandler, after: {config: ->(*) {}})
+    RUBY
+    "Falcon" => <<~RUBY,
+      require "falcon"
+      require "async/container"
+      require "holdup/agent/servers/falcon"
+      Holdup::Servers::Falcon.new(runtime: RUNTIME, middleware: MIDDLEWARE).install
+      Holdup::Servers::AsyncContainer.new(runtime: RUNTIME).install
+    RUBY
+    "Unicorn" => <<~RUBY,
+      require "unicorn"
+      require "holdup/agent/servers/unicorn"
+      Holdup::Servers::Unicorn.new(runtime: RUNTIME, middleware: MIDDLEWARE).install
+    RUBY
+    "Pitchfork" => <<~RUBY,
+      require "pitchfork"
+      require "holdup/agent/servers/pitchfork"
+      Holdup::Servers::Pitchfork.new(runtime: RUNTIME, middleware: MIDDLEWARE).install
+    RUBY
+    "Sidekiq" => <<~RUBY,
+      require "sidekiq"
+      require "sidekiq/launcher"
+      require "holdup/agent/servers/sidekiq"
+      Holdup::Servers::Sidekiq.new(runtime: RUNTIME).install
+    RUBY
+    "Solid Queue" => <<~RUBY,
+      require "rails"
+      require "active_record/railtie"
+      require "active_job/railtie"
+      require "solid_queue"
+      require "holdup/agent/servers/solid_queue"
+      Holdup::Servers::SolidQueue.new(runtime: RUNTIME).install
+    RUBY
+    "GoodJob" => <<~RUBY
+      require "rails"
+      require "active_record/railtie"
+      require "active_job/railtie"
+      require "good_job"
+      require "holdup/agent/servers/good_job"
+      Holdup::Servers::GoodJob.new(runtime: RUNTIME).install
+    RUBY
+  }.freeze
+
+  # The adapters' callbacks get what no server would give them, which must not reach the caller.
+  BEFORE = <<~RUBY
+    $LOAD_PATH.unshift(*#{%w[../../lib ..].map { |folder| File.expand_path(folder, __dir__) }.inspect})
+    require "holdup"
+    require "holdup/hooks/method_hook"
+    require "contracts/hooked_method_contract"
+    LOG = []
+    def LOG.warn(line) = line.include?(" failed, ") || self.<<(line)
+    GUARD = Holdup::Guard.new(log: LOG, clock: Holdup::Clock.new)
+    RUNTIME = BasicObject.new
+    def RUNTIME.guard = ::Object::GUARD
+    def RUNTIME.recorder = ::Holdup.recorder
+    def RUNTIME.wait_in_forks = yield
+    MIDDLEWARE = ->(app) { app }
+  RUBY
+  AFTER = <<~RUBY
+    hooks = Holdup::Hooks::MethodHook.all.select(&:original)
+    contract = hooks.flat_map { |hook| HookedMethodContract.new(hook).breaches }
+    puts hooks.map(&:title).sort
+    puts "--"
+    puts LOG, contract.first(10)
+    $stdout.flush
+    exit!(0)
+  RUBY
+
+  # @return [Array<String>] the hooked methods
+  def assert_contract(library)
+    said = fresh_ruby("#{LIBRARIES.fetch(library)}#{AFTER}", gems: true, prelude: BEFORE, timeout: 300)
+    methods, breaches = said.split("--\n", 2).map(&:lines)
+    assert_empty breaches.map(&:chomp), library
+    methods.map(&:chomp)
+  end
+
+  EXPECTED = {
+    "calls" => %w[
+      Net::HTTP#request Net::HTTP#connect Excon::Connection#request HTTPX::Session#send_requests
+      Redis::Client#process Dalli::Protocol::Base#request Dalli::PipelinedGetter#process
+      Elastic::Transport::Client#perform_request OpenSearch::Transport::Client#perform_request
+      Sidekiq::Client#push Sidekiq::Client#push_bulk PushedAdapter#enqueue ActiveJob::Base.assign_adapter
+      Open3.capture2 Open3.capture2e Open3.capture3 Kernel#system Kernel#` Kernel.system Process.wait
+      Process.waitpid2 ActiveRecord::ConnectionAdapters::AbstractAdapter#log
+      ActiveSupport::Cache::Store#instrument ActiveSupport::Cache::Store#instrument_multi
+      ActiveRecord::ConnectionAdapters::ConnectionPool::Queue#wait_poll
+    ],
+    "tracers" => %w[
+      OpenTelemetry::SDK::Trace::Span#initialize OpenTelemetry::SDK::Trace::Span#finish
+      Datadog::Tracing::SpanOperation#start Datadog::Tracing::SpanOperation#finish
+    ],
+    "forks and profiles" => %w[Process._fork Process.daemon Vernier::Collector::TimeCollector#start],
+    "Puma" => %w[
+      Puma::Launcher#run Puma::Server#run Puma::Server#stop Puma::ThreadPool#initialize
+      Puma::Cluster::Worker#run Puma::RackHandler#config
+    ],
+    "Falcon" => %w[Falcon::Server#run Async::Container::Controller#start Async::Container::Generic#spawn],
+    "Unicorn" => %w[Unicorn::HttpServer#process_client Unicorn::HttpServer#init_worker_process],
+    "Pitchfork" => %w[Pitchfork::HttpServer#process_client Pitchfork::HttpServer#spawn_mold],
+    "Sidekiq" => %w[Sidekiq::Launcher#run Sidekiq::Launcher#stop],
+    "Solid Queue" => %w[SolidQueue::Worker#boot SolidQueue::Worker#shutdown SolidQueue::Supervisor#start],
+    "GoodJob" => %w[GoodJob::Capsule#start GoodJob::Capsule#shutdown]
+  }.freeze
+
+  LIBRARIES.each_key do |library|
+    define_method(:"test_each_hooked_method_of_#{library.downcase.tr(" ", "_")}") do
+      assert_empty EXPECTED.fetch(library) - assert_contract(library)
+    end
+  end
+end
