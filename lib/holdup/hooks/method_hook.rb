@@ -26,7 +26,8 @@ module Holdup
     # method goes up. So any chain of aliases, prepended modules, refinements and overriding subclasses that
     # ends without us ends with us too, and passes our code once.
     #
-    # Where another library defines the method anew without calling the earlier one, nothing is measured.
+    # Where another library defines the method anew without calling the earlier one, nothing is measured
+    # until `renew`.
     # Where there is nothing to hook, `refusal` says why.
     class MethodHook
       # Methods in C that use their caller's variables, `$~`, `$_`, block, visibility or constants: they would
@@ -55,8 +56,11 @@ module Holdup
       }.freeze
 
       # The class itself may have methods of these names.
-      DEFINE, PRIVATE, PROTECTED, KEYWORDS, NAME =
-        %i[define_method private protected ruby2_keywords name].map { |name| Module.instance_method(name) }
+      DEFINE = Module.instance_method(:define_method)
+      PRIVATE = Module.instance_method(:private)
+      PROTECTED = Module.instance_method(:protected)
+      KEYWORDS = Module.instance_method(:ruby2_keywords)
+      NAME = Module.instance_method(:name)
       FAILURES = [StandardError, ScriptError].freeze
       private_constant :DEFINE, :PRIVATE, :PROTECTED, :KEYWORDS, :NAME, :FAILURES
 
@@ -115,6 +119,19 @@ module Holdup
       # @return [Boolean] whether `method` is what this hook has put in place, or an alias of it
       def put?(method) = !@ours.nil? && @ours == method
 
+      # Puts the hook around a method that another library has defined anew since, without an alias of ours.
+      # That method may still call ours (by UnboundMethod#bind_call), so only for a hook whose code may run
+      # inside itself.
+      # @param guard [#not_hooked, nil] see install
+      # @return [void]
+      def renew(guard = nil)
+        REGISTRY.synchronize do
+          next unless lost?
+          REGISTRY.hooks_of(@owner).delete(self)
+          install(guard)
+        end
+      end
+
       # @return [Boolean] whether it is in place or can be
       def possible? = covered? || reason_against.nil?
 
@@ -172,6 +189,16 @@ module Holdup
       def inherited_method
         above = @owner.ancestors.drop(prepended.size + 1)
         above.find { |one| defines?(one) }&.instance_method(@name)
+      end
+
+      # Looks once at what is in the place of ours.
+      def lost?
+        return false if @ours.nil? || @layer
+        method = own_method
+        return false if method.nil? || method == @ours || method == @other
+        @other = method
+        names = @owner.instance_methods(false) + @owner.private_instance_methods(false)
+        names.none? { |name| !name.start_with?("holdup_") && @owner.instance_method(name) == @ours }
       end
 
       def reason_against

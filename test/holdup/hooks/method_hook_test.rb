@@ -341,6 +341,25 @@ class Holdup::Hooks::MethodHookTest < Minitest::Test
     assert_equal 0, @counter.count
   end
 
+  def test_renews_a_hook_whose_method_another_library_has_defined_anew
+    type = Class.new { def m = 1 }
+    hook = hook(type, :m).tap(&:install)
+    type.alias_method(:old, :m)
+    type.class_eval("def m = old + 1", __FILE__, __LINE__)
+    3.times { hook.renew(@guard) } # the alias passes ours
+    assert_equal 2, type.new.m
+    assert_equal 1, @counter.count
+    type.remove_method(:old, :m)
+    type.define_method(:m) { 5 }
+    3.times { hook.renew(@guard) }
+    assert_equal 5, type.new.m
+    assert_equal 2, @counter.count
+    type.remove_method(:m)
+    hook.renew(@guard)
+    assert_raises(NoMethodError) { type.new.m }
+    assert_empty @log.lines
+  end
+
   # Between the two halves of an alias chain: the alias has what was there before.
   def test_installed_between_an_alias_and_the_method_that_calls_it
     type = Class.new { def m = 1 }

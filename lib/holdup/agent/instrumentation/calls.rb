@@ -22,9 +22,11 @@ module Holdup
 
       # Tries each library once, when it is loaded.
       def install
+        @installed&.each(&:renew)
         @missing ||= @libraries.fetch_values(*@wanted.call).flatten.map { |hook| hook.new(@recorder) }
         loaded = @missing.select(&:loaded?)
         @missing -= loaded
+        @installed = [*@installed, *loaded]
         loaded.each(&:install)
       end
 

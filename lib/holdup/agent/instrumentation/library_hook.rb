@@ -12,7 +12,13 @@ module Holdup
           @recorder = recorder
           @edges = recorder.call_edges
           @guard = recorder.guard
+          @hooks = []
         end
+
+        # Other libraries may have defined hooked methods anew. A call inside a call is a part of it, so none
+        # counts twice.
+        # @return [void]
+        def renew = @hooks.each { |hook| hook.renew(@guard) }
 
         # @yieldreturn [String, nil] what is called
         # @return [Integer, nil] nil when the block fails
@@ -72,7 +78,7 @@ module Holdup
         # @see call_hook
         def around(owner, name, constants: {}, **options, &)
           constants = {HoldupLibrary: self, HoldupCalls: @edges, **constants}
-          Hooks::MethodHook.new(owner, name, by: :calls, constants:, **options, &)
+          Hooks::MethodHook.new(owner, name, by: :calls, constants:, **options, &).tap { |hook| @hooks << hook }
         end
       end
 

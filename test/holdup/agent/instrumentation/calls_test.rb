@@ -426,6 +426,23 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     assert_equal [["http api", false], ["http api", true], ["connect api", false]], @probe.called
   end
 
+  # With an alias from before the hook, and with the hooked method itself.
+  def test_a_method_that_is_defined_anew_is_hooked_again_and_counts_once
+    client = Class.new { def process(commands) = commands }
+    hook = Calls::OldRedis.new(@recorder)
+    client.alias_method(:process_before, :process)
+    hook.join(client)
+    client.class_eval("def process(commands) = process_before(commands)", __FILE__, __LINE__)
+    2.times { hook.renew }
+    assert_equal [:get], client.new.process([:get])
+    assert_equal 1, @probe.called.size
+    hooked = client.instance_method(:process)
+    client.define_method(:process) { |commands| hooked.bind_call(self, commands) }
+    2.times { hook.renew }
+    assert_equal [:get], client.new.process([:get])
+    assert_empty @log.lines.grep(/does not hook/)
+  end
+
   def test_a_target_that_can_not_be_named_does_not_reach_the_application
     client = http_client(-> { raise "no host" })
     assert_equal(1, client.request(:get) { 1 })
