@@ -213,7 +213,8 @@ module Holdup
 
         # @return [Proc, nil] what the child runs
         def placed(container, name, block)
-          slot = @guard.call(:falcon) { slot(container, name) } or return block
+          slot = @guard.call(:falcon) { slot(container, name) } if block
+          return block unless slot
           proc do |*arguments, **options|
             Fiber[PLACE] = slot
             block.call(*arguments, **options)

@@ -135,8 +135,13 @@ module Holdup
       # Puma 7 renamed the events.
       def register(events)
         renamed = events.respond_to?(:after_booted)
-        events.register(renamed ? :after_booted : :on_booted) { @runtime.start_collector }
-        events.register(renamed ? :before_restart : :on_restart) { leave if @restarting }
+        guard = @runtime.guard
+        events.register(renamed ? :after_booted : :on_booted) do
+          guard.call(:puma) { @runtime.start_collector }
+        end
+        events.register(renamed ? :before_restart : :on_restart) do
+          guard.call(:puma) { leave if @restarting }
+        end
       end
 
       # A single Puma's next program has the same pid, so this segment must be closed by then.
