@@ -269,7 +269,9 @@ module Holdup
       false
     end
 
+    # A Ruby that measures nothing may have no `Process._fork`.
     def follow_forks
+      return unless @probe.supported?
       before = -> { @guard.call(:fork) { before_fork } }
       @fork_hook ||= ForkHook.install(before:, guard: @guard) { @guard.call(:fork) { after_fork } }
     end

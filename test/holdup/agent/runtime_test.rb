@@ -185,6 +185,14 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal ["nothing to measure with"], @log.lines
   end
 
+  # Where nothing is measured, Ruby's own methods stay as they are: it may have no `Process._fork`.
+  def test_hooks_no_fork_without_a_probe
+    @probe.supported = false
+    before = Process.method(:_fork)
+    @runtime.start
+    assert_equal before, Process.method(:_fork)
+  end
+
   def test_warns_of_a_segment_that_can_not_be_made_and_does_not_run
     @probe.refusal = ->(*) { Errno::EACCES.new("/dev/shm/x") }
     refute @runtime.start
