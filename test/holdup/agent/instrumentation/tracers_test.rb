@@ -33,7 +33,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       entries = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries
       entries.flat_map { |entry| entry.read { |reader| reader.ring.map(&:to_h) } }
     end
-    def queued_since(seconds) = ((Time.now.to_f - seconds) * 1000).to_i.to_s
+    def queued_since(seconds) = ((Time.now.to_f - seconds) * 1_000_000).to_i.to_s
     def failures = Holdup.runtime.guard.failures
   RUBY
 
