@@ -130,7 +130,7 @@ module Holdup
       Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))
         runtime.add(tracers(runtime.recorder))
-        runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }))
+        runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
       end

@@ -122,7 +122,7 @@ class HookedMethodContract
     code = @parameters.each_with_index.map { |(type, name), index| parameter(type, name, index) }
     earlier = $VERBOSE
     $VERBOSE = nil # it is there already
-    code = "def #{@name}(#{code.join(", ")}) = ::HookedMethodContract.current.run"
+    code = "def #{@name}(#{code.join(", ")})\n::HookedMethodContract.current.run\nend"
     owner.class_eval(code, __FILE__, __LINE__)
     owner.send(MethodNeighbours.visibility(@hook.owner, @name), @name)
   ensure

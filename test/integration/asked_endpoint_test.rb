@@ -169,8 +169,8 @@ class AskedEndpointTest < Minitest::Test
   end
 
   def test_errors_that_another_controller_shows
-    result = asked(RAILS, [["GET", "/orders/show"], ["GET", "/wp-login.php"]])
-    assert_equal ["OrdersController#show", "GET (not found)"], result["names"]
+    result = asked(RAILS, [["GET", "/orders/show"], ["GET", "/orders/divide"], ["GET", "/wp-login.php"]])
+    assert_equal ["OrdersController#show", "OrdersController#divide", "GET (not found)"], result["names"]
   end
 
   def test_what_warden_refuses_in_sinatra

@@ -38,6 +38,12 @@ class HookedMethodsTest < Minitest::Test
       Holdup::Instrumentation::ConnectionPool.new(guard: GUARD, clock: Holdup::Clock.new)
         .install_in(ActiveRecord::ConnectionAdapters::ConnectionPool)
     RUBY
+    "controllers" => <<~RUBY,
+      require "action_controller"
+      require "holdup/agent/instrumentation/asked_endpoint"
+      ActionDispatch::Request
+      Holdup::Instrumentation::AskedEndpoint.new(-> { Holdup.requests.names }, guard: GUARD).install
+    RUBY
     "tracers" => <<~RUBY,
       require "opentelemetry/sdk"
       require "datadog"
@@ -147,6 +153,7 @@ class HookedMethodsTest < Minitest::Test
       ActiveSupport::Cache::Store#instrument ActiveSupport::Cache::Store#instrument_multi
       ActiveRecord::ConnectionAdapters::ConnectionPool::Queue#wait_poll
     ],
+    "controllers" => %w[ActionDispatch::Request#controller_instance=],
     "tracers" => %w[
       OpenTelemetry::SDK::Trace::Span#initialize OpenTelemetry::SDK::Trace::Span#finish
       Datadog::Tracing::SpanOperation#start Datadog::Tracing::SpanOperation#finish
