@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "lib/holdup/version"
+# Read and not loaded: Bundler evaluates this file in applications that may have loaded another version.
+version = File.read(File.expand_path("lib/holdup/version.rb", __dir__))[/VERSION = "([^"]+)"/, 1]
 
 # The half that runs inside the application. It has the C extension, and needs no other gem.
 Gem::Specification.new do |spec|
   spec.name = "holdup-agent"
-  spec.version = Holdup::VERSION
+  spec.version = version
   spec.authors = ["The Holdup authors"]
   spec.summary = "Measures who holds the GVL and who waits for it, inside the application"
   spec.description = "The part of Holdup that runs inside the application: it measures each request and " \

@@ -38,7 +38,8 @@ PARTS = {
   # Of these, those that `bin/test` leaves to `bin/test --thorough`: what installs gems and boots with other
   # versions of them, and all other races of servers.
   "races" => "test/integration/**/*_test.rb",
-  "installs" => "test/integration/{gem_install,kubernetes,minimum_versions,rails_versions}_test.rb",
+  "installs" => "test/integration/{gem_install,kubernetes,minimum_versions}_test.rb " \
+    "test/integration/{other_version,rails_versions}_test.rb",
   "simulations" => "test/holdup/sizing/interval_coverage_test.rb " \
     "test/holdup/analysis/experiment/simulated_experiments_test.rb",
   "native_races" => "test/native/**/*_test.rb",

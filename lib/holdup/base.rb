@@ -1,11 +1,19 @@
 # frozen_string_literal: true
 
+# Another copy of Holdup is in this process. It learns of this one, and nothing more of this one is loaded.
+if defined?(Holdup::FOLDER) && __dir__ != Holdup::FOLDER
+  Holdup::OtherCopy.meet(__dir__)
+  return
+end
+
 require_relative "version"
 require_relative "model/errors"
 require_relative "model/clock"
 require_relative "agent/configuration"
+require_relative "agent/gem_activation"
 require_relative "agent/log"
 require_relative "agent/main_gem"
+require_relative "agent/other_copy"
 require_relative "agent/runtime"
 require_relative "agent/servers"
 require_relative "agent/instrumentation/asked_endpoint"
@@ -25,15 +33,24 @@ require_relative "agent/instrumentation/unit_name"
 #
 # All state is in the runtime of this process, created at first use.
 module Holdup
+  Instrumentation.autoload(:ActiveJob, File.join(__dir__, "agent/instrumentation/active_job"))
+
   # Servers whose workers are threads may call `start` in several threads at once.
   STARTING = Mutex.new
   private_constant :STARTING
+
+  # What is mounted as the dashboard where this process has files of two copies.
+  NO_DASHBOARD = ->(_env) do
+    [503, {"content-type" => "text/plain"}, ["Holdup: #{OtherCopy.reason || "not measuring"}\n"]]
+  end
+  private_constant :NO_DASHBOARD
 
   class << self
     # Zeitwerk loads the dashboard, and only where it is mounted.
     # @raise [UnsupportedError] for the dashboard without the gem `holdup`
     def const_missing(name)
       return super unless name == :Web
+      return NO_DASHBOARD if runtime.other_copy?
       MainGem.require_loader
       const_get(name)
     rescue LoadError => error
@@ -44,6 +61,7 @@ module Holdup
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
     # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
+      return if runtime.other_copy?
       if running?
         raise ConfigurationError.new(
           key: :configure,
@@ -54,7 +72,7 @@ module Holdup
       draft = (@draft || Configuration.draft).dup
       Configuration.build(draft:) { yield draft }
       @draft = draft
-      @runtime&.reconfigure
+      runtime.reconfigure
       @requests = nil
     end
 
@@ -127,7 +145,7 @@ module Holdup
       log = Log.new { Configuration.log_target(env: ENV, draft: @draft || Configuration.draft) }
       settings = -> { Configuration.build(env: ENV, draft: @draft || Configuration.draft) }
       worker = -> { Servers.worker($PROGRAM_NAME) }
-      Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
+      Runtime.new(settings:, log:, env: ENV, worker:, other_copy: -> { OtherCopy.reason }).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))
         runtime.add(tracers(runtime.recorder))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
@@ -173,3 +191,5 @@ module Holdup
     end
   end
 end
+
+Holdup::GemActivation.give_back

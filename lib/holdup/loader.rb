@@ -9,6 +9,12 @@ require "zeitwerk"
 module Holdup
 end
 
+# Files of two copies don't work together.
+agent = $LOAD_PATH.find { |path| File.file?(File.join(path, "holdup/version.rb")) }
+if agent && defined?(Holdup::FOLDER) && File.realpath(File.join(agent, "holdup")) != Holdup::FOLDER
+  raise LoadError, "this process has loaded another copy of Holdup already: #{Holdup::FOLDER}"
+end
+
 require "holdup/version"
 require "holdup/model/errors"
 require "holdup/model/audit_entry"

@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+# `holdup exec` within `holdup exec`, perhaps of another version: the first does it.
+return if defined?(Holdup::ExecBoot)
+
 module Holdup
   # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads nothing else: it waits for the
   # application's own Rails, server or job runner and hooks in there, with or without Holdup in the Gemfile.
@@ -12,6 +15,7 @@ module Holdup
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
     # Rails::Railtie is complete when Rails::Engine appears.
     RAILS = "Rails::Engine"
+    PUMA = "Puma::Launcher"
     # The keys of Servers::KNOWN, which is not loaded here.
     SERVERS = %w[
       Puma::Launcher Puma::RackHandler Unicorn::HttpServer Pitchfork::HttpServer
@@ -38,6 +42,8 @@ module Holdup
         full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"
         if full == RAILS
           join(full) { require "holdup" }
+        elsif full == PUMA
+          puma
         elsif SERVERS.include?(full)
           join(full) { Holdup.servers.install(full) }
         elsif awaited_in?(full)
@@ -55,11 +61,26 @@ module Holdup
         owner.extend(Watch) if owner.is_a?(Module)
       end
 
-      # Goes last into the load path, so that Holdup of the application's Gemfile loads first. When it fails,
-      # the application runs without Holdup.
+      # Its process may have no bundle before it loads the application. (Puma loads its configuration before
+      # its launcher.)
+      def puma
+        contained(PUMA) do
+          require_relative "puma_boot"
+          PumaBoot.wait_for_application(::Puma::Configuration)
+        end
+      end
+
       def join(what)
+        contained(what) do
+          require "holdup/base"
+          yield
+        end
+      end
+
+      # Holdup goes last into the load path, so that the one of the application's Gemfile loads first. When it
+      # fails, the application runs without Holdup.
+      def contained(what)
         $LOAD_PATH.push(LIB) unless $LOAD_PATH.include?(LIB)
-        require "holdup/base"
         yield
       rescue StandardError, ScriptError => error
         $stderr.write("holdup: #{what} runs without Holdup: #{error.message}\n")

@@ -2,6 +2,8 @@
 
 require "rails/railtie"
 require_relative "../base"
+return unless File.dirname(__dir__) == Holdup::FOLDER # another copy is loaded
+
 require_relative "instrumentation/active_job"
 require_relative "rails_program"
 
@@ -16,10 +18,12 @@ module Holdup
     end
 
     initializer "holdup.middleware", after: "holdup.configure" do |app|
+      next if Holdup.runtime.other_copy?
       app.config.middleware.insert_before(0, Instrumentation::Rack, Holdup.requests)
     end
 
     initializer "holdup.jobs" do
+      next if Holdup.runtime.other_copy?
       ActiveSupport.on_load(:active_job) { Instrumentation::ActiveJob.install(self, Holdup.jobs) }
     end
 
@@ -33,7 +37,7 @@ module Holdup
       # @param app [String, nil] the application's name, unless it has set another
       # @raise [ConfigurationError] for an unknown key or a wrong value
       def apply(settings, app:)
-        return if Holdup.running?
+        return if Holdup.running? || Holdup.runtime.other_copy?
         Holdup.configure do |draft|
           settings.each { |key, value| draft.set(key, value, source: "config.holdup") }
           draft.app ||= app

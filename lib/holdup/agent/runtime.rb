@@ -30,8 +30,10 @@ module Holdup
     # @param collectors [#build] gives the collector that this process supervises, see Collectors
     # @param worker [#call] gives the index of the worker that this process is before its server is ready, or
     #   nil
+    # @param other_copy [#call] gives the reason why nothing can be measured beside another copy of Holdup, or
+    #   nil when there is none
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors,
-      worker: -> {})
+      worker: -> {}, other_copy: -> {})
       @settings = settings
       @log = log
       @clock = clock
@@ -39,6 +41,7 @@ module Holdup
       @probe = probe
       @collectors = collectors
       @worker = worker
+      @other_copy = other_copy
       @guard = Guard.new(log:, clock:, interruption: ->(error) { probe.interruption?(error) },
         on_failure: -> { probe.count(Probe::COUNTERS.fetch(:guard_failures)) })
       @recorder = Recorder.new(probe:, guard: @guard)
@@ -58,15 +61,34 @@ module Holdup
 
     # Settings have changed. Call it only while nothing runs.
     def reconfigure
-      @configuration = nil
+      @configuration = nil unless @given_up
       @announced = false
     end
 
     def running? = !!@session
 
+    # Whether another copy of Holdup is in the load path of this process: after a fork, its bundle may name
+    # one. Then nothing is measured.
+    def other_copy?
+      reason = @guard.call(:copy) { @other_copy.call } unless @given_up
+      give_up(reason) if reason
+      !!@given_up
+    end
+
+    # Ends measuring in this process and its forks for good.
+    # @param reason [String] is logged once, by the first worker
+    # @return [void]
+    def give_up(reason)
+      return if @given_up
+      @given_up = true
+      stop
+      @configuration = off
+      @log.warn("not measuring: #{reason}") unless later_worker?
+    end
+
     # @return [Boolean] whether this call started it
     def start
-      return false if running? || @waiting || !enabled?
+      return false if running? || @waiting || other_copy? || !enabled?
       follow_forks
       !!@guard.call(:start) { begin_measuring }
     end
@@ -110,13 +132,16 @@ module Holdup
     def add(resource) = @resources.add(resource)
 
     # A server or job runner of this process is ready; several may share a process and its segment.
+    # @return [Boolean] whether its requests and jobs are measured
     def serve(identity)
       @lock.synchronize do
+        next if other_copy?
         @waiting = false
         @expected = nil if identity.name == @expected
         @identities = @identities.merge(identity.name => identity)
         running? ? @guard.call(:serve) { identify } : start
       end
+      running?
     end
 
     # Forks and the end of a server care for a further thread of ours, as for our own ones.
@@ -201,8 +226,10 @@ module Holdup
       @settings.call
     rescue ConfigurationError => error
       announce(:warn, "not measuring: #{error.message}")
-      Configuration.build { |draft| draft.enabled = false }
+      off
     end
+
+    def off = Configuration.build { |draft| draft.enabled = false }
 
     def enabled?
       return true if configuration.enabled
@@ -215,10 +242,14 @@ module Holdup
     def announce(level, line)
       return if @announced
       @announced = true
-      return if @late || (server.worker || @worker.call).to_i.positive? || server.generation.to_i.positive?
+      return if @late || later_worker?
       @log.public_send(level, line)
       unknown = Configuration::Variables.unknown(@env)
       @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
+    end
+
+    def later_worker?
+      (server.worker || @worker.call).to_i.positive? || server.generation.to_i.positive?
     end
 
     def expect(name)

@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../../base"
+return unless File.expand_path("../..", __dir__) == Holdup::FOLDER # another copy is loaded
+
 require_relative "clock_step"
 require_relative "job_name"
 

@@ -45,8 +45,7 @@ module Holdup
           next if @worker.equal?(worker) || !takes_requests?(worker)
           @worker = worker
           @requests.begin
-          @runtime.serve(identity(server, worker))
-          wrap(server)
+          wrap(server) if @runtime.serve(identity(server, worker))
         end
       end
 

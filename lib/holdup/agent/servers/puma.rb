@@ -100,8 +100,7 @@ module Holdup
       def serving(server)
         @runtime.guard.call(:puma) do
           next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own
-          wrap(server)
-          @runtime.serve(identity(server))
+          wrap(server) if @runtime.serve(identity(server))
         end
       end
 
