@@ -11,8 +11,9 @@ module Holdup
   # compiling, and a hooked `require` would be in all backtraces.
   module ExecBoot
     LIB = File.expand_path("../..", __dir__)
-    # Programs other than an application; their children may be one.
-    TOOLS = %w[rake gem irb rdoc ri erb].freeze
+    # Programs other than an application; their children may be one. Rake's tasks may run jobs.
+    TOOLS = %w[gem irb rdoc ri erb].freeze
+    RAKE = "rake"
     # Rails::Railtie is complete when Rails::Engine appears.
     RAILS = "Rails::Engine"
     PUMA = "Puma::Launcher"
@@ -33,8 +34,8 @@ module Holdup
     end
 
     class << self
-      def install(program)
-        watch(Object) unless TOOLS.include?(File.basename(program))
+      def install(program, arguments)
+        watch(Object) unless tool?(File.basename(program), arguments)
       end
 
       # @param name [Symbol] of the constant that has just appeared in the owner
@@ -52,6 +53,10 @@ module Holdup
       end
 
       private
+
+      def tool?(program, arguments)
+        TOOLS.include?(program) || (program == RAKE && arguments.empty?)
+      end
 
       def awaited_in?(full)
         [RAILS, *SERVERS].any? { |constant| constant.start_with?("#{full}::") }
@@ -89,4 +94,4 @@ module Holdup
   end
 end
 
-Holdup::ExecBoot.install($PROGRAM_NAME)
+Holdup::ExecBoot.install($PROGRAM_NAME, ARGV)

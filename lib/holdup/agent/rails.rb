@@ -24,7 +24,8 @@ module Holdup
 
     initializer "holdup.jobs" do
       next if Holdup.runtime.other_copy?
-      ActiveSupport.on_load(:active_job) { Instrumentation::ActiveJob.install(self, Holdup.jobs) }
+      idle = Railtie.method(:job_in_a_tool)
+      ActiveSupport.on_load(:active_job) { Instrumentation::ActiveJob.install(self, Holdup.jobs, idle:) }
     end
 
     initializer "holdup.start", after: "holdup.middleware" do |app|
@@ -45,25 +46,56 @@ module Holdup
       end
 
       # Starts measuring in servers and job runners; elsewhere (console, task, test) only with
-      # HOLDUP_ENABLED=true.
+      # HOLDUP_ENABLED=true, or when the tool turns out to be a worker.
       def start(env: ENV)
-        tool = tool_of(Holdup.runtime.guard) unless forced?(env)
+        program = program(Holdup.runtime.guard)
+        tool = Holdup.runtime.guard.call(:rails) { program.tool } unless forced?(env)
         return Holdup.start unless tool
-        reason = "#{tool} takes no requests and no jobs; HOLDUP_ENABLED=true measures it all the same"
-        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{reason}")
+        say(:debug, "#{tool} takes no requests and no jobs; HOLDUP_ENABLED=true measures it all the same")
+        expect_work(program, tool) if Holdup.configuration.enabled
+      end
+
+      # Before a job in a process that does not measure. One that comes from a queue makes a worker of a task
+      # or script, and is measured itself. One that it performs by itself, as scripts of cron do, is no reason
+      # to start a collector, nor is one for which it has forked a process.
+      # @param job [ActiveJob::Base]
+      def job_in_a_tool(job)
+        return unless @tool
+        Holdup.runtime.guard.call(:rails) do
+          next become_worker if job.enqueued_at && Process.pid == @pid
+          say(:info, "#{@tool} runs a job; HOLDUP_ENABLED=true measures it") unless @said
+          @said = true
+        end
       end
 
       private
+
+      # Servers that it runs later start measuring by themselves.
+      def expect_work(program, tool)
+        Holdup.runtime.guard.call(:rails) do
+          next unless program.may_work?
+          @tool = tool
+          @pid = Process.pid
+          Holdup.servers.call
+        end
+      end
+
+      def become_worker
+        @tool = nil
+        Holdup.start
+      end
+
+      def say(level, reason)
+        ::Rails.logger&.public_send(level, "#{Log::PREFIX}not measuring: #{reason}")
+      end
 
       def forced?(env)
         ConfigurationKeys::Types::Boolean.new.parse(env["HOLDUP_ENABLED"].to_s)
       end
 
-      def tool_of(guard)
+      def program(guard)
         server = -> { guard.call(:servers) { Holdup.servers.here? } }
-        guard.call(:rails) do
-          RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool
-        end
+        RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:)
       end
     end
   end

@@ -134,9 +134,10 @@ module Holdup
         RunningServer = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
         # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
-        # workers; `programs`: the same by the program that Ruby runs, for processes without a title
-        ServerKind = Data.define(:name, :worker, :alone, :programs) do
-          def initialize(name:, worker: nil, alone: nil, programs: [])
+        # workers; `programs`: the same by the program that Ruby runs, for processes without a title; `task`:
+        # the same by the task that Rake runs
+        ServerKind = Data.define(:name, :worker, :alone, :programs, :task) do
+          def initialize(name:, worker: nil, alone: nil, programs: [], task: nil)
             super
           end
         end
@@ -149,7 +150,12 @@ module Holdup
           ServerKind.new(name: "sidekiq", alone: /\Asidekiq \d/),
           ServerKind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
             alone: /\Asolid-queue-async-supervisor\(/),
-          ServerKind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
+          ServerKind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job]),
+          ServerKind.new(name: "delayed_job", alone: /\Adelayed_job\b/, programs: %w[delayed_job]),
+          ServerKind.new(name: "resque", alone: /\Aresque-\d/),
+          ServerKind.new(name: "que", programs: %w[que]),
+          ServerKind.new(name: "shoryuken", programs: %w[shoryuken]),
+          ServerKind.new(name: "rake", task: RailsProgram::JOB_TASK)
         ].freeze
 
         # Falcon's workers have any title and no program of their own.
@@ -158,13 +164,19 @@ module Holdup
         SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
         NAMELESS_SEGMENT = "/memfd:holdup segment"
 
-        ProcessRow = Data.define(:pid, :parent, :title, :program, :start) do
+        ProcessRow = Data.define(:pid, :parent, :title, :program, :arguments, :start) do
           def worker_of?(kind) = kind.worker&.match?(title)
 
           def alone?(kind)
-            kind.alone&.match?(title) || kind.programs.include?(program)
+            kind.alone&.match?(title) || kind.programs.include?(program) || task?(kind)
+          end
+
+          # `rails` passes the names of tasks on to Rake.
+          def task?(kind)
+            kind.task && RAKES.include?(program) && arguments.any?(kind.task)
           end
         end
+        RAKES = %w[rake rails].freeze
 
         # @param uid [Integer] owner of the processes
         # @param ticks_per_s [Integer] unit of times in /proc
@@ -223,15 +235,18 @@ module Holdup
           fields = read(pid, "stat").to_s.rpartition(")").last.split
           return if words.empty? || fields.size < 20
           parent, start = fields.values_at(1, 19).map(&:to_i)
-          ProcessRow.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
+          program, *arguments = command(words)
+          ProcessRow.new(pid:, parent:, title: words.join(" "), program:, arguments:, start:)
         end
 
-        # The program that Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title.
-        def program(words)
+        # The program that Ruby runs, and its arguments: `ruby -W0 bin/falcon host`, `bundle exec falcon host`,
+        # or the title, in which Bundler has both in one.
+        def command(words)
           ruby = File.basename(words.first).start_with?("ruby")
           words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby
           words = words.drop(2) if File.basename(words.first.to_s) == "bundle" && words[1] == "exec"
-          File.basename(words.first.to_s)
+          program, *arguments = words.first.to_s.split
+          [File.basename(program.to_s), *arguments, *words.drop(1)]
         end
 
         def read(*path)

@@ -23,6 +23,26 @@ class Holdup::RailsProgramTest < Minitest::Test
     assert_nil tool("-e")
   end
 
+  def may_work?(name, environment: "production")
+    Holdup::RailsProgram.new(name:, environment:, server: -> { false }).may_work?
+  end
+
+  # Of commands and tasks: test/integration/rake_worker_test.rb.
+  def test_what_a_person_types_into_is_never_a_worker
+    refute may_work?("/usr/lib/ruby/bin/irb")
+    refute may_work?("pry")
+    refute may_work?("rake", environment: "test")
+  end
+
+  def test_knows_the_tasks_of_job_runners
+    tasks = %w[jobs:work app:jobs:work jobs:work[a,b] jobs:workoff delayed:work resque:work resque:workers
+      que:work qc:work solid_queue:start good_job:start sneakers:run backburner:work
+      backburner:threads_on_fork:work]
+    tasks.each { |task| assert_match Holdup::RailsProgram::JOB_TASK, task }
+    others = %w[jobs:clear myjobs:work jobs:works db:migrate resque:scheduler solid_queue:install]
+    others.each { |task| refute_match Holdup::RailsProgram::JOB_TASK, task }
+  end
+
   def test_a_running_server_is_not_a_tool_under_any_program_name
     assert_nil tool("bin/rails", server: true)
   end

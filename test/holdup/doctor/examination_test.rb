@@ -162,6 +162,27 @@ class Holdup::Doctor::RunningServersTest < Minitest::Test
     assert_equal ["falcon 3", "falcon 4", "good_job 2"], names
   end
 
+  def test_knows_job_runners_that_rake_runs
+    process(2, "ruby", "/usr/bin/rake", "-s", "environment", "jobs:work[mails]")
+    process(3, "ruby", "bin/rails", "solid_queue:start")
+    process(4, "/srv/gems/bin/rake resque:work") # as `bundle exec` titles it
+    process(5, "/usr/bin/ruby3.4", "/usr/bin/bundle", "exec", "rake", "app:que:work")
+    process(6, "resque-2.6.0: Waiting for *")
+    process(7, "delayed_job.0")
+    process(8, "ruby", "/usr/bin/shoryuken", "-R")
+    expected = ["delayed_job 7", "resque 6", "shoryuken 8", "rake 2", "rake 3", "rake 4", "rake 5"]
+    assert_equal expected, names
+  end
+
+  def test_leaves_out_tasks_and_what_only_speaks_of_them
+    process(2, "ruby", "/usr/bin/rake", "db:migrate")
+    process(3, "ruby", "bin/rails", "console")
+    process(4, "sh", "-c", "bundle exec rake jobs:work")
+    process(5, "grep", "jobs:work")
+    process(6, "ruby", "bin/rails", "runner", "Job.new.work")
+    assert_empty names
+  end
+
   def test_leaves_out_who_takes_no_units
     process(2, "puma 8.0.2 (tcp://0.0.0.0:3000) [shop]")
     process(3, "puma: cluster worker 0: 2 [shop]", parent: 2)

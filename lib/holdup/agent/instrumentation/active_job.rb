@@ -22,19 +22,22 @@ module Holdup
       # GoodJob raises it to put back a job that may not run yet: not a failure.
       POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
 
-      def self.install(base, jobs)
-        base.around_perform(new(jobs), prepend: true)
+      # @param idle [#call, nil] takes a job before it runs while nothing is measured
+      def self.install(base, jobs, idle: nil)
+        base.around_perform(new(jobs, idle:), prepend: true)
       end
 
-      def initialize(jobs)
+      def initialize(jobs, idle: nil)
         @jobs = jobs
         @enqueuing = ClockStep.new
         @names = JobName.new
+        @idle = idle
       end
 
       # Active Job calls it by this name.
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
+        @idle.call(job) if @idle && !@jobs.on?
         run = run(job) if @jobs.on?
         @jobs.measure(run, instead_of: job.class.name, &)
       end
