@@ -71,6 +71,19 @@ class HoldupTest < Minitest::Test
     assert_equal "nil\n", run_script("Holdup.configure { |config| config.log = File::NULL }\n#{failing}")
   end
 
+  def test_no_log_stops_measuring
+    pipe = File.join(@dir, "pipe")
+    File.mkfifo(pipe)
+    logs = %w[/dev/stdout /dev/stderr /proc/self/fd/2 /proc/none /dev/full log/holdup.log ~/holdup.log]
+    logs += [pipe, @dir]
+    logs.each do |log|
+      printed = run_script("puts Holdup.start", HOLDUP_LOG: log)
+      assert_match(/^true$/, printed, log)
+      assert_match(/holdup: measuring this process/, printed, log)
+    end
+    assert_equal "true\n", run_script("puts Holdup.start", HOLDUP_LOG: File::NULL)
+  end
+
   def test_hostile_names_are_harmless
     run_script(<<~'RUBY')
       Holdup.start

@@ -143,7 +143,9 @@ module Holdup
 
     def build_runtime
       log = Log.new { Configuration.log_target(env: ENV, draft: @draft || Configuration.draft) }
-      settings = -> { Configuration.build(env: ENV, draft: @draft || Configuration.draft) }
+      settings = lambda do
+        Configuration.build(env: Configuration.readable(ENV), draft: @draft || Configuration.draft)
+      end
       worker = -> { Servers.worker($PROGRAM_NAME) }
       Runtime.new(settings:, log:, env: ENV, worker:, other_copy: -> { OtherCopy.reason }).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))

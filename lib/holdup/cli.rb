@@ -139,22 +139,40 @@ module Holdup
 
       # @return [String] folder of the segments
       def directory(env, given = nil)
-        given ? Utf8.of(File.expand_path(given)) : Configuration.build(env:).segment_dir
+        given ? path(given) : Configuration.build(env: Configuration.readable(env)).segment_dir
+      end
+
+      # @return [String] absolute
+      # @raise [UsageError] it begins with ~, and there is no such home folder
+      def path(given)
+        Utf8.of(File.expand_path(given))
+      rescue ArgumentError => error
+        raise UsageError.new("#{given} is not the path of a file or folder (#{error.message})",
+          "give one that begins with /")
       end
 
       # @return [String, nil] URL or path of the store in the option or environment
       def named_store(env, given = nil)
-        given || Configuration.build(env:).store
+        given || Configuration.build(env: Configuration.readable(env)).store
       end
 
       # @return [String] the same, else the default
       def store(env, given = nil)
-        named_store(env, given) || Store.default_url(env, home: env["HOME"] || Dir.home)
+        named_store(env, given) || Store.default_url(env)
       end
 
-      # @return [String] folder of the captures: next to the store where that is a file
+      # @return [String, nil] folder of the captures: next to a store in a file; nil: there is none
       def captures(env, given = nil)
-        Store.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
+        Store.captures_dir(store(env, given), env)
+      end
+
+      # @return [Capture::Archive] of that folder
+      # @raise [UsageError] there is none
+      def archive(env, given = nil)
+        folder = captures(env, given)
+        return Holdup::Capture::Archive.new(folder) if folder
+        raise UsageError.new("captures have no folder, because this user has no home folder",
+          "set XDG_STATE_HOME to a folder")
       end
 
       # @return [String] "ja" for a Japanese locale, else "en"

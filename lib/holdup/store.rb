@@ -34,18 +34,40 @@ module Holdup
     end
 
     # @return [String] the store to use when none is named
-    def self.default_url(env, home:)
+    # @raise [StoreError::NoHome]
+    def self.default_url(env, home: self.home(env))
       return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?
-      state = env["XDG_STATE_HOME"].to_s
-      state = File.join(home, ".local", "state") if state.empty?
+      state = state_folder(env, home) or raise StoreError::NoHome.new
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
-    # @return [String] folder of the captures: next to the store's file, else next to the default store
-    def self.captures_dir(url, env, home:)
-      url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
-      File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
+    # @return [String, nil] folder of the captures: next to the store's file, else next to the default store;
+    #   nil where that has no folder
+    def self.captures_dir(url, env, home: self.home(env))
+      return File.expand_path("../captures", split(url).last) if file?(url)
+      state = state_folder(env, home)
+      state && File.join(state, "holdup", "captures")
+    rescue ArgumentError # a path that begins with ~, and there is no home folder
+      nil
     end
+
+    # A container may run as a user that its system does not know, and without HOME.
+    # @return [String, nil] the user's home folder; nil without one
+    def self.home(env)
+      home = env["HOME"].to_s
+      return home if home.start_with?("/")
+      require "etc"
+      Etc.getpwuid&.dir
+    rescue ArgumentError # the user has no entry
+      nil
+    end
+
+    def self.state_folder(env, home)
+      state = env["XDG_STATE_HOME"].to_s
+      return state if state.start_with?("/")
+      home && File.join(home, ".local", "state")
+    end
+    private_class_method :state_folder
 
     # URL forms that users may write.
     def self.known

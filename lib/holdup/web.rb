@@ -58,7 +58,7 @@ module Holdup
 
       def facts(settings, open)
         {
-          store: StorePool.new { settings.store || Store.default_url(ENV, home:) },
+          store: StorePool.new { settings.store || Store.default_url(ENV) },
           dir: settings.segment_dir,
           captures: -> { captures_dir(settings) },
           orders: settings.web_capture,
@@ -73,11 +73,7 @@ module Holdup
       end
 
       def captures_dir(settings)
-        Store.captures_dir(settings.store || Store.default_url(ENV, home:), ENV, home:)
-      end
-
-      def home
-        ENV["HOME"] || Dir.home
+        Store.captures_dir(settings.store || Store.default_url(ENV), ENV)
       end
 
       # An environment that is not set does not count as development.

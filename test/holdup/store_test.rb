@@ -49,4 +49,28 @@ class Holdup::StoreTest < Minitest::Test
       Holdup::Store.default_url({"HOLDUP_STORE" => "", "XDG_STATE_HOME" => "/s"}, home: "/h")
     assert_equal "sqlite:///h/.local/state/holdup/holdup.sqlite3", Holdup::Store.default_url({}, home: "/h")
   end
+
+  def test_without_a_home_folder_it_asks_for_a_place
+    error = assert_raises(Holdup::StoreError::NoHome) { Holdup::Store.default_url({}, home: nil) }
+    assert_match(/this user has no home folder.*; set HOLDUP_STORE .*, or XDG_STATE_HOME to a folder/,
+      error.message)
+    assert_equal "sqlite:///s/holdup/holdup.sqlite3",
+      Holdup::Store.default_url({"XDG_STATE_HOME" => "/s"}, home: nil)
+  end
+
+  def test_the_folder_of_captures
+    folder = ->(url, home = "/h") { Holdup::Store.captures_dir(url, {}, home:) }
+    ["/s/store.sqlite3", "sqlite:///s/store.sqlite3"].each do |url|
+      assert_equal "/s/captures", folder.call(url, nil)
+    end
+    assert_equal "/h/.local/state/holdup/captures", folder.call("postgres://host/db")
+    assert_nil folder.call("postgres://host/db", nil)
+    assert_nil folder.call("~nobody-has-this-name/store.sqlite3")
+  end
+
+  def test_the_home_folder_is_that_of_the_environment_else_of_the_user
+    assert_equal "/h", Holdup::Store.home({"HOME" => "/h"})
+    assert_equal Etc.getpwuid.dir, Holdup::Store.home({"HOME" => ""})
+    assert_equal Etc.getpwuid.dir, Holdup::Store.home({})
+  end
 end

@@ -3,17 +3,31 @@
 # Root may write everywhere, so what a plain user meets is tried as one, in a child process.
 module AsNobody
   NOBODY = 65_534
+  # No system knows it: a container's platform gives such a user.
+  UNKNOWN = 54_321
+
+  # Without a home folder.
+  # @return [Object] as for as_nobody
+  def as_unknown_user(&work)
+    as_nobody(UNKNOWN) do
+      %w[HOME XDG_STATE_HOME HOLDUP_STORE].each { |name| ENV.delete(name) }
+      work.call
+    end
+  end
 
   # @return [Object] what the block returned in the child (anything Marshal takes)
-  def as_nobody
+  def as_nobody(user = NOBODY)
     load_all
     reader, writer = IO.pipe(binmode: true)
     pid = fork do
       reader.close
-      become_nobody
+      become(user)
       writer.write(Marshal.dump(yield))
       writer.close
-      exit!(0)
+    rescue Exception => error # rubocop:disable Lint/RescueException -- the child must not go on as a test
+      $stderr.write(error.full_message)
+    ensure
+      exit!
     end
     writer.close
     Marshal.load(reader.read)
@@ -29,9 +43,9 @@ module AsNobody
     Holdup.send(:const_get, :LOADER).eager_load if Holdup.const_defined?(:LOADER)
   end
 
-  def become_nobody
+  def become(user)
     return unless Process.uid.zero?
-    Process::GID.change_privilege(NOBODY)
-    Process::UID.change_privilege(NOBODY)
+    Process::GID.change_privilege(user)
+    Process::UID.change_privilege(user)
   end
 end

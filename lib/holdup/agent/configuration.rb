@@ -11,6 +11,8 @@ module Holdup
   #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
   class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
     KEYS = ConfigurationKeys::ALL
+    LOG = KEYS.find { |key| key.name == :log }
+    private_constant :LOG
 
     # Yielded by `Holdup.configure`: a plain setter for each key.
     Draft = Struct.new(*KEYS.map(&:name)) do
@@ -37,13 +39,35 @@ module Holdup
       new(**values)
     end
 
-    # What Log takes. Works while another setting is wrong, because that has to be logged.
+    # What Log takes, a path too. Works while another setting is wrong, because that has to be logged.
     def self.log_target(env:, draft:)
-      target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }
+      target = from_environment(LOG, env) { draft.log }
       (target == IO::NULL) ? nil : target
     rescue ConfigurationError
       draft.log
     end
+
+    # A log that is named wrongly is no reason to stop: the default is in use then.
+    # @param env [Hash{String => String}, ENV]
+    # @return [Hash{String => String}, ENV] without such a name
+    def self.readable(env)
+      wrong_log(env) ? env.to_h.except(LOG.env) : env
+    end
+
+    # @return [Array<String>] what is wrong with the environment, and changes less than it was meant to
+    def self.complaints(env)
+      unknown = Variables.unknown(env)
+      wrong = wrong_log(env)
+      [(Variables.warning(unknown) if unknown.any?), wrong && "#{wrong.message}; it is left out"].compact
+    end
+
+    def self.wrong_log(env)
+      from_environment(LOG, env) {}
+      nil
+    rescue ConfigurationError => error
+      error
+    end
+    private_class_method :wrong_log
 
     def self.from_environment(key, env)
       text = env[key.env] if key.env

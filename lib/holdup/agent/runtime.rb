@@ -88,9 +88,7 @@ module Holdup
 
     # @return [Boolean] whether this call started it
     def start
-      return false if running? || @waiting || other_copy? || !enabled?
-      follow_forks
-      !!@guard.call(:start) { begin_measuring }
+      !other_copy? && start_alone
     end
 
     # Closes the segment cleanly, so that the collector can finish it.
@@ -201,6 +199,12 @@ module Holdup
 
     private
 
+    def start_alone
+      return false if running? || @waiting || !enabled?
+      follow_forks
+      !!@guard.call(:start) { begin_measuring }
+    end
+
     def live_arm
       LiveArm.new(
         folder: -> { configuration.segment_dir },
@@ -244,8 +248,7 @@ module Holdup
       @announced = true
       return if @late || later_worker?
       @log.public_send(level, line)
-      unknown = Configuration::Variables.unknown(@env)
-      @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
+      Configuration.complaints(@env).each { |complaint| @log.warn(complaint) }
     end
 
     def later_worker?
@@ -326,7 +329,7 @@ module Holdup
       @identities = {}
       @generation += 1
       @waiting ||= @forks_wait
-      start if was_running
+      start_alone if was_running # in the load path that its parent had
     end
 
     # Registered once, because a child inherits the handler.

@@ -185,7 +185,7 @@ module Holdup
       end
 
       def prices_of(env)
-        prices = Configuration.build(env:).prices
+        prices = Configuration.build(env: Configuration.readable(env)).prices
         prices && Sizing::CheapestFleet::FleetPrices.of(prices)
       end
 

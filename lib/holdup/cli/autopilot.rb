@@ -123,7 +123,7 @@ module Holdup
       end
 
       def own_host
-        Collector.host_name(Configuration.build(env: @console.env).host, @console.env)
+        Collector.host_name(Configuration.build(env: Configuration.readable(@console.env)).host, @console.env)
       end
 
       def permanent
@@ -151,7 +151,7 @@ module Holdup
       def iso(second) = Time.at(second).utc.strftime("%FT%TZ")
 
       def goal
-        Configuration.build(env: @console.env).autopilot_goal ||
+        Configuration.build(env: Configuration.readable(@console.env)).autopilot_goal ||
           raise(UsageError.new("candidate needs the goal", "set HOLDUP_AUTOPILOT=\"p95=300ms threads=1..8\""))
       end
 

@@ -59,7 +59,7 @@ module Holdup
         @pid = pid
         @all = all
         @dir = Places.directory(console.env, dir)
-        @archive = Holdup::Capture::Archive.new(out || Places.captures(console.env, store))
+        @archive = out ? Holdup::Capture::Archive.new(Places.path(out)) : Places.archive(console.env, store)
         @report = SavedCaptures.new(console, language || Places.language(console.env))
       end
 

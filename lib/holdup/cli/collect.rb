@@ -29,33 +29,42 @@ module Holdup
       def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false,
         quietly: false, again: false)
         @console = console
-        @store = Places.store(console.env, store)
-        @captures = Places.captures(console.env, store)
+        @named = store
         @dir = Places.directory(console.env, dir)
         @interval = interval
         @parent = parent
         @once = once
         @quietly = quietly
         @again = again
-        @configuration = Configuration.build(env: console.env)
+        @configuration = Configuration.build(env: Configuration.readable(console.env))
         @exports = @configuration.exports
         @goal = @configuration.scaling_goal
       end
 
-      # @return [Integer] exit status; CANNOT_LOAD when a library is missing
+      # @return [Integer] exit status; CANNOT_LOAD when a library, or beside a parent a store, is missing
       # @raise [Holdup::Error] with --once; otherwise the collector logs the error and continues
       def run
+        @store = Places.store(@console.env, @named)
+        @captures = Places.captures(@console.env, @named)
         @once ? once : keep_on
         OK
       rescue LoadError => error
-        say(missing(error)) unless @again
-        Runtime::CollectorSupervisor::CANNOT_LOAD
+        give_up(missing(error))
+      rescue StoreError::NoHome => error
+        raise unless @parent
+        give_up(error.message)
       rescue SystemCallError => error
         raise Error.new("the segments in #{@dir} can't be read (#{error.message})",
           "run it as the application's user, or name its folder with --dir")
       end
 
       private
+
+      # A repeated start changes nothing, so a supervisor waits for long.
+      def give_up(reason)
+        say(reason) unless @again
+        Runtime::CollectorSupervisor::CANNOT_LOAD
+      end
 
       def once
         standby = collector(Store.open(@store)).once == :standby
@@ -99,8 +108,7 @@ module Holdup
 
       def greet
         say("carrying #{@dir} to #{Store.redact(@store)} every #{@interval} s; Ctrl-C ends it")
-        unknown = Configuration::Variables.unknown(@console.env)
-        say(Configuration::Variables.warning(unknown)) if unknown.any?
+        Configuration.complaints(@console.env).each { |complaint| say(complaint) }
       end
 
       def collector(store, **options)
@@ -122,8 +130,14 @@ module Holdup
 
       def say(message) = log.warn(message)
 
+      # Beside a parent its messages belong where the parent's are.
       def log
-        @log ||= Log.new { @console.err }
+        @log ||= Log.new { @parent ? log_of_parent : @console.err }
+      end
+
+      def log_of_parent
+        draft = Configuration.draft.tap { |values| values.log = @console.err }
+        Configuration.log_target(env: @console.env, draft:)
       end
     end
   end

@@ -38,9 +38,10 @@ module Holdup
           return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; " \
             "run holdup collect --once with its store"
         end
+        settings = Configuration.build(env: Configuration.readable(@console.env))
         collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock,
           captures: @captures, log: Log.new { @console.err },
-          host: Collector.host_name(Configuration.build(env: @console.env).host, @console.env))
+          host: Collector.host_name(settings.host, @console.env))
         (collector.once == :standby) ? wait(found) : nil
       end
 

@@ -154,7 +154,7 @@ module Holdup
         private
 
         def new_ledger(values, ledgers, plan)
-          path = File.expand_path(values.fetch(:out) { file_name })
+          path = Places.path(values.fetch(:out) { file_name })
           Formats::Destination.check(path)
           ledgers.new(path, plan)
         end

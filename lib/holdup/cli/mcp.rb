@@ -218,7 +218,7 @@ module Holdup
         def initialize(console, store:, language:)
           @console = console
           @always = [*(store && ["--store=#{store}"]), "--lang=#{language}"]
-          @captures = Holdup::Capture::Archive.new(Places.captures(console.env, store))
+          @captures = -> { Places.archive(console.env, store) }
         end
 
         # @param tool [McpTool]
@@ -262,9 +262,15 @@ module Holdup
         end
 
         # Only kept captures: a path would open any file of this user.
-        def timeline(tool, capture: nil, unit: nil, periods: false)
+        def timeline(tool, **choice)
+          chosen_timeline(tool, **choice)
+        rescue UsageError => error # there is no folder for captures
+          failed(error.message)
+        end
+
+        def chosen_timeline(tool, capture: nil, unit: nil, periods: false)
           return capture_missing(unit) unless capture
-          unless @captures.find(capture)
+          unless @captures.call.find(capture)
             return failed("no capture is called #{capture[0, 100].inspect}; without arguments the tool " \
               "lists them")
           end
@@ -286,7 +292,7 @@ module Holdup
         def failed(sentence) = ToolAnswer.new(text: "#{sentence}\n", failed: true)
 
         def kept
-          captures = @captures.kept.map do |one|
+          captures = @captures.call.kept.map do |one|
             process = one.header&.process_name
             {id: one.id, pid: one.header&.pid, process:, events: one.events, facts: one.facts}
           end

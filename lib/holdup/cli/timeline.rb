@@ -48,7 +48,6 @@ module Holdup
         end
         check(unit, export, out)
         @console = console
-        @archive = Holdup::Capture::Archive.new(Places.captures(console.env, store))
         @file = files.first
         @store = store
         @unit = unit
@@ -91,7 +90,7 @@ module Holdup
       end
 
       def report
-        return View::Timeline::KeptCaptures.new(@archive.kept, words: @words) unless @file
+        return View::Timeline::KeptCaptures.new(archive.kept, words: @words) unless @file
         @unit ? story : overview
       end
 
@@ -101,12 +100,14 @@ module Holdup
         View::TraceFormats::BINARY.key?(@export) ? trace : "#{View::Width.clean(trace)}\n"
       end
 
+      def archive = Places.archive(@console.env, @store)
+
       def scene
         @scene ||= Analysis::Timeline::Scene.new(read)
       end
 
       def read
-        path = File.exist?(@file) ? @file : @archive.find(@file)&.path || @file
+        path = File.exist?(@file) ? @file : archive.find(@file)&.path || @file
         Holdup::Capture::Archive.read(path)
       rescue SystemCallError => error
         raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})",

@@ -32,7 +32,7 @@ module Holdup
         @seconds = seconds
         @input = input
         @words = View::Words.new(language || Places.language(console.env))
-        host = Configuration.build(env: console.env).host
+        host = Configuration.build(env: Configuration.readable(console.env)).host
         @host = View::Width.clean(Collector.host_name(host, console.env))
         @monitor = Holdup::Top::HostMonitor.new(@dir, clock: console.clock)
         @state = Holdup::Top::ScreenState.new

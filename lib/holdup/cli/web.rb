@@ -32,7 +32,7 @@ module Holdup
         @console = console
         @host = host
         @port = port
-        settings = Configuration.build(env: console.env)
+        settings = Configuration.build(env: Configuration.readable(console.env))
         @auth = settings.web_auth
         @goal = Holdup::Web.goal(settings)
         @orders = settings.web_capture

@@ -239,8 +239,8 @@ module Holdup
           ProcessRow.new(pid:, parent:, title: words.join(" "), program:, arguments:, start:)
         end
 
-        # The program that Ruby runs, and its arguments: `ruby -W0 bin/falcon host`, `bundle exec falcon host`,
-        # or the title, in which Bundler has both in one.
+        # The program that Ruby runs, and its arguments: of `ruby -W0 bin/falcon host`, of
+        # `bundle exec falcon host`, or of the title, in which Bundler has both in one.
         def command(words)
           ruby = File.basename(words.first).start_with?("ruby")
           words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby

@@ -60,7 +60,7 @@ module Holdup
       # @param program [String] its path
       def initialize(program)
         @port = TCPServer.open(HOST, 0) { |server| server.addr[1] }
-        @folder = Dir.mktmpdir("holdup-redis-")
+        @folder = Folders.temporary("holdup-redis-")
         network = ["--port", @port.to_s, "--bind", HOST]
         storage = ["--save", "", "--appendonly", "no", "--dir", @folder]
         @child = Child.new(program, *network, *storage, log: File.join(@folder, "log"))

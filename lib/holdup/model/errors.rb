@@ -208,6 +208,17 @@ module Holdup
       end
     end
 
+    # The default store is in the user's home folder, and this user has none.
+    class NoHome < Unreachable
+      ADVICE = "set HOLDUP_STORE to a path or the URL of a server, or XDG_STATE_HOME to a folder"
+      private_constant :ADVICE
+
+      def initialize
+        super(location: "~/.local/state/holdup/holdup.sqlite3", kind: :no_home,
+              reason: "this user has no home folder", advice: ADVICE)
+      end
+    end
+
     # The path is a folder. `inside`: the store in it, or the path where the collector would make one
     class Folder < Unreachable
       def initialize(location:, inside:)

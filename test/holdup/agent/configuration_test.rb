@@ -98,6 +98,21 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_same $stderr, log_target({"HOLDUP_LOG" => "stderr"}, log: $stdout)
     assert_same $stdout, log_target(log: $stdout)
     assert_nil log_target(log: IO::NULL)
+    assert_nil log_target({"HOLDUP_LOG" => "/dev/null"})
+    assert_same $stdout, log_target({"HOLDUP_LOG" => "stdout"})
+    assert_equal "/var/log/holdup.log", log_target({"HOLDUP_LOG" => "/var/log/holdup.log"})
+    assert_equal "/var/log/holdup.log", log_target(log: "/var/log/holdup.log")
+  end
+
+  # Nothing stops for it.
+  def test_a_log_that_is_named_wrongly_is_left_out
+    env = {"HOLDUP_LOG" => "log/holdup.log", "HOLDUP_APP" => "shop"}
+    assert_equal ["shop", $stderr], build(Holdup::Configuration.readable(env)).to_h.values_at(:app, :log)
+    complaint = Holdup::Configuration.complaints(env).first
+    assert_match(/\AHOLDUP_LOG can't be "log\/holdup.log"; give an IO,.*; it is left out\z/, complaint)
+    fine = {"HOLDUP_LOG" => "/dev/null"}
+    assert_same fine, Holdup::Configuration.readable(fine)
+    assert_empty Holdup::Configuration.complaints(fine)
   end
 
   def test_messages_have_a_place_to_go_even_when_the_place_is_wrong

@@ -260,7 +260,9 @@ module Holdup
       ),
       Key.new(
         name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
-        help: "Where Holdup logs problems: an IO or a Logger; File::NULL for nothing."
+        help: "Where Holdup logs problems: an IO, a Logger or the absolute path of a file or pipe; " \
+          "File::NULL for nothing. What can't be written there goes to the standard error. In the " \
+          "environment: stderr, stdout, off or a path."
       )
     ].freeze
   end

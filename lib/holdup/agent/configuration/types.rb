@@ -228,17 +228,25 @@ module Holdup
 
       Target = Data.define do
         def expected
-          "an IO, a Logger, or in the environment stderr or off"
+          "an IO, a Logger, an absolute path, or in the environment stderr, stdout, off or an absolute path"
         end
 
         def choices = %w[stderr off]
 
         def parse(text)
-          {"stderr" => $stderr, "off" => IO::NULL}[text.downcase]
+          return text if text.start_with?("/")
+          {"stderr" => $stderr, "stdout" => $stdout, "off" => IO::NULL}[text.downcase]
         end
 
         def valid?(value)
-          value.respond_to?(:write) || value.respond_to?(:warn) || value == IO::NULL
+          return path?(value) if value.is_a?(String)
+          value.respond_to?(:write) || value.respond_to?(:warn)
+        end
+
+        private
+
+        def path?(text)
+          (text.start_with?("/") && !text.include?("\0")) || text == IO::NULL
         end
       end
 

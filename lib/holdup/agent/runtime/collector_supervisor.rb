@@ -276,15 +276,14 @@ module Holdup
 
         def collector
           MainGem.require_loader
-          home = @env["HOME"] || Dir.home
-          url = @configuration.store || Store.default_url(@env, home:)
+          url = @configuration.store || Store.default_url(@env)
           dir = @configuration.segment_dir
           exports = @configuration.exports
           Collector.new(
             store: Exporters.around(Store.open(url), exports, dir:, log: @log, env: @env, in_app: true),
             directory: dir,
             log: @log,
-            captures: Store.captures_dir(url, @env, home:),
+            captures: Store.captures_dir(url, @env),
             **Collector.options(@configuration, @env, log: @log)
           )
         end

@@ -175,7 +175,7 @@ module Holdup
           end
 
           def read(store, from_s, to_s)
-            app = Configuration.build(env: @console.env).app
+            app = Configuration.build(env: Configuration.readable(@console.env)).app
             Places.reading(@console.env, store.empty? ? nil : store) do |opened|
               Holdup::Lab::Route::RecordedTraffic.read(opened, from_s, to_s, app:)
             end

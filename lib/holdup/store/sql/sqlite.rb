@@ -31,7 +31,7 @@ module Holdup
         # @param busy_s [Numeric] how long to wait for another writer
         # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
         def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
-          @location = Utf8.of(File.expand_path(location))
+          @location = Utf8.of(absolute(location))
           @read_only = read_only
           @busy_s = busy_s
           @page_limit = page_limit
@@ -128,6 +128,13 @@ module Holdup
           # SQLite would make it readable by everyone.
           File.open(@location, File::RDWR | File::CREAT, 0o600).close
           sequel(@location) { |connection| prepare_writer(connection) }
+        end
+
+        # A path that begins with ~ needs a home folder.
+        def absolute(location)
+          File.expand_path(location)
+        rescue ArgumentError => error
+          raise StoreError::Unreachable.new(location:, reason: error.message)
         end
 
         # SQLite would report an I/O error.
