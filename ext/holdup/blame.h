@@ -37,6 +37,7 @@ typedef struct blame {
     uint64_t ran;            /* ticks that its threads have run: the holder writes it */
     bool shared;             /* M:N: events also come outside the scheduler lock */
     uint32_t number;         /* in captures */
+    uint32_t clocks;         /* of its threads (registry.h); the main Ractor's are not counted */
     struct blame *next;
 } blame_t;
 

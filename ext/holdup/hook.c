@@ -20,6 +20,9 @@ static VALUE hook_gc_hook;
 
 static void hook_started(VALUE thread)
 {
+    if (hook_forked) return; /* the clocks are the parent's until the child is re-armed */
+    reg_reap_at_start();
+    if (!tc_enabled()) return;
     tclock_t *c = reg_add_clock(thread, reg_ledger_of_new(thread));
     if (!c) return;
     c->cpu_ns = 0; /* the thread begins now, so its CPU clock does too */
@@ -33,7 +36,8 @@ static void hook_exited(VALUE thread)
     if (!c) return;
     rb_internal_thread_specific_set(thread, reg.key, NULL);
     if (CAP_ON()) cap_record_mark(c, CAP_EXITED, clk_now());
-    tc_exited(c); /* from here on a tick may free it */
+    tc_exited(c); /* from here on it may be freed */
+    __atomic_fetch_add(&reg.ended, 1, __ATOMIC_RELEASE);
 }
 
 static __attribute__((noinline)) void hook_on_thread_edge(rb_event_flag_t event, VALUE thread)

@@ -47,7 +47,7 @@ static inline tclock_t *hook_current(void)
     if (holder) return holder;
     VALUE thread = rb_thread_current();
     tclock_t *c = reg_clock(thread);
-    return c ? c : reg_add_clock(thread, reg.main);
+    return c ? c : reg_add_clock(thread, reg_ledger_of_current());
 }
 
 /* The open unit of that handle. NULL when it is unknown, or when another thread than its own asks. */

@@ -159,6 +159,19 @@ static VALUE probe_snapshot(VALUE self)
 }
 
 /*
+ * sizes(): how many of each the probe keeps in memory, ended threads included that were not cleared away yet
+ */
+static VALUE probe_sizes(VALUE self)
+{
+    VALUE hash = rb_hash_new();
+    probe_put(hash, "clocks", reg_count_clocks());
+    probe_put(hash, "ledgers", reg_count_ledgers());
+    probe_put(hash, "accounts", accounts.count);
+    probe_put(hash, "units", units.count);
+    return hash;
+}
+
+/*
  * @return [Hash{String => Array<Integer>}] label => [running, stalled, idle, caused] in ns, outside of units
  */
 static VALUE probe_accounts(VALUE self)
@@ -183,4 +196,5 @@ void tick_init(VALUE probe)
     rb_define_singleton_method(probe, "tick", probe_tick, 1);
     rb_define_singleton_method(probe, "snapshot", probe_snapshot, 0);
     rb_define_singleton_method(probe, "accounts", probe_accounts, 0);
+    rb_define_singleton_method(probe, "sizes", probe_sizes, 0);
 }

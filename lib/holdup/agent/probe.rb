@@ -128,6 +128,8 @@ module Holdup
 
       def accounts = {}
 
+      def sizes = {}
+
       def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation)
         nil
       end
