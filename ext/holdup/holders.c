@@ -58,7 +58,7 @@ void hld_held(const tclock_t *c, uint64_t to)
 {
     if (c->blame != reg.main || !BLAME_GET(c->blame->waiters)) return;
     const unit_t *u = hld_innermost(c);
-    hld_put(c->hold_from, to, u ? unit_handle(u) : (uint64_t)c->account << UNIT_SLOT_BITS);
+    hld_put(c->hold_from, to, u ? unit_handle(u) : account_name(c) << UNIT_SLOT_BITS);
 }
 
 void hld_waited(const tclock_t *c, uint64_t to)
@@ -82,7 +82,7 @@ static VALUE hld_watch(VALUE self, VALUE on)
 static VALUE hld_name(uint64_t holder)
 {
     bool unit = holder & UNIT_SLOT_MASK;
-    return unit ? ULL2NUM(holder) : rb_utf8_str_new_cstr(accounts.all[holder >> UNIT_SLOT_BITS].label);
+    return unit ? ULL2NUM(holder) : rb_utf8_str_new_cstr(account_label(holder >> UNIT_SLOT_BITS));
 }
 
 /*

@@ -1,8 +1,10 @@
 #include "process_totals.h"
 
+#include "accounts.h"
 #include "allocations.h"
 #include "hook.h"
 #include "registry.h"
+#include "unit.h"
 
 uint64_t process_handoff(void)
 {
@@ -27,6 +29,33 @@ totals_t process_totals_at(uint64_t t)
         totals_add(&sum, &now);
     }
     return sum;
+}
+
+static process_counts_t process_opened;
+
+static process_counts_t process_counts_in_all(const totals_t *totals)
+{
+    return (process_counts_t){
+        *totals, process_handoff(), units.discarded, units.abandoned, accounts.refused,
+        tc.clock_backward, tc.resumed_without_ready, tc.suspended_twice, tc.unknown_holder};
+}
+
+process_counts_t process_counts(uint64_t t)
+{
+    totals_t totals = process_totals_at(t);
+    process_counts_t counts = process_counts_in_all(&totals);
+    uint64_t *now = (uint64_t *)&counts;
+    const uint64_t *then = (const uint64_t *)&process_opened;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*now); i++) now[i] -= then[i];
+    return counts;
+}
+
+void process_begin_segment(void)
+{
+    /* While measuring is off, what is open is no time: its next start forgets it. */
+    totals_t totals = tc_enabled() ? process_totals_at(process_settled()) : process_totals();
+    process_opened = process_counts_in_all(&totals);
+    accounts_begin_segment();
 }
 
 uint64_t process_threads(void)

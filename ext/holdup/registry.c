@@ -165,6 +165,7 @@ static void reg_free_clock(tclock_t *c, uint64_t t)
 {
     unit_abandon_all(c);
     account_publish(c, t);
+    account_leave(c);
     totals_add(&reg.departed, &c->totals);
     reg_unlist(c);
     reg_use_ledger(c->blame, -1);

@@ -76,7 +76,7 @@ static bool seg_room(void)
     return true;
 }
 
-uint64_t seg_append(const seg_key_t *key)
+uint64_t seg_append_unlisted(const seg_key_t *key)
 {
     seg_header_t *header = SEG_HEADER;
     if (!seg_room()) return 0;
@@ -87,9 +87,16 @@ uint64_t seg_append(const seg_key_t *key)
     s->pool_bytes = (uint16_t)seg_copy(s->pool, key->pool);
     s->priority_bytes = (uint16_t)seg_copy(s->priority, key->priority);
     for (int i = 0; i < SEG_HISTOGRAMS; i++) s->histograms[i].lo = HIST_BUCKETS;
-    *seg_place(key) = (uint16_t)(header->series_count + 1);
     __atomic_store_n(&header->series_count, header->series_count + 1, __ATOMIC_RELEASE);
     return header->series_count;
+}
+
+uint64_t seg_append(const seg_key_t *key)
+{
+    uint16_t *place = seg_place(key);
+    uint64_t slot = seg_append_unlisted(key);
+    if (slot) *place = (uint16_t)slot;
+    return slot;
 }
 
 uint64_t seg_series(const seg_key_t *key)

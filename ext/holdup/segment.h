@@ -111,6 +111,9 @@ seg_key_t seg_name_key(enum seg_kind kind, const char *name);
  */
 uint64_t seg_append(const seg_key_t *key);
 
+/* The same of a series whose writer remembers its slot: the index has it not, so its name may change. */
+uint64_t seg_append_unlisted(const seg_key_t *key);
+
 /* Slot + 1 of a series, which is appended when it is new; 0 when the table is full. */
 uint64_t seg_series(const seg_key_t *key);
 

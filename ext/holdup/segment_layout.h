@@ -1,5 +1,5 @@
 /*
- * Layout version 5 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
+ * Layout version 6 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
  * Little endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
@@ -11,7 +11,7 @@
 #include "histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 5
+#define SEG_VERSION 6
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -34,6 +34,7 @@
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
 #define SEG_ACCOUNTS 64
+#define SEG_ENDED_THREADS "thread:(ended)" /* figures of earlier labels of accounts */
 #define SEG_CALL_KINDS 64
 #define SEG_METHODS 128 /* series of places in the code */
 #define SEG_REPEATS 64  /* series of repeated queries */
@@ -51,7 +52,7 @@ enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCA
                            SEG_P_BACKWARD, SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER,
                            SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED, SEG_P_SANITISED, SEG_P_GROW_FAILED,
                            SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING, SEG_P_STALLED,
-                           SEG_P_IDLE, SEG_P_CAUSED, SEG_P_NAMED,
+                           SEG_P_IDLE, SEG_P_CAUSED, SEG_P_UNACCOUNTED, SEG_P_NAMED,
                            SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS };
 /* The gauges that the probe itself writes; Ruby gives the others. */
 enum seg_gauge { SEG_G_WAITING = 1, SEG_G_IN_FLIGHT };
@@ -73,15 +74,22 @@ typedef struct {
 } seg_header_t;
 
 typedef struct {
+    uint64_t counters[SEG_COUNTERS], wall, running, stalled, idle;
+} seg_account_sums_t;
+
+typedef struct {
     uint32_t kind, name_bytes, queue_bytes;
     uint16_t pool_bytes, priority_bytes;
     char name[SEG_NAME_BYTES];
-    char queue[SEG_PLACE_BYTES];
+    union {
+        char queue[SEG_PLACE_BYTES];
+        seg_account_sums_t former; /* of an account, which has no queue: its sums when the name came */
+    };
     uint64_t count, errors;
     uint64_t counters[SEG_COUNTERS];
     char pool[SEG_POOL_BYTES];
     char priority[SEG_PRIORITY_BYTES];
-    uint64_t padding;
+    uint64_t generation; /* of an account: names that the slot had before */
     histogram_t histograms[SEG_HISTOGRAMS];
     uint64_t path_bytes; /* of a path that one of its requests had; 0: none is kept */
     char path[SEG_PATH_BYTES];
@@ -97,19 +105,22 @@ typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
-_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 5");
-_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 5");
-_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 5");
-_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 5");
-_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 5");
-_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 5");
-_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 5");
-_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 5");
-_Static_assert(offsetof(seg_series_t, pool) == 808, "layout version 5");
-_Static_assert(offsetof(seg_series_t, histograms) == 896, "layout version 5");
-_Static_assert(offsetof(seg_series_t, path_bytes) == 25856, "layout version 5");
-_Static_assert(sizeof(seg_series_t) == 25984, "layout version 5");
-_Static_assert(SEG_SUMS <= SEG_COUNTERS, "layout version 5");
-_Static_assert(sizeof(seg_ring_t) == 112, "layout version 5");
+_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 6");
+_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 6");
+_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 6");
+_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 6");
+_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 6");
+_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 6");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 6");
+_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 6");
+_Static_assert(offsetof(seg_series_t, former) == 216, "layout version 6");
+_Static_assert(offsetof(seg_series_t, generation) == 888, "layout version 6");
+_Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "layout version 6");
+_Static_assert(offsetof(seg_series_t, pool) == 808, "layout version 6");
+_Static_assert(offsetof(seg_series_t, histograms) == 896, "layout version 6");
+_Static_assert(offsetof(seg_series_t, path_bytes) == 25856, "layout version 6");
+_Static_assert(sizeof(seg_series_t) == 25984, "layout version 6");
+_Static_assert(SEG_SUMS <= SEG_COUNTERS, "layout version 6");
+_Static_assert(sizeof(seg_ring_t) == 112, "layout version 6");
 
 #endif

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "hook.h"
 #include "init.h"
+#include "process_totals.h"
 #include "segment.h"
 #include "segment_file.h"
 
@@ -29,6 +30,7 @@ static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VAL
     clk_start();
     seg_lock();
     int failed = seg_open(file, anonymous, series, entries, index, born);
+    if (!failed) process_begin_segment();
     seg_unlock();
     if (failed) rb_syserr_fail(failed, file);
     return Qtrue;
@@ -135,7 +137,7 @@ static const char *const probe_counters[SEG_P_NAMED] = {
     [SEG_P_ABANDONED] = "abandoned", [SEG_P_SANITISED] = "sanitised", [SEG_P_GROW_FAILED] = "grow_failures",
     [SEG_P_GUARD] = "guard_failures", [SEG_P_ACQUISITIONS] = "acquisitions", [SEG_P_GC] = "gc_ns",
     [SEG_P_RUNNING] = "running_ns", [SEG_P_STALLED] = "stalled_ns", [SEG_P_IDLE] = "idle_ns",
-    [SEG_P_CAUSED] = "caused_ns"};
+    [SEG_P_CAUSED] = "caused_ns", [SEG_P_UNACCOUNTED] = "unaccounted"};
 
 static VALUE probe_number(VALUE hash, const char *name, int number)
 {

@@ -188,11 +188,18 @@ static void seg_raise(uint64_t *field, uint64_t value)
     if (value > *field) seg_set(field, value);
 }
 
-void seg_record_account(const char *name, const measurement_t *m)
+uint64_t seg_add_account(const char *name, uint32_t generation)
 {
     seg_key_t key = seg_name_key(SEG_ACCOUNT, name);
-    uint64_t slot = seg_series(&key);
-    if (!slot) return;
+    uint64_t slot = seg_append_unlisted(&key);
+    if (!slot) return 0;
+    seg_set(&seg_slot(slot - 1)->generation, generation);
+    seg_commit();
+    return slot;
+}
+
+void seg_record_account(uint64_t slot, const measurement_t *m)
+{
     seg_series_t *s = seg_slot(slot - 1);
     const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
                              m->acquisitions, m->preemptions, m->hold_squares_us2, 0, 0, m->objects,
@@ -203,5 +210,34 @@ void seg_record_account(const char *name, const measurement_t *m)
     seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);
     seg_raise(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
     seg_raise(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    seg_commit();
+}
+
+/* The log has words, so the name is set word by word. */
+static void seg_set_name(seg_series_t *s, const char *name)
+{
+    uint64_t words[SEG_NAME_BYTES / sizeof(uint64_t)] = {0}, head;
+    uint32_t kind_and_bytes[] = {s->kind, (uint32_t)strlen(name)};
+    memcpy(words, name, kind_and_bytes[1]);
+    memcpy(&head, kind_and_bytes, sizeof(head));
+    seg_set((uint64_t *)s, head);
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        seg_set((uint64_t *)s->name + i, words[i]);
+}
+
+_Static_assert(offsetof(seg_series_t, kind) == 0 && offsetof(seg_series_t, name_bytes) == 4,
+               "kind and length of the name are one word");
+_Static_assert(offsetof(seg_series_t, name) % sizeof(uint64_t) == 0, "a name begins at a word");
+
+void seg_rename_account(uint64_t slot, const char *name, uint32_t generation)
+{
+    seg_series_t *s = seg_slot(slot - 1);
+    seg_set_name(s, name);
+    seg_set(&s->generation, generation);
+    for (size_t i = 0; i < SEG_COUNTERS; i++) seg_set(&s->former.counters[i], s->counters[i]);
+    seg_set(&s->former.wall, s->histograms[SEG_WALL].sum);
+    seg_set(&s->former.running, s->histograms[SEG_RUNNING].sum);
+    seg_set(&s->former.stalled, s->histograms[SEG_STALLED].sum);
+    seg_set(&s->former.idle, s->histograms[SEG_IDLE].sum);
     seg_commit();
 }

@@ -34,7 +34,13 @@ void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const
 /* What a unit of that name, or a thread of that account, caused at one place in the code. Commits. */
 void seg_record_holds(seg_text_t name, const hold_tally_t *tally);
 
-/* A thread's time outside of units: absolute sums, rewritten at each tick. */
-void seg_record_account(const char *name, const measurement_t *m);
+/* Slot + 1 of a new account; 0 when the table is full. */
+uint64_t seg_add_account(const char *name, uint32_t generation);
+
+/* Time of threads outside of units: absolute sums, rewritten at each tick. */
+void seg_record_account(uint64_t slot, const measurement_t *m);
+
+/* From now on the slot is of another account. Its sums go on; those up to now stay beside them. */
+void seg_rename_account(uint64_t slot, const char *name, uint32_t generation);
 
 #endif

@@ -21,21 +21,23 @@ static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
     Check_Type(label, T_STRING);
     seg_text_t text = text_sanitise(label, room, sizeof(room) - 1);
     room[text.bytes] = '\0';
-    c->account = account_number(room);
+    account_assign(c, room);
     return Qnil;
 }
 
 static void probe_write_counters(uint64_t t)
 {
     uint64_t *counters = SEG_HEADER->counters;
-    totals_t sum = process_totals_at(t);
-    seg_raise_counter(&counters[SEG_P_HANDOFF], clk_sum_ns(process_handoff()));
-    counters[SEG_P_DISCARDED] = units.discarded;
-    counters[SEG_P_ABANDONED] = units.abandoned;
-    counters[SEG_P_BACKWARD] = tc.clock_backward;
-    counters[SEG_P_RESUMED] = tc.resumed_without_ready;
-    counters[SEG_P_SUSPENDED] = tc.suspended_twice;
-    counters[SEG_P_HOLDER] = tc.unknown_holder;
+    process_counts_t counts = process_counts(t);
+    totals_t sum = counts.totals;
+    seg_raise_counter(&counters[SEG_P_HANDOFF], clk_sum_ns(counts.handoff));
+    counters[SEG_P_DISCARDED] = counts.discarded;
+    counters[SEG_P_ABANDONED] = counts.abandoned;
+    counters[SEG_P_BACKWARD] = counts.clock_backward;
+    counters[SEG_P_RESUMED] = counts.resumed_without_ready;
+    counters[SEG_P_SUSPENDED] = counts.suspended_twice;
+    counters[SEG_P_HOLDER] = counts.unknown_holder;
+    counters[SEG_P_UNACCOUNTED] = counts.refused;
     counters[SEG_P_GROW_FAILED] = seg.grow_failed;
     counters[SEG_P_ACQUISITIONS] = sum.acquisitions;
     seg_raise_counter(&counters[SEG_P_GC], clk_ns(sum.gc));
@@ -72,14 +74,26 @@ static void probe_write_pools(uint64_t t)
     unit_unlock();
 }
 
+/* An account of which nothing was published needs no slot. */
+static void probe_write_account(account_t *a)
+{
+    measurement_t m;
+    totals_t all = totals_since(&a->totals, &a->carried), former = totals_since(&a->before, &a->carried);
+    if (probe_unused(&all)) return;
+    if (a->slot && a->written != a->generation) {
+        unit_convert(&former, 0, &m);
+        seg_record_account(a->slot, &m);
+        seg_rename_account(a->slot, a->label, a->generation);
+    }
+    else if (!a->slot) a->slot = seg_add_account(a->label, a->generation);
+    a->written = a->generation;
+    unit_convert(&all, 0, &m);
+    if (a->slot) seg_record_account(a->slot, &m);
+}
+
 static void probe_write_accounts(void)
 {
-    for (uint32_t i = 0; i < accounts.count; i++) {
-        measurement_t m;
-        if (probe_unused(&accounts.all[i].totals)) continue;
-        unit_convert(&accounts.all[i].totals, 0, &m);
-        seg_record_account(accounts.all[i].label, &m);
-    }
+    for (uint32_t i = 0; i < accounts.count; i++) probe_write_account(&accounts.all[i]);
 }
 
 /*
@@ -167,8 +181,20 @@ static VALUE probe_sizes(VALUE self)
     probe_put(hash, "clocks", reg_count_clocks());
     probe_put(hash, "ledgers", reg_count_ledgers());
     probe_put(hash, "accounts", accounts.count);
+    probe_put(hash, "accounts_in_use", accounts_in_use());
     probe_put(hash, "units", units.count);
     return hash;
+}
+
+/* Adds to what the hash has under that label. */
+static void probe_put_account(VALUE hash, const char *label, const totals_t *totals)
+{
+    measurement_t m;
+    if (probe_unused(totals)) return;
+    unit_convert(totals, 0, &m);
+    rb_hash_aset(hash, rb_utf8_str_new_cstr(label),
+                 rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns), ULL2NUM(m.idle_ns),
+                                      ULL2NUM(m.caused_ns)));
 }
 
 /*
@@ -177,16 +203,16 @@ static VALUE probe_sizes(VALUE self)
 static VALUE probe_accounts(VALUE self)
 {
     VALUE hash = rb_hash_new();
+    totals_t ended = {0};
     if (!reg.has_key) return hash;
     accounts_publish_all(process_settled());
     for (uint32_t i = 0; i < accounts.count; i++) {
-        measurement_t m;
-        if (probe_unused(&accounts.all[i].totals)) continue;
-        unit_convert(&accounts.all[i].totals, 0, &m);
-        rb_hash_aset(hash, rb_utf8_str_new_cstr(accounts.all[i].label),
-                     rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns),
-                                          ULL2NUM(m.idle_ns), ULL2NUM(m.caused_ns)));
+        const account_t *a = &accounts.all[i];
+        totals_t own = totals_since(&a->totals, &a->before);
+        totals_add(&ended, &a->before);
+        probe_put_account(hash, a->label, &own);
     }
+    probe_put_account(hash, SEG_ENDED_THREADS, &ended);
     return hash;
 }
 

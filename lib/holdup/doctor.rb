@@ -22,7 +22,7 @@ module Holdup
       JitChecks::Activation, JitChecks::Origin, JitChecks::Effect, JitChecks::ShortLives,
       ServerChecks::MemoryKillers, SegmentChecks::RuleCaptures, ServerChecks::QueueHeader,
       ServerChecks::RedisLatency, StoreChecks::Drift, SegmentChecks::SeriesOverflow,
-      ScalingChecks::FreeCpus, ScalingChecks::Autoscale,
+      SegmentChecks::ThreadNames, ScalingChecks::FreeCpus, ScalingChecks::Autoscale,
       ProbeChecks::Anomalies
     ].freeze
 

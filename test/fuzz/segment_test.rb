@@ -21,6 +21,8 @@ class SegmentFuzzTest < Minitest::Test
       writer.record("GET /#{index % 2}", wall: 5_000 * index, running: 900, stalled: 70, path: "/#{index}")
     end
     writer.record("ReportJob", kind: :job, queue: "low", wall: 10**9, idle: 10**8)
+    writer.account("thread:a", running: 10**6)
+    writer.rename_account("thread:a", "thread:b")
     @bytes = File.binread(writer.path)
     @path = File.join(@dir, "damaged")
   end
@@ -43,6 +45,7 @@ class SegmentFuzzTest < Minitest::Test
     Holdup::Segment::Reader.open(@path, gone:) do |reader|
       snapshot = reader.snapshot
       snapshot.slots.compact.each { |slot| look_at(slot) }
+      reader.header.series_count.times { |index| look_at_sums(reader, index) }
       assert_operator snapshot.ring.size, :<=, @bytes.bytesize
       reader.profile
       reader.image
@@ -50,6 +53,14 @@ class SegmentFuzzTest < Minitest::Test
     :read
   rescue Holdup::SegmentError, Holdup::DamagedData
     :refused
+  end
+
+  def look_at_sums(reader, index)
+    sums = reader.slot(index, as: Holdup::Segment::SlotSums)
+    assert_operator sums.running_ns, :>=, 0 if sums
+    bytes = reader.slot_bytes(index) or return
+    assert_equal Holdup::Segment::Layout::ENDED_THREADS,
+      Holdup::Segment::Slot.parse_series(Holdup::Segment::AccountSlot.former(bytes)).name
   end
 
   def look_at(slot)

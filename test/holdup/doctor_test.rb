@@ -287,6 +287,7 @@ class Holdup::DoctorTest < Minitest::Test
     counters = Holdup::Doctor::ProbeChecks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
     assert_equal counters.keys, troubles(segments: [process(counters:)]).keys
     assert_equal({series_overflow: :warn}, troubles(segments: [process(counters: {overflowed: 4})]))
+    assert_equal({thread_names: :warn}, troubles(segments: [process(counters: {unaccounted: 4})]))
   end
 
   def killers(**facts)

@@ -94,6 +94,19 @@ class SegmentWriter
     commit(changes, nil)
   end
 
+  # From now on the slot is of threads of another name. Its sums go on, and those up to now stay beside them.
+  def rename_account(name, other)
+    index = @series.delete([:account, name, nil, nil, nil]) or raise ArgumentError, name
+    @series[[:account, other, nil, nil, nil]] = index
+    base = slot_offset(index)
+    changes = name_words(other).transform_keys { |offset| base + offset }
+    changes[base + L::GENERATION_OFFSET] = @words[base + L::GENERATION_OFFSET] + 1
+    sums = Array.new(L::SUMS.size) { |sum| base + L::SUMS_OFFSET + sum * 8 }
+    sums += Array.new(L::FORMER_HISTOGRAMS) { |histogram| base + L.histogram_offset(histogram) + 8 }
+    sums.each_with_index { |at, place| changes[base + L::FORMER_OFFSET + place * 8] = @words[at] }
+    commit(changes, nil)
+  end
+
   # Units that ran inside others: sums only.
   def nested(wall:, running:, **sums)
     base = slot(:nested, "(nested)", nil)
@@ -146,6 +159,14 @@ class SegmentWriter
   def abandon = @io.close
 
   private
+
+  # Kind and length are one word, and the name's room is whole words.
+  def name_words(name)
+    offset, room = L::SERIES_TEXTS.fetch(:name)
+    words = name.b.ljust(room, "\0").unpack("Q<*")
+    {0 => [KINDS.fetch(:account), name.bytesize].pack("L<2").unpack1("Q<"),
+     **words.each_with_index.to_h { |word, index| [offset + index * 8, word] }}
+  end
 
   def write_header(pid:, start:, worker:, parent:, namespace:, now_ns:)
     put(0, "\0" * L.series_offset(@ring))

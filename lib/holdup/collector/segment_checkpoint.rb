@@ -28,7 +28,7 @@ module Holdup
     # Encodes a checkpoint in two parts, because accounts move all the time and units, which are a hundred
     # times larger, only when there is work.
     module SegmentCheckpoint::Codec
-      VERSION = 1
+      VERSION = 2
 
       module_function
 
@@ -39,7 +39,8 @@ module Holdup
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
           checkpoint.handoff_ns, checkpoint.ring_head, accounts.size]
         accounts.each_with_object(facts.pack("w*")) do |index, bytes|
-          bytes << [index, marks[index].bytes.bytesize].pack("w2") << marks[index].bytes
+          mark = marks[index]
+          bytes << [index, mark.generation.to_i, mark.bytes.bytesize].pack("w3") << mark.bytes
         end
       end
 
@@ -61,7 +62,9 @@ module Holdup
         marks = units ? load_units(Source.new(units)) : []
         source.number.times do
           index = source.number(most: Segment::Layout::MAX_SERIES)
+          generation = source.number
           marks[index] = source.mark(account: true)
+          marks[index]&.generation = generation
         end
         SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
           marks: marks.freeze)
@@ -120,7 +123,8 @@ module Holdup
       #
       # - `series`, `path`: nil in a mark from a store, until the slot is read
       # - `account`: whether it is a thread's time outside of units
-      SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
+      # - `generation`: of an account, see Segment::AccountSlot; nil is 0
+      SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account, :generation) do
         def self.of(slot)
           numbers = [slot.count, slot.errors, *slot.sums]
           slot.histograms.each do |cells|

@@ -42,7 +42,11 @@ module Holdup
 
       # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `ring`: RingSlice
       SegmentReading = Data.define(:position, :changes, :handoff_ns, :ring)
-      private_constant :SegmentReading
+      # A slot of the file that is read.
+      SlotPlace = Data.define(:reader, :file, :index) do
+        def damaged(reason) = reader.damaged(reason)
+      end
+      private_constant :SegmentReading, :SlotPlace
 
       private
 
@@ -100,9 +104,13 @@ module Holdup
       def mark(reader, index, before, entry)
         bytes = reader.slot_bytes(index)
         return before if bytes.nil? || before&.still_in?(bytes)
-        change, mark = SlotDelta.of_bytes(bytes, before) ||
-          compared(reader, bytes, before, file: entry.name, place: index)
+        place = SlotPlace.new(reader:, file: entry.name, index:)
+        generation = Segment::AccountSlot.generation(bytes)
+        former, before = ended(place, bytes, before) unless generation == before&.generation.to_i
+        change, mark = delta(place, bytes, before)
+        yield former if former && !former.empty?
         yield change unless change.empty?
+        mark.generation = generation
         mark
       rescue SegmentError::NotASegment => error
         name = before&.series&.name || "slot #{index} of #{entry.name}"
@@ -110,19 +118,34 @@ module Holdup
         before
       end
 
-      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)] when it is new, or something is wrong
-      def compared(reader, bytes, before, file:, place:)
-        now = Segment::Slot.parse(bytes, before) || reader.damaged("slot #{place} is damaged")
-        change = SlotDelta.between(now, earlier(before, now, file:, place:))
-        reader.damaged("a counter went back") unless change
+      # The slot of an account has another name than when it was read: what was added before the name came is
+      # of threads that have ended, perhaps of several names.
+      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)] and from where the present name counts
+      def ended(place, bytes, before)
+        nameless = before&.dup
+        nameless.series = nil if nameless
+        change, mark = delta(place, Segment::AccountSlot.former(bytes), nameless)
+        mark.series = nil
+        [change, mark]
+      end
+
+      # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)]
+      def delta(place, bytes, before)
+        SlotDelta.of_bytes(bytes, before) || compared(place, bytes, before)
+      end
+
+      # When it is new, or something is wrong.
+      def compared(place, bytes, before)
+        now = Segment::Slot.parse(bytes, before) || place.damaged("slot #{place.index} is damaged")
+        change = SlotDelta.between(now, earlier(place, before, now)) || place.damaged("a counter went back")
         [change, SegmentCheckpoint::SlotCheckpoint.of(now)]
       end
 
       # When it is unknown what was carried, everything counts as carried, so nothing is counted twice.
-      def earlier(before, now, file:, place:)
+      def earlier(place, before, now)
         before&.slot
       rescue DamagedData => error
-        @skipped.add_lasting(:position, now.series.name, error, file:, place:)
+        @skipped.add_lasting(:position, now.series.name, error, file: place.file, place: place.index)
         now
       end
 

@@ -81,6 +81,15 @@ module Holdup
         end
       end
 
+      # Whether more threads with different names live than a process has accounts for. Those of ended threads
+      # are used again, so ids in names do not fill the table.
+      module ThreadNames
+        def self.call(host)
+          count = host.counter(:unaccounted)
+          count.zero? ? [] : CheckResult.warn(:thread_names, count:)
+        end
+      end
+
       # The segments of a folder as facts of a Host, and a message for each unreadable file.
       module SegmentFacts
         def self.call(dir, now_ns)

@@ -4,12 +4,12 @@ require_relative "../model/errors"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 5: the contract between the C writer (inside the application) and the
+    # Layout of a segment file, version 6: the contract between the C writer (inside the application) and the
     # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
     # noted. Any change here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 5
+      VERSION = 6
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -43,11 +43,12 @@ module Holdup
 
       COUNTERS_OFFSET = 256
       COUNTER_SLOTS = 32
-      # Counts of the whole process; those after `acquisitions` are totals of all threads, the rest anomalies.
+      # Counts of the whole process; those from `acquisitions` to `caused_ns` are totals of all threads, the
+      # rest anomalies.
       COUNTERS = %i[
         handoff_ns units nested discarded overflowed clock_backward resumed_without_ready suspended_twice
         unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures acquisitions gc_ns
-        running_ns stalled_ns idle_ns caused_ns
+        running_ns stalled_ns idle_ns caused_ns unaccounted
       ].freeze
 
       GAUGES_OFFSET = 512
@@ -109,6 +110,14 @@ module Holdup
         hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
         malloc_bytes slot_bytes slot_objects
       ].freeze
+
+      # Of an account: how many names its slot had before the present one, and its sums when that came, in the
+      # room for a queue: SUMS, then the sums of the first HISTOGRAMS.
+      GENERATION_OFFSET = 888
+      FORMER_OFFSET = 216
+      FORMER_HISTOGRAMS = 4
+      # The account of what slots had under earlier names. It has no slot of its own.
+      ENDED_THREADS = "thread:(ended)"
 
       HISTOGRAMS_OFFSET = 896
       HISTOGRAM_BYTES = 4160

@@ -23,7 +23,42 @@ module Holdup
       def to_histogram = Histogram.new(**to_h)
     end
 
-    # One row of the series table as read: sums of its units since the process started.
+    # The slot of an account is used again for the name of another thread. Its sums go on, so that no counter
+    # ever falls; what they were when the name came is kept in the slot.
+    module AccountSlot
+      FORMER = "Q<#{Layout::SUMS.size + Layout::FORMER_HISTOGRAMS}"
+      KIND = Layout::KINDS.key(:account)
+      private_constant :FORMER, :KIND
+
+      # @return [Integer] names that the slot had before; 0 for any other kind
+      def self.generation(bytes)
+        (bytes.unpack1("L<") == KIND) ? bytes.unpack1("Q<", offset: Layout::GENERATION_OFFSET) : 0
+      end
+
+      # @return [Array<Integer>] what earlier names had: sums, then sums of the first histograms
+      def self.former_sums(bytes)
+        bytes.unpack(FORMER, offset: Layout::FORMER_OFFSET)
+      end
+
+      # @return [String] the slot as it was when its present name came, under the name of all ended threads
+      def self.former(bytes)
+        sums = former_sums(bytes)
+        former = bytes.dup.force_encoding(Encoding::BINARY)
+        put(former, Layout::SUMS_OFFSET, sums.shift(Layout::SUMS.size))
+        sums.each_with_index { |sum, index| put(former, Layout.histogram_offset(index) + 8, [sum]) }
+        former[0, 8] = [KIND, Layout::ENDED_THREADS.bytesize].pack("L<2")
+        former[Layout::SERIES_TEXTS[:name].first, Layout::ENDED_THREADS.bytesize] = Layout::ENDED_THREADS
+        former
+      end
+
+      def self.put(bytes, offset, numbers)
+        bytes[offset, numbers.size * 8] = numbers.pack("Q<*")
+      end
+      private_class_method :put
+    end
+
+    # One row of the series table as read: sums of its units since the process started. Those of an account
+    # contain what earlier names of its slot had (AccountSlot).
     #
     # - `sums`: Array of Integer in the order of Layout::SUMS
     # - `histograms`: Array of HistogramCells in the order of Layout::HISTOGRAMS
@@ -84,9 +119,14 @@ module Holdup
     # The sums of one row without its distributions, for a live view that reads every row each second.
     #
     # - `queued`: how many of its units have a known queue time
+    # The sums of an account are those of its present name.
     SlotSums = Struct.new(
       :series, :count, :wall_ns, :running_ns, :stalled_ns, :queued, :queued_ns, :caused_ns
     ) do
+      # Of an account, see AccountSlot.
+      # @return [Integer]
+      attr_accessor :generation
+
       # @param known [SlotSums, nil] an earlier reading, returned when nothing was added
       # @return [SlotSums, nil] nil for implausible bytes
       def self.parse(bytes, known = nil)
@@ -94,8 +134,19 @@ module Holdup
         return known if known&.still?(count)
         numbers = [count, *times(bytes), *queue(bytes), caused(bytes)]
         return if numbers.max > Layout::MAX_NUMBER
-        series = known&.series || Slot.parse_series(bytes)
-        series && new(series, *numbers)
+        generation = AccountSlot.generation(bytes)
+        series = known.series if known&.generation == generation
+        series ||= Slot.parse_series(bytes) or return
+        numbers = own_numbers(numbers, bytes) or return if generation.positive?
+        new(series, *numbers).tap { |sums| sums.generation = generation }
+      end
+
+      def self.own_numbers(numbers, bytes)
+        former = AccountSlot.former_sums(bytes)
+        wall, running, stalled = former.drop(Layout::SUMS.size)
+        parts = [0, wall, running, stalled, 0, 0, former[Layout::SUMS.index(:caused_ns)]]
+        own = numbers.zip(parts).map { |all, part| all - part }
+        own if own.min >= 0
       end
 
       def self.times(bytes)
@@ -105,7 +156,7 @@ module Holdup
       def self.queue(bytes) = bytes.unpack("Q<2", offset: self::QUEUED_AT)
 
       def self.caused(bytes) = bytes.unpack1("Q<", offset: self::CAUSED_AT)
-      private_class_method :times, :queue, :caused
+      private_class_method :own_numbers, :times, :queue, :caused
 
       # Every unit raises the count; accounts have none, so they are always read again.
       def still?(number) = number == count && series.kind != :account
@@ -114,7 +165,7 @@ module Holdup
       # @param earlier [SlotSums, nil] nil: everything since the process started
       # @return [SlotSums]
       def since(earlier)
-        return self unless earlier
+        return self unless earlier && earlier.generation == generation
         self.class.new(series, count - earlier.count, wall_ns - earlier.wall_ns,
           running_ns - earlier.running_ns, stalled_ns - earlier.stalled_ns, queued - earlier.queued,
           queued_ns - earlier.queued_ns, caused_ns - earlier.caused_ns)

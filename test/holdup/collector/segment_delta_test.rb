@@ -65,6 +65,97 @@ class Holdup::Collector
       end
     end
 
+    def test_an_account_that_gets_another_name_counts_for_both
+      writer = writer()
+      writer.account("thread:a", running: 100, caused: 10)
+      known = read
+      writer.account("thread:a", running: 150, caused: 15) # not read before the name changes
+      writer.rename_account("thread:a", "thread:b")
+      writer.account("thread:b", running: 157, caused: 16)
+      known = read(known)
+      assert_equal [100, 50, 7], ["thread:a", L::ENDED_THREADS, "thread:b"].map { |name| ran(name) }
+      assert_equal [10, 5, 1], ["thread:a", L::ENDED_THREADS, "thread:b"].map { |name| caused(name) }
+      writer.account("thread:b", running: 160, caused: 16)
+      read(known)
+      assert_equal 10, ran("thread:b")
+    end
+
+    def test_a_first_reading_of_an_account_that_had_other_names
+      writer = writer()
+      writer.account("thread:a", running: 100)
+      writer.rename_account("thread:a", "thread:b")
+      writer.account("thread:b", running: 130)
+      writer.rename_account("thread:b", "thread:c")
+      writer.account("thread:c", running: 131)
+      read
+      assert_equal [130, 1], [ran(L::ENDED_THREADS), ran("thread:c")]
+      assert_nil window("thread:a")
+    end
+
+    def test_a_position_that_was_stored_knows_which_name_it_is_of
+      writer = writer()
+      writer.account("thread:a", running: 100)
+      known = stored(read)
+      writer.rename_account("thread:a", "thread:b")
+      writer.account("thread:b", running: 104)
+      known = stored(read(known))
+      writer.account("thread:b", running: 109)
+      read(known)
+      assert_equal [100, 9], [ran("thread:a"), ran("thread:b")]
+      assert_nil window(L::ENDED_THREADS)
+    end
+
+    # Each nanosecond once, and each label's are at most its own, whenever it is read.
+    def test_accounts_under_any_names_add_up_whenever_they_are_read
+      20.times do |seed|
+        setup
+        random = Random.new(seed)
+        writer = SegmentWriter.new(folder, now_ns: NOW_NS, suffix: "-#{seed + 2}")
+        names = Array.new(3) { |index| "thread:#{index}" }
+        sums = [0, 0, 0]
+        own = Hash.new(0)
+        known = nil
+        names.each { |name| writer.account(name) }
+        60.times do |turn|
+          slot = random.rand(3)
+          case random.rand(5)
+          when 0
+            writer.rename_account(names[slot], "thread:new #{turn}")
+            names[slot] = "thread:new #{turn}"
+          when 1
+            known = read_last(random.rand(2).zero? ? stored(known) : known)
+          else
+            more = random.rand(1..1_000_000)
+            own[names[slot]] += more
+            writer.account(names[slot], running: sums[slot] += more)
+          end
+        end
+        read_last(known)
+        carried = running_by_name
+        assert_equal own.values.sum, carried.values.sum, "seed #{seed}"
+        carried.except(L::ENDED_THREADS).each { |name, ns| assert_operator ns, :<=, own[name], "seed #{seed}" }
+        names.each { |name| assert_equal own[name], carried[name].to_i, "seed #{seed}, #{name}" }
+        writer.abandon
+        File.unlink(writer.path)
+      end
+    end
+
+    # A number that fell is damage, and counts for nobody.
+    def test_an_account_whose_former_sums_are_damaged_keeps_its_mark
+      writer = writer()
+      writer.account("thread:a", running: 100)
+      known = read
+      writer.rename_account("thread:a", "thread:b")
+      at = writer.slot_offset(0) + L::FORMER_OFFSET + 8 * (L::SUMS.size + 1)
+      writer.put_word(at, 99)
+      known = read(known)
+      assert_nil window(L::ENDED_THREADS)
+      writer.put_word(at, 100)
+      writer.account("thread:b", running: 107)
+      read(known)
+      assert_equal [100, 7], [ran("thread:a"), ran("thread:b")]
+    end
+
     def test_yields_the_header_and_the_setting
       writer.setting = %({"ruby":"3.4.5"})
       header, setting = nil
@@ -311,6 +402,22 @@ class Holdup::Collector
       writer.put_word(offset, count + 1)
       yield
       writer.put_word(offset, count)
+    end
+
+    def ran(name) = window(name).histograms[:running].sum
+
+    def caused(name) = window(name).sums[:caused_ns]
+
+    def running_by_name
+      @builder.windows("h").to_h { |window| [window.series.name, window.histograms[:running].sum] }
+    end
+
+    def read_last(known) = delta.call(entries.last, known) {}
+
+    # As it comes back from a store.
+    def stored(known)
+      codec = SegmentCheckpoint::Codec
+      known && codec.load(codec.dump_head(known), codec.dump_units(known))
     end
 
     def window(name)

@@ -60,6 +60,22 @@ module Holdup
         end
       end
 
+      # A live table shows what the threads of the present name do.
+      def test_an_account_that_got_another_name_has_only_its_own_sums
+        written do |writer, reader|
+          writer.account("thread:a", running: 50, stalled: 5, caused: 3)
+          reader.refresh
+          before = reader.slot(1, as: SlotSums)
+          writer.rename_account("thread:a", "thread:b")
+          writer.account("thread:b", running: 57, stalled: 6, caused: 3)
+          now = reader.slot(1, before, as: SlotSums)
+          assert_equal ["thread:b", 7, 1, 0], [now.series.name, now.running_ns, now.stalled_ns, now.caused_ns]
+          assert_equal 7, now.since(before).running_ns
+          writer.account("thread:b", running: 60, stalled: 6, caused: 3)
+          assert_equal 3, reader.slot(1, now, as: SlotSums).since(now).running_ns
+        end
+      end
+
       def test_an_account_has_no_count_and_is_always_read_again
         written do |writer, reader|
           writer.account("main", running: 5)

@@ -11,6 +11,7 @@ require_relative "../../segment/layout"
 require_relative "../setting_facts"
 require_relative "../working_folder"
 require_relative "segment_file"
+require_relative "thread_label"
 require_relative "ticker"
 
 module Holdup
@@ -28,6 +29,7 @@ module Holdup
         @guard = guard
         @log = log
         @resources = resources
+        @labels = ThreadLabel.new
         @unknown_variables = Configuration::Variables.unknown(env).first(MOST_UNKNOWN).join(" ")
         @facts = SettingFacts.new(configuration:, env:, root: WorkingFolder.path)
       end
@@ -162,16 +164,9 @@ module Holdup
         path
       end
 
-      # Work outside of units goes to the account of the thread's name without its number: "puma srv tp 001"
-      # and "... 002" share one, and so do Solid Queue's threads, whose names end in a random number.
+      # Work outside of units goes to the account of the thread's name.
       def label_threads
-        Thread.list.each { |thread| @probe.label(thread, account(thread)) }
-      end
-
-      def account(thread)
-        return "main" if thread.equal?(Thread.main)
-        name = thread.name.to_s.scrub("?").sub(/(?:\s*\(.*\)|[\s\-_#]*\d+|-\h{20,})\z/, "")
-        "thread:#{name.empty? ? "(unnamed)" : name}"
+        Thread.list.each { |thread| @probe.label(thread, @labels.of(thread)) }
       end
 
       # Called at each tick, because some facts come late: YJIT may be enabled after boot, a job runner starts
