@@ -10,6 +10,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     VALUE probe = rb_define_module_under(holdup, "Probe");
     fixed_work_init(holdup);
     histogram_dumps_init(holdup);
+    kernel_file_init(holdup);
     mass_draws_init(holdup);
     replay_init(holdup);
     slot_dumps_init(holdup);

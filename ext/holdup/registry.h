@@ -3,8 +3,8 @@
  *
  * Clocks hang in the VM's per-thread storage, where the hook finds them, and in a list, which ticks walk.
  * They are made where allocation is allowed (enable, STARTED, a unit's start) and freed after EXITED: at a
- * tick, and at the start of another thread, because nothing ticks while measuring is off. A thread that starts
- * while it is off has none.
+ * tick, and at the start of another thread, because nothing ticks while measuring is off. A thread that
+ * starts while it is off has none.
  */
 #ifndef HOLDUP_REGISTRY_H
 #define HOLDUP_REGISTRY_H
@@ -55,8 +55,8 @@ blame_t *reg_ledger_of_new(VALUE thread);
 blame_t *reg_ledger_of_current(void);
 
 /*
- * Frees the clocks of threads that are gone. Under the main Ractor's GVL. A ledger without clocks is used again
- * for another Ractor.
+ * Frees the clocks of threads that are gone. Under the main Ractor's GVL. A ledger without clocks is used
+ * again for another Ractor.
  */
 void reg_reap(uint64_t t);
 

@@ -44,7 +44,7 @@ module Holdup
     def scheduling
       {
         "time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"],
-        "mn_threads" => (true if @env["RUBY_MN_THREADS"] == "1"),
+        "mn_threads" => (true if @env["RUBY_MN_THREADS"].to_i.positive?),
         "max_cpu" => @env["RUBY_MAX_CPU"]
       }
     end
@@ -100,7 +100,7 @@ module Holdup
     #
     # A limit may be set on the group or on any group around it (a pod's, a slice's), so all are read. In a
     # container the kernel may name a path that does not exist: then the root of the mounted tree is the
-    # container's own.
+    # container's own. Limits are read each time, because they can change while the process lives.
     class Cgroup
       # Possible folders of a controller where several share one hierarchy.
       FOLDERS = {
@@ -111,7 +111,8 @@ module Holdup
 
       def initialize(proc: "/proc", root: "/sys/fs/cgroup", pid: "self")
         @root = root
-        @lines = read("#{proc}/#{pid}/cgroup").to_s.lines(chomp: true).map { |line| line.split(":", 3) }
+        @groups = "#{proc}/#{pid}/cgroup"
+        @folders = {}
       end
 
       # vCPUs that the quota gives; nil without one.
@@ -122,13 +123,18 @@ module Holdup
         folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
       end
 
+      # Looked for again when the process has come into another group.
       # @return [Array<String>] the group's folder, then those around it
       def folders(controller)
-        base, path = version_1(controller) || version_2
-        levels(path.to_s).map { |level| File.join(base, level) }.select { |folder| File.directory?(folder) }
+        text = read(@groups)
+        @folders.clear unless text == @text
+        @text = text
+        @folders[controller] ||= seek_folders(controller, lines_of(text))
       end
 
+      # @return [String, nil]
       def read(path)
+        return KernelFile.read(path) if defined?(KernelFile)
         File.binread(path) if File.file?(path)
       rescue SystemCallError
         nil
@@ -136,18 +142,25 @@ module Holdup
 
       private
 
-      def version_1(controller)
-        path = @lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
+      def lines_of(text) = text.to_s.lines(chomp: true).map { |line| line.split(":", 3) }
+
+      def seek_folders(controller, lines)
+        base, path = version_1(controller, lines) || version_2(lines)
+        levels(path.to_s).map { |level| File.join(base, level) }.select { |folder| File.directory?(folder) }
+      end
+
+      def version_1(controller, lines)
+        path = lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
         candidates = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }
         base = candidates.find { |folder| File.directory?(folder) }
         [base, path] if base && path
       end
 
       # Where both versions are mounted, the second has a folder of its own.
-      def version_2
+      def version_2(lines)
         unified = File.join(@root, "unified")
         base = File.directory?(unified) ? unified : @root
-        line = @lines.find { |number, names, _| number == "0" && names == "" }
+        line = lines.find { |number, names, _| number == "0" && names == "" }
         [base, line&.last]
       end
 
@@ -167,8 +180,8 @@ module Holdup
       end
     end
 
-    # The CPUs that a process may run on, and the quota of its container. Read from Linux's files, because
-    # Holdup loads no gem into an application.
+    # The CPUs that a process may run on, and the quota of its container, as they are now: both can change
+    # while it lives. Read from Linux's files, because Holdup loads no gem into an application.
     class CpuQuota
       def initialize(proc: "/proc", cgroup: "/sys/fs/cgroup", pid: "self")
         @status = "#{proc}/#{pid}/status"
@@ -177,7 +190,8 @@ module Holdup
 
       # @return [Hash{String => Numeric, nil}] cpus: allowed CPUs; vcpus: what the quota leaves of them
       def to_h
-        @to_h ||= {"cpus" => cpus, "vcpus" => [@cgroup.quota, cpus].compact.min}.freeze
+        cpus = self.cpus
+        {"cpus" => cpus, "vcpus" => [@cgroup.quota, cpus].compact.min}.freeze
       end
 
       private

@@ -5,6 +5,22 @@ require "fileutils"
 require "holdup/agent/setting_facts"
 
 class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
+  def setup = @folder = Dir.mktmpdir
+
+  def teardown = FileUtils.rm_rf(@folder)
+
+  def write(path, text)
+    FileUtils.mkdir_p(File.dirname(File.join(@folder, path)))
+    File.write(File.join(@folder, path), text)
+  end
+
+  # Of the same object: a process asks it at each tick.
+  def figures
+    @quota ||= Holdup::SettingFacts::CpuQuota.new(proc: File.join(@folder, "proc"),
+      cgroup: File.join(@folder, "cgroup"))
+    @quota.to_h.values_at("cpus", "vcpus")
+  end
+
   def machine(files)
     Dir.mktmpdir do |root|
       files.each do |path, text|
@@ -58,6 +74,45 @@ class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
     files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "5:pids:/\n0::/app\n",
              "cgroup/unified/app/cpu.max" => "150000 100000\n", "cgroup/pids/x" => ""}
     assert_in_delta 1.5, machine(files)["vcpus"]
+  end
+
+  # Both change while a process lives: the next tick sees them.
+  def test_follows_limits_that_change
+    write("proc/self/status", "Cpus_allowed_list:\t0-7\n")
+    write("proc/self/cgroup", "0::/app\n")
+    write("cgroup/app/cpu.max", "max 100000\n")
+    assert_equal [8, 8], figures
+    write("cgroup/app/cpu.max", "150000 100000\n")
+    assert_equal [8, 1.5], figures
+    write("proc/self/status", "Cpus_allowed_list:\t3\n")
+    assert_equal [1, 1], figures
+    write("proc/self/status", "Cpus_allowed_list:\t0-7\n")
+    write("cgroup/cpu.max", "50000 100000\n")
+    assert_equal [8, 0.5], figures, "a group around it got a quota"
+    File.unlink(File.join(@folder, "cgroup/cpu.max"))
+    File.unlink(File.join(@folder, "cgroup/app/cpu.max"))
+    assert_equal [8, 8], figures
+  end
+
+  def test_follows_quotas_of_version_1
+    write("proc/self/status", "Cpus_allowed_list:\t0-7\n")
+    write("proc/self/cgroup", "3:cpu,cpuacct:/app\n")
+    write("cgroup/cpu,cpuacct/app/cpu.cfs_quota_us", "-1\n")
+    write("cgroup/cpu,cpuacct/app/cpu.cfs_period_us", "100000\n")
+    assert_equal [8, 8], figures
+    write("cgroup/cpu,cpuacct/app/cpu.cfs_quota_us", "300000\n")
+    assert_equal [8, 3], figures
+  end
+
+  # systemd may move a process, and orchestrators do.
+  def test_follows_the_process_into_another_group
+    write("proc/self/status", "Cpus_allowed_list:\t0-7\n")
+    write("proc/self/cgroup", "0::/one\n")
+    write("cgroup/one/cpu.max", "100000 100000\n")
+    write("cgroup/two/cpu.max", "200000 100000\n")
+    assert_equal [8, 1], figures
+    write("proc/self/cgroup", "0::/two\n")
+    assert_equal [8, 2], figures
   end
 
   def test_without_proc_all_is_unknown
