@@ -2,7 +2,7 @@
  * Accounts of what threads do outside of units, by the label that Ruby code gives a thread. The caller holds
  * the GVL.
  *
- * There are so many. When all are taken, the one whose last thread ended longest ago gets the new label, under
+ * There are so many. When all are taken, the one whose last thread ended longest ago gets the new label, with
  * a new generation. Its totals go on: what earlier labels had of them is `before`.
  */
 #ifndef HOLDUP_ACCOUNTS_H

@@ -1,7 +1,7 @@
 /*
  * Holdup::KernelFile: small files that the kernel makes when they are read (/proc, /sys/fs/cgroup). A tick
- * reads some, and on a busy process each File.read would wait for its turn at the GVL again. Such a file takes
- * some microseconds, so it is read with the GVL. Independent of the probe.
+ * reads some, and on a busy process each File.read would wait for its turn at the GVL again. Such a file
+ * takes some microseconds, so it is read with the GVL. Independent of the probe.
  */
 #include <fcntl.h>
 #include <ruby.h>

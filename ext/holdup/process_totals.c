@@ -53,7 +53,9 @@ process_counts_t process_counts(uint64_t t)
 void process_begin_segment(void)
 {
     /* While measuring is off, what is open is no time: its next start forgets it. */
-    totals_t totals = tc_enabled() ? process_totals_at(process_settled()) : process_totals();
+    uint64_t t = process_settled();
+    if (tc_enabled()) accounts_publish_all(t);
+    totals_t totals = tc_enabled() ? process_totals_at(t) : process_totals();
     process_opened = process_counts_in_all(&totals);
     accounts_begin_segment();
 }
