@@ -13,6 +13,8 @@
 
 /* The kind of those beyond SEG_CALL_KINDS. */
 #define CALLS_OTHERS 0
+/* So many have the name that they were given. */
+#define CALLS_SINGLE (SEG_CALL_KINDS * 3 / 4)
 
 uint64_t calls_collections;
 
@@ -47,12 +49,51 @@ static uint32_t calls_add_kind(seg_text_t name)
     return calls.count++;
 }
 
-static uint32_t calls_kind(seg_text_t name)
+/* The number of the kind with that name; CALLS_OTHERS when there is none. */
+static uint32_t calls_find_kind(seg_text_t name)
 {
-    if (!calls.count) calls_add_kind(seg_text("others"));
     for (uint32_t i = 0; i < calls.count; i++)
         if (calls.bytes[i] == name.bytes && !memcmp(calls.names[i], name.text, name.bytes)) return i;
-    return calls.count < SEG_CALL_KINDS ? calls_add_kind(name) : CALLS_OTHERS;
+    return CALLS_OTHERS;
+}
+
+/*
+ * "http acme.shop.example" as "http *.shop.example", and "sql 10.0.0.7" as "sql *.*.*.*": without what differs
+ * from tenant to tenant. Only of names with two dots or more: others have one that means something.
+ */
+static seg_text_t calls_group(seg_text_t name, char *room)
+{
+    const char *host = memchr(name.text, ' ', name.bytes), *end = name.text + name.bytes;
+    host = host ? host + 1 : name.text;
+    const char *dot = memchr(host, '.', (size_t)(end - host));
+    if (!dot || dot == host || !memchr(dot + 1, '.', (size_t)(end - dot - 1))) return name;
+    size_t used = (size_t)(host - name.text);
+    memcpy(room, name.text, used);
+    room[used++] = '*';
+    for (const char *from = dot; from < end; from++) {
+        bool digit = *from >= '0' && *from <= '9';
+        if (!digit) room[used++] = *from;
+        else if (room[used - 1] != '*') room[used++] = '*';
+    }
+    return (seg_text_t){room, used};
+}
+
+/*
+ * When few places are left, names of hosts share one by their domain: those of tenants would take all, and
+ * later ones, also important ones, were "others" for good.
+ */
+static uint32_t calls_kind(seg_text_t name)
+{
+    char room[SEG_QUEUE_BYTES];
+    if (!calls.count) calls_add_kind(seg_text("others"));
+    uint32_t kind = calls_find_kind(name);
+    if (kind != CALLS_OTHERS) return kind;
+    if (calls.count >= CALLS_SINGLE) {
+        name = calls_group(name, room);
+        kind = calls_find_kind(name);
+    }
+    if (kind != CALLS_OTHERS || calls.count == SEG_CALL_KINDS) return kind;
+    return calls_add_kind(name);
 }
 
 /* --- tallies: kept for the next unit, because one has 8 kB --- */

@@ -235,6 +235,19 @@ class CallsTest < Minitest::Test
     assert_equal ["http host3", "others"], calls.map { |slot| slot.series.queue }.sort
   end
 
+  # A host for each tenant would take all places, and what comes later would have no name for good.
+  def test_hosts_of_tenants_share_a_kind_when_few_places_are_left
+    write(<<~RUBY)
+      500.times { |number| PROBE.call_kind("http tenant-\#{number}.shop.example") }
+      500.times { |number| PROBE.call_kind("sql 10.0.\#{number / 250}.\#{number % 250}:5432") }
+      late = ["http tenant-499.shop.example", "sql 10.0.1.249:5432", "http api.payments.example", "redis cache"]
+      kinds = late.map { |name| PROBE.call_kind(name) }
+      unit("A#b") { kinds.each { |kind| call(kind) { burn } } }
+    RUBY
+    assert_equal ["http *.payments.example", "http *.shop.example", "redis cache", "sql *.*.*.*:*"],
+      calls.map { |slot| slot.series.queue }.sort
+  end
+
   def test_threads_that_follow_their_fibers_have_no_calls
     write(<<~RUBY)
       PROBE.follow_fibers(true)
