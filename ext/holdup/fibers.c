@@ -66,7 +66,7 @@ uint64_t fib_stalled(const tclock_t *c, const unit_t *u)
 static uint64_t fib_cpu(tclock_t *c, bool edge)
 {
     if (edge || c->cpu_ns == TC_CPU_UNREAD || clk_ns(tc_since(c->mark_read, clk_now())) > FIB_CPU_NS) {
-        c->cpu_ns = clk_cpu_ns();
+        c->cpu_ns = tc_cpu(c);
         c->mark_read = clk_now();
         tc_settle(c, c->mark_read);
         c->cpu_running = c->totals.running;
@@ -206,9 +206,9 @@ bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, mea
     counted &= known;
     *nested = counted ? u->twice_units : 0;
     span_t span = fib_span(u, t);
-    if (known) unit_convert(&span.totals, span.cpu_ns, m);
+    if (known) unit_convert(&span.totals, unit_cpu(c, span.cpu_ns), m);
     if (known) unit_describe(u, &span.totals, u->longest, m);
-    if (*nested) unit_convert(&u->twice.totals, u->twice.cpu_ns, excess);
+    if (*nested) unit_convert(&u->twice.totals, unit_cpu(c, u->twice.cpu_ns), excess);
     fib_note_in_parent(u, &span, counted);
     fib_orphan(c, u, t, counted);
     fib_unlink(c, u);

@@ -1,5 +1,7 @@
 #include "measurement.h"
 
+#include <stdbool.h>
+
 #include "clock.h"
 
 /*
@@ -11,15 +13,16 @@
 void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m)
 {
     uint64_t io = clk_ns(span->idle[TC_IO]);
+    bool known = cpu != UNIT_CPU_UNKNOWN;
     uint64_t native = span->native_ns < io ? span->native_ns : io;
-    uint64_t on_gvl = cpu > native ? cpu - native : 0;
+    uint64_t on_gvl = known && cpu > native ? cpu - native : 0;
     m->running_ns = clk_ns(span->running);
     if (on_gvl > m->running_ns + UNIT_CPU_SLACK_NS) { /* short blocking regions that computed */
         uint64_t excess = on_gvl - m->running_ns;
         native += excess < io - native ? excess : io - native;
     }
     m->cpu_ns = on_gvl < m->running_ns ? on_gvl : m->running_ns;
-    m->starved_ns = m->running_ns - m->cpu_ns;
+    m->starved_ns = known ? m->running_ns - m->cpu_ns : 0;
     m->stalled_ns = clk_sum_ns(span->stalled);
     m->native_ns = native;
     m->io_ns = io - native;

@@ -20,7 +20,7 @@ static VALUE probe_enable(VALUE self)
     hook_make_key();
     clk_start();
     const char *mn = getenv("RUBY_MN_THREADS");
-    tc.mn = mn && *mn == '1';
+    tc.mn = mn && atoi(mn) > 0; /* as Ruby reads it */
     if (!reg.main) reg.main = reg_add_ledger(tc.mn);
     if (!reg.main) rb_memerror();
     hook_add_living_threads();

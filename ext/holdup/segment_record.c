@@ -29,13 +29,19 @@ static void seg_sums(seg_series_t *s, const measurement_t *m)
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
 }
 
+/* An entry has no place for what it lacked: where the CPU is unknown, it lacked none. */
+static uint64_t seg_cpu(const measurement_t *m)
+{
+    return m->cpu_ns || m->starved_ns ? m->cpu_ns : m->running_ns;
+}
+
 /* An entry needs no log: readers ignore it until the head has moved. */
 static void seg_push(uint64_t slot, const measurement_t *m)
 {
     seg_header_t *header = SEG_HEADER;
     seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
     ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
-        m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns,
+        m->started_ns, slot - 1, m->wall_ns, m->running_ns, seg_cpu(m), m->idle_ns, m->stalled_ns,
         m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,
         (uint32_t)m->before, {0}};
     memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);

@@ -133,9 +133,23 @@ static inline void tc_run_until(tclock_t *c, uint64_t t)
     c->at = c->hold_from = t;
 }
 
+/*
+ * The CPU clock is the native thread's. Where Ruby's threads share those (M:N, Ractors), one thread continues
+ * on another's, and the difference of two readings is of two clocks: none is read.
+ */
+static inline bool tc_has_cpu(const tclock_t *c)
+{
+    return !c->blame->shared;
+}
+
+static inline uint64_t tc_cpu(const tclock_t *c)
+{
+    return tc_has_cpu(c) ? clk_cpu_ns() : 0;
+}
+
 static inline void tc_read_cpu(tclock_t *c)
 {
-    c->cpu_ns = clk_cpu_ns();
+    c->cpu_ns = tc_cpu(c);
     c->cpu_running = c->totals.running;
 }
 
@@ -145,12 +159,14 @@ static inline void tc_close_hold(blame_t *b, uint64_t end)
     holder->totals.caused += blame_close(b, end);
 }
 
+/* The thread runs, and no event said so. */
+void tc_settle_unseen(tclock_t *c, uint64_t t) __attribute__((cold));
+
 /* Brings the totals up to `t`. Runs on the thread itself, which holds the GVL. */
 static inline void tc_settle(tclock_t *c, uint64_t t)
 {
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
-    if (c->phase == TC_UNKNOWN) c->at = c->hold_from = t;
-    c->phase = TC_RUNNING;
+    if (__builtin_expect(c->phase != TC_RUNNING, 0)) tc_settle_unseen(c, t);
     tc_run_until(c, t);
 }
 

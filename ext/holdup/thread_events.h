@@ -31,6 +31,7 @@ int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
  */
 static inline void tc_attribute_native(tclock_t *c)
 {
+    if (!tc_has_cpu(c)) return;
     uint64_t cpu = clk_cpu_ns();
     if (c->cpu_ns == TC_CPU_UNREAD) c->cpu_ns = cpu, c->cpu_running = c->totals.running;
     uint64_t region = clk_ns(c->region);

@@ -169,7 +169,7 @@ static bool unit_close_period(tclock_t *c, const totals_t *now, uint64_t cpu, me
     if (c->period_units < 2 || c->period_spoiled) return false;
     totals_t span = totals_since(now, &c->period_start);
     totals_t more = totals_since(&c->period_sum, &span);
-    unit_convert(&more, c->period_cpu_sum - (cpu - c->period_cpu_start), excess);
+    unit_convert(&more, unit_cpu(c, c->period_cpu_sum - (cpu - c->period_cpu_start)), excess);
     return true;
 }
 
@@ -191,7 +191,7 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     tclock_t *c = u->clock;
     /* Left out: a unit that ends on another thread, or across a fork or a time without measuring. */
     bool known = c == current && u->epoch == tc.epoch && tc_enabled();
-    uint64_t cpu = known ? clk_cpu_ns() : 0;
+    uint64_t cpu = known ? tc_cpu(c) : 0;
     uint64_t t = clk_now();
     if (known) {
         uint64_t hold_from = c->hold_from;
@@ -206,7 +206,7 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     *nested = 0;
     if (known) {
         totals_t span = totals_since(&now, &u->base);
-        unit_convert(&span, cpu - u->cpu_start, m);
+        unit_convert(&span, unit_cpu(c, cpu - u->cpu_start), m);
         unit_describe(u, &span, longest, m);
         unit_add_to_period(c, &span, cpu - u->cpu_start);
     }

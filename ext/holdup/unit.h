@@ -107,6 +107,12 @@ static inline unit_t *unit_of(VALUE handle)
     return FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
 }
 
+/* CPU that unit_convert gets: unknown where the thread has no CPU clock of its own. */
+static inline uint64_t unit_cpu(const tclock_t *c, uint64_t cpu)
+{
+    return tc_has_cpu(c) ? cpu : UNIT_CPU_UNKNOWN;
+}
+
 /* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when out of memory. */
 uint64_t unit_enter(tclock_t *c, uint8_t pool);
 

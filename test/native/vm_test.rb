@@ -72,6 +72,59 @@ class VmTest < NativeTest
     assert_equal %w[true true 0], output.split
   end
 
+  # The CPU clock is that of a native thread, and here a thread continues on that of another one.
+  def test_threads_that_share_native_threads_have_no_cpu
+    output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"})
+      Holdup::Probe.enable
+      work = -> { 10.times { GvlWork.hold(300_000); sleep(0.002) } }
+      nested = -> { measured { work.call } && GvlWork.hold(100_000) }
+      units = Array.new(6) { |i| Thread.new { measured(&(i.odd? ? work : nested)) } }.map(&:value)
+      p units.map { |unit| [unit.cpu_ns, unit.starved_ns, unit.native_ns] }.uniq
+      p units.all? { |unit| unit.wall_ns == unit.running_ns + unit.stalled_ns + unit.idle_ns }
+      p units.all? { |unit| unit.io_ns == unit.idle_ns && unit.running_ns >= 3_000_000 }
+      p Holdup::Probe.snapshot[:native_ns]
+    RUBY
+    assert_equal ["[[0, 0, 0]]", "true", "true", "0"], output.lines(chomp: true)
+  end
+
+  def test_threads_of_a_ractor_have_no_cpu_and_those_of_the_main_one_have
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      ractor = Ractor.new do
+        handle = Holdup::Probe.enter
+        GvlWork.hold(2_000_000)
+        sleep 0.002
+        Holdup::Measurement.new(*Holdup::Probe.finish(handle))
+      end
+      own = measured { GvlWork.hold(2_000_000) }
+      other = ractor.respond_to?(:value) ? ractor.value : ractor.take
+      p [other.cpu_ns, other.starved_ns, other.native_ns], other.running_ns >= 2_000_000, own.cpu_ns.positive?
+    RUBY
+    assert_equal ["[0, 0, 0]", "true", "true"], output.lines(chomp: true)
+  end
+
+  # A ring's entry has no place for "unknown": a unit of which it is has lacked no CPU.
+  def test_the_ring_of_threads_that_share_native_threads
+    Dir.mktmpdir("holdup", "/dev/shm") do |folder|
+      output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"}, gems: true)
+        require "holdup/segment/reader"
+        Holdup::Probe.open_segment("#{folder}/segment", 20, 64, nil, 0)
+        Holdup::Probe.enable
+        Thread.new do
+          handle = Holdup::Probe.enter
+          GvlWork.hold(1_000_000)
+          Holdup::Probe.record(handle, 1, "A", nil, nil, false)
+        end.join
+        snapshot = Holdup::Segment::Reader.open("#{folder}/segment", &:snapshot)
+        entry = snapshot.ring.first
+        sums = snapshot.slot("A").named_sums
+        p entry.cpu_ns == entry.running_ns, entry.running_ns >= 1_000_000
+        p sums.values_at(:cpu_ns, :starved_ns)
+      RUBY
+      assert_equal ["true", "true", "[0, 0]"], output.lines(chomp: true)
+    end
+  end
+
   def test_gc_stress_and_compaction
     Dir.mktmpdir do |folder|
       output = fresh_ruby(<<~RUBY, timeout: 120)

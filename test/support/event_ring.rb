@@ -52,6 +52,11 @@ class EventRing
     end
   end
 
+  # @return [self] the thread starts
+  def started(thread, at)
+    tap { event(:started, thread, at) }
+  end
+
   # @return [self] the thread ends
   def exited(thread, at)
     tap { event(:exited, thread, at) }

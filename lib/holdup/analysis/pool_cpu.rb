@@ -64,7 +64,7 @@ module Holdup
       end
 
       def cpus(entries, seconds)
-        entries.sum { |entry| entry.window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv(seconds * NS)
+        entries.sum { |entry| entry.window.most_cpu_ns + entry.window.sums[:native_ns] }.fdiv(seconds * NS)
       end
 
       # Share of the thread time that some units used, of the threads that could have taken them: at 100 %

@@ -25,6 +25,9 @@ module Holdup
       # @return [Integer] in its unit, all units together
       def sum(key) = window.sums.fetch(key)
 
+      # @return [Integer, nil] nil where it is unknown
+      def cpu_ns = window.cpu_unknown? ? nil : sum(:cpu_ns)
+
       def split = StateSplit.of(window)
 
       def wall_ns = histogram(:wall).sum
@@ -74,10 +77,12 @@ module Holdup
       # Where the elapsed time of some units went: seven states that add up to it.
       #
       #   running = cpu + starved; idle = io + lock + sleep + native; wall = running + stalled + idle
+      #
+      # Where the CPU time is unknown (Window#cpu_unknown?), cpu is all of running, and io has native.
       StateSplit = Data.define(:cpu, :starved, :stalled, :io, :lock, :sleep, :native) do
         def self.of(window)
           sums = window.sums
-          new(cpu: sums[:cpu_ns], starved: sums[:starved_ns], stalled: window.histograms[:stalled].sum,
+          new(cpu: window.most_cpu_ns, starved: sums[:starved_ns], stalled: window.histograms[:stalled].sum,
             io: sums[:io_ns], lock: sums[:lock_ns], sleep: sums[:sleep_ns], native: sums[:native_ns])
         end
 

@@ -181,6 +181,9 @@ module Holdup
         (total.count < 2) ? nil : coverage.rate(count)
       end
 
+      # Whether some units have no CPU time, see Window#cpu_unknown?
+      def cpu_unknown? = units.any? { |entry| entry.window.cpu_unknown? }
+
       # Units that found the series table full.
       def overflowed
         of_kind(:overflow).sum { |entry| entry.window.count }

@@ -55,6 +55,16 @@ module Holdup
 
     def stalled_ns = histograms[:stalled].sum
 
+    # Whether the time of holding the GVL is not split into cpu and starved, and native is in io: threads that
+    # share native threads (M:N, Ractors) have no CPU clock of their own.
+    def cpu_unknown?
+      (sums[:cpu_ns] + sums[:starved_ns]).zero? && histograms[:running].sum.positive?
+    end
+
+    # @return [Integer] CPU time under the GVL; where it is unknown, the time of holding it, which is the most
+    #   that it can be
+    def most_cpu_ns = cpu_unknown? ? histograms[:running].sum : sums[:cpu_ns]
+
     # ns that other units stalled while one of its units held the GVL
     def caused_ns = sums[:caused_ns]
 

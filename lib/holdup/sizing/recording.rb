@@ -201,7 +201,7 @@ module Holdup
       def cpu_ns
         slots = windows.group_by { |window| [window.start_s, window.seconds] }.values
         slots.each_with_object(Hash.new(0.0)) do |same, all|
-          whole_ns = same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum }
+          whole_ns = same.sum { |window| window.most_cpu_ns + window.sums[:native_ns] }
           each_ns = whole_ns.fdiv([same.sum(&:count), 1].max)
           @minutes.counts(same).each { |minute_s, count| all[minute_s] += count * each_ns }
         end
@@ -276,7 +276,7 @@ module Holdup
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
           asleep = [self[:sleep_ns] - self[:pool_wait_ns], 0].max.fdiv([idle_ns, 1].max).clamp(0.0, 1.0)
           ServiceDemand.new(asleep:, held_ns: each(self[:running]) / held_factor,
-            cpu_ns: each(self[:cpu_ns]) / held_factor,
+            cpu_ns: each(@windows.sum(&:most_cpu_ns)) / held_factor,
             idle_ns: [each(idle_ns), 0.0].max / idle_factor, native_ns: each(self[:native_ns]),
             acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
         end

@@ -48,7 +48,7 @@ module Holdup
 
       # @return [Array<String>] those that change how the figures are read come first
       def remarks
-        own = [applications, connections, mixed_settings, starved, overflow, ceiling]
+        own = [applications, connections, mixed_settings, starved, cpu_unknown, overflow, ceiling]
         [*own, *@general_remarks, few, short].compact
       end
 
@@ -131,6 +131,10 @@ module Holdup
         return if %i[starved no_cpu].include?(finding.key)
         return if split.share(:starved) < STARVED || split.starved < split.cpu
         @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
+      end
+
+      def cpu_unknown
+        @words.call(:remark_cpu_unknown) if @summary.cpu_unknown?
       end
 
       def few

@@ -158,9 +158,15 @@ module Holdup
 
       def figures(row)
         {count: row.count, errors: row.errors, **distributions(row),
-         **SUMS.to_h { |key| [key, row.sum(key)] },
+         **sums(row),
          idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4),
          **memory(row), capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
+      end
+
+      # Where the CPU time is unknown, native is a part of io.
+      def sums(row)
+        sums = SUMS.to_h { |key| [key, row.sum(key)] }
+        row.window.cpu_unknown? ? sums.merge(cpu_ns: nil, starved_ns: nil, native_ns: nil) : sums
       end
 
       def memory(row)

@@ -116,6 +116,15 @@ class Holdup::View::HeadlineTest < Minitest::Test
     assert_empty starved(cpu: 1, starved: 2).remarks.grep(/it had no CPU/), "less than 5 % of the time"
   end
 
+  # Threads that share native threads have no CPU clock of their own.
+  def test_an_unknown_cpu_time_is_a_remark
+    unknown = headline(measured(window, window("B", sums: {cpu_ns: 0}))).remarks
+    assert_equal 1, unknown.grep(/\ACPU time is unknown/).size
+    assert_empty headline(measured(window)).remarks.grep(/CPU time is unknown/)
+    assert_empty headline(measured(window(sums: {cpu_ns: 0, starved_ns: 60_000 * MS})))
+      .remarks.grep(/CPU time is unknown/), "it had no CPU, which is known"
+  end
+
   def test_a_holder_without_cpu_is_not_repeated_when_it_is_the_verdict
     found = starved(cpu: 10, starved: 30, stalled: 0)
 

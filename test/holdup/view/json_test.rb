@@ -61,6 +61,15 @@ class Holdup::View::JsonTest < Minitest::Test
     assert_equal [0, nil, []], [empty["totals"]["count"], empty["totals"]["wall_ns"]["p50"], empty["series"]]
   end
 
+  def test_cpu_time_that_is_unknown_is_null
+    histograms = {wall: Holdup::Histogram.of([5_000]), running: Holdup::Histogram.of([5_000])}
+    known, unknown = [{cpu_ns: 4_000, starved_ns: 1_000}, {io_ns: 7}].map do |sums|
+      report([SampleWindows.new.window("GET /", count: 1, histograms:, sums:)])["series"].first
+    end
+    assert_equal [4_000, 1_000, 0], known.values_at("cpu_ns", "starved_ns", "native_ns")
+    assert_equal [nil, nil, nil, 7], unknown.values_at("cpu_ns", "starved_ns", "native_ns", "io_ns")
+  end
+
   def test_a_queue_time_that_is_unknown_is_null
     unknown = SampleWindows.new.window("GET /", count: 1, histograms: {wall: Holdup::Histogram.of([5_000])})
     assert_equal [nil], report([unknown])["series"].first["queued_ns"].values.uniq

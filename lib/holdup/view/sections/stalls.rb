@@ -223,7 +223,7 @@ module Holdup
           def cells(row)
             [*quantiles(row, :queued, 0.5, 0.95), *quantiles(row, :longest_hold, 0.95),
               duration(row.histogram(:longest_hold).max),
-              each_count(row, :acquisitions), each_count(row, :preemptions), each_unit(row, row.sum(:cpu_ns))]
+              each_count(row, :acquisitions), each_count(row, :preemptions), each_unit(row, row.cpu_ns)]
           end
 
           def quantiles(row, key, *points)
