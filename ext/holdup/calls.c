@@ -58,8 +58,8 @@ static uint32_t calls_find_kind(seg_text_t name)
 }
 
 /*
- * "http acme.shop.example" as "http *.shop.example", and "sql 10.0.0.7" as "sql *.*.*.*": without what differs
- * from tenant to tenant. Only of names with two dots or more: others have one that means something.
+ * "http acme.shop.example" as "http *.shop.example", and "sql 10.0.0.7" as "sql *.*.*.*": without what
+ * differs from tenant to tenant. Only of names with two dots or more: others have one that means something.
  */
 static seg_text_t calls_group(seg_text_t name, char *room)
 {

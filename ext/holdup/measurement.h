@@ -22,8 +22,8 @@ typedef struct {
 #define MEASUREMENT_WORDS (offsetof(measurement_t, started_ns) / sizeof(uint64_t))
 
 /*
- * A span of one thread's totals and CPU as nanoseconds. wall is exactly the sum of its parts. Where the CPU is
- * unknown (UNIT_CPU_UNKNOWN), cpu, starved and native are 0: running is not split, and native is in io.
+ * A span of one thread's totals and CPU as nanoseconds. wall is exactly the sum of its parts. Where the CPU
+ * is unknown (UNIT_CPU_UNKNOWN), cpu, starved and native are 0: running is not split, and native is in io.
  */
 void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m);
 

@@ -110,6 +110,27 @@ class SanitizerTest < NativeTest
         GvlWork.release(1)
         Probe.tick([i, nil] * 50)
       end
+      # Accounts that are used again, threads and Ractors of a time in which nothing is measured.
+      150.times do |i|
+        Thread.new { Probe.label(Thread.current, "thread:job \#{i}") && GvlWork.release(1) }.join
+        Probe.tick([])
+      end
+      8.times do
+        inside = Queue.new
+        before = Thread.new { inside.pop }
+        Probe.disable
+        between = Thread.new { inside.pop }
+        20.times { Thread.new { nil }.join }
+        short = Ractor.new { Thread.new { nil }.join && 1 }
+        short.respond_to?(:value) ? short.value : short.take
+        Probe.enable
+        inside.close
+        [before, between].each(&:join)
+        Probe.accounts
+        Probe.tick([])
+      end
+      100.times { |i| Probe.call_kind("http t\#{i}.\#{"x" * (i % 70)}.example") }
+      Holdup::KernelFile.read("/proc/self/status")
       # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get:
       # main, Ruby's timer and one spare are left.
       settled = -> { 500.times { break if Dir.children("/proc/self/task").size <= 3; sleep 0.01 } }
