@@ -240,7 +240,8 @@ class CallsTest < Minitest::Test
     write(<<~RUBY)
       500.times { |number| PROBE.call_kind("http tenant-\#{number}.shop.example") }
       500.times { |number| PROBE.call_kind("sql 10.0.\#{number / 250}.\#{number % 250}:5432") }
-      late = ["http tenant-499.shop.example", "sql 10.0.1.249:5432", "http api.payments.example", "redis cache"]
+      tenants = ["http tenant-499.shop.example", "sql 10.0.1.249:5432"]
+      late = [*tenants, "http api.payments.example", "redis cache"]
       kinds = late.map { |name| PROBE.call_kind(name) }
       unit("A#b") { kinds.each { |kind| call(kind) { burn } } }
     RUBY
