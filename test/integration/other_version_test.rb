@@ -8,9 +8,7 @@ class OtherVersionTest < Minitest::Test
   ROOT = ServedApp::ROOT
   FIRST = Holdup::VERSION
   SECOND = "#{FIRST}.1".freeze
-  IN_APP = %w[holdup-agent holdup holdup/base holdup/version].map { |name| "lib/#{name}.rb" }.freeze
-  FOLDERS = %w[lib/holdup/agent lib/holdup/capture lib/holdup/model lib/holdup/segment lib/holdup/native
-    lib/puma].freeze
+  COMPILED = "lib/holdup/native"
   SETTINGS = {"RACK_ENV" => "production", "HOLDUP_IGNORE_PATHS" => "/up"}.freeze
   CONFIG_RU = <<~'RUBY'
     require "bundler/setup"
@@ -35,7 +33,7 @@ class OtherVersionTest < Minitest::Test
 
     def install(version, home)
       folder = File.join(home, "gems/holdup-agent-#{version}")
-      (IN_APP + FOLDERS).each do |path|
+      [*specification.files.grep(%r{\Alib/}), COMPILED].each do |path|
         FileUtils.mkdir_p(File.dirname(File.join(folder, path)))
         FileUtils.cp_r(File.join(ROOT, path), File.join(folder, path))
       end
@@ -44,8 +42,13 @@ class OtherVersionTest < Minitest::Test
       specify(version, home)
     end
 
+    # Its files are relative to the checkout.
+    def specification
+      @specification ||= Dir.chdir(ROOT) { Gem::Specification.load("holdup-agent.gemspec") }
+    end
+
     def specify(version, home)
-      spec = Gem::Specification.load(File.join(ROOT, "holdup-agent.gemspec")).dup
+      spec = specification.dup
       spec.version = version
       spec.extensions = []
       FileUtils.mkdir_p(File.join(home, "specifications"))

@@ -15,24 +15,30 @@ module Holdup
   module PumaBoot
     LATER_WORKER = /\Apuma: cluster worker [1-9]/
 
-    # Prepended to Puma's configuration, whose `app` loads the application.
+    # Extends Puma's configuration, whose `app` loads the application. `super` of an object's own module goes
+    # up, so no alias that a gem makes of `app` can call it in a circle.
     module LoadedApplication
       def app(...)
         super.tap { PumaBoot.join }
       end
     end
 
+    # Extends Puma::Configuration.
+    module EachConfiguration
+      def new(...)
+        super.extend(LoadedApplication)
+      end
+    end
+
     class << self
       # @param launcher [Puma::Launcher] before it loads the application
       def start(launcher)
-        wait_for_application(launcher.config.singleton_class)
+        wait { launcher.config.extend(LoadedApplication) }
       end
 
-      # @param configuration [Class] Puma::Configuration, or the singleton class of one
-      def wait_for_application(configuration)
-        return join if GemActivation.bundle? || defined?(Holdup::VERSION)
-        GemActivation.give_back
-        configuration.prepend(LoadedApplication)
+      # @param configurations [Class] Puma::Configuration
+      def wait_for_application(configurations)
+        wait { configurations.extend(EachConfiguration) }
       end
 
       # Must not raise: the application runs without Holdup then.
@@ -44,6 +50,12 @@ module Holdup
       end
 
       private
+
+      def wait
+        return join if GemActivation.bundle? || defined?(Holdup::VERSION)
+        GemActivation.give_back
+        yield
+      end
 
       def complain(error)
         return if @complained || LATER_WORKER.match?($PROGRAM_NAME)
