@@ -106,13 +106,19 @@ module Holdup
       end
     end
 
-    # Another collector has gone on from the same checkpoints. What it stored is read before the next
-    # attempt.
+    # How far segments were carried is not what the collector has read there: another one has gone on from
+    # the same checkpoints, or the store has lost them. It is read before the next attempt.
     class Overtaken < Locked
-      def initialize(location:)
-        super(location:, kind: :overtaken,
-              problem: "was written to for the same segments by another collector",
-              advice: "try again, and let one collector read each folder if this stays")
+      # @param lost [Boolean] whether the store has nothing of it: its file was removed or replaced
+      def initialize(location:, lost: false)
+        problem = "was written to for the same segments by another collector"
+        advice = "try again, and let one collector read each folder if this stays"
+        if lost
+          problem = "was removed or replaced by another one while this collector used it"
+          advice = "the one that is there now gets what the segments have; put the old one back if that " \
+            "was a mistake"
+        end
+        super(location:, kind: :overtaken, problem:, advice:)
       end
     end
 

@@ -255,8 +255,10 @@ module Holdup
 
       # Another collector has gone on from the same checkpoints, so this one has to read them again.
       def check(expected)
-        return if expected.all? { |segment, state| @checkpoints.state(segment)&.b == state&.b }
-        raise StoreError::Overtaken.new(location: @connection.dialect.location)
+        stored = expected.to_h { |segment, _| [segment, @checkpoints.state(segment)&.b] }
+        return if expected.all? { |segment, state| stored[segment] == state&.b }
+        lost = expected.any? { |segment, state| state && stored[segment].nil? }
+        raise StoreError::Overtaken.new(location: @connection.dialect.location, lost:)
       end
 
       # Of everything that is written, the hosts, whose rows no other collector may add to meanwhile.
