@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@
 
 
 pthread_mutex_t capf_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static char capf_path[4096]; /* of the capture that is on */
 
 static uint64_t capf_page(uint64_t bytes)
 {
@@ -132,10 +135,37 @@ void *capf_make(void *given)
     request->failed = capf_map(hidden, layout.events_offset + request->capacity * sizeof(cap_event_t));
     if (!request->failed) capf_write_header(&layout, request);
     if (!request->failed && rename(hidden, request->path)) request->failed = errno;
-    if (!request->failed) return NULL;
+    if (!request->failed) {
+        memcpy(capf_path, request->path, sizeof(capf_path));
+        return NULL;
+    }
     unlink(hidden);
     capf_forget();
     return NULL;
+}
+
+static bool capf_named(void)
+{
+    struct stat own, found;
+    return fstat(cap.file, &own) == 0 && lstat(capf_path, &found) == 0 && own.st_dev == found.st_dev &&
+           own.st_ino == found.st_ino;
+}
+
+/*
+ * The capture's file was removed while it was written, perhaps with its folder: another one gets all that it
+ * has. Where that is impossible the capture is lost; the process logs that it finds no file.
+ */
+static void capf_name_again(void)
+{
+    char hidden[sizeof(capf_path) + 8];
+    snprintf(hidden, sizeof(hidden), "%s.new", capf_path);
+    unlink(hidden);
+    int file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return;
+    int failed = capf_reserve(file, cap.mapped);
+    if (!failed) failed = seg_write_all(file, cap.base, cap.mapped);
+    if (failed || rename(hidden, capf_path)) unlink(hidden);
+    close(file);
 }
 
 void capf_abandon(void)
@@ -153,6 +183,7 @@ void *capf_let_go(void *done)
     watch_stop();
     while (!cap_quiet()) blame_spin(&spins);
     __atomic_store_n(&cap.header->state, 1, __ATOMIC_RELEASE);
+    if (!capf_named()) capf_name_again();
     capf_forget();
     *(bool *)done = true;
     return NULL;

@@ -68,7 +68,7 @@ static bool seg_room(void)
     uint64_t slots = header->series_capacity - seg.allocated;
     if (slots > SEG_GROW_SLOTS) slots = SEG_GROW_SLOTS;
     off_t from = (off_t)(header->series_offset + seg.allocated * sizeof(seg_series_t));
-    if (seg_allocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
+    if (!seg_has_file() || seg_allocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
         seg.grow_failed++;
         return false;
     }

@@ -37,6 +37,7 @@ struct seg {
     char *base;             /* NULL: no segment */
     size_t mapped;
     int file;
+    uint64_t device, inode; /* of `file`: the application may close our descriptor, and use its number */
     bool anonymous;         /* no file: memory that only descriptors refer to */
     uint64_t allocated;     /* series slots that have space */
     uint64_t units_limit;   /* series for units; calls, accounts and the reserved ones come on top */

@@ -54,6 +54,8 @@ enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCA
                            SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING, SEG_P_STALLED,
                            SEG_P_IDLE, SEG_P_CAUSED, SEG_P_UNACCOUNTED, SEG_P_NAMED,
                            SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS };
+/* Bits of the header's state. */
+enum seg_state { SEG_CLOSED = 1, SEG_LOCKED = 2, SEG_MOVED = 4 };
 /* The gauges that the probe itself writes; Ruby gives the others. */
 enum seg_gauge { SEG_G_WAITING = 1, SEG_G_IN_FLIGHT };
 
@@ -68,7 +70,7 @@ typedef struct {
     uint64_t profile_seq, profile_length, namespace;
     uint64_t capture_request, capture_rule; /* written from outside */
     uint64_t tick_seq; /* odd while a tick writes its accounts and counters */
-    uint64_t spare[2];
+    uint64_t folder, folder_before; /* written by the collector: ids of the folders it was carried in */
     uint64_t counters[SEG_PROCESS_COUNTERS];
     uint64_t gauges[SEG_GAUGES];
 } seg_header_t;
@@ -109,6 +111,8 @@ _Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 6");
 _Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 6");
 _Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 6");
 _Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 6");
+_Static_assert(offsetof(seg_header_t, state) == 152, "layout version 6");
+_Static_assert(offsetof(seg_header_t, folder) == 240, "layout version 6");
 _Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 6");
 _Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 6");
 _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 6");

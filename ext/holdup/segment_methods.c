@@ -61,6 +61,20 @@ static VALUE probe_segment_room(VALUE self)
     return ULL2NUM((uint64_t)system.f_bavail * system.f_frsize / ((uint64_t)own.st_blocks * 512));
 }
 
+/*
+ * name_segment_again(anonymous): makes the segment a file of its name again, or memory with a link there,
+ * with all that it has. Copies some megabytes at most; units of other threads and Ractors wait for that.
+ */
+static VALUE probe_name_segment_again(VALUE self, VALUE anonymous)
+{
+    if (!seg.base) return Qfalse;
+    seg_lock();
+    int failed = seg_name_again(RTEST(anonymous));
+    seg_unlock();
+    if (failed) rb_syserr_fail(failed, "the segment");
+    return Qtrue;
+}
+
 static VALUE probe_close_segment(VALUE self)
 {
     seg_close();
@@ -164,6 +178,7 @@ void segment_init(VALUE probe)
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
     rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
     rb_define_singleton_method(probe, "segment_room", probe_segment_room, 0);
+    rb_define_singleton_method(probe, "name_segment_again", probe_name_segment_again, 1);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
     rb_define_singleton_method(probe, "read_segment", probe_read_segment, 2);
     rb_define_singleton_method(probe, "identify", probe_identify, 2);

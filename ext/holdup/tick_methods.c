@@ -9,6 +9,7 @@
 #include "init.h"
 #include "process_totals.h"
 #include "registry.h"
+#include "segment_file.h"
 #include "segment_record.h"
 #include "text.h"
 
@@ -107,7 +108,19 @@ static void probe_advance_tick_seq(void)
     __atomic_store_n(sequence, *sequence + 1, __ATOMIC_SEQ_CST);
 }
 
-/* tick(gauges): brings accounts, counters and gauges of the segment up to date, and the clock's rate. */
+static VALUE probe_name_state(void)
+{
+    static const char *const names[] = {
+        [SEG_NAME_REMOVED] = "removed", [SEG_NAME_REPLACED] = "replaced", [SEG_DESCRIPTOR_CLOSED] = "closed"};
+    enum seg_name found = seg_check_name();
+    return found == SEG_NAMED ? Qtrue : ID2SYM(rb_intern(names[found]));
+}
+
+/*
+ * tick(gauges): brings accounts, counters and gauges of the segment up to date, and the clock's rate.
+ * @return [Boolean, Symbol] whether there is a segment; where it has lost its name, what has become of that:
+ *   :removed, :replaced by another file, or :closed, our descriptor by the application
+ */
 static VALUE probe_tick(VALUE self, VALUE gauges)
 {
     Check_Type(gauges, T_ARRAY);
@@ -126,7 +139,7 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     probe_advance_tick_seq();
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();
-    return Qtrue;
+    return probe_name_state();
 }
 
 static void probe_put(VALUE hash, const char *name, uint64_t value)

@@ -161,13 +161,23 @@ module Holdup
 
     def lead?
       @directory.create
+      led = @leading
       held = @election.held?
       @leading = @election.won?
+      tell_lost_lock if led && !held
       if @leading && !held
         @round.lead
         @autopilot&.forget
       end
       @leading
+    end
+
+    # A lock on a removed file is none: another collector may lead by now. What this one has read and not yet
+    # committed is read again, so nothing counts twice.
+    def tell_lost_lock
+      who = @leading ? "this collector leads on" : "another collector leads now"
+      @log.warn("#{@directory.lock_path} was removed or replaced while this collector led: #{who}; " \
+        "processes that live put their segments back into the folder, and nothing is lost")
     end
 
     # A failure here leaves nothing behind: what the autopilot sets ends with its lease.
@@ -391,7 +401,7 @@ module Holdup
       offset_ns = @clock.realtime_ns - now_ns
       @stepped_ns = now_ns if @offset_ns && (offset_ns - @offset_ns).abs > STEP_NS
       @offset_ns = offset_ns
-      @stepped_ns.nil? || now_ns - @stepped_ns > Collector::SegmentDelta::SILENT_NS
+      @stepped_ns.nil? || now_ns - @stepped_ns > Segment::Directory::SILENT_NS
     end
   end
 end

@@ -127,6 +127,21 @@ module StoreContract
     assert_equal 3 * window.count, @store.windows(START, START + DAY).sum(&:count)
   end
 
+  # A segment that moved from one folder to another goes on from the checkpoint of the first: a collector of
+  # either that comes too late can't commit.
+  def test_a_commit_may_go_on_from_the_checkpoints_of_two_folders
+    @store.progress(host: "a")
+    @store.commit([window], {"a segments/t" => "1", "a segments/s" => "9"}, expected: {"a segments/t" => nil})
+    %w[a b].each { |folder| @store.progress(host: folder) }
+    changes = {"b segments/s" => "9", "b segments/t" => "1", "a segments/s" => "0", "a segments/t" => "2"}
+    @store.commit([window], changes, expected: {"a segments/t" => "1", "b segments/t" => nil})
+    assert_equal changes, %w[a b].inject({}) { |all, folder| all.merge(@store.progress(host: folder)) }
+    assert_raises(Holdup::StoreError::Locked) do
+      @store.commit([window], {"a segments/t" => "3"}, expected: {"a segments/t" => "1"})
+    end
+    assert_equal 2 * window.count, @store.windows(START, START + DAY).sum(&:count)
+  end
+
   def test_keeps_the_latest_path_of_each_series
     assert_empty @store.paths
     @store.commit([window, window(series: series("B"))], {},

@@ -55,6 +55,33 @@ class FullTmpfsTest < NativeTest
     end
   end
 
+  # The removed file still takes its space, because the process has it mapped.
+  def test_a_removed_segment_that_has_no_space_for_another_file
+    on_tmpfs("size=500k") do |folder|
+      output = fresh_ruby(<<~RUBY)
+        require "holdup/segment/directory"
+        Holdup::Probe.enable
+        path = "#{folder}/\#{Process.pid}-1.segment"
+        Holdup::Probe.open_segment(path, 20, 512, nil, 0)
+        Holdup::Probe.record(Holdup::Probe.enter, 1, "unit", nil, nil, false)
+        File.unlink(path)
+        puts Holdup::Probe.tick([])
+        begin
+          Holdup::Probe.name_segment_again(false)
+        rescue Errno::ENOSPC
+          puts "no space"
+        end
+        Holdup::Probe.record(Holdup::Probe.enter, 1, "unit", nil, nil, false)
+        Holdup::Probe.name_segment_again(true)
+        100.times { |i| Holdup::Probe.record(Holdup::Probe.enter, 1, "unit \#{i}", nil, nil, false) }
+        puts Holdup::Probe.tick([])
+        entry = Holdup::Segment::Directory.new("#{folder}").entries.first
+        puts entry.read(&:snapshot).slot("unit", kind: :request).count
+      RUBY
+      assert_equal ["removed", "no space", "true", "2"], output.lines(chomp: true)
+    end
+  end
+
   def test_knows_for_how_many_more_segments_there_is_room
     on_tmpfs("size=4m") do |folder|
       output = fresh_ruby(<<~RUBY)

@@ -142,6 +142,12 @@ class RecordingProbe
 
   def tick(gauges) = @ticks << gauges
 
+  def name_segment_again(anonymous)
+    error = refusal&.call(anonymous)
+    raise error if error
+    @calls << (anonymous ? :link_again : :file_again)
+  end
+
   def identify(*values) = @identified << values
 
   def charge(*values) = @charged << values

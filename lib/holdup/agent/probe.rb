@@ -140,6 +140,8 @@ module Holdup
 
       def segment_room = nil
 
+      def name_segment_again(_anonymous) = false
+
       def close_segment = nil
 
       def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns, _stacks_over_ns = 0)

@@ -155,7 +155,7 @@ module Holdup
       def forget
         finish
         @next_ns = nil
-        File.unlink(@path)
+        File.unlink(@path) if File.exist?(@path)
       end
 
       def finish

@@ -22,39 +22,66 @@ module Holdup
         def pruned? = CheckpointNames::PRUNED.match?(text)
       end
 
+      # How long the position of a segment stays whose file others have removed: its process makes the file
+      # again when it notices, which takes a process that stands still as long as it does.
+      KEEP_NS = 86_400 * 1_000_000_000
+
       # @param identity [Segment::Directory::FolderIdentity]
       # @raise [StoreError]
       def initialize(store, identity)
+        @store = store
         @identity = identity
-        @scope = CheckpointNames.scope(identity.id)
-        @damaged = {}
-        stored = store.progress(host: identity.id).select { |key, _| key.start_with?(@scope) }
-        token = stored.delete(token_name)
-        @token = token && CommitToken.new(text: token.b)
-        @pruned = DamagedData.new("the store has deleted how far it was carried") if @token&.pruned?
-        heads = stored.reject { |key, _| key.end_with?(UNITS) }
-        @positions = heads.each_with_object({}) do |(key, head), positions|
-          name = key.delete_prefix(@scope)
-          position = load(name, head, stored[key + UNITS])
-          positions[name] = position if position
-        end
+        @own = FolderCheckpoints.read(store, identity.id)
+        @positions = @own.positions
+        @damaged = @own.damaged
+        @pruned = @own.pruned
+        @others = {}
+        # Names of segments that come from other folders, with the folder whose checkpoint they go on from,
+        # and with all folders that may have one.
+        @adopted = {}
+        @left = {}
       end
 
       # @return [Integer] generation of the collector that committed last; 0 before the first commit
-      def generation = @token&.generation.to_i
+      def generation = @own.generation
 
       # @return [DamagedData, nil] why it is unknown how far the file of that name was carried
-      def damage(name) = @damaged[name] || (@pruned unless @positions.key?(name))
+      def damage(name)
+        return @adopted[name].damage(name) if @adopted.key?(name)
+        @damaged[name] || (@pruned unless @positions.key?(name))
+      end
 
-      def [](name) = @positions[name]
+      def [](name) = @adopted.key?(name) ? @adopted[name].positions[name] : @positions[name]
+
+      # A segment that comes from another folder, which was removed: it goes on from its checkpoint there. The
+      # next commit also finishes it there and replaces that folder's token, so that a collector that still
+      # carries it there can't commit any more.
+      # @param folders [Array<String>] ids of the folders in which it may have been carried, the latest first
+      # @return [String, nil] id of the folder to look at if this one is removed before its next commit
+      # @raise [StoreError]
+      def adopt(name, folders)
+        others = folders - [@identity.id]
+        return others.first if others.empty? || known_here?(name, folders)
+        @left[name] = others.map { |id| @others[id] ||= FolderCheckpoints.read(@store, id) }
+        @adopted[name] = @left[name].find { |other| other.knows?(name) } || @left[name].last
+        @adopted[name].id
+      end
+
+      # @param present [Array<String>] all file names
+      # @return [Array<String>] names of segments that are not finished and have no file, until KEEP_NS later
+      def left_behind(present, now_ns)
+        missing = @positions.except(*present).reject { |_, position| position.finished }
+        missing.select { |_, position| (now_ns - position.read_ns).abs < KEEP_NS }.keys
+      end
 
       # @param readings [Hash{String => SegmentCheckpoint}] by file name
-      # @param present [Array<String>] all file names, readable or not
+      # @param present [Array<String>] all file names, readable or not, and those that are left behind
       # @return [Hash{String => String, nil}] changes of the store's progress; nil deletes
       def changes(readings, present)
-        gone = (@positions.keys + @damaged.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
+        gone = (@positions.keys + @damaged.keys - present).flat_map { |name| @own.keys(name) }
         readings.each_with_object(gone.to_h { |key| [key, nil] }) do |(name, position), changes|
           add_change(changes, name, position)
+          @left[name]&.each { |other| changes.merge!(other.finished(name, position)) }
         end
       end
 
@@ -67,9 +94,14 @@ module Holdup
       # @yieldparam expected [Hash{String => String, nil}] what must be stored so before
       # @return [Object] the block's value, after the commit
       def committing
-        token = CommitToken.next(@identity.generation)
-        value = yield({token_name => token.text}, {token_name => @token&.text})
-        @token = token
+        folders = [@own, *@left.values.flatten.reject(&:pruned)].uniq
+        tokens = folders.to_h do |folder|
+          generation = folder.equal?(@own) ? @identity.generation : folder.generation
+          [folder, CommitToken.next(generation)]
+        end
+        value = yield(tokens.to_h { |folder, token| [folder.token_name, token.text] },
+          folders.to_h { |folder| [folder.token_name, folder.token&.text] })
+        tokens.each { |folder, token| folder.token = token }
         value
       end
 
@@ -79,6 +111,88 @@ module Holdup
         @positions = @positions.slice(*present).merge(readings)
         @damaged = unknown.except(*readings.keys)
         @pruned = nil
+        @adopted = @adopted.except(*readings.keys)
+        @left = @left.except(*readings.keys)
+      end
+
+      private
+
+      # One that is finished here and comes from another folder went on there.
+      def known_here?(name, folders)
+        here = folders.first == @identity.id
+        position = @positions[name]
+        return here || !position.finished if position
+        @damaged.key?(name) || (here && !@pruned.nil?)
+      end
+
+      def add_change(changes, name, position)
+        return if position.equal?(@positions[name])
+        head, units = @own.keys(name)
+        changes[head] = SegmentCheckpoint::Codec.dump_head(position)
+        return unless position.units_moved?(@positions[name])
+        changes[units] = position.finished ? nil : SegmentCheckpoint::Codec.dump_units(position)
+      end
+    end
+
+    # What a store has of one folder's segments.
+    class Checkpoints::FolderCheckpoints
+      # @raise [StoreError]
+      def self.read(store, id)
+        scope = CheckpointNames.scope(id)
+        stored = store.progress(host: id).select { |key, _| key.start_with?(scope) }
+        new(id, stored)
+      end
+
+      attr_reader :id
+
+      # @return [Hash{String => SegmentCheckpoint}] by file name
+      attr_reader :positions
+
+      # @return [Hash{String => DamagedData}] by file name, of those that can't be read
+      attr_reader :damaged
+
+      # @return [CommitToken, nil] of the last commit; nil before the first
+      attr_accessor :token
+
+      def initialize(id, stored)
+        @id = id
+        @damaged = {}
+        text = stored[token_name]
+        @token = text && Checkpoints::CommitToken.new(text: text.b)
+        heads = stored.reject { |key, _| key == token_name || key.end_with?(Checkpoints::UNITS) }
+        @positions = heads.each_with_object({}) do |(key, head), positions|
+          name = key.delete_prefix(CheckpointNames.scope(id))
+          position = load(name, head, stored[key + Checkpoints::UNITS])
+          positions[name] = position if position
+        end
+      end
+
+      def token_name = CheckpointNames.token(@id)
+
+      def generation = @token&.generation.to_i
+
+      # @return [DamagedData, nil] why nothing is known of a file without a position
+      def pruned
+        @pruned ||= DamagedData.new("the store has deleted how far it was carried") if @token&.pruned?
+      end
+
+      # @return [DamagedData, nil]
+      def damage(name) = @damaged[name] || (pruned unless @positions.key?(name))
+
+      def knows?(name) = @positions.key?(name) || @damaged.key?(name)
+
+      # @return [Array<String>] names of the checkpoint's two parts in the store
+      def keys(name)
+        key = CheckpointNames.scope(@id) + name
+        [key, key + Checkpoints::UNITS]
+      end
+
+      # A segment that goes on in another folder is finished in this one: a copy of it in a spool, or in the
+      # folder, may come later.
+      # @return [Hash{String => String, nil}] changes of the store's progress
+      def finished(name, position)
+        head, units = keys(name)
+        {head => SegmentCheckpoint::Codec.dump_head(position.done), units => nil}
       end
 
       private
@@ -88,18 +202,6 @@ module Holdup
       rescue DamagedData => error
         @damaged[name] = error
         nil
-      end
-
-      def token_name = CheckpointNames.token(@identity.id)
-
-      def key(name) = @scope + name
-
-      def add_change(changes, name, position)
-        return if position.equal?(self[name])
-        changes[key(name)] = SegmentCheckpoint::Codec.dump_head(position)
-        return unless position.units_moved?(self[name])
-        units = position.finished ? nil : SegmentCheckpoint::Codec.dump_units(position)
-        changes[key(name) + UNITS] = units
       end
     end
   end

@@ -19,14 +19,7 @@ module Holdup
       end
 
       # Whether it has led since the last check. A lock on a removed file does not count.
-      def held?
-        return false unless @file
-        there = File.stat(@path)
-        held = @file.stat
-        [there.dev, there.ino] == [held.dev, held.ino]
-      rescue Errno::ENOENT
-        false
-      end
+      def held? = !@file.nil? && named?(@file)
 
       def release
         @file&.flock(File::LOCK_UN) # closing is not enough where a forked child has the same file open
@@ -36,9 +29,19 @@ module Holdup
 
       private
 
+      # Whether the lock file is still at its path.
+      def named?(file)
+        there = File.stat(@path)
+        held = file.stat
+        [there.dev, there.ino] == [held.dev, held.ino]
+      rescue Errno::ENOENT, Errno::ENOTDIR
+        false
+      end
+
+      # It may be removed between its opening and its lock.
       def acquire
         file = File.open(@path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
-        return file.close unless file.flock(File::LOCK_EX | File::LOCK_NB)
+        return file.close unless file.flock(File::LOCK_EX | File::LOCK_NB) && named?(file)
         file.truncate(0)
         file.write("#{Process.pid}\n") # for people; the lock is what counts
         file.flush

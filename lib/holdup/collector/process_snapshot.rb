@@ -25,7 +25,7 @@ module Holdup
       def key = [header.pid, header.start]
 
       # Whether the system knows it: a process of another container may share its pid with one here.
-      def here? = @entry.alive
+      def here? = @entry.here?(header)
 
       # Whether its worker killer counts the memory of all workers and their master.
       def ended_with_others? = profile["killer.of"] == "all"

@@ -7,7 +7,10 @@ module Holdup
     #
     # - before the commit: the next collector reads the same again from the same checkpoints
     # - before the removal: the checkpoint marks the segment as finished, so only the removal is repeated
-    # - after the removal: the next commit drops a checkpoint without a file
+    # - after the removal: the next commit drops the checkpoint of a finished segment without a file
+    #
+    # The checkpoint of one that is not finished stays, because others have removed its file and its process
+    # makes it again.
     class Round
       # Result of a tick. `units`: how many were stored; `live`: headers of the segments that still grow
       CollectedRound = Data.define(:units, :live)
@@ -26,6 +29,7 @@ module Holdup
         @profiles = profiles
         @audit = AuditReader.new(store:, host:)
         @settings = {}
+        @claimed = Set.new
       end
 
       # @param steady [Boolean] whether the clock was not set lately, so that the age of a heartbeat counts
@@ -38,10 +42,11 @@ module Holdup
         read = {}
         delta = segment_delta(builder, now_ns, steady)
         readings = read_entries(entries, delta, read)
-        snapshots = snapshots(read, readings)
+        snapshots = snapshots(read, readings, delta.silent)
         units = commit(builder:, readings:, present: entries.map(&:name),
           samples: samples(snapshots, now_ns), now_ns:)
-        sweep(entries)
+        sweep(entries, delta.silent)
+        @claimed &= entries.map(&:name)
         @audit.sweep(@directory.audit_files, now_ns)
         CollectedRound.new(units:, live: snapshots.select(&:growing?).map(&:header))
       end
@@ -55,6 +60,7 @@ module Holdup
       # After a failure it is unknown what the store has, so it is read again.
       def forget
         @checkpoints = nil
+        @claimed.clear
         @profiles.forget
       end
 
@@ -78,14 +84,15 @@ module Holdup
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
       def read_entries(entries, delta, read)
         entries.each_with_object({}) do |entry, readings|
-          position = read_entry(entry, delta, read)
+          position = read_entry(entry, delta, read) if claimed?(entry)
           readings[entry.name] = position if position
         end
       end
 
-      def snapshots(read, readings)
+      def snapshots(read, readings, silent)
         read.map do |entry, (header, setting)|
-          ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished)
+          ended = silent.include?(entry.name) || !!readings[entry.name]&.finished
+          ProcessSnapshot.new(header:, setting:, entry:, ended:)
         end
       end
 
@@ -102,6 +109,21 @@ module Holdup
       rescue => error
         skip_entry(entry, error) unless unfinished?(entry)
         nil
+      end
+
+      # Before anything of it is counted, a segment notes which folder's checkpoints have it.
+      # @return [Boolean] false when it must not be read now
+      def claimed?(entry)
+        return true if entry.lost? || @claimed.include?(entry.name)
+        folders = entry.folders
+        before = @checkpoints.adopt(entry.name, folders)
+        named = folders.first == @identity.id || entry.claim(@identity.id, before:)
+        @claimed << entry.name if named
+        named
+      rescue Errno::ENOENT
+        false
+      rescue SystemCallError, EOFError # it can't be noted, or is no segment, as its reader says
+        true
       end
 
       # Thousands of short processes may have lost their memory.
@@ -130,7 +152,8 @@ module Holdup
       # @return [Integer] how many units were stored
       def commit(builder:, readings:, present:, samples:, now_ns:)
         windows = builder.windows(@host)
-        progress = @checkpoints.changes(readings, present)
+        known = present | @checkpoints.left_behind(present, now_ns)
+        progress = @checkpoints.changes(readings, known)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
         units = @checkpoints.units(readings, present)
         folder = CollectionState.folder(@directory.path, @identity.id)
@@ -139,7 +162,7 @@ module Holdup
         rows = {processes: samples, profiles:, paths: builder.paths, audit:}
         left_out = write(windows, progress, state, **rows)
         @skipped.committed(left_out, present)
-        @checkpoints.committed(readings, present)
+        @checkpoints.committed(readings, known)
         @profiles.committed
         @audit.committed
         @sampler.committed(samples)
@@ -181,8 +204,11 @@ module Holdup
         end
       end
 
-      def sweep(entries)
-        done = entries.select { |entry| @checkpoints[entry.name]&.finished || entry.lost? }
+      # @param silent [Array<String>] names
+      def sweep(entries, silent)
+        done = entries.select do |entry|
+          @checkpoints[entry.name]&.finished || entry.lost? || silent.include?(entry.name)
+        end
         done.each do |entry|
           File.unlink(entry.path)
         rescue Errno::ENOENT

@@ -5,9 +5,7 @@ module Holdup
     # Reads what was added to one segment since its checkpoint.
     class SegmentDelta
       NS = 1_000_000_000
-      # A process of another container with the same folder is dead after so long without a tick: three times
-      # the longest `tick_seconds`, because a GVL hold may keep it from ticking.
-      SILENT_NS = 15 * NS
+      SILENT_NS = Segment::Directory::SILENT_NS
       # A segment can't be older, because its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
 
@@ -20,23 +18,29 @@ module Holdup
         @profiles = profiles
         @skipped = skipped
         @steady = steady
+        @silent = []
       end
+
+      # @return [Array<String>] names of segments whose processes may only stand still: their files can go,
+      #   because a process that goes on makes its file again, and how far they were carried has to stay
+      attr_reader :silent
 
       # @param known [SegmentCheckpoint, nil] as stored
       # @param anew [Boolean] it is unknown how far the segment was carried: start from its current state
       # @return [SegmentCheckpoint, nil] valid once the builder is committed; nil when it can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]
       def call(entry, known, anew: false)
-        entry.read do |reader|
+        entry.read(now_ns: @now_ns, steady: @steady) do |reader|
           header = checked(reader.header, entry)
+          next SegmentCheckpoint.start(header.created_ns).done if header.moved?
           before = known if known&.created_ns == header.created_ns
           before ||= SegmentCheckpoint.start(header.created_ns)
           next before if before.finished
           setting = setting(reader) or next
           yield header, setting
           reading = read(reader, before, entry)
-          add(reading, before, source(header, setting, before, entry)) unless anew
-          over?(header, entry) ? reading.position.done : reading.position
+          add(reading, before, source(header, setting, before, reader.ended)) unless anew
+          over?(header, reader, entry) ? reading.position.done : reading.position
         end
       end
 
@@ -150,9 +154,12 @@ module Holdup
       end
 
       # Everything is carried and no more will come.
-      def over?(header, entry)
-        return true if header.closed? || entry.dead?(header)
-        !entry.alive && @steady && (@now_ns - header.heartbeat_ns).abs > SILENT_NS
+      def over?(header, reader, entry)
+        return true if header.closed? || reader.ended == :dead
+        return false unless reader.ended == :silent
+        return true if header.namespace.zero?
+        @silent << entry.name
+        false
       end
 
       def setting(reader)
@@ -160,9 +167,9 @@ module Holdup
         text && (@settings[text] ||= Setting.parse(text.empty? ? "{}" : text))
       end
 
-      def source(header, setting, before, entry)
+      def source(header, setting, before, ended)
         process = Series.new(kind: :process, name: header.process_name)
-        start_s = minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns)
+        start_s = minute(before.read_ns, ended ? header.heartbeat_ns : @now_ns)
         WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid, start_s:)
       end
 

@@ -267,7 +267,7 @@ module Holdup
         raise DamagedData, "it is cut short" unless bytes.bytesize == size
         path = File.join(folder, name)
         File.binwrite(path, bytes)
-        Segment::Directory::DirectoryEntry.new(path:, pid:, start:, alive: false) if pid
+        Segment::Directory::DirectoryEntry.new(path:, pid:, start:, alive: false, copy: true) if pid
       end
 
       def set_aside(path, error)

@@ -3,6 +3,7 @@
 require_relative "../model/errors"
 require_relative "../model/audit_entry"
 require_relative "../model/utf8"
+require_relative "layout"
 require_relative "reader"
 
 module Holdup
@@ -63,41 +64,150 @@ module Holdup
         def to_s = format("%s %010d\n", id, generation)
       end
 
-      # So recent is the heartbeat of a process that runs.
-      TICKING_NS = 5_000_000_000
-
       FolderIdentity::TEXT = /\A(\h{16}) (\d{10})\n\z/
 
-      # One segment. `path` is absolute; `alive`: whether its process runs, by the process table `namespace`;
-      # `link`: whether only a link exists, and `file`: its target, opened.
-      DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
-        def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil)
+      # One segment.
+      #
+      # - `path`: absolute; `pid`, `start`: of its process, as the name has them
+      # - `alive`: whether our process table, `namespace`, has that process; it says nothing of another one's
+      # - `link`: whether only a link exists, and `file`: its target, opened
+      # - `copy`: whether it is a copy, from which nothing follows for the process
+      DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file, :copy) do
+        def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil, copy: false)
           super
         end
 
         def name = File.basename(path)
 
-        # Whether its process belongs to our process table and has ended, so that nothing more comes.
-        def dead?(header)
-          !alive && namespace.positive? && header.namespace == namespace
+        # Whether our process table has its process, so that the system can be asked about that pid.
+        def here?(header)
+          alive && (header.namespace.zero? || header.namespace == namespace)
         end
 
-        # Whether its process runs: by our process table; by its heartbeat, where it belongs to another one.
+        # Whether its process runs, as far as that can be known.
+        # @raise [SystemCallError] the file is gone
         def running?(header, now_ns)
-          return false if dead?(header)
-          alive || (!header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS)
+          return true if seen?(header)
+          lock = opened { |io| FileLock.state(io) }
+          return true if lock == :held
+          return false if absent?(header) || (header.locked? && lock == :free)
+          recent?(header, now_ns)
         end
 
         def lost?
           link && file.nil?
         end
 
+        # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is set
+        # @yieldparam reader [Reader] `ended` says whether its process can write no more
         # @raise [SegmentError, SystemCallError]
-        def read(&)
+        def read(now_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), steady: true)
           raise SegmentError::Lost.new(path:) if lost?
-          file ? yield(Reader.over(file, path:, gone: !alive)) : Reader.open(path, gone: !alive, &)
+          opened do |io|
+            reader = Reader.over(io, path:)
+            ended = copy ? :copy : ended(reader.header, io, now_ns, steady)
+            reader.ends(ended) if ended
+            yield reader
+          end
+        end
+
+        # @return [Array<String>] ids of the folders whose collectors have noted that they carry it, the
+        #   latest first
+        # @raise [SystemCallError, EOFError]
+        def folders
+          numbers = opened { |io| io.pread(16, Layout::FOLDER) }.unpack("Q<2")
+          (numbers - [0]).map { |number| Directory.id(number) }
+        end
+
+        # Notes in the segment that the collector of a folder carries it from now on. Where that folder is
+        # removed, its process makes the segment again in another one, and the collector there knows where to
+        # look for how far it was carried.
+        # @param before [String, nil] id of the folder where it was carried until now
+        # @return [Boolean] false when it has lost its name meanwhile: its process may have made another file
+        #   of it already
+        # @raise [SystemCallError]
+        def claim(id, before: nil)
+          note = [id, before].map { |folder| folder ? Directory.number(folder) : 0 }.pack("Q<2")
+          File.open(*writable) { |io| io.pwrite(note, Layout::FOLDER) && named?(io) }
+        end
+
+        private
+
+        # Whether our process table has it. Without start times a pid may be another process's by now.
+        def seen?(header)
+          here?(header) && (start.positive? || !header.locked?)
+        end
+
+        # Whether our process table would have it.
+        def absent?(header)
+          !alive && namespace.positive? && header.namespace == namespace
+        end
+
+        def writable
+          flags = File::RDWR | File::NONBLOCK | File::BINARY
+          file ? ["/proc/self/fd/#{file.fileno}", flags] : [path, flags | File::NOFOLLOW]
+        end
+
+        def named?(io)
+          return File.symlink?(path) if file
+          own = io.stat
+          found = File.lstat(path)
+          [own.dev, own.ino] == [found.dev, found.ino]
+        rescue Errno::ENOENT
+          false
+        end
+
+        def opened
+          return yield(file) if file
+          flags = File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY
+          File.open(path, flags) { |io| yield io }
+        end
+
+        # A heartbeat alone never proves that a process is dead: it may stand still for minutes, by a signal,
+        # in a frozen container or in C code that keeps the GVL. A lock that is free does, and the process
+        # table does where it is the process's own. Without either, a long silence has to do.
+        # @return [Symbol, nil] see Reader#ended
+        def ended(header, io, now_ns, steady)
+          return if seen?(header)
+          lock = FileLock.state(io)
+          return if lock == :held
+          return :dead if absent?(header)
+          return (:dead unless recent?(header, now_ns)) if header.locked? && lock == :free
+          return :silent if steady && silence_ns(header, now_ns) > Directory::SILENT_NS
+          :missing if header.namespace.zero?
+        end
+
+        def recent?(header, now_ns)
+          !header.closed? && silence_ns(header, now_ns) < Directory::TICKING_NS
+        end
+
+        def silence_ns(header, now_ns) = (now_ns - header.heartbeat_ns).abs
+      end
+
+      # So recent is the heartbeat of a process that runs. One whose descriptors the application has closed
+      # takes its lock again with its next tick.
+      TICKING_NS = 5_000_000_000
+      # A process without a lock whose process table is another one counts as ended after so long without a
+      # tick: three times the longest `tick_seconds`.
+      SILENT_NS = 15_000_000_000
+
+      # Whether a process has locked a file. Shared locks of several readers don't disturb each other.
+      module FileLock
+        # @return [Symbol, nil] :held, :free, nil where the file system has no locks
+        def self.state(io)
+          return :held unless io.flock(File::LOCK_SH | File::LOCK_NB)
+          io.flock(File::LOCK_UN)
+          :free
+        rescue SystemCallError
+          nil
         end
       end
+
+      # @return [Integer] as a segment's header has the id of a folder
+      def self.number(id) = id.to_i(16)
+
+      # @return [String] id of a folder
+      def self.id(number) = format("%016x", number)
 
       # @return [String] absolute
       attr_reader :path
@@ -116,6 +226,18 @@ module Holdup
         @anonymous.close_except(found.select(&:link).map(&:path))
         found
       end
+
+      # Those whose processes run, also in other process tables. A segment that can't be read is left out.
+      # @return [Array<DirectoryEntry>] sorted by name
+      # @raise [SystemCallError] the folder can't be read
+      def running(now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+        entries.select { |entry| runs?(entry, now_ns) }
+      end
+
+      # Those whose processes have not ended for certain.
+      # @return [Array<DirectoryEntry>] sorted by name
+      # @raise [SystemCallError] the folder can't be read
+      def unended = entries.reject { |entry| ended?(entry) }
 
       def lock_path = File.join(@path, LOCK)
 
@@ -167,11 +289,11 @@ module Holdup
         end
       end
 
-      # Creates the folder, for this user only.
+      # Creates the folder, for this user only, and those above it that are missing.
       # @raise [Error] it is there, and another user's
       # @raise [SystemCallError]
       def create
-        Dir.mkdir(@path, 0o700)
+        make(@path)
       rescue Errno::EEXIST
         check_owner
       end
@@ -194,6 +316,31 @@ module Holdup
       end
 
       private
+
+      def runs?(entry, now_ns)
+        entry.read { |reader| entry.running?(reader.header, now_ns) }
+      rescue SegmentError, SystemCallError
+        false
+      end
+
+      def ended?(entry)
+        entry.read { |reader| !reader.ended.nil? }
+      rescue SegmentError, SystemCallError
+        false
+      end
+
+      def make(path)
+        Dir.mkdir(path, 0o700)
+      rescue Errno::ENOENT
+        make_above(File.dirname(path))
+        Dir.mkdir(path, 0o700)
+      end
+
+      def make_above(path)
+        make(path)
+      rescue Errno::EEXIST
+        nil
+      end
 
       def hurry_path = File.join(@path, HURRY)
 

@@ -6,19 +6,19 @@ module Holdup
   module Segment
     # Layout of a segment file, version 6: the contract between the C writer (inside the application) and the
     # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
-    # noted. Any change here needs a new VERSION.
+    # noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
       VERSION = 6
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
-      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<5"
+      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<5 x24 Q<2"
       HEADER_FIELDS = %i[
         magic version header_bytes pid start created_ns seq series_count series_capacity series_offset
         series_bytes ring_offset ring_capacity ring_entry_bytes ring_head log_offset log_length setting_offset
         setting_seq setting_length state heartbeat_ns worker_index generation parent profile_seq
-        profile_length namespace
+        profile_length namespace folder folder_before
       ].freeze
 
       # Offsets of fields that are read or written alone.
@@ -36,10 +36,15 @@ module Holdup
       CAPTURE_REQUEST = 216
       CAPTURE_RULE = 224
       TICK_SEQ = 232
+      # Written by the collector: ids of the folder in which it carries the segment, and of the one before.
+      FOLDER = 240
       HEARTBEAT = 160
 
       LIVE = 0
+      # Bits of the state. LOCKED: its process has a lock on the file; MOVED: another file goes on with it.
       CLOSED = 1
+      LOCKED = 2
+      MOVED = 4
 
       COUNTERS_OFFSET = 256
       COUNTER_SLOTS = 32
@@ -209,7 +214,13 @@ module Holdup
       private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known, :named
 
       # Whether the process closed it: nothing more will be written.
-      def closed? = state == Layout::CLOSED
+      def closed? = state.anybits?(Layout::CLOSED)
+
+      # Whether its process took a lock, which the kernel releases when the process ends.
+      def locked? = state.anybits?(Layout::LOCKED)
+
+      # Whether its process goes on in another file, which has all that this one had.
+      def moved? = state.anybits?(Layout::MOVED)
 
       # Whether a unit is being applied.
       def applying? = seq.odd?

@@ -99,15 +99,27 @@ module Holdup
       # As of the reader's start, or the last `refresh`.
       attr_reader :header
 
+      # @return [Symbol, nil] why nothing is written to it: its process is :dead, or was :silent for so long
+      #   that it counts as dead, or is :missing and was never seen in a process table; or it is a :copy. nil
+      #   while its process may write
+      attr_reader :ended
+
       def initialize(io, path:, gone: false)
         @bytes = ByteReader.new(io)
         @path = path
-        @gone = gone
         @page = "".b
         @buffer = "".b
         @sequences = {}
         refresh
-        complete if gone && @header.applying?
+        ends(:dead) if gone
+      end
+
+      # From now on nothing is written to it: what it has now is read, and its log completes a unit.
+      # @param why [Symbol] see `ended`
+      def ends(why)
+        @ended = why
+        refresh
+        complete if @header.applying?
       end
 
       def refresh
@@ -170,7 +182,7 @@ module Holdup
           before = @bytes.u64(Layout::TICK_SEQ)
           refresh
           value = yield
-          return value if @gone || (before.even? && @bytes.u64(Layout::TICK_SEQ) == before)
+          return value if @ended || (before.even? && @bytes.u64(Layout::TICK_SEQ) == before)
           Thread.pass
         end
         yield
@@ -212,7 +224,7 @@ module Holdup
 
       # The block's value, if nothing was written while it ran.
       def steady(sequence)
-        return yield if @gone || @header.closed?
+        return yield if @ended || @header.closed?
         TRIES.times do
           # As it was after the last part, perhaps: that is earlier still.
           before = @sequences.delete(sequence) || @bytes.u64(sequence)

@@ -159,6 +159,88 @@ class Holdup::Collector
       assert all["8-1.segment"]
     end
 
+    # Its folder was removed, and its process made it again in another one.
+    def test_a_segment_from_another_folder_goes_on_from_its_checkpoint_there
+      commit(checkpoints(id: OTHER_ID), NAME => position(units: 4))
+      here = checkpoints
+      assert_equal OTHER_ID, here.adopt(NAME, [OTHER_ID])
+      assert_equal 4, here[NAME].ring_head
+      commit(here, NAME => position(units: 9))
+      assert_equal 9, checkpoints[NAME].ring_head
+      assert checkpoints(id: OTHER_ID)[NAME].finished, "a copy of it may come there later"
+    end
+
+    def test_whoever_still_carries_it_in_the_other_folder_can_not_commit_any_more
+      there = checkpoints(id: OTHER_ID)
+      commit(there, NAME => position)
+      here = checkpoints
+      here.adopt(NAME, [OTHER_ID])
+      commit(here, NAME => position(units: 2))
+      assert_raises(Holdup::StoreError::Locked) { commit(there, NAME => position(units: 2)) }
+    end
+
+    def test_of_what_the_other_commits_meanwhile_nothing_counts_twice
+      there = checkpoints(id: OTHER_ID)
+      commit(there, NAME => position)
+      here = checkpoints
+      here.adopt(NAME, [OTHER_ID])
+      commit(there, NAME => position(units: 2))
+      assert_raises(Holdup::StoreError::Locked) { commit(here, NAME => position(units: 2)) }
+    end
+
+    # That collector had noted it and died before its first commit.
+    def test_looks_in_the_folder_before_the_last_one_too
+      third = "0123456789abcdea"
+      commit(checkpoints(id: OTHER_ID), NAME => position(units: 4))
+      here = checkpoints
+      assert_equal OTHER_ID, here.adopt(NAME, [third, OTHER_ID])
+      assert_equal 4, here[NAME].ring_head
+    end
+
+    def test_a_segment_that_is_known_here_is_not_taken_from_elsewhere
+      commit(checkpoints(id: OTHER_ID), NAME => position(units: 4))
+      commit(checkpoints, NAME => position(units: 7))
+      here = checkpoints
+      here.adopt(NAME, [ID, OTHER_ID])
+      assert_equal 7, here[NAME].ring_head
+      here.adopt(NAME, [OTHER_ID])
+      assert_equal 7, here[NAME].ring_head
+    end
+
+    def test_one_that_was_finished_here_and_went_on_elsewhere_comes_back
+      commit(checkpoints(id: OTHER_ID), NAME => position(units: 4))
+      commit(checkpoints, NAME => position(units: 2).done)
+      here = checkpoints
+      here.adopt(NAME, [OTHER_ID])
+      assert_equal 4, here[NAME].ring_head
+    end
+
+    def test_what_the_store_has_deleted_of_the_other_folder_is_unknown
+      commit(checkpoints(id: OTHER_ID), NAME => position)
+      prune(OTHER_ID)
+      here = checkpoints
+      here.adopt(NAME, [OTHER_ID])
+      assert_kind_of Holdup::DamagedData, here.damage(NAME)
+      commit(here, NAME => position)
+      assert_kind_of Holdup::DamagedData, checkpoints(id: OTHER_ID).damage("8-1.segment")
+    end
+
+    def test_one_that_can_not_be_read_yet_is_still_adopted_in_the_next_round
+      commit(checkpoints(id: OTHER_ID), NAME => position(units: 4))
+      here = checkpoints
+      here.adopt(NAME, [OTHER_ID])
+      commit(here, {}, [NAME])
+      assert_equal 4, here[NAME].ring_head
+    end
+
+    def test_keeps_the_position_of_a_file_that_others_removed
+      all = checkpoints
+      commit(all, NAME => position, "8-1.segment" => position.done)
+      assert_equal [NAME], all.left_behind([], 7)
+      assert_empty all.left_behind([NAME], 7)
+      assert_empty all.left_behind([], 7 + Checkpoints::KEEP_NS)
+    end
+
     private
 
     def checkpoints(id: ID, generation: 1)
@@ -177,10 +259,10 @@ class Holdup::Collector
     end
 
     # As a store does that has heard nothing of the folder for long.
-    def prune
+    def prune(id = ID)
       names = @store.progress
-      text = names[Holdup::CheckpointNames.token(ID)]
-      @store.commit([], Holdup::CheckpointNames.pruned(ID, names.keys, text, 7))
+      text = names[Holdup::CheckpointNames.token(id)]
+      @store.commit([], Holdup::CheckpointNames.pruned(id, names.keys, text, 7))
     end
 
     def position(units: 1, ring_head: units)

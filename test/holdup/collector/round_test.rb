@@ -254,6 +254,46 @@ class Holdup::Collector
       assert_equal 2, total("A#b").count
     end
 
+    # Without a lock it is only supposed to be dead. Should it live, it makes its file again.
+    def test_a_silent_process_of_another_table_keeps_its_checkpoint_and_may_come_back
+      writer = SegmentWriter.new(@dir, pid: DEAD_PID, start: 7, now_ns: @now_ns, namespace: 1)
+      writer.record("A#b", wall: 5_000)
+      run_round(16 * NS)
+      refute_path_exists writer.path
+      run_round(26 * NS)
+      assert_equal 1, checkpoints.grep(/7.segment\z/).size
+      again = SegmentWriter.new(@dir, pid: DEAD_PID, start: 7, now_ns: @now_ns, namespace: 1)
+      3.times { again.record("A#b", wall: 5_000) }
+      run_round(27 * NS)
+      assert_equal 3, total("A#b").count
+    end
+
+    def test_a_segment_that_moved_to_another_file_adds_nothing_and_is_removed
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 5_000)
+      run_round
+      writer.record("A#b", wall: 5_000)
+      writer.put_word(Holdup::Segment::Layout::STATE,
+        Holdup::Segment::Layout::CLOSED | Holdup::Segment::Layout::MOVED)
+      run_round
+      assert_equal 1, total("A#b").count
+      refute_path_exists writer.path
+    end
+
+    # The store has it under the id of the folder that was removed.
+    def test_a_segment_that_comes_back_into_a_new_folder_goes_on_from_its_checkpoint
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 5_000)
+      run_round
+      copy = File.binread(writer.path)
+      FileUtils.rm_rf(@dir)
+      Dir.mkdir(@dir)
+      File.binwrite(writer.path, copy)
+      @round = new_round
+      run_round
+      assert_equal 1, total("A#b").count
+    end
+
     def test_one_that_ends_is_sampled_once_more
       writer = SegmentWriter.new(@dir, now_ns: @now_ns)
       run_round

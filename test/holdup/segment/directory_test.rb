@@ -59,6 +59,74 @@ module Holdup
         assert_equal %w[12-34.segment], Directory.new(@dir).entries.map(&:name)
       end
 
+      def test_notes_which_folders_have_carried_a_segment
+        SegmentWriter.new(@dir)
+        entry = Directory.new(@dir).entries.first
+        assert_empty entry.folders
+        assert entry.claim("0123456789abcdef")
+        assert_equal %w[0123456789abcdef], entry.folders
+        assert entry.claim("00000000000000ff", before: "0123456789abcdef")
+        assert_equal %w[00000000000000ff 0123456789abcdef], entry.folders
+      end
+
+      # Its process may have made another file of it by then.
+      def test_claims_nothing_that_loses_its_name
+        writer = SegmentWriter.new(@dir)
+        entry = Directory.new(@dir).entries.first
+        other = File.join(@dir, "other")
+        File.rename(writer.path, other)
+        File.symlink(other, writer.path)
+        assert_raises(Errno::ELOOP) { entry.claim("0123456789abcdef") }
+        File.unlink(writer.path)
+        assert_raises(Errno::ENOENT) { entry.claim("0123456789abcdef") }
+      end
+
+      NS = 1_000_000_000
+
+      # @return [Symbol, nil] what a reader knows of a process that ticked so long ago
+      def ended(namespace:, state: Layout::LIVE, age_s: 60, pid: 4_194_999, steady: true)
+        writer = SegmentWriter.new(@dir, pid:, start: 7, namespace:)
+        writer.put_word(Layout::STATE, state)
+        now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) + age_s * NS
+        Directory.new(@dir).entries.first.read(now_ns:, steady:, &:ended)
+      ensure
+        File.unlink(writer.path)
+      end
+
+      def test_a_free_lock_proves_that_a_process_of_another_table_is_dead
+        assert_equal :dead, ended(namespace: 1, state: Layout::LOCKED)
+        assert_equal :dead, ended(namespace: 1, state: Layout::LOCKED, age_s: 6, steady: false)
+      end
+
+      # It takes its lock again with its next tick where the application closes its descriptors.
+      def test_one_that_has_just_ticked_may_take_its_lock_again
+        assert_nil ended(namespace: 1, state: Layout::LOCKED, age_s: 1)
+      end
+
+      def test_silence_alone_proves_nothing
+        assert_equal :silent, ended(namespace: 1)
+        assert_nil ended(namespace: 1, age_s: 14)
+        assert_nil ended(namespace: 1, steady: false)
+      end
+
+      def test_our_process_table_knows_at_once
+        assert_equal :dead, ended(namespace: OwnerProcess.new.namespace, age_s: 0)
+      end
+
+      def test_a_held_lock_is_a_living_process_whatever_its_heartbeat_says
+        writer = SegmentWriter.new(@dir, pid: 4_194_999, start: 7, namespace: 1)
+        writer.put_word(Layout::STATE, Layout::LOCKED)
+        entry = Directory.new(@dir).entries.first
+        now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) + 3600 * NS
+        File.open(writer.path) do |file|
+          file.flock(File::LOCK_EX)
+          assert_nil entry.read(now_ns:, &:ended)
+          assert entry.running?(entry.read(&:header), now_ns)
+          assert_equal [1, 1], [Directory.new(@dir).running(now_ns).size, Directory.new(@dir).unended.size]
+        end
+        refute entry.running?(entry.read(&:header), now_ns)
+      end
+
       def test_a_pid_that_was_reused_is_not_alive
         start = OwnerProcess.new.start_of(Process.pid)
         %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each do |name|

@@ -74,6 +74,7 @@ module Holdup
       def close
         @ticker.stop
         @guard.call(:tick) { tick }
+        @guard.call(:segment) { @file.ends }
         @guard.call(:stats_log) { @stats_log&.close }
         @guard.call(:capture) { @capture.close }
         @probe.sample_holds(0)
@@ -85,7 +86,8 @@ module Holdup
       def tick
         @guard.call(:threads) { label_threads }
         @guard.call(:describe) { describe }
-        @probe.tick(@guard.call(:gauges) { @stats.to_a } || UNKNOWN_GAUGES)
+        name = @probe.tick(@guard.call(:gauges) { @stats.to_a } || UNKNOWN_GAUGES)
+        @guard.call(:segment) { @file.name_again(name) } if name.is_a?(Symbol)
         @guard.call(:stats_log) { @stats_log&.tick }
         @guard.call(:capture) { @capture.tick }
       end
@@ -153,8 +155,8 @@ module Holdup
       end
 
       def open_segment
-        file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
-        path = file.open(
+        @file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
+        path = @file.open(
           series: @configuration.series_limit,
           ring: @configuration.ring_size,
           worker: @server.worker,
@@ -196,6 +198,7 @@ module Holdup
           **@resources.profile,
           **unknown.to_h,
           **unhooked.to_h,
+          **@file.profile,
           **@capture&.profile.to_h,
           **levers
         }

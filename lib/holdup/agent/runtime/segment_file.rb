@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "../../model/clock"
 require_relative "../../model/errors"
 
 module Holdup
   class Runtime
     # Creates this process's segment: a private folder, a unique file name, and space for it. Without a
-    # writable tmpfs, or with a full one, it is anonymous memory, and the folder has a link to it.
+    # writable tmpfs, or with a full one, it is anonymous memory, and the folder has a link to it. While the
+    # process measures, the segment keeps its name: others remove files of /dev/shm and /tmp.
     class SegmentFile
       # A tmpfs can be small (Docker gives 64 MB): then the ring keeps fewer units.
       SMALL_RINGS = [512, 64].freeze
@@ -16,12 +18,20 @@ module Holdup
       # With space for fewer segments the collector comes at once, to remove those of processes that have
       # ended: an application that forks for each job can fill the folder between two rounds.
       LEAST_ROOM = 48
+      LOST = {
+        removed: "was removed",
+        replaced: "was replaced by another file",
+        closed: "lost its lock, because the application closed Holdup's descriptor"
+      }.freeze
+      private_constant :LOST
 
-      def initialize(place:, probe:, log:)
+      def initialize(place:, probe:, log:, clock: Clock.new)
         @dir = place.dir
         @anonymous = place.anonymous
         @probe = probe
         @log = log
+        @clock = clock
+        @losses = 0
       end
 
       # @param ring [Integer] units that the ring keeps
@@ -29,17 +39,67 @@ module Holdup
       def open(series:, ring:, worker:, generation:)
         prepare_folder
         [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
-          path = try(series, size, worker, generation, anonymous: @anonymous) or next
+          @path = try(series, size, worker, generation, anonymous: @anonymous) or next
           @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
           hurry if @probe.segment_room&.<(LEAST_ROOM)
-          return path
+          return @path
         end
         hurry
-        open_beside(series, ring, worker, generation) || raise(Error.new("no space left in #{@dir}",
+        @path = open_beside(series, ring, worker, generation)
+        @path || raise(Error.new("no space left in #{@dir}",
           "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs"))
       end
 
+      # Makes the segment again, with all that it has, so that the collector goes on where it was. Until that
+      # works the process measures into the memory that it has. Called at each tick that finds its name gone.
+      # @param why [Symbol] one of LOST
+      def name_again(why)
+        prepare_folder
+        put_back
+        @losses += 1
+        @lost = why
+        @lost_at_s = @clock.realtime_s
+        tell_again if @losses == 1 || @told
+        @failed = @told = nil
+      rescue SystemCallError, Error => error
+        tell_lost(*@failed) if @failed # the first try may have met the removal itself
+        @failed = [why, error.message]
+      end
+
+      # The process measures no more.
+      def ends
+        tell_lost(*@failed) if @failed
+      end
+
+      # @return [Hash{String => Object}] for the profile: how often others took the name, and the last time
+      def profile
+        return {} if @losses.zero?
+        {"segment.lost" => @lost.name, "segment.lost_times" => @losses, "segment.lost_at_s" => @lost_at_s}
+      end
+
       private
+
+      # With a full tmpfs, into memory as at the start.
+      def put_back
+        @probe.name_segment_again(@anonymous)
+      rescue Errno::ENOSPC, Errno::ENOMEM
+        raise unless File.directory?(DESCRIPTORS)
+        @probe.name_segment_again(true)
+      end
+
+      def tell_again
+        @log.warn("the segment of this process #{LOST.fetch(@lost)} (#{@path}): it is back, and nothing " \
+          "that was measured is lost. Find what removes it: `RemoveIPC=` of systemd's logind, a cleaner of " \
+          "temporary files (docs/troubleshooting.md)")
+      end
+
+      # Once for each reason.
+      def tell_lost(why, reason)
+        return if reason == @told
+        @told = reason
+        @log.warn("the segment of this process #{LOST.fetch(why)} and can't be made again (#{reason}): " \
+          "what it measures stays in its memory, and is lost when it ends before that works")
+      end
 
       # For a process that starts while others have filled the folder: the link takes no space.
       # @return [String, nil]

@@ -71,6 +71,57 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
       error.message)
   end
 
+  def lost_file
+    clock = HandClock.new(realtime_ns: 7 * 10**9)
+    file = Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log, clock:)
+    file.open(series: 200, ring: 4096, worker: 3, generation: 1)
+    FileUtils.rm_rf(dir)
+    file
+  end
+
+  def test_makes_a_segment_again_that_was_removed_and_says_so_once
+    file = lost_file
+    assert_empty file.profile
+    2.times { file.name_again(:removed) }
+    assert_equal %i[file_again] * 2, @probe.calls
+    assert_equal 0o700, File.stat(dir).mode & 0o777
+    assert_equal 1, @log.lines.size
+    assert_match(/the segment of this process was removed \(.*\): it is back, and nothing .* is lost/,
+      @log.lines.first)
+    assert_equal({"segment.lost" => "removed", "segment.lost_times" => 2, "segment.lost_at_s" => 7},
+      file.profile)
+  end
+
+  def test_makes_it_again_in_memory_where_the_tmpfs_is_full
+    skip "anonymous memory is read through /proc" unless File.directory?("/proc/self/fd")
+    @probe.refusal = ->(anonymous, *) { Errno::ENOSPC.new if anonymous == false }
+    lost_file.name_again(:removed)
+    assert_equal %i[link_again], @probe.calls
+  end
+
+  # The first try may meet the removal itself.
+  def test_says_once_why_it_can_not_make_it_again_and_then_that_it_has
+    file = lost_file
+    File.write(dir, "in the way")
+    file.name_again(:replaced)
+    assert_empty @log.lines
+    3.times { file.name_again(:replaced) }
+    assert_equal 1, @log.lines.size
+    assert_match(/was replaced by another file and can't be made again \(.*\): what it measures stays in /,
+      @log.lines.first)
+    File.unlink(dir)
+    file.name_again(:removed)
+    assert_match(/it is back/, @log.lines.last)
+  end
+
+  def test_says_at_the_end_what_was_lost
+    file = lost_file
+    File.write(dir, "in the way")
+    file.name_again(:removed)
+    file.ends
+    assert_match(/can't be made again/, @log.lines.first)
+  end
+
   # Processes of jobs may end between two rounds, and their segments leave no room for the next ones.
   def test_little_room_makes_the_collector_come_at_once
     @probe.segment_room = 100
