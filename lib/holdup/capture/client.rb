@@ -13,10 +13,10 @@ module Holdup
     # Runs outside of the application: asks one process for a capture and waits for it.
     class Client
       # Removes captures of killed processes for which no client waits.
-      # @param alive [Array<Segment::DirectoryEntry>] of live processes
-      def self.sweep(dir, alive)
+      # @param living [Array<Segment::DirectoryEntry>] of processes that may live
+      def self.sweep(dir, living)
         captures = Segment::Directory.new(dir).files_with_suffix(Controller::SUFFIX)
-        of_living = alive.map { |entry| Controller.path(entry.path) }
+        of_living = living.map { |entry| Controller.path(entry.path) }
         (captures - of_living).each { |path| File.unlink(path) }
       end
 
@@ -26,9 +26,9 @@ module Holdup
       def self.processes(dir)
         directory = Segment::Directory.new(dir)
         directory.check_owner
-        living = directory.entries.select { |entry| entry.alive && !entry.link }
-        sweep(dir, living)
-        living.reject { |entry| entry.read(&:header).closed? }
+        sweep(dir, directory.unended)
+        files = directory.running.reject(&:link)
+        files.reject { |entry| entry.read(&:header).closed? }
       end
 
       attr_reader :entry

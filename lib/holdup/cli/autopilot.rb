@@ -133,7 +133,7 @@ module Holdup
 
       # The line that sets the threads, as a living process knows it.
       def where
-        entries = Segment::Directory.new(@folder).entries.select(&:alive)
+        entries = Segment::Directory.new(@folder).running
         entries.filter_map { |entry| entry.read(&:profile)&.[]("lever.threads.where") }.first
       rescue SegmentError, DamagedData, SystemCallError
         nil

@@ -52,7 +52,7 @@ module Holdup
       private_constant :PilotedProcess
 
       def processes
-        @directory.entries.select(&:alive).filter_map { |entry| piloted(entry) }
+        @directory.running(@clock.realtime_ns).filter_map { |entry| piloted(entry) }
       end
 
       def piloted(entry)

@@ -68,7 +68,7 @@ module Holdup
 
       # @return [Hash{Integer => Hash{Symbol => Integer, nil}}] pid => gauges of its last tick
       def gauges
-        headers = @directory.entries.select(&:alive).map { |entry| entry.read(&:header) }
+        headers = @directory.running.map { |entry| entry.read(&:header) }
         headers.to_h { |header| [header.pid, header.gauges] }
       end
 

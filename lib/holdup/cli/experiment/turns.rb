@@ -104,7 +104,7 @@ module Holdup
         # @return [Array<Hash{String => Object}>]
         def profiles
           @profiles ||= begin
-            living = Segment::Directory.new(@folder).entries.select(&:alive)
+            living = Segment::Directory.new(@folder).running
             found = living.filter_map { |entry| profile(entry) }
             able = found.select { |profile| profile.key?("live.threads") }
             able.any? ? able : refuse_host(living, found.filter_map { |profile| profile["live.none"] }.uniq)
