@@ -12,7 +12,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first comes first.
     CHECKS = [
       ProbeChecks::RubySupport, ProbeChecks::ClockSource,
-      SegmentChecks::SegmentFolder, SegmentChecks::Segments,
+      SegmentChecks::SegmentFolder, SegmentChecks::Segments, SegmentChecks::SegmentNames,
       ServerChecks::Servers, ServerChecks::UnmeasuredServers, ServerChecks::EnvironmentVariables,
       ServerChecks::UnhookedMethods,
       SegmentChecks::Heartbeat,
@@ -55,7 +55,8 @@ module Holdup
     # - `ruby`: description of the doctor's Ruby; `unsupported`: why it can't measure, else nil
     # - `clock_source`: "counter" or "monotonic", nil without the extension
     # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: nil if not known
-    # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files
+    # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`: pids
+    #   of living processes whose segment was removed from the folder
     # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`
     # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
     #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
@@ -68,10 +69,10 @@ module Holdup
     Host = Data.define(
       :ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
       :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications,
-      :servers, :variables, :skipped
+      :servers, :variables, :skipped, :nameless
     ) do
       def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [],
-        applications: nil, servers: [], variables: [], skipped: [], **rest)
+        applications: nil, servers: [], variables: [], skipped: [], nameless: [], **rest)
         super
       end
 

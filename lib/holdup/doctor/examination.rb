@@ -17,6 +17,7 @@ module Holdup
       def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, env: {}, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
         @servers = RunningServers.new(proc:)
+        @nameless = NamelessSegments.new(dir, proc:)
         @env = env
         @clock = clock
         @open_store = open_store
@@ -27,8 +28,8 @@ module Holdup
       def call
         read, refused = segments
         variables = Configuration::Variables.unknown(@env)
-        Host.new(**ruby, **@folder.to_h, **store, segments: read, refused:, servers: @servers.call,
-          variables:, autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
+        Host.new(**ruby, **@folder.to_h, **store, segments: read, refused:, nameless: @nameless.call,
+          servers: @servers.call, variables:, autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 
       private
@@ -123,6 +124,47 @@ module Holdup
 
         def inside?(path, point)
           path == point || path.start_with?("#{point.delete_suffix("/")}/")
+        end
+      end
+
+      # This user's processes that measure into a segment that others have removed from the folder: no
+      # collector can find it.
+      class NamelessSegments
+        NAME = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment \(deleted\)$}
+
+        # @param uid [Integer] owner of the processes
+        def initialize(dir, proc: "/proc", uid: Process.euid)
+          @dir = dir
+          @proc = proc
+          @uid = uid
+        end
+
+        # @return [Array<Integer>] pids
+        def call
+          pids = Dir.children(@proc).grep(/\A\d+\z/).map(&:to_i).sort
+          pids.select { |pid| nameless?(pid) }
+        rescue SystemCallError
+          []
+        end
+
+        private
+
+        def nameless?(pid)
+          folder = File.join(@proc, pid.to_s)
+          return false unless File.stat(folder).uid == @uid
+          maps = File.binread(File.join(folder, "maps"))
+          maps.include?(".segment (deleted)") && dirs.include?(maps.scrub[NAME, 1])
+        rescue SystemCallError
+          false
+        end
+
+        # As it was named, and as the kernel names it. It may be missing.
+        def dirs = @dirs ||= [File.expand_path(@dir), real].compact
+
+        def real
+          File.realdirpath(@dir)
+        rescue SystemCallError
+          nil
         end
       end
 

@@ -8,7 +8,7 @@ module Holdup
         def self.call(host)
           dir = host.dir
           case host.dir_state
-          when :missing then CheckResult.warn(:folder_missing, dir:)
+          when :missing then host.nameless.empty? ? CheckResult.warn(:folder_missing, dir:) : []
           when :unreadable then CheckResult.fail(:folder_unreadable, dir:)
           else (host.tmpfs == false) ? CheckResult.warn(:folder_on_disk, dir:) : CheckResult.ok(:folder, dir:)
           end
@@ -28,6 +28,35 @@ module Holdup
             ended: host.segments.size - host.alive.size)
         end
         private_class_method :measuring
+      end
+
+      # Whether something removes segments while their processes measure.
+      module SegmentNames
+        DAY_S = 86_400
+        KEYS = {"closed" => :segment_closed}.freeze
+
+        def self.call(host)
+          [*nameless(host), *lost(host)]
+        end
+
+        def self.nameless(host)
+          return [] if host.nameless.empty?
+          CheckResult.fail(:segment_nameless, dir: host.dir, pids: host.nameless.join(", "))
+        end
+
+        def self.lost(host)
+          now_s = host.now_ns / 1_000_000_000
+          lately = host.alive.select { |process| now_s - process.profile["segment.lost_at_s"].to_i < DAY_S }
+          by_key = lately.group_by { |process| KEYS.fetch(process.profile["segment.lost"], :segment_lost) }
+          by_key.map { |key, processes| CheckResult.warn(key, **facts(host, processes)) }
+        end
+
+        def self.facts(host, processes)
+          last_s = processes.map { |process| process.profile["segment.lost_at_s"].to_i }.max
+          pids = processes.map(&:pid).sort.join(", ")
+          {dir: host.dir, pids:, at: Time.at(last_s).strftime("%F %H:%M %:z")}
+        end
+        private_class_method :nameless, :lost, :facts
       end
 
       # Living processes whose ticker has stopped: gauges, and times of threads outside units, are old.
