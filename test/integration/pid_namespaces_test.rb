@@ -3,14 +3,12 @@
 require "test_helper"
 require "holdup/loader"
 require "open3"
+require "support/pid_namespace"
 
 # An application and a collector that don't see each other's processes, as the containers of a pod.
 class PidNamespacesTest < Minitest::Test
   include TemporaryFolder
 
-  # The process of that name space is PID 1, and dies with its parent.
-  UNSHARE = %w[unshare --pid --fork --kill-child --mount-proc].freeze
-  AS_USER = %w[--user --map-current-user].freeze
   # Measures as many as it is asked for.
   APPLICATION = <<~RUBY
     $stdout.sync = true
@@ -22,17 +20,8 @@ class PidNamespacesTest < Minitest::Test
     end
   RUBY
 
-  # @return [Array<String>, nil] what starts a command in a name space of its own
-  def self.unshare
-    return @unshare if defined?(@unshare)
-    ways = [UNSHARE, UNSHARE + AS_USER, UNSHARE.first(1) + AS_USER + UNSHARE.drop(1)]
-    @unshare = ways.find { |way| Open3.capture2e(*way, "true").last.success? }
-  rescue Errno::ENOENT
-    @unshare = nil
-  end
-
   def setup
-    skip "no PID name space can be made here" unless self.class.unshare
+    skip "no PID name space can be made here" unless PidNamespace.command
     @dir = File.join(folder, "segments")
     @store = File.join(folder, "store.sqlite3")
   end
@@ -53,7 +42,7 @@ class PidNamespacesTest < Minitest::Test
 
   # @return [Integer] its pid, as it sees it
   def measure(count)
-    @streams ||= Open3.popen2(environment, *self.class.unshare, RbConfig.ruby, "-W:no-experimental",
+    @streams ||= Open3.popen2(environment, *PidNamespace.command, RbConfig.ruby, "-W:no-experimental",
       "-I#{Collecting::LIB}", "-e", APPLICATION)
     @streams.first.puts(count)
     Integer(@streams[1].gets)
@@ -61,7 +50,7 @@ class PidNamespacesTest < Minitest::Test
 
   # In a further name space.
   def collect_apart
-    command = [*self.class.unshare, RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
+    command = [*PidNamespace.command, RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
     said, status = Open3.capture2e(environment, *command)
     assert_predicate status, :success?, said
     assert_empty said
