@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced after env.sh by what needs Debian's or Ubuntu's packages: bin/setup and build_ruby.sh.
+# Sourced after env.sh and progress.sh by what needs Debian's or Ubuntu's packages: bin/setup and
+# build_ruby.sh.
 
 on_debian() { [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
 
@@ -23,14 +24,23 @@ install_packages() {
     die "these Debian packages are missing and this user may not install them: $missing
 holdup: run as root: apt-get update && apt-get install $missing"
   fi
-  say "installing Debian packages (about a minute): $missing"
+  say "installing Debian packages: $missing"
   as_root apt-get update -qq >"$log" 2>&1 ||
     { tail -5 "$log" >&2
       die "apt-get update failed; check the network and /etc/apt, then run bin/setup again (log: $log)"; }
   # RUNLEVEL=1: what is installed is not started; tests start servers of their own.
   # shellcheck disable=SC2086
-  as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >>"$log" 2>&1 ||
+  with_progress packages_done install_now $missing >>"$log" ||
     { tail -5 "$log" >&2; die "apt-get could not install $missing(log: $log)"; }
+}
+
+packages_done() {
+  printf 'packages: %d unpacked, %d set up' "$(count_lines '^Unpacking ' "$HOLDUP_CACHE/apt.log")" \
+    "$(count_lines '^Setting up ' "$HOLDUP_CACHE/apt.log")"
+}
+
+install_now() {
+  as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" 2>&1
 }
 
 # offered NAME...: prints those that the archive has. With empty package lists that is none.

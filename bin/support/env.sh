@@ -7,7 +7,7 @@ HOLDUP_CACHE="${HOLDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/holdup}"
 HOLDUP_PRIMARY="3.4.5"   # built when no Ruby >= 3.3 with YJIT is at hand; runs every test
 HOLDUP_SECOND="3.3.8"    # the oldest line we support; runs the unit, native and JIT tests (in bin/test only
                          # those of unit that depend on the Ruby)
-# An uncached run takes a minute.
+# An uncached run takes long.
 export RUBOCOP_CACHE_ROOT="$HOLDUP_CACHE"
 export HOLDUP_ROOT HOLDUP_CACHE HOLDUP_SECOND
 

@@ -2,13 +2,13 @@
 # Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints
 # goes to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
 
+source "$HOLDUP_ROOT/bin/support/progress.sh"
+
 progress_seconds=30
 beside=4
 computing=() # lanes that begin with the others and are not counted: they have a low priority
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
-
-minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 # on RUBY COMMAND ...: with that Ruby and its bundle
 on() (
