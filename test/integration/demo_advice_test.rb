@@ -1,16 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/loader"
 require "json"
 require_relative "../../bin/support/demo/advice"
-require_relative "../../bin/support/demo/checks"
-require_relative "../../bin/support/demo/following"
 require_relative "../../bin/support/demo/full_output"
 require_relative "../../bin/support/demo/options"
 
-# What bin/demo makes of an advice. That it works as a whole takes two minutes of traffic, and bin/demo
-# itself.
+# What bin/demo makes of an advice, and how much of it is on the screen. That it works as a whole takes
+# bin/demo itself.
 class DemoAdviceTest < Minitest::Test
   NOW = {"processes" => 2, "threads" => 5, "time_slice_ns" => 100_000_000}.freeze
 
@@ -22,46 +19,6 @@ class DemoAdviceTest < Minitest::Test
       Demo::Advice.followed({"verdict" => "change", "best" => best.merge("time_slice_ns" => 10_000_000),
 "current" => NOW})[:slice_ns]
     %w[keep unknown].each { |verdict| assert_nil Demo::Advice.followed({"verdict" => verdict}) }
-  end
-
-  def test_where_all_is_to_stay_a_neighbour_is_tried
-    row = ->(threads, **rest) {
-      {**NOW, "io_threads" => 0, "wait_ns" => {"p95" => 1},
-     "threads" => threads}.merge(rest.transform_keys(&:to_s))
-    }
-    others = [row[1, wait_ns: {}], row[2, processes: 3], row[3], row[4], row[2, time_slice_ns: 10_000_000]]
-    keep = {"verdict" => "keep", "current" => row[5], "candidates" => [*others, row[5], row[7]]}
-    assert_equal({workers: 2, threads: 3, slice_ns: nil}, Demo::Advice.neighbour(keep))
-    assert_nil Demo::Advice.neighbour(keep.merge("candidates" => [row[5], row[7]]))
-    %w[change unknown].each { |verdict| assert_nil Demo::Advice.neighbour(keep.merge("verdict" => verdict)) }
-  end
-
-  # Writes down what is done, in its order.
-  class Written
-    attr_reader :done
-
-    def initialize(advice)
-      @advice = advice
-      @done = []
-    end
-
-    def print = @advice
-
-    def restart(**setting) = @done << setting
-
-    def verify(started) = @done << started
-  end
-
-  def test_what_is_advised_is_done_and_verified
-    written = Written.new({"verdict" => "change", "best" => NOW.merge("threads" => 3), "current" => NOW})
-    Demo::Following.new(advice: written, storefront: written, say: ->(*) {}).call { :started }
-    assert_equal [{workers: 2, threads: 3, slice_ns: nil}, :started], written.done
-    result = []
-    written = Written.new({"verdict" => "unknown"})
-    say = ->(*lines) { result.concat(lines) }
-    Demo::Following.new(advice: written, storefront: written, say:).call { flunk }
-    assert_empty written.done
-    assert_includes result.last, "no recommendation"
   end
 
   # A command that prints its argument.
@@ -89,14 +46,15 @@ class DemoAdviceTest < Minitest::Test
   def test_long_sentences_are_cut
     output = Demo::FullOutput.new(out: screen = StringIO.new)
     output.print_advice("Advice\n\n1\n2\n3\n4\n5\n\nmore\n")
-    assert_equal "1\n2\n3\n[...]\n", screen.string
+    assert_equal "1\n2\n[...]\n", screen.string
     screen.truncate(screen.rewind)
     output.print_verification("Title\n\n1\n2\n3\n4\n\nhead\nmean\np95\nwait\n  note\n")
     assert_equal "1\n2\n[...]\nhead\nmean\np95\nwait\n", screen.string
   end
 
-  # Set-up, boot, traffic, the count, advice, restart, traffic, verification, and the file.
-  PROGRESS = 9
+  # Set-up and boot; the wrong setting (2), advice, restart; the count, an empty line, what it shows (3), and
+  # the file. Lines about the traffic replace each other.
+  PROGRESS = 12
 
   def test_all_that_it_prints_is_at_most_40_lines
     output = Demo::FullOutput.new(out: screen = StringIO.new)
@@ -107,32 +65,6 @@ class DemoAdviceTest < Minitest::Test
     output.print_advice(["Title", *[9, 20].map(&paragraph)].join("\n\n"))
     output.print_verification(["Title", *[9, 20].map(&paragraph)].join("\n\n"))
     assert_operator screen.string.lines.size + PROGRESS, :<=, 40, screen.string
-  end
-
-  def test_says_once_that_the_machine_can_not_keep_up
-    outcome = lambda do |lost|
-      Holdup::Lab::Exchange::Outcome.new(
-        label: "GET /",
-        count: 100,
-        errors: lost,
-        lost:,
-        unexpected: lost,
-        p50_ns: 1,
-        p95_ns: 1,
-        p99_ns: 1
-      )
-    end
-    report = JSON.generate(series: [],
-      totals: {stalled_ns: {sum: 0}, caused_ns: 0, handoff_ns: 0, accounts: []})
-    assert_match(/\A30 requests got no answer in time: .*--rate/,
-      Demo::Checks.new(report, {"GET /" => outcome.call(30)}).failures.join)
-    assert_operator Demo::Checks.new(report, {"GET /" => outcome.call(2)}).failures.size, :>, 1
-  end
-
-  # So that on each machine somebody waits for the GVL, and no queue grows without end.
-  def test_the_load_is_what_the_machine_can_serve
-    assert_includes 64.0..192.0, Demo::Options.parse([]).rate
-    assert_in_delta 20, Demo::Options.parse(%w[--rate 20]).rate
   end
 
   def test_settings_one_after_the_other

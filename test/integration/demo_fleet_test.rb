@@ -13,7 +13,7 @@ class DemoFleetTest < Minitest::Test
   def test_two_hosts_with_one_store_are_counted_exactly
     out, err, status = Open3.capture3(OUTSIDE, COMMAND, "--fleet", "--json", "--seconds", "5", "--rate", "20")
     assert_equal 0, status.exitstatus, err
-    assert_match(/all \d+ requests of 2 hosts are in one store/, err)
+    assert_match(/all \d+ requests that the shops of 2 hosts served are in one store/, err)
     assert_match(/the page of the fleet shows web-1 and web-2/, err)
     fleet = JSON.parse(out)
     assert_equal %w[web-1 web-2], fleet["hosts"]

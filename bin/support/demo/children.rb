@@ -6,7 +6,7 @@ module Demo
   # The processes that the demo started. Each has a process group of its own: Ctrl-C reaches only the demo,
   # which then stops them in the right order.
   class Children
-    GRACE_SECONDS = 10
+    GRACE_SECONDS = 30
 
     def initialize
       @pids = {}

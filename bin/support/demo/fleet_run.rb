@@ -6,13 +6,14 @@ require "net/http"
 require "open3"
 require "tmpdir"
 require_relative "../../../test/support/postgres_server"
-require_relative "checks"
 require_relative "children"
 require_relative "dashboard"
 require_relative "options"
 require_relative "report"
 require_relative "sending"
+require_relative "shop_ledger"
 require_relative "storefront"
+require_relative "traffic"
 
 module Demo
   # Two hosts with one store: two storefronts of two revisions, a folder and a collector for each, and one
@@ -20,6 +21,9 @@ module Demo
   class FleetRun
     # Host => revision that it runs.
     REVISIONS = {"web-1" => "1.4.0", "web-2" => "1.5.0"}.freeze
+
+    # Of a host: there are two on this machine.
+    WORKERS = 1
 
     # @param options [Options]
     # @param err [IO] for what goes on; standard output is the overview's
@@ -43,12 +47,13 @@ module Demo
     def run
       boot
       started = Time.now
-      outcomes = send_traffic
-      answered = outcomes.transform_values { |found| found.each_value.sum(&:answered) }
-      say "waiting for the collectors to store the last units"
-      Report.new(env: @env, since: started).wait_for(answered.values.sum) { true }
+      unanswered = send_traffic
+      served = @hosts.to_h { |host| [host.name, host.served] }
+      say "waiting for the collectors to store the last requests"
+      Report.new(env: @env, since: started).wait_for(served.values.sum) { true }
       show(started)
-      status = verdict(started, answered)
+      status = verdict(started, served)
+      say Customers.too_busy(unanswered) if unanswered.positive?
       page
       status
     end
@@ -81,15 +86,15 @@ module Demo
       end
     end
 
-    # @return [Hash{String => Hash}] outcomes by host
+    # @return [Integer] requests without an answer in time
     def send_traffic
-      rate = @options.rate / @hosts.size
+      rate = @options.rate && @options.rate / @hosts.size
       senders = @hosts.map.with_index do |host, index|
         err = index.zero? ? @err : File.open(File::NULL, "w")
-        options = @options.with(rate:, seed: @options.seed + index)
-        Thread.new { [host.name, Sending.new(err:).call(host.url, options)] }
+        plan = Traffic.plan(@options.with(rate:), workers: WORKERS)
+        Thread.new { Sending.new(err:).call(host.url, Traffic::ROUTES, plan, seed: @options.seed + index) }
       end
-      senders.to_h(&:value)
+      senders.flat_map { |sender| sender.value.values }.sum(&:lost)
     end
 
     def show(started)
@@ -106,15 +111,17 @@ module Demo
       status.success? ? out : raise(Failure, "holdup fleet failed: #{err}")
     end
 
-    # Each host counts exactly what its own customers were answered.
-    def verdict(started, answered)
+    # Each host has exactly what its own shop counted.
+    def verdict(started, served)
       found = JSON.parse(fleet(started)).fetch("groups").flat_map { |group| group["hosts"] }
       counts = found.to_h { |line| line.values_at("name", "count") }
-      wrong = answered.reject { |host, count| counts[host] == count }
+      wrong = served.reject { |host, count| counts[host] == count }
       wrong.each do |host, count|
-        say "wrong: #{host} answered #{count} requests, but the fleet has #{counts[host]}"
+        say "false: the shop of #{host} counted #{count} requests, the fleet has #{counts[host]}"
       end
-      say "all #{answered.values.sum} requests of #{answered.size} hosts are in one store" if wrong.empty?
+      if wrong.empty?
+        say "all #{served.values.sum} requests that the shops of #{served.size} hosts served are in one store"
+      end
       wrong.empty? ? 0 : 1
     end
 
@@ -148,14 +155,18 @@ module Demo
         own = {"HOLDUP_DIR" => @segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_HOST" => name,
                "HOLDUP_REVISION" => revision}
         @env = {**env, **own}
-        @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
+        @ledger = ShopLedger.new(File.join(@folder, "ledger"))
+        @storefront = Storefront.new(children: @children, folder: @folder, env: {**@env, **@ledger.env})
       end
 
       def boot(threads:)
         log = File.join(@folder, "collector.log")
         @children.start(:collector, @env, "bundle", "exec", Report::HOLDUP, "collect", out: log, err: log)
-        @storefront.boot(threads:)
+        @storefront.boot(threads:, workers: WORKERS)
       end
+
+      # @return [Integer] requests, once the shop has ended them
+      def served = @ledger.when_idle { @ledger.endpoints.each_value.sum(&:count) }
 
       def url = @storefront.url
 

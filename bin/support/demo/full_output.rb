@@ -12,8 +12,10 @@ module Demo
     # Of the table behind a verification: its head and three figures.
     FIGURES = 4
     # The demo prints at most 40 lines, of which these sentences may take so many.
-    ADVICE_LINES = 4
+    ADVICE_LINES = 3
     VERIFICATION_LINES = 3
+    # Title, head, and the first two causes.
+    CAUSE_LINES = 5
     CUT = "[...]"
 
     attr_reader :path
@@ -38,7 +40,9 @@ module Demo
     def print_report(screen)
       lead, *others = paragraphs(screen)
       bar = others.index { |text| text.match?(BAR) }
-      show "", [lead, *(others[bar, 2] if bar)].join("\n\n"), ""
+      split, causes = others[bar, 2] if bar
+      causes = causes.lines.first(CAUSE_LINES).join.chomp if causes
+      show "", [lead, split, causes].compact.join("\n\n"), ""
     end
 
     # @param advice [String] of `holdup advise --full`: the sentence

@@ -13,6 +13,8 @@ module Demo
   class Jobs
     # A second; so that one thread would have been enough, most of the time.
     RATE = 6
+    # In the demo no job comes while so many wait: then the machine can't run more beside what else it does.
+    MOST_WAITING = 20
     # Name, arguments, and how many of so many.
     MIX = {
       "Jobs::Receipt" => 10,
@@ -40,9 +42,12 @@ module Demo
     # @param env [Hash<String, String>] the shop's
     # @param seed [Integer]
     # @param rate [Numeric] jobs a second
+    # @param most_waiting [Numeric] jobs; none comes while so many wait
     # @param file [String] with the classes of the jobs
-    def initialize(redis:, children:, folder:, env:, seed:, rate: RATE, file: "./jobs.rb")
+    def initialize(redis:, children:, folder:, env:, seed:, rate: RATE, most_waiting: Float::INFINITY,
+      file: "./jobs.rb")
       @rate = rate
+      @most_waiting = most_waiting
       @file = file
       @pushed = 0
       @redis = URI(redis)
@@ -103,10 +108,14 @@ module Demo
         created_at: milliseconds,
         enqueued_at: milliseconds
       }
+      return if waiting >= @most_waiting
       call("SADD", "queues", QUEUE)
       call("LPUSH", "queue:#{QUEUE}", JSON.generate(job))
       @pushed += 1
     end
+
+    # @return [Integer] jobs in the queue
+    def waiting = call("LLEN", "queue:#{QUEUE}").delete_prefix(":").to_i
 
     # Sidekiq's own client is a gem, and this process has none.
     def call(*words)

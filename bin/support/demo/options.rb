@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "optparse"
-require_relative "machine_rate"
 
 module Demo
   # Something without which the demo can't go on; the message is for the person at the terminal.
@@ -19,12 +18,12 @@ module Demo
         jobs: false,
         fleet: false,
         threads: [ENV.fetch("STOREFRONT_THREADS", 5).to_i],
-        seconds: 26.0,
+        seconds: 20.0,
         rate: nil,
         seed: 1
       }
       parser(values).parse(argv).then { |rest| raise OptionParser::InvalidArgument, rest.first if rest.any? }
-      new(**values, rate: values[:rate] || MachineRate.call)
+      new(**values)
     rescue OptionParser::ParseError => error
       warn "demo: #{error.message}; bin/demo --help lists what it takes"
       exit 2
@@ -49,8 +48,10 @@ module Demo
           Array,
           "of a worker, one setting after the other with the same traffic (5)"
         ) { |list| values[:threads] = list.map { |text| threads(text) } }
-        parser.on("--seconds N", Float, "of traffic (26)") { |number| values[:seconds] = positive(number) }
-        parser.on("--rate N", Float, "requests per second (64 to 192, by machine)") do |number|
+        parser.on("--seconds N", Float, "of the first traffic (20)") do |number|
+          values[:seconds] = positive(number)
+        end
+        parser.on("--rate N", Float, "requests per second at most (as the machine serves)") do |number|
           values[:rate] = positive(number)
         end
         parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }

@@ -9,17 +9,20 @@ module Demo
   # `holdup report`, run as a user runs it.
   class Report
     HOLDUP = File.expand_path("../../../exe/holdup", __dir__)
-    PATIENCE_SECONDS = 40
+    # Without one more unit in the store.
+    PATIENCE_SECONDS = 60
 
     # @param env [Hash<String, String>]
     # @param since [Time]
-    def initialize(env:, since:)
+    # @param app [String, nil] only this application
+    def initialize(env:, since:, app: nil)
       @env = env
       @since = since.utc.strftime("%FT%TZ")
+      @app = app ? ["--app", app] : []
     end
 
     # @return [Array<String>] for a shell
-    def command(*options) = ["bundle", "exec", HOLDUP, "report", "--since", @since, *options]
+    def command(*options) = ["bundle", "exec", HOLDUP, "report", "--since", @since, *@app, *options]
 
     # Prints its beginning; the whole goes into the file meanwhile.
     # @param output [FullOutput]
@@ -32,29 +35,30 @@ module Demo
       raise Failure, "holdup report failed" unless [status, full.value.last].all?(&:zero?)
     end
 
-    # Asks until the collector has stored as many units as there were answers. Units are written when they
-    # end; accounts and hand-off at the next tick, and the round after that has them: so long it goes on
-    # asking. The collector is asked for each round, because its own come every ten seconds.
+    # Asks until the collector has stored as many units as the shop served. Units are written when they end;
+    # accounts and hand-off at the next tick, and the round after that has them: so long it goes on asking.
+    # The collector is asked for each round, because its own come every ten seconds. As long as more units
+    # come, it goes on: on a busy machine a round may take any time.
     # @param expected [Integer]
     # @yieldparam json [String]
     # @yieldreturn [Boolean] whether the accounts are in as well
     # @return [String] JSON
     # @raise [Failure]
     def wait_for(expected)
+      json = nil
+      stored = 0
       deadline = now + PATIENCE_SECONDS
-      until (json = read) && count(json) >= expected
-        if now > deadline
-          raise Failure,
-            "the store holds #{json ? count(json) : 0} of #{expected} units after #{PATIENCE_SECONDS} " \
-            "s#{@said}"
-        end
-        IO.select(nil, nil, nil, 0.5)
-      end
-      until yield(json) || now > deadline
-        IO.select(nil, nil, nil, 0.5)
+      until stored >= expected && yield(json)
+        break if now > deadline
+        IO.select(nil, nil, nil, 0.5) if json
         json = read || json
+        found = json ? count(json) : 0
+        deadline = now + PATIENCE_SECONDS if found > stored
+        stored = found
       end
-      json
+      return json if json && stored >= expected
+      raise Failure, "the store holds #{stored} of #{expected} units, and got no more for " \
+        "#{PATIENCE_SECONDS} s#{@said}"
     end
 
     private

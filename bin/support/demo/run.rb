@@ -3,17 +3,20 @@
 require "fileutils"
 require "shellwords"
 require "tmpdir"
-require_relative "advice"
+require_relative "advice_trial"
 require_relative "checks"
 require_relative "children"
+require_relative "conclusion"
+require_relative "cpu_time"
 require_relative "dashboard"
-require_relative "following"
 require_relative "full_output"
 require_relative "jobs"
 require_relative "options"
 require_relative "report"
 require_relative "sending"
+require_relative "shop_ledger"
 require_relative "storefront"
+require_relative "traffic"
 
 module Demo
   # The demo from the first process to the last.
@@ -42,12 +45,14 @@ module Demo
       boot
       json = measure
       show(json)
-      status = verdict(json)
+      failures = Checks.new(json, @counts).failures
       others
-      advise if @options.advice?
-      say place_of_all unless @options.json
+      trial = try_advice if @options.advice?
+      failures |= trial.failures if trial
+      tell(failures, unanswered: @unanswered + (trial&.unanswered || 0))
+      conclude(json, trial)
       keep if @options.keep
-      status
+      failures.empty? ? 0 : 1
     end
 
     def with_redis
@@ -76,9 +81,10 @@ module Demo
     end
 
     def boot
-      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x " \
+      say "booting the storefront: Rails in Puma, #{Storefront.workers} workers x " \
         "#{@options.threads.first} threads, YJIT"
-      @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
+      @ledger = ShopLedger.new(File.join(@folder, "ledger"))
+      @storefront = Storefront.new(children: @children, folder: @folder, env: {**@env, **@ledger.env})
       @storefront.boot(threads: @options.threads.first)
       boot_jobs if @redis
     end
@@ -90,65 +96,80 @@ module Demo
         children: @children,
         folder: @folder,
         env: @storefront.env,
-        seed: @options.seed
+        seed: @options.seed,
+        most_waiting: Jobs::MOST_WAITING
       )
       jobs.start
       @sending = Sending.new(err: @err, around: jobs.method(:coming))
     end
 
     def measure
-      @report = Report.new(env: @env, since: (started = Time.now))
-      @advice = Advice.new(env: @env, folder: @folder, since: started, output: @output)
-      @outcomes = send_traffic(@options.seconds)
+      @report = Report.new(env: @env, since: Time.now)
+      @unanswered = 0
+      before = CpuTime.now
+      send_traffic
+      @idle_share = before && CpuTime.now.idle_share(before)
       raise Failure, "the storefront died:" unless @storefront.alive?
-      @report.wait_for(@outcomes.each_value.sum(&:answered)) do |json|
-        Checks.new(json, @outcomes).failures.empty?
-      end
+      @counts = @ledger.when_idle { @ledger.endpoints }
+      @report.wait_for(served) { |json| Checks.new(json, @counts).failures.empty? }
     rescue Failure => failure
       # What Holdup complained of stands in the server's log.
       raise Failure, "#{failure.message}\n#{@storefront.last_words}"
     end
 
-    def send_traffic(seconds) = @sending.call(@storefront.url, @options.with(seconds:))
+    def served = @counts.each_value.sum(&:count)
 
-    # The same traffic with other settings, to compare them.
+    def send_traffic
+      plan = Traffic.plan(@options, workers: Storefront.workers)
+      outcomes = @sending.call(@storefront.url, Traffic::ROUTES, plan, seed: @options.seed)
+      @unanswered += outcomes.each_value.sum(&:lost)
+    end
+
+    # The same customers with other settings, to compare them.
     def others
       @options.threads.drop(1).each do |threads|
         say "", "the same with #{threads} threads: restarting the storefront"
+        before = @ledger.endpoints
         @storefront.restart(threads:)
-        again
+        report = Report.new(env: @env, since: Time.now)
+        send_traffic
+        counts = @ledger.when_idle { @ledger.since(before) }
+        report.wait_for(counts.each_value.sum(&:count)) { true }
       end
     end
 
-    # @return [Time] when the first unit was sent
-    def again
-      report = Report.new(env: @env, since: (started = Time.now))
-      outcomes = send_traffic(@options.seconds)
-      report.wait_for(outcomes.each_value.sum(&:answered)) { true }
-      started
+    def try_advice
+      AdviceTrial.new(env: @env, folder: @folder, storefront: @storefront, ledger: @ledger,
+        sending: Sending.new(err: @err), seed: @options.seed, output: @output, say: method(:say)).call
     end
-
-    def advise = Following.new(advice: @advice, storefront: @storefront, say: method(:say)).call { again }
 
     def show(json)
       return $stdout.write(json) if @options.json
       @report.print(@output)
     end
 
-    def verdict(json)
-      failures = Checks.new(json, @outcomes).failures
-      failures.each { |failure| say "wrong: #{failure}" }
-      if failures.empty?
-        say "all #{@outcomes.each_value.sum(&:count)} requests are in the report, and its sums " \
-          "come out"
+    def tell(failures, unanswered:)
+      failures.each { |failure| say "false: #{failure}" }
+      say "the reports have all requests that the shop served, and their sums come out" if failures.empty?
+      say Customers.too_busy(unanswered) if unanswered.positive?
+    end
+
+    def conclude(json, trial)
+      return if @options.json
+      if trial
+        figures = trial.to_h.slice(:advice, :before_ns, :after_ns)
+        say "", *lines(Conclusion.new(json, idle_share: @idle_share, **figures).sentence)
       end
-      failures.empty? ? 0 : 1
+      say place_of_all
     end
 
     def place_of_all
       browser = "; in a browser: bin/demo --keep" unless @options.keep
-      "all of it: #{@output.path}#{browser}"
+      "all tables: #{@output.path}#{browser}"
     end
+
+    # At most as wide as a narrow terminal.
+    def lines(text) = text.scan(/\S.{0,78}\S(?=\s|$)|\S+/)
 
     def keep
       say "",

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "traffic"
+require_relative "customers"
 
 module Demo
   # Sends traffic, and says how far it is.
@@ -16,22 +16,25 @@ module Demo
     end
 
     # @param url [String]
-    # @param options [Options]
+    # @param routes [Array<Holdup::Lab::Route>]
+    # @param plan [LoadPlan]
+    # @param seed [Integer]
+    # @param silent [Boolean] whether it does not say how far it is
     # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
-    def call(url, options)
+    def call(url, routes, plan, seed:, silent: false)
       @last_step = nil
-      @around.call { Traffic.send_to(url, options, progress: ->(state) { progress(state, options) }) }
+      target = Holdup::Lab::Load::Target.new(url)
+      progress = ->(state) { progress(state, plan) } unless silent
+      @around.call { Customers.new(target:, routes:, plan:, seed:, progress:).run }
     ensure
-      @err.puts if @err.tty?
+      @err.print("\r\e[K") if @err.tty?
     end
 
     private
 
-    def progress(state, options)
-      line = format(
-        "sending traffic: %4.1f of %.0f s, %d answers, %d open", state.elapsed_s,
-        Traffic.seconds(options), state.done, state.open
-      )
+    def progress(state, plan)
+      line = format("sending traffic: %d s of %d, %d answers, %d open", state.elapsed_s, plan.seconds,
+        state.answered, state.open)
       return @err.print("\r#{line}\e[K") if @err.tty?
       step = state.elapsed_s.to_i / STEP_SECONDS
       @err.puts(line) if step != @last_step

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "net/http"
 require_relative "../../../test/support/free_ports"
 require_relative "options"
@@ -9,8 +10,9 @@ module Demo
   # folder.
   class Storefront
     APP = File.expand_path("../../../examples/storefront", __dir__)
-    BOOT_SECONDS = 60
-    ADDRESSES_SECONDS = 10
+    # A machine with other work to do may need minutes.
+    BOOT_SECONDS = 300
+    ADDRESSES_SECONDS = 60
     QUIET = {"RUBYOPT" => nil}.freeze
 
     attr_reader :url
@@ -26,28 +28,31 @@ module Demo
       @config = config
     end
 
+    # @return [Integer] workers that a machine has CPUs for, two at most
+    def self.workers
+      ENV.fetch("STOREFRONT_WORKERS") { [Etc.nprocessors, 2].min }.to_i
+    end
+
     # @param threads [Integer] of a worker
     # @return [void]
     # @raise [Failure]
-    def boot(threads:)
+    def boot(threads:, workers: self.class.workers)
       start_upstream
       prepare_database
-      start_puma({"STOREFRONT_THREADS" => threads.to_s})
+      start_puma(setting(workers, threads))
       wait_until_it_answers
     end
 
     # @param threads [Integer]
-    # @param workers [Integer, nil] nil: as they were
-    # @param slice_ns [Integer, nil] nil: as it was
+    # @param workers [Integer]
+    # @param slice_ns [Integer, nil] nil: Ruby's own
+    # @param env [Hash<String, String>] more of it
     # @return [void]
     # @raise [Failure]
-    def restart(threads:, workers: nil, slice_ns: nil)
+    def restart(threads:, workers: self.class.workers, slice_ns: nil, env: {})
       @children.stop(:puma)
-      start_puma({
-        "STOREFRONT_WORKERS" => workers&.to_s,
-        "STOREFRONT_THREADS" => threads.to_s,
-        "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s
-      }.compact)
+      slice = slice_ns ? {"RUBY_THREAD_TIMESLICE" => (slice_ns / 1_000_000).to_s} : {}
+      start_puma({**setting(workers, threads), **slice, **env})
       wait_until_it_answers
     end
 
@@ -63,6 +68,10 @@ module Demo
     private
 
     def log = File.join(@folder, "puma.log")
+
+    def setting(workers, threads)
+      {"STOREFRONT_WORKERS" => workers.to_s, "STOREFRONT_THREADS" => threads.to_s}
+    end
 
     def start_upstream
       reader, writer = IO.pipe
@@ -123,8 +132,8 @@ module Demo
       Net::HTTP.start(
         "127.0.0.1",
         @port,
-        open_timeout: 1,
-        read_timeout: 5
+        open_timeout: 5,
+        read_timeout: 30
       ) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
     rescue SystemCallError, Net::OpenTimeout, Net::ReadTimeout, EOFError
       false

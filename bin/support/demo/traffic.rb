@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "holdup/loader"
+require_relative "customers"
 
 module Demo
   # What the storefront's customers do. A label is the name under which Holdup must report the requests.
@@ -25,30 +26,23 @@ module Demo
       write.call("CheckoutsController#create", any.call("/checkouts/%d", 1..1000), 8, expected: [201, 500])
     ].freeze
 
-    # Processes that have just booted load code, compile it and open connections. A third of the traffic at
-    # first keeps that from being the whole story; these requests count as well.
-    WARM_UP_SECONDS = 3
-    WARM_UP_SHARE = 1 / 3r
+    # About two requests of each worker at a time: somebody waits for the GVL, and CPUs are left.
+    CUSTOMERS_OF_A_WORKER = 6
+    PAUSES = 2
 
-    # @param url [String]
     # @param options [Options]
-    # @param progress [#call]
-    # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
-    def self.send_to(url, options, progress:)
-      warm_up = arrivals(options.rate * WARM_UP_SHARE, WARM_UP_SECONDS, options.seed)
-      main = arrivals(options.rate, options.seconds, options.seed).map { |arrival| later(arrival) }
-      target = Holdup::Lab::Load::Target.new(url)
-      Holdup::Lab::Load.new(target:, arrivals: warm_up + main, progress:).run
+    # @param workers [Integer]
+    # @return [LoadPlan]
+    def self.plan(options, workers:)
+      LoadPlan.new(customers: CUSTOMERS_OF_A_WORKER * workers, pauses: PAUSES, seconds: options.seconds,
+        rate: options.rate)
     end
 
-    # @return [Numeric] how long that sends
-    def self.seconds(options) = options.seconds + WARM_UP_SECONDS
-
-    def self.arrivals(rate, seconds, seed)
-      Holdup::Lab::Load::Arrivals.new(routes: ROUTES, rate:, seconds:, seed:).to_a
-    end
-
-    def self.later(arrival) = arrival.with(at_ns: arrival.at_ns + WARM_UP_SECONDS * 1_000_000_000)
-    private_class_method :arrivals, :later
+    # For `holdup advise`: requests that wait for others nearly all the time. On any machine, and beside
+    # anything else that runs there, threads that are too few make them wait for a thread.
+    RATES = [
+      read.call("ShippingController#show", any.call("/shipping/%d", 1..200), 4),
+      read.call("QuotesController#show", any.call("/quotes/%d", 1..200), 1)
+    ].freeze
   end
 end

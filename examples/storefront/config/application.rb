@@ -10,6 +10,7 @@ require "action_view/railtie"
 # Gemfile is the repository's, which also names the profilers that the benchmarks compare with, so we load the
 # one we mean.
 require "holdup"
+require_relative "../lib/storefront/ledger"
 require_relative "../lib/storefront/settings"
 
 module Storefront
@@ -22,5 +23,6 @@ module Storefront
     config.logger = ActiveSupport::Logger.new(config.x.settings.log)
     config.log_level = :warn
     config.hosts.clear
+    config.middleware.insert_before(0, Ledger, config.x.settings.ledger) if config.x.settings.ledger
   end
 end

@@ -9,6 +9,7 @@ Rails.application.routes.draw do
   get "reports/sales" => "reports#sales"
   get "reports/forecast" => "reports#forecast"
   get "quotes/:id" => "quotes#show"
+  get "shipping/:id" => "shipping#show"
   post "carts/:id" => "carts#update"
   get "inventory/:id" => "inventory#show"
   post "exports" => "exports#create"
