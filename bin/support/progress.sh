@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Sourced by what takes minutes: says what was done so far, and after how long. It promises nothing, because the
-# same work takes ten times as long on a machine that does other things as well.
+# Sourced by what takes minutes: says what was done so far, and after how long. It promises nothing, because
+# the same work takes ten times as long on a machine that does other things as well.
 
 PROGRESS_SECONDS="${PROGRESS_SECONDS:-30}" # between two lines
 
 # Seconds as minutes and seconds: 2:10.
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
-# with_progress DONE COMMAND ...: runs the command; now and then a line with what DONE prints and for how long
-# the command has run. DONE is a command that prints, for example, "compiling: 214 files". The command stays in
-# the foreground, where Ctrl-C reaches it.
+# with_progress DONE COMMAND ...: runs the command; now and then a line with what DONE prints and for how
+# long the command has run. DONE is a command that prints, for example, "compiling: 214 files". The command
+# stays in the foreground, where Ctrl-C reaches it.
 with_progress() {
   local reporter status=0 self=$BASHPID
   report_progress "$1" "$self" &
