@@ -81,6 +81,35 @@ class DemoCustomersTest < Minitest::Test
     assert_equal [0, 0], [outcome.lost, outcome.unexpected]
   end
 
+  # Requests that meet an empty shop say nothing about how long the others wait.
+  def test_without_pauses_no_request_with_a_time_meets_an_empty_shop
+    present = []
+    lock = Mutex.new
+    threads = SizedQueue.new(2)
+    open = 0
+    @server = SmallServer.new do |head|
+      lock.synchronize { present << [head.include?("x-request-start"), open += 1] }
+      threads << true
+      IO.select(nil, nil, nil, 0.02)
+      threads.pop
+      lock.synchronize { open -= 1 }
+      SmallServer.ok
+    end
+    outcome = load(Demo::LoadPlan.new(customers: 4, seconds: 0.5))
+    stamped, others = present.partition(&:first)
+    assert_equal outcome.count, present.size
+    assert_equal 8, others.size, "the first and the last request of each customer"
+    assert_operator stamped.map(&:last).min, :>, 1
+  end
+
+  def test_with_pauses_each_request_says_when_it_was_sent
+    @server = SmallServer.new { SmallServer.ok }
+    load(Demo::LoadPlan.new(customers: 2, seconds: 0.3, pauses: 1))
+    heads = Array.new(@server.heads.size) { @server.heads.pop }
+    refute_empty heads
+    heads.each { |head| assert_includes head, "x-request-start: t=" }
+  end
+
   # The same customers on a machine that is eight times as slow: fewer requests, and all are answered.
   def test_a_slower_server_gets_fewer_requests
     counts = [0.02, 0.16].map do |seconds|

@@ -19,8 +19,6 @@ module Demo
     CUSTOMERS = 6
     # So that the number of connections is not what limits the threads.
     ENV = {"HOLDUP_APP" => APP, "STOREFRONT_CONNECTIONS" => "16"}.freeze
-    # One customer alone shows what a request takes that finds a free thread.
-    ALONE = LoadPlan.new(customers: 1, seconds: 2, answers: 20)
     # `holdup advise` needs 400 requests. Six customers are served about 20 a second by two threads.
     BEFORE = LoadPlan.new(customers: CUSTOMERS, seconds: 20, answers: 430)
     AFTER = LoadPlan.new(customers: CUSTOMERS, seconds: 12, answers: 430)
@@ -74,22 +72,21 @@ module Demo
       @counted = @ledger.endpoints
       started = Time.now
       @report = Report.new(env: @env, since: started, app: APP)
-      traffic(ALONE, silent: true)
       started
     end
 
     def follow(setting)
       slice = ", time slice #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
-      @say.call("as advised: restarting with #{setting[:workers]} x #{setting[:threads]} " \
-        "(workers x threads)#{slice}, then holdup advise --verify")
+      @say.call("as advised: restarting with #{setting[:workers]} x #{setting[:threads]}#{slice}, " \
+        "then holdup advise --verify")
       @storefront.restart(**setting, env: ENV)
       yield Time.now
       traffic(AFTER)
     end
 
     # @return [Numeric] ns: half of the answers took less
-    def traffic(plan, **options)
-      outcomes = @sending.call(@storefront.url, Traffic::RATES, plan, seed: @seed, **options)
+    def traffic(plan)
+      outcomes = @sending.call(@storefront.url, Traffic::RATES, plan, seed: @seed)
       @unanswered += outcomes.each_value.sum(&:lost)
       outcomes.values.max_by(&:count).p50_ns
     end

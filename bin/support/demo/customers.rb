@@ -15,8 +15,9 @@ module Demo
 
     # Progress of a load: seconds since its start, and numbers of requests.
     CustomerProgress = Data.define(:elapsed_s, :answered, :open)
-    # When a customer sends the next request, or the request that waits for its answer.
-    Customer = Struct.new(:due_ns, :exchange)
+    # When a customer sends the next request, or the request that waits for its answer; which requests were the
+    # first and the last one.
+    Customer = Struct.new(:due_ns, :exchange, :began, :ended)
     private_constant :Customer
 
     # @param unanswered [Integer] requests without an answer in time, more than 0
@@ -60,13 +61,17 @@ module Demo
 
     def open = @customers.to_a.select(&:exchange)
 
-    def done? = over? && open.empty?
+    def done? = over? && @customers.all? { |customer| customer.exchange.nil? && left?(customer) }
 
-    # Nothing is sent any more.
+    # Whether the time is over.
     def over? = @plan.over?(elapsed_ns.fdiv(NS), @answered)
 
+    # Whether a customer sends nothing any more. Without pauses each sends a last request after the time, so that
+    # no other one meets an empty shop (see LoadPlan#crowded?).
+    def left?(customer) = customer.ended || !@plan.crowded?
+
     def step
-      send_due unless over?
+      send_due
       ready.each(&:advance)
       now_ns = elapsed_ns
       open.each { |customer| settle(customer, now_ns) }
@@ -75,17 +80,26 @@ module Demo
 
     def send_due
       now_ns = elapsed_ns
+      over = over?
       @customers.each do |customer|
-        send_next(customer, now_ns) if customer.exchange.nil? && customer.due_ns <= now_ns
+        next if customer.exchange || (over ? left?(customer) : customer.due_ns > now_ns)
+        customer.ended = over
+        send_next(customer, now_ns)
+        customer.began = true
       end
     end
 
-    # Its wait for a thread begins now, which X-Request-Start says.
     def send_next(customer, now_ns)
       route = pick
       arrival = Holdup::Lab::Load::Arrivals::Arrival.new(at_ns: now_ns, route:,
         path: route.path_for(@random))
-      customer.exchange = Holdup::Lab::Exchange.new(arrival, @target, due_us: (@began_ns + now_ns) / 1000)
+      due_us = (@began_ns + now_ns) / 1000 if stamped?(customer)
+      customer.exchange = Holdup::Lab::Exchange.new(arrival, @target, due_us:)
+    end
+
+    # Whether X-Request-Start says that the wait for a thread begins now.
+    def stamped?(customer)
+      !@plan.crowded? || (customer.began && !customer.ended)
     end
 
     def pick
@@ -117,6 +131,8 @@ module Demo
       @answered += 1 if status
       @pace.answered(taken_ns, now_ns)
       customer.exchange = nil
+      # Who got no answer in time does not come back.
+      customer.ended ||= status.nil? && over?
       customer.due_ns = now_ns + @pace.pause_ns
     end
 
@@ -138,6 +154,10 @@ module Demo
     def initialize(customers:, seconds:, pauses: 0, answers: 0, rate: nil)
       super
     end
+
+    # Whether a request always finds all other customers in the shop. The first and the last ones do not: they
+    # are without X-Request-Start, so that their waits do not count.
+    def crowded? = pauses.zero?
 
     # @param elapsed_s [Float]
     # @param answered [Integer]

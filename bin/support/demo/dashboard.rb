@@ -6,7 +6,7 @@ require_relative "report"
 module Demo
   # `holdup web` over what was recorded, run as a user runs it.
   class Dashboard
-    BOOT_SECONDS = 30
+    BOOT_SECONDS = 120
     ADDRESS = %r{http://\S+/}
 
     # @param children [Children]

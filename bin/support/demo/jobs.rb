@@ -24,7 +24,7 @@ module Demo
     ORDERS = 1..200
     QUEUE = "default"
     THREADS = 5
-    BOOT_SECONDS = 60
+    BOOT_SECONDS = 300
     # What it says where it has no terminal.
     RUNNING = "Running in ruby"
 

@@ -10,7 +10,7 @@ module Demo
   class Report
     HOLDUP = File.expand_path("../../../exe/holdup", __dir__)
     # Without one more unit in the store.
-    PATIENCE_SECONDS = 60
+    PATIENCE_SECONDS = 120
 
     # @param env [Hash<String, String>]
     # @param since [Time]

@@ -81,8 +81,8 @@ module Demo
     end
 
     def boot
-      say "booting the storefront: Rails in Puma, #{Storefront.workers} workers x " \
-        "#{@options.threads.first} threads, YJIT"
+      workers = (Storefront.workers == 1) ? "1 worker" : "#{Storefront.workers} workers"
+      say "booting the storefront: Rails in Puma, #{workers} x #{@options.threads.first} threads, YJIT"
       @ledger = ShopLedger.new(File.join(@folder, "ledger"))
       @storefront = Storefront.new(children: @children, folder: @folder, env: {**@env, **@ledger.env})
       @storefront.boot(threads: @options.threads.first)

@@ -19,12 +19,11 @@ module Demo
     # @param routes [Array<Holdup::Lab::Route>]
     # @param plan [LoadPlan]
     # @param seed [Integer]
-    # @param silent [Boolean] whether it does not say how far it is
     # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
-    def call(url, routes, plan, seed:, silent: false)
+    def call(url, routes, plan, seed:)
       @last_step = nil
       target = Holdup::Lab::Load::Target.new(url)
-      progress = ->(state) { progress(state, plan) } unless silent
+      progress = ->(state) { progress(state, plan) }
       @around.call { Customers.new(target:, routes:, plan:, seed:, progress:).run }
     ensure
       @err.print("\r\e[K") if @err.tty?

@@ -14,7 +14,7 @@ module Holdup
 
       attr_reader :arrival
 
-      # @param due_us [Integer] when it was due, microseconds since 1970, for X-Request-Start
+      # @param due_us [Integer, nil] when it was due, microseconds since 1970, for X-Request-Start; nil: without
       def initialize(arrival, target, due_us:)
         @arrival = arrival
         @unsent = request(arrival, target, due_us)
@@ -62,8 +62,9 @@ module Holdup
       def request(arrival, target, due_us)
         verb = arrival.route.verb
         body = "content-length: 0\r\n" unless verb == "GET"
+        start = "x-request-start: t=#{due_us}\r\n" if due_us
         "#{verb} #{arrival.path} HTTP/1.1\r\nhost: #{target.authority}\r\nconnection: close\r\n" \
-          "x-request-start: t=#{due_us}\r\naccept: */*\r\n#{body}\r\n"
+          "#{start}accept: */*\r\n#{body}\r\n"
       end
 
       # The bytes received until the server closed the connection.
