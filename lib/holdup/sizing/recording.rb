@@ -176,10 +176,12 @@ module Holdup
         total[:wall].positive? ? total[wait].fdiv(total[:wall]) : 0.0
       end
 
-      # With a single thread, a unit that is alone may have waited for the previous one. If it arrived after
-      # that one's end, it was under way no longer than the process rested.
+      # A unit that is alone may have waited for the previous ones: for the only thread, or for several that
+      # ended at the same time. If it arrived after their ends, it was under way no longer than the process
+      # rested. Old recordings do not know rests; with several threads, units that wait are rarely alone.
       def found_free?(profile)
-        setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
+        return setting&.[](:threads).to_i > 1 if profile.rest_ns.nil?
+        profile.queued_ns <= profile.rest_ns
       end
 
       def total

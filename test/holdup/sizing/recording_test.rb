@@ -235,6 +235,18 @@ module Holdup::Sizing
       assert_equal [40_000, 0], found.map { |one| one.between.own_ns.round }
     end
 
+    # Two threads that are never free end at the same time now and then: the next unit is alone, after it has
+    # waited for both.
+    def test_a_queue_before_several_threads_is_not_the_way_to_a_free_one
+      busy = Array.new(300) do |index|
+        SampleProfiles.profile(index, queued_ns: 200_000_000, in_flight_milli: 2000, rest_ns: 0)
+      end
+      both_ended = SampleProfiles.profile(300, queued_ns: 207_000_000, in_flight_milli: 1042, rest_ns: 60_000)
+      free = SampleProfiles.profile(301, queued_ns: 40_000, in_flight_milli: 1000, rest_ns: 1_000_000)
+      assert_equal 0, recording(profiles: [*busy, both_ended]).pickup_ns
+      assert_equal 40_000, recording(profiles: [*busy, both_ended, free]).pickup_ns
+    end
+
     def only_thread(index, **times)
       SampleProfiles.profile(index, in_flight_milli: 1000,
 **times).with(setting: OTHER.with(attributes: {"threads" => 1}))
