@@ -15,9 +15,9 @@ module Demo
 
     # Progress of a load: seconds since its start, and numbers of requests.
     CustomerProgress = Data.define(:elapsed_s, :answered, :open)
-    # When a customer sends the next request, or the request that waits for its answer; which requests were the
-    # first and the last one.
-    Customer = Struct.new(:due_ns, :exchange, :began, :ended)
+    # When a customer sends the next request, or the request that waits for its answer; whether it has sent
+    # any.
+    Customer = Struct.new(:due_ns, :exchange, :began)
     private_constant :Customer
 
     # @param unanswered [Integer] requests without an answer in time, more than 0
@@ -61,17 +61,13 @@ module Demo
 
     def open = @customers.to_a.select(&:exchange)
 
-    def done? = over? && @customers.all? { |customer| customer.exchange.nil? && left?(customer) }
+    def done? = over? && open.empty?
 
-    # Whether the time is over.
+    # Nothing is sent any more.
     def over? = @plan.over?(elapsed_ns.fdiv(NS), @answered)
 
-    # Whether a customer sends nothing any more. Without pauses each sends a last request after the time, so that
-    # no other one meets an empty shop (see LoadPlan#crowded?).
-    def left?(customer) = customer.ended || !@plan.crowded?
-
     def step
-      send_due
+      send_due unless over?
       ready.each(&:advance)
       now_ns = elapsed_ns
       open.each { |customer| settle(customer, now_ns) }
@@ -80,10 +76,8 @@ module Demo
 
     def send_due
       now_ns = elapsed_ns
-      over = over?
       @customers.each do |customer|
-        next if customer.exchange || (over ? left?(customer) : customer.due_ns > now_ns)
-        customer.ended = over
+        next if customer.exchange || customer.due_ns > now_ns
         send_next(customer, now_ns)
         customer.began = true
       end
@@ -98,9 +92,7 @@ module Demo
     end
 
     # Whether X-Request-Start says that the wait for a thread begins now.
-    def stamped?(customer)
-      !@plan.crowded? || (customer.began && !customer.ended)
-    end
+    def stamped?(customer) = customer.began || !@plan.crowded?
 
     def pick
       point = @random.rand * @routes.sum(&:weight)
@@ -131,8 +123,6 @@ module Demo
       @answered += 1 if status
       @pace.answered(taken_ns, now_ns)
       customer.exchange = nil
-      # Who got no answer in time does not come back.
-      customer.ended ||= status.nil? && over?
       customer.due_ns = now_ns + @pace.pause_ns
     end
 
@@ -155,8 +145,8 @@ module Demo
       super
     end
 
-    # Whether a request always finds all other customers in the shop. The first and the last ones do not: they
-    # are without X-Request-Start, so that their waits do not count.
+    # Whether a request always finds all other customers in the shop. The first ones do not: they are without
+    # X-Request-Start, so that their waits do not count.
     def crowded? = pauses.zero?
 
     # @param elapsed_s [Float]

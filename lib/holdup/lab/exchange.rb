@@ -14,7 +14,8 @@ module Holdup
 
       attr_reader :arrival
 
-      # @param due_us [Integer, nil] when it was due, microseconds since 1970, for X-Request-Start; nil: without
+      # @param due_us [Integer, nil] when it was due, microseconds since 1970, for X-Request-Start; nil:
+      #   without
       def initialize(arrival, target, due_us:)
         @arrival = arrival
         @unsent = request(arrival, target, due_us)
