@@ -203,8 +203,9 @@ module Holdup
           @indexes = ObjectSpace::WeakKeyMap.new # by container
         end
 
-        def install
-          hook = Hooks::MethodHook.new(::Async::Container::Generic, :spawn, by: :falcon,
+        # @param container [Class]
+        def install(container = ::Async::Container::Generic)
+          hook = Hooks::MethodHook.new(container, :spawn, by: :falcon,
             takes: SIGNATURE, constants: {HoldupSlots: self}) do |method|
             "#{method.target}(name:, **options, &HoldupSlots.placed(self, name, #{method.block}))"
           end

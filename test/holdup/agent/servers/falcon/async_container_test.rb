@@ -6,6 +6,7 @@ require "holdup/agent/servers/falcon"
 
 class Holdup::Servers::AsyncContainerTest < Minitest::Test
   AsyncContainer = Holdup::Servers::AsyncContainer
+  SLOTS = AsyncContainer::WorkerSlots.new(Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
 
   # As Async::Container::Forked: a block for each slot, called again when its child is restarted.
   class Container
@@ -32,11 +33,11 @@ class Holdup::Servers::AsyncContainerTest < Minitest::Test
   end
 
   class ForkedContainer < Container
-    prepend AsyncContainer::WorkerSlots
+    SLOTS.install(self)
   end
 
   class ThreadedContainer < Container
-    prepend AsyncContainer::WorkerSlots
+    SLOTS.install(self)
 
     def self.multiprocess? = false
   end
@@ -46,7 +47,7 @@ class Holdup::Servers::AsyncContainerTest < Minitest::Test
     class << self
       undef_method :multiprocess?
     end
-    prepend AsyncContainer::WorkerSlots
+    SLOTS.install(self)
   end
 
   FalconRuntime = Data.define(:guard, :calls) do
