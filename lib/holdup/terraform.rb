@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Holdup
-  # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch. The text
-  # names what is billed.
+  # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch, in
+  # Terraform's JSON syntax (https://developer.hashicorp.com/terraform/language/syntax/json). Its comment says
+  # what is billed.
   module Terraform
     # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
     # - `log_group`, `region`: nil makes Terraform ask for it
@@ -28,20 +31,38 @@ module Holdup
       end
     end
 
+    # A string with references, such as "${var.region}", which Terraform evaluates. In any other string of an
+    # expression, "${" and "%{" are escaped.
+    Template = Data.define(:text)
+
+    # @return [String] the content of a `.tf.json` file
     def self.write(plan)
-      blocks = variables(plan)
-      blocks += Filters.new(plan).blocks if plan.filters?
-      blocks += Alarms.new(plan).blocks
-      blocks << CloudWatchDashboard.new(plan).block
-      [head(plan), *blocks.map { |block| Hcl.render(block) }].join("\n")
+      parts = [*(Filters.new(plan) if plan.filters?), Alarms.new(plan), CloudWatchDashboard.new(plan)]
+      file = {"//" => comment(plan), :variable => variables(plan),
+              :locals => expression(parts.map(&:locals).reduce(:merge)),
+              :resource => expression(parts.map(&:resources).reduce(:merge))}
+      "#{JSON.pretty_generate(file)}\n"
     end
 
-    def self.head(plan)
+    # @return [Object] the value as JSON that Terraform reads as an expression. It evaluates keys as well.
+    def self.expression(value)
+      case value
+      when Template then value.text
+      when String then literal(value)
+      when Array then value.map { |item| expression(item) }
+      when Hash then value.to_h { |key, item| [literal(key.to_s), expression(item)] }
+      else value
+      end
+    end
+
+    # @return [String] a part of a template that Terraform reads as this text
+    def self.literal(text) = text.gsub(/[$%](?=\{)/) { |sign| sign * 2 }
+
+    # Terraform ignores it.
+    def self.comment(plan)
       parts = "#{billed_metrics(plan)}, #{Alarms::ALL.size} alarms and a dashboard"
-      <<~HCL
-        # #{parts} for Holdup's lines of statistics. Custom
-        # metrics, alarms and dashboards are billed: see your region's prices.
-      HCL
+      "#{parts} for Holdup's lines of statistics. " \
+        "Custom metrics, alarms and dashboards are billed: see your region's prices."
     end
 
     def self.billed_metrics(plan)
@@ -51,24 +72,22 @@ module Holdup
         "each of their figures is a custom metric)"
     end
 
+    # Terraform takes all that a variable says as it is: here nothing is escaped.
     def self.variables(plan)
       description = "Log group that the lines of statistics are in"
-      log_group = variable("holdup_log_group", description, plan.log_group)
-      region = variable("holdup_region", "Region of the dashboard's metrics", plan.region)
-      [alarm_actions, *(log_group if plan.filters?), region]
+      log_group = {holdup_log_group: variable(description, plan.log_group)}
+      region = {holdup_region: variable("Region of the dashboard's metrics", plan.region)}
+      {**alarm_actions, **(plan.filters? ? log_group : {}), **region}
     end
 
     def self.alarm_actions
-      Hcl::Block.new("variable", ["holdup_alarm_actions"],
-        {description: "ARNs of what to tell, such as an SNS topic", type: Hcl::Code.new("list(string)"),
-         default: []})
+      {holdup_alarm_actions: {description: "ARNs of what to tell, such as an SNS topic", type: "list(string)",
+                              default: []}}
     end
 
     # Without a default, Terraform asks for it.
-    def self.variable(name, description, default)
-      Hcl::Block.new("variable", [name], {description:, type: Hcl::Code.new("string"), default:}.compact)
-    end
-    private_class_method :head, :billed_metrics, :variables, :alarm_actions, :variable
+    def self.variable(description, default) = {description:, type: "string", default:}.compact
+    private_class_method :comment, :billed_metrics, :variables, :alarm_actions, :variable
 
     # One metric filter for each figure of a line. Sums are right, because each unit is in one line only:
     # "stats", or "exit" for the rest.
@@ -80,33 +99,28 @@ module Holdup
         @plan = plan
       end
 
-      def blocks
-        [Hcl::Block.new("locals", [], {holdup_metrics: StatsLog::Metrics::UNITS}),
-          Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter,
-            [Hcl::Block.new("metric_transformation", [], metric)])]
-      end
+      def locals = {holdup_metrics: StatsLog::Metrics::UNITS}
+
+      def resources = {aws_cloudwatch_log_metric_filter: {holdup: filter}}
 
       private
 
       def filter
-        {for_each: Hcl::Code.new("local.holdup_metrics"), name: code("#{@plan.named("")}${each.key}"),
-         log_group_name: Hcl::Code.new("var.holdup_log_group"),
-         pattern: code("{ #{conditions} && $.${each.key} = * }")}
+        {for_each: Template.new("${local.holdup_metrics}"),
+         name: Template.new("#{Terraform.literal(@plan.named(""))}${each.key}"),
+         log_group_name: Template.new("${var.holdup_log_group}"),
+         pattern: Template.new("{ #{Terraform.literal(conditions)} && $.${each.key} = * }"),
+         metric_transformation: metric}
       end
 
       def metric
-        {name: Hcl::Code.new("each.key"), namespace: @plan.namespace, value: code("$.${each.key}"),
-         unit: Hcl::Code.new("each.value")}
+        {name: Template.new("${each.key}"), namespace: @plan.namespace, value: Template.new("$.${each.key}"),
+         unit: Template.new("${each.value}")}
       end
 
       def conditions
         only = {app: @plan.app, server: @plan.server}.compact
         [OURS, *only.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
-      end
-
-      # A string in which Terraform inserts the figure's name.
-      def code(text)
-        Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
       end
     end
 
@@ -136,11 +150,13 @@ module Holdup
         @plan = plan
       end
 
-      def blocks
-        ALL.map do |alarm|
-          labels = ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"]
-          Hcl::Block.new("resource", labels, {**head(alarm), **rule(alarm), **actions})
+      def locals = {}
+
+      def resources
+        alarms = ALL.to_h do |alarm|
+          [:"holdup_#{alarm.name}", {**head(alarm), **rule(alarm), **actions}]
         end
+        {aws_cloudwatch_metric_alarm: alarms}
       end
 
       private
@@ -159,7 +175,7 @@ module Holdup
       end
 
       def actions
-        %i[alarm_actions ok_actions].to_h { |name| [name, Hcl::Code.new("var.holdup_alarm_actions")] }
+        %i[alarm_actions ok_actions].to_h { |name| [name, Template.new("${var.holdup_alarm_actions}")] }
       end
     end
 
@@ -190,87 +206,29 @@ module Holdup
         @plan = plan
       end
 
-      def block
+      # AWS takes the dashboard as JSON in a text. Terraform encodes it, with its region.
+      def locals
         widgets = WIDGETS.each_with_index.map { |(title, metrics), index| widget(title, metrics, index) }
-        body = Hcl.value({widgets:})
-        Hcl::Block.new("resource", %w[aws_cloudwatch_dashboard holdup],
-          {dashboard_name: @plan.named("jit"), dashboard_body: Hcl::Code.new("jsonencode(#{body})")})
+        {holdup_dashboard: {widgets:}}
+      end
+
+      def resources
+        body = Template.new("${jsonencode(local.holdup_dashboard)}")
+        {aws_cloudwatch_dashboard: {holdup: {dashboard_name: @plan.named("jit"), dashboard_body: body}}}
       end
 
       private
 
       def widget(title, metrics, index)
         row, column = index.divmod(COLUMNS)
-        properties = {title:, view: "timeSeries", region: Hcl::Code.new("var.holdup_region"),
+        properties = {title:, view: "timeSeries", region: Template.new("${var.holdup_region}"),
                       period: PERIOD_S, metrics: metrics.map { |name, stat| metric(name, stat) }}
         {type: "metric", x: column * WIDTH, y: row * HEIGHT, width: WIDTH, height: HEIGHT, properties:}
       end
 
       def metric(name, stat)
-        [@plan.namespace, name, *@plan.dimensions.flatten, Hcl::Code.new("{ stat = #{Hcl.quote(stat)} }")]
+        [@plan.namespace, name, *@plan.dimensions.flatten, {stat:}]
       end
-    end
-
-    # Writes Terraform's language (HCL 2) laid out as `terraform fmt` does.
-    module Hcl
-      # An expression, written as it is. In a String, "${" is escaped.
-      Code = Data.define(:text)
-
-      Block = Data.define(:type, :labels, :attributes, :blocks) do
-        def initialize(type:, labels:, attributes:, blocks: [])
-          super
-        end
-      end
-
-      ESCAPES = {"\\" => "\\\\", "\"" => "\\\"", "\n" => "\\n", "\r" => "\\r", "\t" => "\\t", "${" => "$${",
-                 "%{" => "%%{"}.freeze
-      INDENT = "  "
-
-      module_function
-
-      # @return [String] ends with a newline
-      def render(block)
-        head = [block.type, *block.labels.map { |label| quote(label) }].join(" ")
-        parts = [attributes(block.attributes), *block.blocks.map { |inner| render(inner) }]
-        "#{head} {\n#{indent(parts.reject(&:empty?).join("\n"))}}\n"
-      end
-
-      def value(value)
-        case value
-        when String then quote(value)
-        when Code then value.text
-        when Array then array(value)
-        when Hash then value.empty? ? "{}" : "{\n#{indent(attributes(value))}}"
-        when nil then "null"
-        else value.to_s
-        end
-      end
-
-      # @return [String] a literal, without interpolation
-      def quote(text)
-        "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""
-      end
-
-      # One per line. `terraform fmt` aligns the equal signs of neighbours that take one line each.
-      def attributes(pairs)
-        written = pairs.map { |name, given| [name.to_s, value(given)] }
-        groups = written.slice_when { |*neighbours| neighbours.any? { |_, text| text.include?("\n") } }
-        groups.map { |group| aligned(group) }.join
-      end
-
-      def aligned(group)
-        width = group.map { |name, _| name.size }.max
-        group.map { |name, text| "#{name.ljust(width)} = #{text}\n" }.join
-      end
-
-      def array(values)
-        parts = values.map { |each| value(each) }
-        return "[#{parts.join(", ")}]" if parts.none? { |part| part.include?("\n") } && parts.sum(&:size) < 80
-        "[\n#{indent(parts.map { |part| "#{part},\n" }.join)}]"
-      end
-
-      def indent(text) = text.gsub(/^(?=.)/, INDENT)
-      private_class_method :attributes, :aligned, :array, :indent
     end
   end
 end

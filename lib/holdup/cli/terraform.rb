@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Prints Terraform code that makes metrics, alarms and a dashboard from the statistics lines.
+    # Prints a `.tf.json` file, from which Terraform makes metrics, alarms and a dashboard.
     class Terraform
       LOG_GROUP = %r{\A[\w.\-/#]{1,512}\z}
       REGION = /\A[a-z]{2}(-[a-z]+)+-\d\z/
@@ -10,7 +10,7 @@ module Holdup
       FORMATS = %i[json emf].freeze
 
       def self.options(_console)
-        Options.new("holdup terraform [options] > holdup.tf") do |parser, values|
+        Options.new("holdup terraform [options] > holdup.tf.json") do |parser, values|
           parser.on("--log-group NAME", "where the lines are; else Terraform asks") do |text|
             values[:log_group] =
               matching("--log-group", text, LOG_GROUP, "a log group's name, such as /ecs/shop")

@@ -10,17 +10,17 @@ class Holdup::CLI::TerraformTest < Minitest::Test
     result = holdup("terraform", "--log-group", "/ecs/shop", "--app", "shop", "--region", "eu-central-1",
       "--memory", "700")
     assert_equal [0, ""], [result.status, result.err]
-    file = HclGrammar.parse(result.out)
-    assert_equal ["[]", "/ecs/shop", "eu-central-1"],
-      file.all("variable").map { |block| block.body.attributes["default"].to_s }
+    defaults = TerraformFile.new(result.out).variables.transform_values { |variable| variable["default"] }
+    expected = {"holdup_alarm_actions" => [], "holdup_log_group" => "/ecs/shop",
+                "holdup_region" => "eu-central-1"}
+    assert_equal expected, defaults
     assert_includes result.out, (700 << 20).to_s
   end
 
   def test_what_is_not_given_terraform_asks_for
-    defaults = HclGrammar.parse(holdup("terraform").out).all("variable").map { |block|
-      block.body.attributes.key?("default")
-    }
-    assert_equal [true, false, false], defaults
+    variables = TerraformFile.new(holdup("terraform").out).variables
+    asked_for = variables.reject { |_, variable| variable.key?("default") }
+    assert_equal %w[holdup_log_group holdup_region], asked_for.keys
   end
 
   def test_wrong_and_contradictory_options
@@ -42,7 +42,7 @@ class Holdup::CLI::TerraformTest < Minitest::Test
   end
 
   def test_help
-    assert_includes holdup("terraform", "--help").out, "Usage: holdup terraform"
+    assert_includes holdup("terraform", "--help").out, "Usage: holdup terraform [options] > holdup.tf.json"
     assert_includes holdup("help").out, "terraform"
   end
 end

@@ -8,15 +8,14 @@ class Holdup::Terraform::AlarmsTest < Minitest::Test
   Terraform = Holdup::Terraform
   ALL = Terraform::Alarms::ALL
 
-  def attributes(**plan)
-    Terraform::Alarms.new(Terraform::AlarmPlan.new(**plan)).blocks.map(&:attributes)
+  def bodies(**plan)
+    resources = Terraform::Alarms.new(Terraform::AlarmPlan.new(**plan)).resources
+    resources.fetch(:aws_cloudwatch_metric_alarm)
   end
 
-  def alarm(name, **plan)
-    Terraform::Alarms.new(Terraform::AlarmPlan.new(**plan)).blocks.find do |block|
-      block.labels.last == "holdup_#{name}"
-    end.attributes
-  end
+  def attributes(**plan) = bodies(**plan).values
+
+  def alarm(name, **plan) = bodies(**plan).fetch(:"holdup_#{name}")
 
   # Whether an alarm goes off at that value, as CloudWatch compares.
   def alarms?(attributes, value)
@@ -87,7 +86,7 @@ class Holdup::Terraform::AlarmsTest < Minitest::Test
     attributes.each do |one|
       assert_operator one.fetch(:alarm_description).size, :<=, 1024, "what CloudWatch takes"
       assert_equal one.fetch(:alarm_actions), one.fetch(:ok_actions)
-      assert_equal "var.holdup_alarm_actions", one.fetch(:ok_actions).text
+      assert_equal "${var.holdup_alarm_actions}", one.fetch(:ok_actions).text
       assert_equal "notBreaching", one.fetch(:treat_missing_data)
     end
   end

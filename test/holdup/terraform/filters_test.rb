@@ -8,18 +8,21 @@ require "json"
 class Holdup::Terraform::FiltersTest < Minitest::Test
   Terraform = Holdup::Terraform
 
-  def blocks(**plan)
-    Terraform::Filters.new(Terraform::AlarmPlan.new(**plan)).blocks
+  def file(**plan)
+    TerraformFile.new(Terraform.write(Terraform::AlarmPlan.new(**plan)))
   end
 
-  def filter(**plan)
-    text = Terraform::Hcl.render(blocks(**plan).last)
-    HclGrammar.parse(text).all("resource").first.body.attributes
+  # @param figure [String] of the filter
+  # @return [Hash] its arguments, as Terraform evaluates them
+  def filter(figure, **plan)
+    file = file(**plan)
+    body = file.resources("aws_cloudwatch_log_metric_filter").first.body
+    known = {"each.key" => figure, "each.value" => "its unit", "var.holdup_log_group" => "/ecs/shop"}
+    file.evaluate(body, known)
   end
 
   def match?(figure, line, **plan)
-    pattern = filter(**plan).fetch("pattern").fill("each.key" => figure)
-    FilterPattern.new(pattern).match?(JSON.generate(line))
+    FilterPattern.new(filter(figure, **plan).fetch("pattern")).match?(JSON.generate(line))
   end
 
   LINE = {event: "stats", setting: "abc", app: "shop", server: "puma", units: 3}.freeze
@@ -49,26 +52,26 @@ class Holdup::Terraform::FiltersTest < Minitest::Test
   end
 
   def test_each_figure_has_a_filter_with_a_name_of_its_own
-    found = filter(app: "shop")
+    found = filter("units", app: "shop")
 
-    assert_equal "holdup-shop-units", found.fetch("name").fill("each.key" => "units")
-    assert_equal Holdup::StatsLog::Metrics::UNITS, blocks.first.attributes.fetch(:holdup_metrics)
+    assert_equal "holdup-shop-units", found.fetch("name")
+    assert_equal Holdup::StatsLog::Metrics::UNITS, found.fetch("for_each")
+    assert_equal "/ecs/shop", found.fetch("log_group_name")
   end
 
   def test_the_metric_is_the_value_of_the_figure
-    metric = blocks(namespace: "Own").last.blocks.first.attributes
+    metric = filter("units", namespace: "Own").fetch("metric_transformation")
+    expected = {"name" => "units", "namespace" => "Own", "value" => "$.units", "unit" => "its unit"}
 
-    assert_equal "\"$.${each.key}\"", metric.fetch(:value).text
-    assert_equal "each.value", metric.fetch(:unit).text
-    assert_equal "Own", metric.fetch(:namespace)
+    assert_equal expected, metric
   end
 
   # A name with Terraform's own signs must not be inserted into: only the figure's name is.
   def test_only_the_name_of_the_figure_is_interpolated
-    odd = '${var.secret} %{if} "quoted" \\'
-    name = filter(app: odd).fetch("name")
+    odd = '${var.secret} ${each.key} %{if} "quoted" \\ $'
+    found = filter("units", app: odd)
 
-    assert_equal "holdup-#{odd}-units", name.fill("each.key" => "units")
-    assert_equal 1, name.parts.grep_v(String).size
+    assert_equal "holdup-#{odd}-units", found.fetch("name")
+    assert_includes found.fetch("pattern"), "$.app = \"#{odd}\""
   end
 end
