@@ -4,8 +4,8 @@ require "test_helper"
 require "open3"
 require "yaml"
 
-# The workflows, as far as they can be judged without running them: what they may do, whose code they run, and
-# that the release builds what the Rakefile can.
+# The workflows, as far as they can be judged without running them: what they may do and whose code they run.
+# The release builds what the Rakefile can, and CI tests each Ruby that it builds for.
 class ReleaseTest < Minitest::Test
   one_ruby
 
@@ -13,6 +13,7 @@ class ReleaseTest < Minitest::Test
   FILE = File.join(ROOT, ".github/workflows/release.yml")
   ALL = Dir[File.join(ROOT, ".github/workflows/*.yml")].freeze
   JOBS = YAML.safe_load_file(FILE).fetch("jobs")
+  CI = YAML.safe_load_file(File.join(ROOT, ".github/workflows/ci.yml"))
   STEPS = ALL.flat_map { |file| YAML.safe_load_file(file).fetch("jobs").values }
     .flat_map { |job| job.fetch("steps") }
   # Of the actions that they run.
@@ -75,7 +76,36 @@ class ReleaseTest < Minitest::Test
     assert_equal rubies, matrices.last.fetch("ruby")
   end
 
+  def test_ci_runs_everything_on_pushes_and_pull_requests
+    events = CI.fetch(true) # "on" of YAML 1.1
+    assert_equal [{"branches" => ["**"]}, nil], events.values_at("push", "pull_request")
+    assert_includes ci_scripts("everything"), ".ci/run"
+  end
+
+  # `head` is no release: its failure is seen and stops nothing.
+  def test_ci_tests_each_ruby_that_the_release_builds_for_and_the_next_one
+    job = CI.dig("jobs", "rubies")
+    assert_equal [*rubies, "head"], job.dig("strategy", "matrix", "ruby")
+    assert_equal "${{ matrix.ruby == 'head' }}", job.fetch("continue-on-error")
+    script = ci_scripts("rubies").join
+    assert_includes script, "export HOLDUP_RUBY"
+    assert_includes script, "bin/test unit native"
+    refute CI.fetch("jobs").except("rubies").values.any? { |other| other.key?("continue-on-error") }
+  end
+
+  def test_ci_builds_loads_and_tests_on_a_mac
+    assert_match(/\Amacos-\d+\z/, CI.dig("jobs", "macos", "runs-on"))
+    script = ci_scripts("macos").join
+    assert_includes script, "gem install"
+    assert_includes script, "ruby -r holdup"
+    named = script[/test\/run\.rb(.*)/m, 1].scan(/[\w\/{},]+_test\.rb/)
+    files = named.flat_map { |pattern| Dir[pattern, base: ROOT] }
+    assert_equal named.sum { |pattern| pattern.count(",") + 1 }, files.size, "a file that is not there"
+  end
+
   private
+
+  def ci_scripts(job) = CI.dig("jobs", job, "steps").filter_map { |step| step["run"] }
 
   def lines = ALL.flat_map { |file| File.readlines(file) }
 
