@@ -44,7 +44,7 @@ class AccountsTest < NativeTest
     # A collector of one segment: reads it when told to, and adds up what it gets by label.
     class Carrying
       Entry = Struct.new(:path, :pid, :name, :alive) do
-        def read = Holdup::Segment::Reader.open(path) { |reader| yield reader }
+        def read(**) = Holdup::Segment::Reader.open(path) { |reader| yield reader }
         def dead?(_header) = false
       end
       class Sums

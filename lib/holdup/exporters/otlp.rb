@@ -181,10 +181,13 @@ module Holdup
         def request(request, ...)
           request["accept-encoding"] = "identity"
           @socket&.io&.left_bytes = MOST_BYTES
-          super.tap { |answer| @status = "#{answer.code} #{answer.message}".strip[0, 100] }
+          super.tap { |answer| @status = readable("#{answer.code} #{answer.message}") }
         end
 
         private
+
+        # A receiver may send any bytes.
+        def readable(text) = Utf8.valid(text).gsub(/[[:cntrl:]]+/, " ").strip[0, 100]
 
         def connect
           super

@@ -27,6 +27,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Store::Missing.new(location: "/db", folder: "/no"),
     Store::Unreachable.new(location: "/db", reason: "no folder"),
     Store::BeingMade.new(location: "/db"),
+    Store::NoHome.new,
     Store::NewerSchema.new(location: "/db", found: 9, known: 1),
     Store::OlderSchema.new(location: "/db", found: 1, known: 9),
     Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"]),
@@ -77,7 +78,8 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
   def test_tells_each_store_error_and_its_remedy_in_the_language_of_the_page
     STORE_ERRORS.product(%w[en ja]) do |error, language|
       problem, remedy = parts(error, language)
-      assert_includes problem.text, "/db", error.class
+      place = error.is_a?(Store::NoHome) ? "~/.local/state" : "/db"
+      assert_includes problem.text, place, error.class
       refute_empty remedy.text
       assert_equal [language], [problem, remedy].map(&:language).uniq
     end
