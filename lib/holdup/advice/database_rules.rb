@@ -12,12 +12,27 @@ module Holdup
         def call(situation)
           connections = situation.summary.connections
           return unless connections.any? && connections.wait_share >= MUCH
-          holder = connections.holder
-          facts = {wait_share: connections.wait_share, size: connections.size&.to_s, name: holder&.name.to_s,
-                   held_share: holder && connections.held_share(holder), query: "report --full"}
-          Finding.new(rule: holder ? :db_pool : :db_pool_unheld, remedy: :setting,
-            weight: connections.wait_share, change: change(situation), facts:)
+          rule, held = keeper(connections)
+          facts = {wait_share: connections.wait_share, size: connections.size&.to_s, **held,
+                   query: "report --full"}
+          Finding.new(rule:, remedy: :setting, weight: connections.wait_share, change: change(situation),
+            facts:)
         end
+
+        # Who kept the connections for longest: threads outside of requests and jobs may be it, and until they
+        # were sampled nobody is.
+        # @return [Array(Symbol, Hash)] the rule, and its facts about that
+        def keeper(connections)
+          holder = connections.holder
+          if connections.outside?
+            [:db_pool_outside, {held_share: connections.outside_share}]
+          elsif holder && connections.outside_known?
+            [:db_pool, {name: holder.name, held_share: connections.held_share(holder)}]
+          else
+            [:db_pool_unheld, {}]
+          end
+        end
+        private_class_method :keeper
 
         def change(situation)
           threads = situation.threads
