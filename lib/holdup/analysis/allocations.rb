@@ -64,14 +64,17 @@ module Holdup
         bytes(row)&.then { |bytes| row.per_unit(bytes) }
       end
 
-      # @return [Float, nil] of all bytes that its processes allocated, 0..1
-      def bytes_share(row)
-        bytes(row)&.fdiv([settings(row).sum(&:bytes), 1].max)
+      # @param whole [SeriesRow] whose processes are the whole: the rows of a table share one whole, or their
+      #   shares would not add up
+      # @return [Float, nil] of all bytes that the processes allocated, 0..1
+      def bytes_share(row, whole: row)
+        bytes(row)&.fdiv([settings(whole).sum(&:bytes), 1].max)
       end
 
-      # @return [Float, nil] of all objects that its processes allocated, 0..1
-      def share(row)
-        objects(row)&.fdiv([settings(row).sum { |one| one.total(:objects) }, 1].max)
+      # @param whole [SeriesRow] as above
+      # @return [Float, nil] of all objects that the processes allocated, 0..1
+      def share(row, whole: row)
+        objects(row)&.fdiv([settings(whole).sum { |one| one.total(:objects) }, 1].max)
       end
 
       # @return [Float, nil] ns of garbage collection that it causes, all units together

@@ -68,6 +68,9 @@ module Holdup
         @allocations ||= Allocations.new([*units, *accounts, *nested])
       end
 
+      # Whether the filter leaves out requests or jobs of the same processes.
+      def leaves_out? = of_same_processes(units).size > chosen.size
+
       # Names of the settings of the chosen units.
       def setting_names
         @setting_names ||= SettingDifferences::SettingLabels.new(chosen.filter_map(&:setting))

@@ -40,15 +40,31 @@ module Holdup
         end
 
         def cells(row)
-          [objects(row), Figures.bare_share(allocations.share(row)), bytes(row),
-            Figures.bare_share(allocations.bytes_share(row)), gc_caused(row), each_unit(row, row.sum(:gc_ns))]
+          [objects(row), share_of_objects(row), bytes(row),
+            share_of_bytes(row), gc_caused(row), each_unit(row, row.sum(:gc_ns))]
         end
 
         # What the rows do not add up to.
         def rest
           share = 1 - allocations.share(summary.total)
-          (share >= REST) ? [word(:memory_rest, share: Figures.share(share))] : []
+          key = summary.leaves_out? ? :memory_rest_of_others : :memory_rest
+          (share >= REST) ? [word(key, share: Figures.share(share))] : []
         end
+
+        # Of an estimate of nothing only the bounds are known.
+        def share_of_objects(row)
+          share = allocations.share(row, whole: summary.total)
+          return Figures.bare_share(share) unless at_most?(row, allocations.objects_within(row))
+          Figures::NONE
+        end
+
+        def share_of_bytes(row)
+          share = allocations.bytes_share(row, whole: summary.total)
+          return Figures.bare_share(share) if share.nil? || !at_most?(row, allocations.bytes_within(row))
+          Figures::NONE
+        end
+
+        def at_most?(row, found) = !found.exact? && row.per_unit(found.value) < 1
 
         def objects(row)
           within(row, allocations.objects_within(row)) { |number| Figures.short_count(number) }
@@ -63,12 +79,12 @@ module Holdup
           return Figures::NONE unless found
           value, least, most = [found.value, found.least, found.most].map { |number| row.per_unit(number) }
           return yield(value) if found.exact?
-          return word(:memory_at_most, most: yield([most, 1].max)) if value < 1
+          return word(:memory_at_most, most: yield([most, 1].max)) if at_most?(row, found)
           "~#{yield(value)} (#{yield(least)}-#{yield(most)})"
         end
 
         def gc_caused(row)
-          gc_ns = allocations.gc_caused_ns(row)
+          gc_ns = allocations.gc_caused_ns(row) unless at_most?(row, allocations.objects_within(row))
           gc_ns ? each_unit(row, gc_ns) : Figures::NONE
         end
       end

@@ -50,7 +50,29 @@ class Holdup::View::Sections::MemoryTableTest < Minitest::Test
 
   def test_no_row_says_that_a_request_allocates_nothing
     found = table(window("A#a", objects: 500, others: 101), window("B#b", objects: 90_000)).call
-    assert_equal "at most 50", found.rows.to_h { |name, *cells| [name, cells] }["A#a"][0]
+    cells = found.rows.to_h { |name, *cells| [name, cells] }["A#a"]
+    assert_equal "at most 50", cells[0]
+    assert_equal ["-", "-"], cells.values_at(1, 4), "shares of what is not known are not 0"
+  end
+
+  def test_shares_of_unlike_processes_add_up_to_the_last_row
+    setting = Holdup::Setting.new(attributes: {"server" => "sidekiq"})
+    job = window("Job", objects: 300_000).with(setting:)
+    found = table(window("A#a", objects: 100_000), job).call
+    assert_equal({"A#a" => "25.0", "Job" => "75.0"}, found.rows.to_h { |name, *cells| [name, cells[1]] })
+    assert_equal "100", found.total[2]
+  end
+
+  def test_a_report_about_one_name_says_that_other_requests_allocated_too
+    filter = Holdup::Analysis::UnitFilter.new(name: "A#a")
+    summary = Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s, filter:)
+    {"en" => "Other requests and jobs, and threads outside of them, allocated the other 10.0 % of all " \
+             "objects.",
+     "ja" => "残りの 10.0 % は、ほかのリクエストやジョブと、それ以外のスレッドが割り当てたオブジェクトです。"}.each do |language, said|
+      words = Holdup::View::Words.new(language)
+      notes = Holdup::View::Sections::MemoryTable.new(summary, words:, limit: 10).call.notes
+      assert_includes notes, said
+    end
   end
 
   def test_a_name_without_requests_or_without_readings_has_no_row
