@@ -106,6 +106,14 @@ module Holdup
       end
     end
 
+    # Another thread of this process used the only connection for too long: no other process has a part in it.
+    class InUse < Locked
+      def initialize(location:, reason:)
+        super(location:, reason:, kind: :in_use, problem: "is in use by another thread of this process",
+              advice: "try again; give each thread a store of its own if this stays")
+      end
+    end
+
     # How far segments were carried is not what the collector has read there: another one has gone on from
     # the same checkpoints, or the store has lost them. It is read before the next attempt.
     class Overtaken < Locked

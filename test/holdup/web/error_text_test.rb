@@ -15,6 +15,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Store::Full.new(location: "/db", kind: :file_full, reason: "disk full"),
     Store::ReadOnly.new(location: "/db", kind: :file_read_only, reason: "readonly database"),
     Store::OutOfMemory.new(location: "/db", reason: "out of memory"),
+    Store::InUse.new(location: "/db", reason: "timeout: 5.0"),
     Store::Unexpected.new(location: "/db", reason: "no such function"),
     Store::ReadOnly.new(location: "/db"),
     Store::Corrupt.new(location: "/db", reason: "bad page"),

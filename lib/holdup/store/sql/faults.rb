@@ -49,7 +49,7 @@ module Holdup
           when Errno::ENOSPC, Errno::EDQUOT then :full
           when Errno::EROFS, Errno::EACCES, Errno::EPERM then :read_only
           when SystemCallError then :unreachable
-          when Sequel::PoolTimeout then :locked
+          when Sequel::PoolTimeout then :in_use
           else :unexpected
           end
         end
@@ -65,6 +65,7 @@ module Holdup
           case kind
           when :bad_row then StoreError::BadRow.new(location:, reason:)
           when :locked then StoreError::Locked.new(location:, reason:, seconds: @busy_s)
+          when :in_use then StoreError::InUse.new(location:, reason:)
           when :full then StoreError::Full.new(location:, reason:, kind: :file_full)
           when :read_only then denied(cause)
           when :not_ours then StoreError::NotOurs.new(location:)

@@ -90,6 +90,18 @@ class Holdup::Store::Sql::FaultsTest < Minitest::Test
     assert_includes translated(SQLite3::BusyException.new("busy"), dialect(busy_s: 7)).message, "waited 7 s"
   end
 
+  def test_a_connection_that_another_thread_uses_is_no_lock_of_another_process
+    error = dialect.translate(Sequel::PoolTimeout.new("timeout: 5.0, elapsed: 5.0"))
+    assert_equal :in_use, error.kind
+    assert_includes error.message, "is in use by another thread of this process"
+    refute_match(/locked|another process/, error.message)
+    said = {"en" => /another thread of this process \(timeout: 5.0/, "ja" => /このプロセスの別のスレッドが使用中です/}
+    said.each do |language, sentence|
+      words = Holdup::View::Words.new(language)
+      assert_match sentence, words.call(:"doctor_store_#{error.kind}", **error.facts), language
+    end
+  end
+
   def test_a_store_that_may_be_read_is_read_only
     File.write(File.join(folder, "a.sqlite3"), "")
 
