@@ -25,7 +25,8 @@ module Holdup
       attr_reader :step_s
 
       # Share of time for which the processes of one server held their GVLs ({server => list}): 1.0 is a GVL
-      # that is never free. Of all that ran, whatever units were chosen.
+      # that is never free. Of all that ran, whatever units were chosen. Unknown in a step that was measured
+      # in part: its processes count for the whole step.
       attr_reader :gvl
 
       # @param to_s [Integer] end of the last step, if it is shorter
@@ -40,10 +41,10 @@ module Holdup
         @step_s = step_s
         @to_s = to_s
         @windows = at_s.map { |start_s| windows[start_s] }
-        @gvl = gvl
         @measured = measured
         @coverage = coverage
         @caused = caused
+        @gvl = gvl.transform_values { |values| complete(values) }.reject { |_, values| values.none? }
         @quantiles = {}
       end
 

@@ -71,6 +71,15 @@ class Holdup::Analysis::TimeSeriesTest < Minitest::Test
     assert_equal [2.0, 1.0], found
   end
 
+  # Its processes count for the whole minute: a GVL that is held all the time would be held for a half.
+  def test_how_long_gvls_were_held_is_unknown_where_a_minute_was_measured_in_part
+    found = series(window, window(1), window(2), coverage: measured(30, 150),
+      gvl: {"puma" => [0.1, 0.2, 0.1], "sidekiq" => [0.1, nil, nil]})
+
+    assert_equal({"puma" => [nil, 0.2, nil]}, found.gvl)
+    assert_equal found.gvl, found.to_h[:gvl]
+  end
+
   def test_the_rate_without_known_coverage_is_over_the_step
     assert_equal [1.0, 0.5], series(window, window(1, count: 30)).per_second
   end
