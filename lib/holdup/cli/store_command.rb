@@ -126,8 +126,8 @@ module Holdup
       end
 
       def tell_collector(state)
-        age_s = [(@console.clock.realtime_ns - state.at_ns) / 1_000_000_000, 0].max
-        say(:store_status_collector, host: state.host, folder: state.path, age: "#{age_s} s")
+        age_ns = [@console.clock.realtime_ns - state.at_ns, 0].max
+        say(:store_status_collector, host: state.host, folder: state.path, age: View::Figures.rough(age_ns))
       end
 
       def copy

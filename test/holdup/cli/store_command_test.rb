@@ -21,9 +21,9 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
     said = status("en")
     assert_match(/\A#{Regexp.escape(path)}: schema 1, 1 name, 1 MB\.\n/, said)
     assert_match(/Measurements from \d{4}-\d\d-\d\d \d\d:\d\d to/, said)
-    assert_match(%r{a /x: its collector wrote 7200 s ago}, said)
+    assert_match(%r{a /x: its collector wrote 2 h ago}, said)
     assert_match(/スキーマ 1、名前 1 件/, status("ja"))
-    assert_match(/7200 秒前/, status("ja"))
+    assert_match(/最後の書き込みは 2 時間前/, status("ja"))
   end
 
   # Its day begins at midnight; its first minute was at 12:38.
