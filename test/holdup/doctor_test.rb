@@ -182,6 +182,15 @@ class Holdup::DoctorTest < Minitest::Test
   def test_names_a_process_that_makes_no_progress
     old = process(heartbeat_ns: (NOW_S - 300) * 1_000_000_000)
     assert_equal({heartbeat: :warn}, troubles(segments: [old]))
+    finding = findings(segments: [old, process(pid: 8, heartbeat_ns: (NOW_S - 7200) * 1_000_000_000)])
+      .find { |one| one.key == :heartbeat }
+    said = {"en" => "Processes 7, 8 have not ticked for 2 h: their gauges",
+            "ja" => "プロセス 7, 8 は 2 時間前から更新されていません"}
+    said.each do |language, sentence|
+      text = Holdup::View::DoctorReport::Sentence.call(Holdup::View::Words.new(language), finding.key,
+        finding.facts)
+      assert_includes text, sentence
+    end
     assert_empty troubles(segments: [process, process(pid: 8, alive: false, heartbeat_ns: 0)])
   end
 
@@ -304,6 +313,7 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal [[:killer, {megabytes: 300.0, **who}], [:killer_units, {units: 3072, **who}]],
       killers(of: "process", limit_bytes: 300_000_000, units: 3072)
     assert_equal [[:killer_every_seconds, {seconds: 20, **who}]], killers(every_s: 20)
+    assert_equal [[:killer_every_seconds, {seconds: 90, **who}]], killers(every_s: 90)
     assert_empty killers(server: "unicorn", of: "process", limit_bytes: 5)
   end
 

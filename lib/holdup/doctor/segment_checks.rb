@@ -66,16 +66,15 @@ module Holdup
         NS = 1_000_000_000
 
         def self.call(host)
-          ages = host.alive.reject(&:closed).to_h { |process| [process.pid, age_s(host, process)] }
-          stale = ages.select { |_, age_s| age_s > STALE_S }
+          ages = host.alive.reject(&:closed).to_h { |process| [process.pid, age_ns(host, process)] }
+          stale = ages.select { |_, age_ns| age_ns / NS > STALE_S }
           return [] if stale.empty?
-          CheckResult.warn(:heartbeat, pids: stale.keys.join(", "), seconds: stale.values.max)
+          CheckResult.warn(:heartbeat, pids: stale.keys.join(", "), processes: stale.size,
+            age_ns: stale.values.max)
         end
 
-        def self.age_s(host, process)
-          (host.now_ns - process.heartbeat_ns) / NS
-        end
-        private_class_method :age_s
+        def self.age_ns(host, process) = host.now_ns - process.heartbeat_ns
+        private_class_method :age_ns
       end
 
       # Whether the processes that capture by rule do so, and what it costs them.

@@ -120,7 +120,8 @@ module Holdup
         end
 
         def self.every(seconds, facts)
-          return CheckResult.ok(:killer_every_seconds, seconds:, **facts) if seconds < S_PER_MINUTE
+          whole = (seconds % S_PER_MINUTE).zero?
+          return CheckResult.ok(:killer_every_seconds, seconds:, **facts) unless whole
           CheckResult.ok(:killer_every, minutes: seconds.fdiv(S_PER_MINUTE).round, **facts)
         end
 
