@@ -14,9 +14,10 @@ module Holdup
       COVERED = 0.5
       NS = 1_000_000_000
 
-      # One pool in the processes that have it. `max`: connections in each; `busy`: mean in use (as sampled);
+      # One pool in the processes that have it. `busy`: mean in use (as sampled);
       # `backlog`: mean of waiting threads, from the waits themselves where a process has one pool, else as
-      # sampled; `most_backlog`: as sampled.
+      # sampled; `most_backlog`: as sampled. Both nil where threads waited in some pool and no sample met one
+      # that did. `max`: each size, ascending: settings may differ.
       PoolUsage = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # Who shares the pools. `all_rows`: Array of SeriesRow, one per series, also left out ones; `settings`:
@@ -86,6 +87,7 @@ module Holdup
       def pools
         pools = sharers.members.flat_map { |member| connection_pools(member) }.group_by(&:name)
         pools = pools.map { |name, same| merge(name, same) }
+        pools = pools.map { |pool| pool.with(backlog: nil, most_backlog: nil) } if unmet?(pools)
         (pools.size == 1 && waiting) ? [pools.first.with(backlog: waiting)] : pools
       end
 
@@ -120,6 +122,12 @@ module Holdup
         member.pools.select { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) }
       end
 
+      # Whether samples say that no thread waited, and threads did.
+      def unmet?(pools)
+        pools.none? { |pool| pool.backlog.to_f.positive? || pool.most_backlog.to_i.positive? } &&
+          sharers.all_rows.any? { |row| row.sum(:pool_wait_ns).positive? }
+      end
+
       # Mean of waiting threads in a process: each second of waiting is a thread that waits for a second.
       def waiting
         seconds = sharers.members.select { |member| connection_pools(member).any? }.sum(&:seconds)
@@ -140,8 +148,8 @@ module Holdup
       end
 
       def merge(name, pools)
-        PoolUsage.new(name: name.delete_prefix(ProcessReport::CONNECTIONS), max: pools.filter_map(&:max).max,
-          busy: mean(pools, :busy), backlog: mean(pools, :backlog),
+        PoolUsage.new(name: name.delete_prefix(ProcessReport::CONNECTIONS),
+          max: pools.filter_map(&:max).uniq.sort, busy: mean(pools, :busy), backlog: mean(pools, :backlog),
           most_backlog: pools.filter_map(&:most_backlog).max)
       end
 

@@ -90,13 +90,24 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4),
       sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]
     pool = connections(samples:).pools.first
-    assert_equal ["primary", 2, 1.5, 4], pool.to_h.values_at(:name, :max, :busy, :most_backlog)
+    assert_equal ["primary", [2], 1.5, 4], pool.to_h.values_at(:name, :max, :busy, :most_backlog)
     assert_in_delta 0.04 / 120, pool.backlog
     several = connections(samples: samples.map { |one|
       one.merge("pool.2": "db animals",
         "pool.2.max": 1)
     }).pools
     assert_equal({"primary" => 2.0, "animals" => nil}, several.to_h { |one| [one.name, one.backlog] })
+  end
+
+  # In units 40 ms of waits; the samples of both pools met none.
+  def test_no_waits_of_several_pools_are_not_said_where_threads_waited
+    samples = [0, 60].map do |at|
+      sample(1, at, "pool.0": "db primary", "pool.0.max": 4, "pool.0.busy": 1,
+        "pool.0.backlog": 0, "pool.1": "db animals", "pool.1.max": 1, "pool.1.busy": 1, "pool.1.backlog": 0)
+    end
+    pools = connections(samples:).pools
+    assert_equal [nil, nil], pools.map(&:backlog)
+    assert_equal [nil, nil], pools.map(&:most_backlog)
   end
 
   def test_the_verdict_names_the_holder_unless_units_stall_more

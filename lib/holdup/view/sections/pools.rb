@@ -144,9 +144,10 @@ module Holdup
           end
 
           def sentence(pool)
-            word(:connections_pool, name: Width.clean(pool.name), max: Figures.count(pool.max),
-              busy: amount(pool.busy),
-              backlog: amount(pool.backlog), most: Figures.count(pool.most_backlog))
+            word(:connections_pool, name: Width.clean(pool.name),
+              max: pool.max.map { |max| Figures.count(max) }.join("/"), busy: amount(pool.busy),
+              backlog: pool.backlog && amount(pool.backlog),
+              most: pool.most_backlog && Figures.count(pool.most_backlog))
           end
         end
       end

@@ -46,6 +46,17 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
       "sampled once a minute)."
   end
 
+  def test_pools_of_processes_with_other_settings_have_each_size
+    samples = [4, 6].map do |size|
+      {host: "h", pid: size, name: "worker 0", server: "puma", at_s: SampleWindows::START_S,
+       "pool.0": "db primary", "pool.0.max": size, "pool.0.busy": 2, "pool.0.backlog": 1,
+       "pool.1": "db animals", "pool.1.max": 1, "pool.1.busy": 0.04, "pool.1.backlog": 0}
+    end
+    notes = section(summary(samples:)).notes
+    assert_equal 1, notes.grep(%r{Pool primary: 4/6 connections in each process; on average 2 were}).size
+    assert_equal 1, notes.grep(/Pool animals: 1 connection in each process; on average 0\.04 were/).size
+  end
+
   def test_threads_outside_of_units
     samples = [IDLE.first, IDLE.last.merge(connections_kept_ns: 300_000 * MS)]
     assert_equal ["(other threads)", "", "", "", "90.9"], section(summary(samples:)).rows.last
