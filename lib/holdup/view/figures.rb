@@ -34,8 +34,9 @@ module Holdup
       # @param bytes [Integer, nil] 1,234,567 => "1.23 MB"
       def bytes(bytes)
         return NONE unless bytes
-        BYTES.each { |unit, name| return "#{significant(bytes.fdiv(unit))} #{name}" if bytes >= unit }
-        "#{bytes} B"
+        # Rounded to three digits, 999,950 bytes are a megabyte.
+        unit, name = BYTES.find { |each, _| bytes.abs >= each * 0.9995 }
+        unit ? "#{significant(bytes.fdiv(unit))} #{name}" : "#{bytes} B"
       end
 
       # @return [String] "12,345"
@@ -59,14 +60,16 @@ module Holdup
 
       # @param fraction [Float, nil] 0.298 => "29.8 %"
       def share(fraction)
-        fraction ? "#{bare_share(fraction)} %" : NONE
+        text = bare_share(fraction)
+        (text == NONE) ? NONE : "#{text} %"
       end
 
       def bare_share(fraction)
-        return NONE unless fraction
+        return NONE if fraction.nil? || fraction.to_f.nan?
         return "0" if fraction.zero?
         percent = fraction * 100
         return "<0.1" if percent.positive? && percent < 0.05
+        return "0" if percent.abs < 0.05
         format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
       end
 
@@ -74,6 +77,7 @@ module Holdup
       # @return [String] 0.298 => "30 %"
       def rounded_share(fraction)
         return NONE unless fraction
+        return NONE if fraction.to_f.nan?
         percent = (fraction * 100).round
         (percent.zero? && fraction.positive?) ? "<1 %" : "#{percent} %"
       end

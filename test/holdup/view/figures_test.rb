@@ -40,9 +40,21 @@ class Holdup::View::FiguresTest < Minitest::Test
 
   def test_shares
     {nil => "-", 0.0 => "0 %", 0.0001 => "<0.1 %", 0.298 => "29.8 %", 1.0 => "100 %", 0.9999 => "100 %",
-     -0.05 => "-5.0 %"}
+     -0.05 => "-5.0 %", -0.0004 => "0 %"}
       .each { |share, text|
       assert_equal text, Figures.share(share)
+    }
+  end
+
+  def test_shares_of_no_number_are_unknown_and_nothing_has_no_sign
+    assert_equal "0 %", Figures.share(-0.0)
+    assert_equal ["-", "-", "-"], %i[share bare_share rounded_share].map { |way| Figures.send(way, Float::NAN) }
+  end
+
+  def test_bytes
+    {nil => "-", 0 => "0 B", 999 => "999 B", 1_234 => "1.23 kB", 999_400 => "999 kB", 999_600 => "1.00 MB",
+     1_234_567 => "1.23 MB", -5_000_000 => "-5.00 MB"}.each { |bytes, text|
+      assert_equal text, Figures.bytes(bytes)
     }
   end
 
