@@ -107,10 +107,21 @@ module Holdup
 
       def sentence
         return word(:unserved) unless known?
+        return overloaded if overload
         worse = @found.gain.negative?
         low, high = @found.interval.minmax.map { |bound| worse ? -bound : bound }.minmax
         word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name,
           low: @figures.share(low), high: @figures.share(high))
+      end
+
+      # More arrives than is served: each wait is as long as the replayed time, and no share of a response.
+      # @return [Sizing::Guards::Violation, nil]
+      def overload
+        @found.after.guards.find { |hit| hit.name == :stability && hit.value > @found.after.ceiling }
+      end
+
+      def overloaded
+        word(:overloaded, rate: Figures.rate(overload.value), ceiling: Figures.rate(@found.after.ceiling))
       end
 
       def notes

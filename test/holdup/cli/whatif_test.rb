@@ -83,6 +83,15 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
   end
 
+  one_ruby def test_more_load_than_is_served_is_no_share_of_a_response
+    said = whatif("--load", "x4").out
+    assert_match(/per second arrive at the peak at a host that serves at most \d+\.\d: the queue grows/,
+      said.gsub(/\s+/, " "))
+    refute_match(/of the response \(/, said[/\A.*?^at the peak/m])
+    japanese = whatif("--load", "x4", "--lang", "ja").out.gsub(/\s+/, "")
+    assert_match(/ピーク時には1ホストに毎秒[\d.]+件が届きますが、処理できるのは最大[\d.]+件です/, japanese)
+  end
+
   def test_an_endpoint_less_for_programs
     said = JSON.parse(whatif("--without", "Orders*", "--json").out)
     assert_operator said["after"]["utilisation"], :<, 0.6 * said["before"]["utilisation"]
