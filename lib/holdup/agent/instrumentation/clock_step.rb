@@ -8,12 +8,13 @@ module Holdup
     #   step.fine_enough?(started_ns, waited_ns)
     #
     # A step is assumed until a time disproves it, because the first waits would be wrong otherwise; a clock
-    # of milliseconds does so with nine of ten times. It is assumed again after MEMORY times in a row that fit
-    # it, because a proxy's configuration may change.
+    # of milliseconds does so with four of five times. It is assumed again after MEMORY times in a row that
+    # fit it, because a proxy's configuration may change.
     class ClockStep
-      SECOND_NS = 1_000_000_000
-      TENTH_NS = 100_000_000
-      HUNDREDTH_NS = 10_000_000
+      # Steps that are too coarse for queue times, the coarsest first.
+      STEPS_NS = [1000, 500, 250, 200, 100, 50, 25, 20, 10].map { |ms| ms * 1_000_000 }.freeze
+      # All steps are multiples of it, so a time that is none of it fits none of them.
+      COMMON_NS = 5_000_000
       MEMORY = 100
       # Seconds as a Float of today are exact to a quarter of a microsecond.
       TOLERANCE_NS = 1_000
@@ -31,7 +32,8 @@ module Holdup
       def initialize
         @seen = 0
         @mean_ns = 0.0
-        @off_second = @off_tenth = @off_hundredth = LONG_AGO
+        @off_all = LONG_AGO
+        @off = Array.new(STEPS_NS.size, LONG_AGO)
       end
 
       # Threads call it at once: a lost update delays what it knows by one time.
@@ -40,12 +42,11 @@ module Holdup
       # @return [Boolean] whether the wait is exact enough to be used
       def fine_enough?(time_ns, waited_ns)
         @seen += 1
-        if off?(time_ns, HUNDREDTH_NS)
-          @off_hundredth = @seen
+        if off?(time_ns, COMMON_NS)
+          @off_all = @seen
           return true
         end
-        @off_tenth = @seen if off?(time_ns, TENTH_NS)
-        @off_second = @seen if off?(time_ns, SECOND_NS)
+        STEPS_NS.each_with_index { |step_ns, index| @off[index] = @seen if off?(time_ns, step_ns) }
         @mean_ns += (waited_ns - @mean_ns) * MEAN_SHARE
         !too_coarse?
       end
@@ -58,9 +59,9 @@ module Holdup
 
       # @return [Integer, nil] the coarsest step that fits the latest times; nil: it is finer than 10 ms
       def step_ns
-        return if recent?(@off_hundredth)
-        return HUNDREDTH_NS if recent?(@off_tenth)
-        recent?(@off_second) ? TENTH_NS : SECOND_NS
+        return if recent?(@off_all)
+        index = @off.index { |seen| !recent?(seen) }
+        index && STEPS_NS[index]
       end
 
       # @return [Boolean] whether enough times have shown the step

@@ -23,7 +23,8 @@ class Holdup::Instrumentation::ClockStepTest < Minitest::Test
   end
 
   def test_finds_each_step
-    found = {S => S, 100 * MS => 100 * MS, 10 * MS => 10 * MS, MS => nil, 1_000 => nil, 1 => nil}
+    coarse = [1000, 500, 250, 200, 100, 50, 25, 20, 10].to_h { |ms| [ms * MS, ms * MS] }
+    found = {**coarse, 5 * MS => nil, MS => nil, 1_000 => nil, 1 => nil}
     found.each do |sent, step|
       @step = Holdup::Instrumentation::ClockStep.new
       send_times(sent, count: 300)
@@ -32,7 +33,7 @@ class Holdup::Instrumentation::ClockStepTest < Minitest::Test
   end
 
   def test_uses_no_wait_of_a_coarse_clock
-    [S, 100 * MS, 10 * MS].each do |sent|
+    [S, 500 * MS, 250 * MS, 100 * MS, 25 * MS, 10 * MS].each do |sent|
       @step = Holdup::Instrumentation::ClockStep.new
       assert_equal [false], send_times(sent, count: 500).uniq, "clock of #{sent} ns"
       assert_predicate @step, :too_coarse?
