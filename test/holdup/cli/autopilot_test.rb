@@ -33,7 +33,8 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
   end
 
   def test_status_says_why_it_waits
-    assert_match(/\AWaiting: no collector has run a round/, autopilot("status").out)
+    assert_match(/\AWaiting: it is off \(config\.autopilot switches it on\), or no collector has run/,
+      autopilot("status").out)
     write(waits: :low_load)
     assert_equal "Waiting: the load is below half of the usual one.\n", autopilot.out
     assert_match(/\A待機中：負荷が/, autopilot("--lang", "ja").out)
