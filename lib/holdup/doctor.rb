@@ -54,7 +54,8 @@ module Holdup
     #
     # - `ruby`: description of the doctor's Ruby; `unsupported`: why it can't measure, else nil
     # - `clock_source`: "counter" or "monotonic", nil without the extension
-    # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: nil if not known
+    # - `dir`: folder of the segments; `dir_state`: see Examination::FolderFacts#state; `tmpfs`: nil if not
+    #   known
     # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`: pids
     #   of living processes whose segment was removed from the folder
     # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`

@@ -94,6 +94,11 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal({folder_missing: :warn, collector_idle: :warn},
       troubles(segments: [], dir_state: :missing, collector: false))
     assert_equal({folder_unreadable: :fail}, troubles(segments: [], dir_state: :unreadable))
+    %i[foreign unwritable unmakeable].each do |state|
+      found = troubles(segments: [], dir_state: state, collector: false)
+      assert_equal :fail, found[:"folder_#{state}"], state
+    end
+    assert_equal({folder_unwritable: :fail}, troubles(dir_state: :unwritable))
     assert_equal({folder_on_disk: :warn}, troubles(tmpfs: false))
     assert_empty troubles(tmpfs: nil)
   end

@@ -40,7 +40,7 @@ module Holdup
       end
 
       def segments
-        (@folder.state == :ok) ? @segments.call(@folder.dir, @clock.realtime_ns) : [[], []]
+        @folder.readable? ? @segments.call(@folder.dir, @clock.realtime_ns) : [[], []]
       end
 
       def store
@@ -87,11 +87,24 @@ module Holdup
           @proc = proc
         end
 
-        # @return [Symbol] :ok :missing :unreadable
+        # As the processes of this user meet it, which measure nothing where they can't have a folder of their
+        # own: a file or link of its name, another user's folder, a file system that is read-only.
+        #
+        # @return [Symbol] :ok :missing :unmakeable :foreign :unreadable :unwritable
         def state
-          return :missing unless File.directory?(@dir)
-          (File.readable?(@dir) && File.executable?(@dir)) ? :ok : :unreadable
+          found = File.lstat(@dir)
+          return :foreign unless found.directory?
+          return :unreadable unless File.readable?(@dir) && File.executable?(@dir)
+          return :foreign unless found.owned? || Process.euid.zero?
+          File.writable?(@dir) ? :ok : :unwritable
+        rescue Errno::EACCES
+          :unreadable
+        rescue SystemCallError
+          makeable? ? :missing : :unmakeable
         end
+
+        # Whether its segments can be read.
+        def readable? = %i[ok unwritable].include?(state)
 
         def to_h
           {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
@@ -99,7 +112,7 @@ module Holdup
 
         # @return [Boolean, nil] whether the segments are in memory; nil if /proc does not say
         def tmpfs
-          return unless state == :ok
+          return unless readable?
           return true if links_only?
           real = File.realpath(@dir).b
           holding = mounts.select { |point, _| inside?(real, point) }
@@ -108,6 +121,13 @@ module Holdup
         end
 
         private
+
+        # Whether it can be made in the first folder above it that is there.
+        def makeable?
+          above = File.dirname(@dir)
+          above = File.dirname(above) until File.exist?(above) || File.symlink?(above)
+          File.directory?(above) && File.writable?(above)
+        end
 
         # Without a tmpfs the folder only links to the memory of the processes.
         def links_only?

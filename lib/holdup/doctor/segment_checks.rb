@@ -5,11 +5,16 @@ module Holdup
     module SegmentChecks
       # Writing to a mapped file on a disk can block a request: the folder has to be in memory.
       module SegmentFolder
+        UNUSABLE = {
+          foreign: :folder_foreign, unreadable: :folder_unreadable, unwritable: :folder_unwritable,
+          unmakeable: :folder_unmakeable
+        }.freeze
+
         def self.call(host)
           dir = host.dir
           case host.dir_state
           when :missing then host.nameless.empty? ? CheckResult.warn(:folder_missing, dir:) : []
-          when :unreadable then CheckResult.fail(:folder_unreadable, dir:)
+          when *UNUSABLE.keys then CheckResult.fail(UNUSABLE.fetch(host.dir_state), dir:)
           else (host.tmpfs == false) ? CheckResult.warn(:folder_on_disk, dir:) : CheckResult.ok(:folder, dir:)
           end
         end
@@ -18,7 +23,7 @@ module Holdup
       # Which processes measure right now, and which files of the folder can't be read.
       module Segments
         def self.call(host)
-          return [] unless host.dir_state == :ok
+          return [] unless %i[ok unwritable].include?(host.dir_state)
           [measuring(host), *host.refused.map { |message| CheckResult.warn(:segment_refused, message:) }]
         end
 

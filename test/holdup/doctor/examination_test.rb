@@ -2,9 +2,13 @@
 
 require "test_helper"
 require "holdup/loader"
+require "support/as_nobody"
+require "support/small_file_system"
 
 class Holdup::Doctor::ExaminationTest < Minitest::Test
+  include AsNobody
   include CommandLine
+  include SmallFileSystem
 
   NOW_S = SampleWindows::START_S + 240
   MEASURE = <<~'RUBY'
@@ -41,6 +45,40 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     assert_includes %w[counter monotonic], host.clock_source
     assert_equal [:ok, false, [], []], [host.dir_state, host.collector, host.segments, host.refused]
     assert_equal :missing, examine(dir: "#{@dir}/none").dir_state
+  end
+
+  # No process measures into these, and each says so when it starts.
+  def test_a_folder_that_processes_refuse_is_not_one_that_is_missing
+    Dir.mkdir(real = File.join(@dir, "real"), 0o700)
+    File.write(file = File.join(@dir, "file"), "")
+    File.symlink(real, link = File.join(@dir, "link"))
+    File.symlink("#{@dir}/none", dangling = File.join(@dir, "dangling"))
+    [file, link, dangling].each { |path| assert_equal :foreign, examine(dir: path).dir_state, path }
+    [file, dangling].each { |path| assert_equal :unmakeable, examine(dir: "#{path}/below").dir_state, path }
+    assert_equal :missing, examine(dir: "#{real}/some/folder").dir_state
+  end
+
+  def test_a_folder_of_the_user_nobody
+    File.chmod(0o755, @dir)
+    Dir.mkdir(others = File.join(@dir, "others"), 0o755)
+    File.write(File.join(@dir, "file"), "")
+    Dir.mkdir(closed = File.join(@dir, "closed"), 0o700)
+    File.chown(NOBODY, NOBODY, closed) if Process.uid.zero?
+    states = as_nobody do
+      File.chmod(0o500, closed)
+      [others, "#{others}/below", closed].map { |path| examine(dir: path).dir_state }
+    end
+    skip "another user's folder needs root" unless Process.uid.zero?
+    assert_equal %i[foreign unmakeable unwritable], states
+  end
+
+  def test_a_folder_on_a_read_only_file_system
+    on_tmpfs("size=1m") do |folder|
+      Dir.mkdir(made = File.join(folder, "made"), 0o700)
+      system("mount", "-o", "remount,ro", folder) or skip "a file system can't be made read-only here"
+      assert_equal :unwritable, examine(dir: made).dir_state
+      assert_equal :unmakeable, examine(dir: File.join(folder, "below")).dir_state
+    end
   end
 
   def test_the_machine_and_what_shows_its_load
