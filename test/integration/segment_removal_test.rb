@@ -362,6 +362,25 @@ class SegmentRemovalTest < Minitest::Test
     refute_match(/locked by another process/, @log.lines.join)
   end
 
+  # By `> store.sqlite3`, or a rotation that copies and truncates. The log of SQLite beside it has only the
+  # latest pages.
+  def test_a_store_that_is_emptied_is_made_again_and_the_collector_says_so
+    process = started
+    process.measure(10)
+    lead
+    SQLite3::Database.new(@store) { |other| other.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    process.measure(1)
+    lead
+    File.truncate(@store, 0)
+    process.measure(5)
+    2.times { lead }
+    assert_equal 16, stored
+    assert_match(/was removed or replaced by another one/, @log.lines.join)
+    process.measure(3)
+    lead
+    assert_equal 19, stored
+  end
+
   private
 
   # What happens between a round's reading and its commit.

@@ -131,8 +131,13 @@ module Holdup
         end
 
         def db
-          close if @db && @dialect.identity != @identity
+          leave if @db && @dialect.identity != @identity
           @db ||= connect
+        end
+
+        def leave
+          @dialect.leave_emptied_file
+          close
         end
 
         def connect(migrate: @dialect.migrates_itself? && !@dialect.read_only?)

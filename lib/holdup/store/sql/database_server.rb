@@ -77,6 +77,8 @@ module Holdup
         # A server that was moved or restored ends the connection.
         def identity = location
 
+        def leave_emptied_file = nil
+
         # The server reuses the space.
         def shrink(_db) = nil
 

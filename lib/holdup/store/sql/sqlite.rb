@@ -43,12 +43,19 @@ module Holdup
           @read_only ? connect_to_read : connect_to_write
         end
 
-        # @return [Array] changes when the file was moved away, because writes would be lost then
+        # @return [Array] changes when the file was moved away or emptied, because writes would be lost then
         def identity
           stat = File.stat(@location)
-          [stat.dev, stat.ino]
+          [stat.dev, stat.ino, stat.zero?]
         rescue SystemCallError
           []
+        end
+
+        # SQLite writes into an emptied file, too, what its log still has, when the last connection is closed:
+        # a part of the tables, and nobody can read them. Without the names the next connection begins anew.
+        def leave_emptied_file
+          return if @read_only || !File.zero?(@location)
+          ["", "-wal", "-shm"].each { |suffix| FileUtils.rm_f("#{@location}#{suffix}") }
         end
 
         # Who has the right to write holds all locks.
