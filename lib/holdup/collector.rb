@@ -80,6 +80,7 @@ module Holdup
       @notifier = notifier
       @wake = Thread::Queue.new
       @failures = 0
+      @troubles = {}
       # The first tick also loads code and opens the store, which says nothing of the next ones.
       @cold = warm
     end
@@ -137,15 +138,26 @@ module Holdup
       outcome = tick
       say_leading(outcome)
       recovered if @failures.positive?
+      @troubles.delete(:store)
       look_after(:autopilot, "the autopilot") { @autopilot&.call }
       look_after(:keeper, "what keeps advice ready") { @keeper&.call }
       cost_ns = @cold ? 0 : cpu_ns - started_ns
       warm_up
       @spool&.deliver(@store)
       @archiver&.call # megabytes, but seldom: no reason to put the next tick off
+      note_troubles
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)
+    end
+
+    # The doctor reads the store, and would not see that it can't be written.
+    def note_troubles
+      {spool: @spool, capture: @archiver}.each do |subject, part|
+        problem = part&.problem
+        problem ? @troubles[subject] = problem : @troubles.delete(subject)
+      end
+      @election.note(@troubles)
     end
 
     def warm_up
@@ -218,6 +230,8 @@ module Holdup
     def failed(error)
       @round.forget
       @failures += 1
+      @troubles[:store] = reason(error)
+      @election.note(@troubles)
       message = "#{reason(error)}; segments are kept and carried later"
       @warnings.again(:failure, message, same: same(error, message))
       # A collector counts as ready while its store is down, so systemd does not restart it for that.

@@ -16,7 +16,7 @@ module Holdup
       ServerChecks::Servers, ServerChecks::UnmeasuredServers, ServerChecks::EnvironmentVariables,
       ServerChecks::UnhookedMethods,
       SegmentChecks::Heartbeat,
-      StoreChecks::CollectorLock, StoreChecks::StoreState, StoreChecks::SkippedRows,
+      StoreChecks::CollectorLock, StoreChecks::CollectorTroubles, StoreChecks::StoreState, StoreChecks::SkippedRows,
       StoreChecks::Applications,
       ProbeChecks::StallIdentity, ProbeChecks::MnThreads, ProbeChecks::Fibers,
       JitChecks::Activation, JitChecks::Origin, JitChecks::Effect, JitChecks::ShortLives,
@@ -58,7 +58,8 @@ module Holdup
     #   known
     # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`: pids
     #   of living processes whose segment was removed from the folder
-    # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`
+    # - `collector`: whether one holds the lock; `troubles`: what it says does not work, a message for each
+    #   subject (:store, :spool, :capture); `store`: Hash of its health, or nil and `store_problem`
     # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
     #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
     #   `lives` (Array of Analysis::JitReport::ProcessLife::WorkerLifetimes)
@@ -70,10 +71,10 @@ module Holdup
     Host = Data.define(
       :ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
       :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications,
-      :servers, :variables, :skipped, :nameless
+      :servers, :variables, :skipped, :nameless, :troubles
     ) do
       def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [],
-        applications: nil, servers: [], variables: [], skipped: [], nameless: [], **rest)
+        applications: nil, servers: [], variables: [], skipped: [], nameless: [], troubles: {}, **rest)
         super
       end
 

@@ -43,6 +43,14 @@ class Holdup::DoctorTest < Minitest::Test
     }))
   end
 
+  def test_what_the_collector_says_does_not_work
+    found = troubles(troubles: {store: "the disk is full", spool: "x", capture: "y", unknown: "z"})
+    assert_equal({collector_failing: :fail, spool_waiting: :warn, capture_lost: :warn}, found)
+    problem = Holdup::Error.new("no store", "make one")
+    refute_includes troubles(troubles: {store: "no store"}, store: nil, store_problem: problem),
+      :collector_failing
+  end
+
   # The key and level of what is not fine.
   def troubles(...)
     findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }

@@ -3,10 +3,12 @@
 require "test_helper"
 require "holdup/loader"
 require "support/measuring_process"
+require "support/small_file_system"
 
 # Others remove what processes and the collector have in a folder of memory: systemd's RemoveIPC, a cleaner of
 # temporary files, a script. Each request counts once: before, meanwhile and after.
 class SegmentRemovalTest < Minitest::Test
+  include SmallFileSystem
   include TemporaryFolder
 
   def setup
@@ -53,7 +55,7 @@ class SegmentRemovalTest < Minitest::Test
 
   def findings
     report = Holdup::Doctor::Examination.new(dir: @dir, clock: Holdup::Clock.new,
-      open_store: -> { Holdup::Store.open(@store) },
+      open_store: -> { Holdup::Store.open(@store, read_only: true) },
       segments: Holdup::Doctor::SegmentChecks::SegmentFacts)
     Holdup::Doctor.call(report.call).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
   end
@@ -379,6 +381,24 @@ class SegmentRemovalTest < Minitest::Test
     process.measure(3)
     lead
     assert_equal 19, stored
+  end
+
+  # The store can be read, so the doctor sees a full disk by what the collector says alone.
+  def test_doctor_fails_while_the_collector_can_not_store
+    on_tmpfs("size=3m") do |folder|
+      @store = File.join(folder, "store.sqlite3")
+      process = started
+      process.measure(10)
+      lead
+      filled(folder) do
+        process.run("150.times { |i| Holdup.measure(\"Work\#{i}\") { :done } }")
+        lead
+        assert_equal :fail, findings[:collector_failing], @log.lines.join
+      end
+      lead
+      refute_includes findings, :collector_failing
+      assert_equal 160, stored
+    end
   end
 
   private

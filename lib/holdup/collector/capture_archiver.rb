@@ -14,6 +14,9 @@ module Holdup
         @clock = clock
       end
 
+      # @return [String, nil] why the latest capture could not be kept
+      attr_reader :problem
+
       def call
         orphans.each { |path| take(path) }
         left.each { |path| take(path) }
@@ -56,6 +59,7 @@ module Holdup
         header = head(path)
         keep(path, header) if wanted?(path, header)
       rescue => error # whatever it is, it is in the file: that goes, and the others stay
+        @problem = error.message
         @warnings.again(:capture, "a capture can't be kept: #{error.message}")
       ensure
         File.unlink(path) if File.exist?(path)
@@ -77,6 +81,7 @@ module Holdup
         bytes = File.binread(path, header.events_bytes)
         facts = Analysis::Timeline::CaptureMatches.facts(bytes)
         @archive.add(Capture::Reason.add(bytes, facts), Time.at(@clock.realtime_s))
+        @problem = nil
       ensure
         bytes&.clear # megabytes, which would stay until the next garbage collection
       end

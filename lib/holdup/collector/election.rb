@@ -21,6 +21,20 @@ module Holdup
       # Whether it has led since the last check. A lock on a removed file does not count.
       def held? = !@file.nil? && named?(@file)
 
+      # What does not work for the leader: the doctor can't see it otherwise. It is in the locked file, so
+      # that it ends with the leader.
+      # @param troubles [Hash{Symbol => String}] a message for each subject
+      def note(troubles)
+        return unless @file && troubles != @noted
+        lines = troubles.map { |subject, message| "#{subject} #{Utf8.valid(message).gsub(/\s+/, " ")}\n" }
+        text = ["#{Process.pid}\n", *lines].join
+        @file.pwrite(text, 0)
+        @file.truncate(text.bytesize)
+        @noted = troubles.dup
+      rescue SystemCallError
+        nil # the folder's file system is full: the log has it
+      end
+
       def release
         @file&.flock(File::LOCK_UN) # closing is not enough where a forked child has the same file open
         @file&.close
@@ -45,6 +59,7 @@ module Holdup
         file.truncate(0)
         file.write("#{Process.pid}\n") # for people; the lock is what counts
         file.flush
+        @noted = {}
         file
       end
     end

@@ -98,12 +98,18 @@ module Holdup
         KeptCopy.new(path:, segments: kept, bytes:)
       end
 
+      # @return [String, nil] why the last delivery did not work
+      attr_reader :problem
+
       # Delivers one copy, the oldest; for a call after each round, so that live measurements go first and a
       # long queue of copies delays none of them. In what order they arrive makes no difference: each folder
       # has checkpoints of its own.
       # @return [Boolean] whether there may be more
       def deliver(store)
-        return false unless waiting?
+        unless waiting?
+          @problem = nil
+          return false
+        end
         locked { deliver_next(store) } || false
       rescue SystemCallError => error
         warn_of(@path, error.message)
@@ -219,6 +225,7 @@ module Holdup
           FileUtils.rm_f(path)
           tell(copy, units) if units&.positive?
         end
+        @problem = nil
         true
       rescue StoreError, SystemCallError => error
         warn_of(path, error.message, same: [path, *(error.kind if error.is_a?(StoreError))])
@@ -284,6 +291,7 @@ module Holdup
       end
 
       def warn_of(path, reason, same: reason)
+        @problem = "#{path}: #{reason}"
         @warnings.again(:spool, "what #{path} has can't be delivered now: #{reason}; it is kept", same:)
       end
     end

@@ -107,7 +107,9 @@ module Holdup
         def readable? = %i[ok unwritable].include?(state)
 
         def to_h
-          {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
+          folder = Segment::Directory.new(@dir)
+          {dir: @dir, dir_state: state, tmpfs:, collector: folder.collected?,
+           troubles: folder.collector_troubles}
         end
 
         # @return [Boolean, nil] whether the segments are in memory; nil if /proc does not say

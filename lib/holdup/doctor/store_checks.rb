@@ -21,6 +21,19 @@ module Holdup
         private_class_method :starting?
       end
 
+      # What the collector can't do at the moment: it logs it, where seldom somebody looks.
+      module CollectorTroubles
+        def self.call(host)
+          host.troubles.filter_map do |subject, message|
+            case subject
+            when :store then CheckResult.fail(:collector_failing, message:) unless host.store_problem
+            when :spool then CheckResult.warn(:spool_waiting, message:)
+            when :capture then CheckResult.warn(:capture_lost, message:)
+            end
+          end
+        end
+      end
+
       # Whether reports have something to read, and whether it is up to date.
       module StoreState
         OLD_S = 300

@@ -309,6 +309,19 @@ module Holdup
           "run this as the application's user, or set HOLDUP_DIR to another folder")
       end
 
+      # What the leading collector says does not work, see Collector::Election#note.
+      # @return [Hash{Symbol => String}] a message for each subject
+      def collector_troubles
+        return {} unless collected?
+        lines = File.read(lock_path, encoding: Encoding::UTF_8).scrub.lines.drop(1)
+        lines.to_h do |line|
+          subject, _, message = line.chomp.partition(" ")
+          [subject.to_sym, message]
+        end
+      rescue SystemCallError
+        {}
+      end
+
       def collected?
         File.open(lock_path) { |file| !file.flock(File::LOCK_SH | File::LOCK_NB) }
       rescue SystemCallError

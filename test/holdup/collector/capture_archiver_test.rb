@@ -84,6 +84,10 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     end
     assert_equal [[], 1], [left, @log.lines.size]
     assert_match(/a capture can't be kept: .*1-1.ended is not a capture/, @log.lines.first)
+    assert_match(/1-1.ended is not a capture/, @archiver.problem)
+    leave("2-1.ended", caught: 2)
+    @archiver.call
+    assert_nil @archiver.problem
   end
 
   private

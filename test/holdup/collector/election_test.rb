@@ -45,6 +45,30 @@ class Holdup::Collector
       assert election.won?
     end
 
+    def test_what_does_not_work_for_the_leader_can_be_read_while_it_leads
+      folder = Holdup::Segment::Directory.new(@dir)
+      election = Election.new(@path)
+      assert election.won?
+      assert_empty folder.collector_troubles
+      election.note(store: "the disk\n is full", capture: "ein Fehler: \u00fc")
+      assert_equal({store: "the disk is full", capture: "ein Fehler: \u00fc"}, folder.collector_troubles)
+      election.note(store: "\xFF".b, capture: "\u00fc")
+      assert_equal({store: "?", capture: "\u00fc"}, folder.collector_troubles)
+      election.note({})
+      assert_empty folder.collector_troubles
+      assert_equal "#{Process.pid}\n", File.read(@path)
+      election.note(store: "gone")
+      election.release
+      assert_empty folder.collector_troubles
+    end
+
+    def test_who_does_not_lead_notes_nothing
+      first, second = Array.new(2) { Election.new(@path) }
+      assert_equal [true, false], [first.won?, second.won?]
+      second.note(store: "the disk is full")
+      assert_empty Holdup::Segment::Directory.new(@dir).collector_troubles
+    end
+
     def test_the_kernel_gives_the_lock_of_a_killed_process_away
       reader, writer = IO.pipe
       pid = fork_holder(writer)

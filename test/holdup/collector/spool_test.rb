@@ -163,9 +163,11 @@ class Holdup::Collector
       assert spool.deliver(FailingStore.new(@store)), "there may be more"
       refute spool.deliver(FailingStore.new(@store))
       assert_match(/can't be delivered now: the store x is locked.*; it is kept/, @log.lines.last)
+      assert_match(/the store x is locked/, spool.problem)
       assert_equal 1, copies.size
-      deliver
+      spool.deliver(@store)
       assert_equal 1, counted
+      assert_nil spool.problem
     end
 
     def test_a_copy_that_can_not_be_delivered_does_not_stop_the_next
