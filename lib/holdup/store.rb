@@ -17,7 +17,10 @@ module Holdup
       "clickhouse" => CLICKHOUSE,
       "clickhouse+https" => CLICKHOUSE
     }.freeze
-    private_constant :POSTGRES, :MYSQL, :CLICKHOUSE
+    # What has "://" is no path, whatever is before it: as a path, "POSTGRES://host/name" would be a file in
+    # the current folder, which nobody looks for.
+    SCHEME = %r{\A([a-z][a-z0-9+]+(?=:)|[A-Za-z][\w+.-]+(?=://)):(.*)\z}m
+    private_constant :POSTGRES, :MYSQL, :CLICKHOUSE, :SCHEME
 
     # Limit of a store on a disk of its own.
     DEFAULT_MAX_BYTES = 512 * 1024 * 1024
@@ -87,7 +90,7 @@ module Holdup
 
     def self.split(url)
       return ["sqlite", url] unless url.valid_encoding?
-      scheme, rest = url.match(/\A([a-z][a-z0-9+]+):(.*)\z/m)&.captures
+      scheme, rest = SCHEME.match(url)&.captures
       scheme ? [scheme, rest.delete_prefix("//")] : ["sqlite", url]
     end
     private_class_method :split

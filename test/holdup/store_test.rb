@@ -30,6 +30,16 @@ class Holdup::StoreTest < Minitest::Test
     refute_match(/secret/, error.message)
   end
 
+  def test_an_address_with_a_scheme_is_never_a_file
+    %w[POSTGRES://host/db Sqlite:///a.sqlite3 my_sql://host/db postgres-ha://host/db].each do |url|
+      assert_raises(Holdup::StoreError::UnknownScheme, url) { Holdup::Store.open(url) }
+      refute Holdup::Store.file?(url), url
+    end
+    ["/srv/a.sqlite3", "a:b.sqlite3", "A:b.sqlite3", "C://a.sqlite3", "./x/Y:z"].each do |path|
+      assert Holdup::Store.file?(path), path
+    end
+  end
+
   # Also where it has characters that a URL should encode.
   def test_messages_show_no_part_of_a_password
     ["postgres://me:QQ/QQ@db/x", "postgres://me:QQ@QQ@db/x", "mysql2://me:QQ:QQ?@db/x",
