@@ -74,7 +74,7 @@ static int capf_map(const char *hidden, size_t bytes)
 {
     unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
     pthread_mutex_lock(&capf_lock);
-    cap.file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    cap.file = seg_create_private(hidden);
     pthread_mutex_unlock(&capf_lock);
     if (cap.file < 0) return errno;
     int failed = capf_reserve(cap.file, bytes);
@@ -160,7 +160,7 @@ static void capf_name_again(void)
     char hidden[sizeof(capf_path) + 8];
     snprintf(hidden, sizeof(hidden), "%s.new", capf_path);
     unlink(hidden);
-    int file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = seg_create_private(hidden);
     if (file < 0) return;
     int failed = capf_reserve(file, cap.mapped);
     if (!failed) failed = seg_write_all(file, cap.base, cap.mapped);

@@ -146,6 +146,13 @@ static int seg_create_anonymous(const char *link)
     return -1;
 }
 
+int seg_create_private(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file >= 0) (void)fchmod(file, 0600);
+    return file;
+}
+
 /* A file (or link) next to `path`, which gets its final name when it is complete. */
 static int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
 {
@@ -156,7 +163,7 @@ static int seg_create(const char *path, bool anonymous, char *hidden, size_t roo
     }
     unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
     if (anonymous) return seg_create_anonymous(hidden);
-    return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return seg_create_private(hidden);
 }
 
 int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,

@@ -36,6 +36,12 @@ enum seg_name seg_check_name(void);
  */
 int seg_name_again(bool anonymous);
 
+/*
+ * Makes a file for this user only, whatever the application's umask: with one that takes the owner's rights
+ * no collector could read it. Its number, or -1 and an errno.
+ */
+int seg_create_private(const char *path);
+
 /* Whether our descriptor is still the segment's file. */
 bool seg_has_file(void);
 

@@ -46,6 +46,15 @@ class SegmentTest < Minitest::Test
     File.umask(before)
   end
 
+  # Else no collector could read it, and nothing would say so where it was written.
+  def test_this_user_may_read_it_whatever_the_umask
+    before = File.umask(0o777)
+    write("")
+    assert_equal 0o600, File.stat(path).mode & 0o777
+  ensure
+    File.umask(before)
+  end
+
   def test_jobs_of_another_pool_or_priority_are_apart
     write(<<~RUBY)
       queues = [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]]

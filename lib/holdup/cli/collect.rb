@@ -44,6 +44,7 @@ module Holdup
       # @return [Integer] exit status; CANNOT_LOAD when a library, or beside a parent a store, is missing
       # @raise [Holdup::Error] with --once; otherwise the collector logs the error and continues
       def run
+        File.umask(File.umask & 0o077) # inherited; what its owner can't read or write is of no use
         @store = Places.store(@console.env, @named)
         @captures = Places.captures(@console.env, @named)
         @once ? once : keep_on

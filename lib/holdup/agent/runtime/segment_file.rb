@@ -146,13 +146,14 @@ module Holdup
         stat = File.lstat(@dir)
         owned = stat.directory? && stat.uid == Process.euid
         raise Error.new("#{@dir} is not a folder of this user", "set HOLDUP_DIR to one that is") unless owned
-        File.chmod(FOLDER_MODE, @dir) unless stat.mode & 0o077 == 0
+        File.chmod(FOLDER_MODE, @dir) unless stat.mode & 0o777 == FOLDER_MODE
       end
 
       def make(dir)
         return if File.directory?(dir)
         make(File.dirname(dir))
         Dir.mkdir(dir, FOLDER_MODE)
+        File.chmod(FOLDER_MODE, dir) # the application's umask may take rights of the owner
       rescue Errno::EEXIST
         nil
       end

@@ -35,6 +35,21 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_equal [[path, 200, 4096, 3, 1]], @probe.opened
   end
 
+  def test_the_folder_has_its_modes_whatever_the_umask
+    before = File.umask(0o777)
+    open_segment
+    assert_equal [0o700, 0o700], [dir, File.dirname(dir)].map { |path| File.stat(path).mode & 0o777 }
+  ensure
+    File.umask(before)
+  end
+
+  def test_a_folder_that_its_owner_may_not_write_is_corrected
+    FileUtils.mkdir_p(dir)
+    File.chmod(0o500, dir)
+    open_segment
+    assert_equal 0o700, File.stat(dir).mode & 0o777
+  end
+
   def test_a_second_segment_of_the_process_has_another_name
     File.write(open_segment, "")
     second = open_segment
