@@ -4,8 +4,12 @@ module Holdup
   class Collector
     # Takes the captures that processes left in memory, adds what they caught, and packs them into the folder
     # of kept captures. An incident triggers rules in all workers: each rule keeps one capture per interval.
+    #
+    # Where that folder can't be written (a full disk, no rights), the latest captures wait in memory.
     class CaptureArchiver
       NS = 1_000_000_000
+      # Each has some megabytes.
+      MOST_WAITING = 4
 
       def initialize(archive:, dir:, warnings:, clock:)
         @archive = archive
@@ -18,8 +22,10 @@ module Holdup
       attr_reader :problem
 
       def call
+        @waiting = []
         orphans.each { |path| take(path) }
         left.each { |path| take(path) }
+        drop_oldest
       end
 
       private
@@ -54,23 +60,46 @@ module Holdup
         Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
       end
 
-      # Removes a capture that can't be kept too: it must not fill the memory.
       def take(path)
+        waits?(path) ? @waiting << path : remove(path)
+      end
+
+      # @return [Boolean] whether it has to be tried again
+      def waits?(path)
         header = head(path)
         keep(path, header) if wanted?(path, header)
+        false
+      rescue SystemCallError => error
+        say("a capture can't be kept now: #{error.message}; the latest #{MOST_WAITING} wait", error)
+        File.exist?(path)
       rescue => error # whatever it is, it is in the file: that goes, and the others stay
+        say("a capture can't be kept: #{error.message}", error)
+        false
+      end
+
+      # They must not fill the memory.
+      def drop_oldest
+        excess = @waiting.size - MOST_WAITING
+        return unless excess.positive?
+        @waiting.sort_by { |path| File.mtime(path) }.first(excess).each { |path| remove(path) }
+        @warnings.again(:lost_capture, "captures that could not be kept are removed: #{excess}", same: nil)
+      rescue Errno::ENOENT
+        nil # its process has just removed it
+      end
+
+      def say(message, error)
         @problem = error.message
-        @warnings.again(:capture, "a capture can't be kept: #{error.message}")
-      ensure
+        @warnings.again(:capture, message)
+      end
+
+      def remove(path)
         File.unlink(path) if File.exist?(path)
       end
 
       def wanted?(path, header)
         return false if path.end_with?(Capture::RuleWatch::ARMED) && header.caught.zero?
         return true unless header.facts["trigger"] == "rule"
-        rested = rested?(header.facts["every_s"])
-        @kept_ns = @clock.monotonic_ns if rested
-        rested
+        rested?(header.facts["every_s"])
       end
 
       def rested?(every_s)
@@ -81,6 +110,7 @@ module Holdup
         bytes = File.binread(path, header.events_bytes)
         facts = Analysis::Timeline::CaptureMatches.facts(bytes)
         @archive.add(Capture::Reason.add(bytes, facts), Time.at(@clock.realtime_s))
+        @kept_ns = @clock.monotonic_ns if header.facts["trigger"] == "rule"
         @problem = nil
       ensure
         bytes&.clear # megabytes, which would stay until the next garbage collection

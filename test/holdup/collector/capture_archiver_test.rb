@@ -90,6 +90,31 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     assert_nil @archiver.problem
   end
 
+  # A file is where the folder should be.
+  def test_the_latest_wait_while_the_folder_can_not_be_made
+    File.write(@archive.dir, "in the way")
+    6.times do |number|
+      leave("#{number}-1.left", facts: {"trigger" => "dashboard"})
+      File.utime(number, number, File.join(folder, "#{number}-1.left"))
+      2.times { @archiver.call }
+    end
+    assert_equal %w[2-1.left 3-1.left 4-1.left 5-1.left], left.sort
+    assert_match(/File exists/, @archiver.problem)
+    assert_equal [1, 1], [/can't be kept now/, /are removed/].map { |line| @log.lines.grep(line).size }
+    File.unlink(@archive.dir)
+    @archiver.call
+    assert_equal [[], 4, nil], [left, @archive.kept.size, @archiver.problem]
+  end
+
+  def test_a_rule_does_not_rest_for_a_capture_that_waits
+    File.write(@archive.dir, "in the way")
+    leave("1-1.ended", caught: 2)
+    2.times { @archiver.call }
+    File.unlink(@archive.dir)
+    @archiver.call
+    assert_equal [[], 1], [left, @archive.kept.size]
+  end
+
   private
 
   def left
