@@ -136,7 +136,7 @@ module Holdup
         end
 
         def leave
-          @dialect.leave_emptied_file
+          @dialect.leave(@db, @identity)
           close
         end
 

@@ -77,7 +77,7 @@ module Holdup
         # A server that was moved or restored ends the connection.
         def identity = location
 
-        def leave_emptied_file = nil
+        def leave(_db, _before) = nil
 
         # The server reuses the space.
         def shrink(_db) = nil

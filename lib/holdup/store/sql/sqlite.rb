@@ -43,19 +43,18 @@ module Holdup
           @read_only ? connect_to_read : connect_to_write
         end
 
-        # @return [Array] changes when the file was moved away or emptied, because writes would be lost then
+        # @return [Array] changes when the file was moved away or emptied, or when its log was removed: writes
+        #   would be lost then
         def identity
-          stat = File.stat(@location)
-          [stat.dev, stat.ino, stat.zero?]
-        rescue SystemCallError
-          []
+          [@location, *beside].map { |path| inode(path) } << File.zero?(@location)
         end
 
-        # SQLite writes into an emptied file, too, what its log still has, when the last connection is closed:
-        # a part of the tables, and nobody can read them. Without the names the next connection begins anew.
-        def leave_emptied_file
-          return if @read_only || !File.zero?(@location)
-          ["", "-wal", "-shm"].each { |suffix| FileUtils.rm_f("#{@location}#{suffix}") }
+        # Before a connection is closed whose files are not all there any more.
+        # @param before [Array] the identity that it began with
+        def leave(db, before)
+          return if @read_only
+          return forget_emptied_file if File.zero?(@location)
+          save_log(db) if before.first == identity.first
         end
 
         # Who has the right to write holds all locks.
@@ -128,6 +127,29 @@ module Holdup
         end
 
         private
+
+        # The write-ahead log and its index.
+        def beside = ["#{@location}-wal", "#{@location}-shm"]
+
+        def inode(path)
+          stat = File.stat(path)
+          [stat.dev, stat.ino]
+        rescue SystemCallError
+          nil
+        end
+
+        # SQLite writes into an emptied file, too, what its log still has, when the last connection is closed:
+        # a part of the tables, and nobody can read them. Without the names the next connection begins anew.
+        def forget_emptied_file
+          FileUtils.rm_f([@location, *beside])
+        end
+
+        # Its latest commits are only in a log that has lost its name.
+        def save_log(db)
+          db.fetch("PRAGMA wal_checkpoint(TRUNCATE)").all
+        rescue Sequel::DatabaseError
+          nil # the next connection says what is wrong
+        end
 
         def connect_to_write
           check_place

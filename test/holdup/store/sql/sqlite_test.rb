@@ -228,6 +228,22 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal 1, units(store)
   end
 
+  # Its latest commits are there alone; without its name no other process could read the store.
+  def test_what_is_in_a_log_that_others_remove_is_not_lost
+    [%w[-wal], %w[-shm], %w[-wal -shm]].each do |removed|
+      file = File.join(folder, "without#{removed.join}.sqlite3")
+      store, reader, fresh = [false, true, true].map { |read_only| Holdup::Store.open(file, read_only:) }
+      store.commit([minute], {})
+      once = units(reader)
+      removed.each { |suffix| File.delete("#{file}#{suffix}") }
+      store.commit([minute], {})
+      [store, fresh, reader].each { |each| assert_equal 2 * once, units(each), removed }
+      assert_equal "ok", SQLite3::Database.new(file) { |db| break db.get_first_value("PRAGMA integrity_check") }
+    ensure
+      [store, reader, fresh].compact.each(&:close)
+    end
+  end
+
   def test_names_a_folder_that_can_not_be_made
     File.write(File.join(folder, "file"), "")
     bad = Holdup::Store::Sql.new(Holdup::Store::Sql::Sqlite.new(File.join(folder, "file", "a.sqlite3")))
