@@ -57,12 +57,10 @@ module Holdup
 
       # The class itself may have methods of these names.
       DEFINE = Module.instance_method(:define_method)
-      PRIVATE = Module.instance_method(:private)
-      PROTECTED = Module.instance_method(:protected)
-      KEYWORDS = Module.instance_method(:ruby2_keywords)
-      NAME = Module.instance_method(:name)
+      CLASS_EXEC = Module.instance_method(:class_exec)
+      VISIBILITIES = %i[public protected private].to_h { |name| [name, Module.instance_method(name)] }.freeze
       FAILURES = [StandardError, ScriptError].freeze
-      private_constant :DEFINE, :PRIVATE, :PROTECTED, :KEYWORDS, :NAME, :FAILURES
+      private_constant :DEFINE, :CLASS_EXEC, :VISIBILITIES, :FAILURES
 
       # @return [Array<MethodHook>] those in place
       def self.all = REGISTRY.all
@@ -110,7 +108,7 @@ module Holdup
       rescue *FAILURES => error # the class has a method_added that fails
         raise unless guard
         guard.failed(:hooks, error)
-        false
+        !@ours.nil?
       end
 
       # @return [UnboundMethod, nil] the method that ours calls; nil: it is in no class yet
@@ -275,52 +273,59 @@ module Holdup
         number, hooks = REGISTRY.next_number, REGISTRY.hooks_of(@owner)
         visibility = self.visibility
         ours = signature
-        space = new_space(hooks)
-        target = @kept ? keep(number, @kept) : "super"
-        define(space, ours, HookedMethod.new(ours, target))
-        KEYWORDS.bind_call(@owner, @name) if ours.flag?
-        PRIVATE.bind_call(@owner, @name) if visibility == :private
-        PROTECTED.bind_call(@owner, @name) if visibility == :protected
-        @ours = own_method
-        keep("#{number}_hook", @ours)
+        target = @kept ? keep(number) : "super"
+        code = code(hooks, ours, HookedMethod.new(ours, target))
+        add(@name, code, visibility)
+      ensure
+        note_place(hooks) if code
+      end
+
+      # The method may be in its place although the class's `method_added` has raised.
+      def note_place(hooks)
+        found = own_definition
+        return if found.nil? || found == @kept
+        @ours = found
         hooks << self
       end
 
-      # The constants that the code finds around the class.
-      # @param hooks [Array<MethodHook>] of the class, which keeps them alive by this
-      def new_space(hooks)
-        Module.new.tap do |space|
-          constants = {HoldupHooks: hooks, HoldupUnset: Signature::UNSET, **@constants}
-          constants.each { |name, value| space.const_set(name, value) }
+      # Other threads call the method meanwhile, and `method_added` of its class may call it or raise, so it
+      # is complete, with its visibility, when it takes its place.
+      # @param visibility [Symbol] of VISIBILITIES
+      def add(name, method, visibility)
+        owner = @owner
+        CLASS_EXEC.bind_call(owner) do
+          VISIBILITIES.fetch(visibility).bind_call(owner) # of what this block defines
+          DEFINE.bind_call(owner, name, method)
         end
       end
 
-      # Ruby warns of a method that is defined anew while it has no second name, so ours gets one, too.
       # @return [String] the private name
-      def keep(number, method)
+      def keep(number)
         readable = @name.match?(/\A\w+[?!]?\z/) ? "_#{@name}" : ""
         name = :"holdup_#{number}#{readable}"
-        DEFINE.bind_call(@owner, name, method)
-        PRIVATE.bind_call(@owner, name)
+        add(name, @kept, :private)
+        VISIBILITIES.fetch(:private).bind_call(@owner, name) # raises when `method_added` has removed it
         name.name
       end
 
       # Of a string, because a block would make a Proc of the block that a call comes with. Constants are
-      # found in the class, then in the space around it. A class without a name must not get one from a
-      # constant; it finds the constants a little slower.
-      def define(space, ours, method)
-        code = <<~RUBY
-          def #{@name}(#{ours.definition})
-            #{@body.call(method)}
+      # found in the module around the code and in the one around that, not in the class, whose method it
+      # becomes.
+      # @param hooks [Array<MethodHook>] of the class, which the code keeps alive
+      # @return [UnboundMethod]
+      def code(hooks, ours, method)
+        space = Module.new
+        constants = {HoldupHooks: hooks, HoldupUnset: Signature::UNSET, **@constants}
+        constants.each { |name, value| space.const_set(name, value) }
+        space.module_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+          module Code
+            def #{@name}(#{ours.definition})
+              #{@body.call(method)}
+            end
           end
         RUBY
-        if @layer || NAME.bind_call(@owner)
-          space.const_set(:Owner, @owner)
-          opening = @owner.is_a?(Class) ? "class Owner" : "module Owner"
-          space.module_eval("#{opening}; #{code}\nend", __FILE__, __LINE__)
-        else
-          space.module_eval("->(owner) { owner.class_eval { #{code} } }", __FILE__, __LINE__).call(@owner)
-        end
+        space::Code.send(:ruby2_keywords, @name) if ours.flag?
+        space::Code.instance_method(@name)
       end
     end
 

@@ -331,6 +331,64 @@ class Holdup::Hooks::MethodHookTest < Minitest::Test
     assert_equal 1, type.new.m
   end
 
+  def test_a_class_whose_method_added_refuses_the_hooked_method_has_it_complete
+    type = Class.new do
+      def inner(*rest, **keywords) = [rest, keywords]
+
+      ruby2_keywords def m(*rest) = inner(*rest)
+      private :m
+
+      def self.method_added(name) = (raise("no") if name == :m)
+    end
+    2.times { hook(type, :m).install(@guard) }
+    assert_equal [[1], {b: 2}], type.new.send(:m, 1, b: 2)
+    assert type.private_method_defined?(:m), "it has become public"
+    assert_equal 1, @counter.count
+    assert_equal({hooks: 1}, @guard.failures)
+  end
+
+  def test_a_class_whose_method_added_removes_our_methods_keeps_its_own
+    type = Class.new do
+      def m = 1
+
+      def self.method_added(name) = (remove_method(name) if name.start_with?("holdup"))
+    end
+    refute hook(type, :m).install(@guard)
+    assert_equal 1, type.new.m
+  end
+
+  # `method_added` runs when the method takes its place, where another thread can call it first.
+  def test_there_is_no_moment_in_which_the_method_is_another_one
+    %i[public protected private].each do |visibility|
+      seen = []
+      type = Class.new do
+        def inner(*rest, **keywords) = [rest, keywords]
+
+        ruby2_keywords def m(*rest) = inner(*rest)
+        send(visibility, :m)
+        define_singleton_method(:method_added) do |_|
+          seen << [new.send(:m, 1, b: 2), send(:"#{visibility}_method_defined?", :m)]
+        end
+      end
+      install(type, :m)
+      assert_equal [[[[1], {b: 2}], true]], seen.uniq, visibility
+    end
+  end
+
+  def test_the_code_sees_no_constant_of_the_class
+    type = Class.new do
+      def self.const_missing(name) = raise("asked for #{name}")
+
+      def m(a = 1) = a
+    end
+    self.class.const_set(:WithConstants, type) # it has a name, as libraries' classes
+    type.const_set(:HoldupUnset, 2)
+    install(type, :m)
+    assert_equal [1, 2], [type.new.m, type.new.m(2)]
+  ensure
+    self.class.send(:remove_const, :WithConstants)
+  end
+
   def test_a_method_that_is_defined_anew_or_removed_is_not_measured
     type = Class.new { def m = 1 }
     install(type, :m)
