@@ -63,6 +63,10 @@ module Holdup
 
       # The client has gone: only Pitchfork reports these as errors.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
+      # Status, headers and body.
+      RESPONSE_PARTS = 3
+      BODY = 2
+      private_constant :RESPONSE_PARTS, :BODY
 
       def for?(other) = env.equal?(other)
 
@@ -108,12 +112,28 @@ module Holdup
         recorder.guard.failed(:rack, failure)
       end
 
+      # Must not raise. A response may be of a subclass of Array that does not do what an Array does. One
+      # without a body goes on as it is, so that its fault is the application's.
       def wrapped(response)
-        [response[0], response[1], RackBody.new(response[2], self)]
+        if response.size < RESPONSE_PARTS
+          finished
+          return response
+        end
+        response.dup.tap { |copy| copy[BODY] = RackBody.new(response[BODY], self) }
+      rescue *Guard::FAILURES => error
+        finished
+        recorder.guard.failed(:rack, error)
+        response
       end
 
+      # Must not raise.
       # @param answer [Object] anything but an Integer that a machine word holds
-      def status_of(answer) = answer.to_s.to_i
+      def status_of(answer)
+        answer.to_s.to_i
+      rescue *Guard::FAILURES => error
+        recorder.guard.failed(:rack, error)
+        0
+      end
 
       def trace_parent = TraceParent.call(env)
     end

@@ -48,6 +48,36 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil], recorded.to_h.values
   end
 
+  def test_an_answer_that_is_no_rack_response_goes_on_as_it_is
+    strict = Class.new(Array) { def [](_) = raise("no") }
+    [nil, [], [200, {}], strict.new(ok), "text"].each do |answer|
+      assert_same answer, middleware { answer }.call(env)
+    end
+    assert_equal 5, @probe.recorded.size
+  end
+
+  def test_a_response_keeps_its_class_and_further_parts
+    response_class = Class.new(Array)
+    answer = response_class.new([200, {}, ["hi"], :more]).freeze
+    response = middleware { answer }.call(env)
+    assert_instance_of response_class, response
+    assert_equal :more, response[3]
+    assert_empty @probe.recorded
+    response[2].close
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_a_status_that_can_not_be_read_does_not_reach_the_application
+    unreadable = Object.new
+    def unreadable.to_s = raise("no")
+    [unreadable, BasicObject.new].each do |status|
+      response = middleware { [status, {}, []] }.call(env)
+      assert response[0].__id__ == status.__id__
+      response[2].close
+    end
+    assert_equal 2, @probe.recorded.size
+  end
+
   # As it was asked for, whatever routers and mounted applications make of it; and nothing that can't be asked
   # again.
   def test_paths_are_kept_where_that_is_wanted
