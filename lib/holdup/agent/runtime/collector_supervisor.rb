@@ -74,6 +74,7 @@ module Holdup
         @longest_wait_s = longest_wait_s
         @owner = Process.pid
         @wake = Thread::Queue.new
+        @asides = 0
       end
 
       def start
@@ -105,6 +106,24 @@ module Holdup
         @thread.kill if @left
       end
 
+      # Lets the collector end, once this process's forks have ended, and starts none until `come_back`:
+      # `Process.waitall` waits for every child.
+      # @return [Array<Integer>, nil] pid of the collector, if it runs; nil: this process has none
+      def step_aside
+        return unless @owner == Process.pid && @thread&.alive? && !@stopping
+        @asides += 1
+        wait_until_spawned(patience_s: STOP_S)
+        @let_end = true
+        @pipe&.close
+        [@pid].compact
+      end
+
+      # Starts a collector again.
+      def come_back
+        @asides -= 1
+        @wake << true
+      end
+
       # For a fork, as Ticker#wait_until_asleep.
       def wait_until_spawned(patience_s: FORK_PATIENCE_S)
         deadline = now + patience_s
@@ -124,10 +143,13 @@ module Holdup
       def keep_running
         wait_s = @first_wait_s
         until @stopping
+          next @wake.pop if @asides > 0
           started = now
+          @let_end = false
           launch = next_launch
           status = run_once(launch) if launch
           break if @stopping
+          next if @let_end
           healthy = now - started > HEALTHY_S
           wait_s = @first_wait_s if healthy
           untried = @failed && !healthy && @launch.failed
@@ -167,6 +189,7 @@ module Holdup
           close_others: true, **launch.options)
         @spawning = false
         input.close
+        @pipe.close if @asides > 0
         status = Process.wait2(@pid).last
         @unloadable = status.exitstatus == CANNOT_LOAD
         @failed = status.exited? && !status.success?
@@ -224,6 +247,8 @@ module Holdup
             log: @log
           )
           @supervisor.start
+          require_relative "wait_for_all" # the command line supervises, too, and hooks nothing
+          WaitForAll.install(@supervisor, log: @log)
         end
 
         # Does not wait: the collector notices its parent's end and then collects the last units.

@@ -80,6 +80,19 @@ class Holdup::Collector
       assert_empty environment.grep(/\ARUBY_.*JIT/) - ["RUBY_YJIT_ENABLE=0"]
     end
 
+    def test_starts_none_while_the_application_waits_and_says_nothing_of_its_end
+      one = supervisor.start
+      first = wait_until { started.first }
+      assert_equal [first], one.step_aside
+      wait_until { !alive?(first) }
+      assert_nil one.pid
+      one.come_back
+      wait_until { started.size == 2 }
+      assert_empty @log.lines
+      one.stop
+      assert_nil one.step_aside
+    end
+
     def test_starts_it_again_when_it_dies
       supervisor.start
       first = wait_until { started.first }
