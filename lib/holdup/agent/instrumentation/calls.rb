@@ -226,7 +226,7 @@ module Holdup
       # @param client [Class]
       def join(client)
         call_hook(client, :process, signatures: ["commands"]) do
-          "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)"
+          "@holdup_call_kind || HoldupLibrary.keep(self, HoldupLibrary.kind_of_client(self))"
         end.install(@guard)
       end
 
@@ -337,7 +337,7 @@ module Holdup
       # @param getter [Class] reads several keys; its parameters differ from version to version
       def join(server, getter)
         one = call_hook(server, :request, signatures: ["opkey, *args"]) do
-          "@holdup_call_kind ||= HoldupLibrary.kind_of_server(self)"
+          "@holdup_call_kind || HoldupLibrary.keep(self, HoldupLibrary.kind_of_server(self))"
         end
         several = call_hook(getter, :process) { 'HoldupLibrary.kind_of("memcached", "")' }
         install_together([one, several])
@@ -411,9 +411,7 @@ module Holdup
       def kind_of_adapter(adapter)
         @guard.call(:calls) do
           next if inline?(adapter)
-          kind = @recorder.call_kind("push #{self.class.runner(adapter)}".strip)
-          adapter.instance_variable_set(:@holdup_call_kind, kind) unless adapter.frozen?
-          kind
+          keep(adapter, @recorder.call_kind("push #{self.class.runner(adapter)}".strip))
         end
       end
 
@@ -476,7 +474,7 @@ module Holdup
       # @param client [Class]
       def join(client)
         call_hook(client, :perform_request, signatures: SIGNATURES, block: false) do
-          "@holdup_call_kind ||= HoldupLibrary.kind_of_client(self)"
+          "@holdup_call_kind || HoldupLibrary.keep(self, HoldupLibrary.kind_of_client(self))"
         end.install(@guard)
       end
 

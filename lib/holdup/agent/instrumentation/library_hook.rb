@@ -26,6 +26,13 @@ module Holdup
           @guard.call(:calls) { @recorder.call_kind(yield) }
         end
 
+        # Keeps a kind where the hook's code looks for it. An application may freeze what makes its calls.
+        # @return [Integer, nil] the kind
+        def keep(client, kind)
+          client.instance_variable_set(:@holdup_call_kind, kind) unless client.frozen?
+          kind
+        end
+
         private
 
         # Makes each call of a method a call to another system, also one that raises.

@@ -371,6 +371,13 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     end
   end
 
+  def test_a_frozen_client_works_and_is_measured
+    client = search_client(%w[es1], Calls::SearchClient::SIGNATURES.first)
+    Calls::Elasticsearch.new(@recorder).join(client)
+    assert client.new.freeze.perform_request("GET", "/orders")
+    assert_equal ["search es1", false], @probe.called.last
+  end
+
   def test_a_search_is_a_call_to_its_host_or_to_one_of_them
     hosts = {%w[es1] => "search es1", %w[es2 es1] => "search es1 (of 2)", [] => "search"}
     Calls::SearchClient::SIGNATURES.each do |parameters|
