@@ -9,10 +9,12 @@ class Holdup::Runtime
 
     # Ends when its input does, as a collector.
     CHILD = "$stdin.read"
+    LIB = File.expand_path("../../../../lib", __dir__)
 
     # The collector is a child of the application, and would go on for as long as that waits.
     def test_an_application_that_waits_for_all_its_children_does_not_wait_for_the_collector
-      said = Dir.mktmpdir("holdup-wait") { |dir| fresh_ruby(<<~RUBY) }
+      said = Dir.mktmpdir("holdup-wait") { |dir| fresh_ruby(<<~RUBY, prelude: "") }
+        $LOAD_PATH.unshift(#{LIB.dump})
         require "holdup/agent/runtime/collector_supervisor"
         require "holdup/agent/runtime/wait_for_all"
         log = Class.new { def warn(message) = puts(message) }.new
