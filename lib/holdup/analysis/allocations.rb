@@ -159,7 +159,9 @@ module Holdup
         SUMS = %i[objects malloc_bytes slot_bytes slot_objects gc_ns objects_own_ns objects_others_ns].freeze
         # Names as above. `sign`: -1 for what is counted twice
         Readings = Data.define(:n, :a, :b, :u, :sign) do
-          # @param window [Window, SeriesRow]
+          # @param sums [Hash{Symbol => Integer}] of a window
+          # @param running_ns [Integer] that its threads ran
+          # @param counter [Symbol] of what is counted
           def self.of(sums, running_ns, counter, sign: 1)
             a = sums.fetch(:objects_own_ns)
             new(n: sums.fetch(counter), a:, b: sums.fetch(:objects_others_ns), sign:,

@@ -60,7 +60,8 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
 
   def test_a_folder_of_the_user_nobody
     File.chmod(0o755, @dir)
-    Dir.mkdir(others = File.join(@dir, "others"), 0o755)
+    Dir.mkdir(others = File.join(@dir, "others"))
+    File.chmod(0o755, others) # whatever the umask
     File.write(File.join(@dir, "file"), "")
     Dir.mkdir(closed = File.join(@dir, "closed"), 0o700)
     File.chown(NOBODY, NOBODY, closed) if Process.uid.zero?

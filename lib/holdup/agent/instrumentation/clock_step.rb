@@ -46,7 +46,7 @@ module Holdup
           @off_all = @seen
           return true
         end
-        STEPS_NS.each_with_index { |step_ns, index| @off[index] = @seen if off?(time_ns, step_ns) }
+        @off.each_index { |index| @off[index] = @seen if off?(time_ns, STEPS_NS[index]) }
         @mean_ns += (waited_ns - @mean_ns) * MEAN_SHARE
         !too_coarse?
       end
