@@ -90,9 +90,10 @@ class PostgresLimitsTest < Minitest::Test
     assert_equal 503, page.status
     said = holdup("doctor", "--store", as(role), "--dir", "/nonexistent", "--lang", "ja")
     assert_equal 1, said.status
-    [page.body.gsub("&quot;", '"'), said.out.gsub(/\n */, "")].each do |text|
-      assert_match(/に空いている接続がありません.*too many connections for role/m, text)
-      assert_match(%r{max_connections / CONNECTION LIMIT を増やすか}, text)
+    # The doctor breaks its lines between any two words.
+    [page.body.gsub("&quot;", '"'), said.out].map { |text| text.gsub(/\s+/, "") }.each do |text|
+      assert_match(/に空いている接続がありません.*toomanyconnectionsforrole/, text)
+      assert_match(%r{max_connections/CONNECTIONLIMITを増やすか}, text)
     end
   end
 
