@@ -35,8 +35,13 @@ class DemoConclusionTest < Minitest::Test
   end
 
   def test_threads_without_a_cpu_are_the_reason_where_a_prediction_was_missed
-    assert_match(/no CPU is free here/, sentence(:missed, starved: 0.15))
-    assert_match(/the prediction was missed/, sentence(:missed, starved: 0.05))
+    assert_match(/no CPU is free here/, sentence(:missed, starved: 0.15, idle_share: 0.1))
+    assert_match(/the prediction was missed/, sentence(:missed, starved: 0.05, idle_share: 0.1))
+  end
+
+  def test_does_not_say_that_no_cpu_is_free_where_cpus_were_idle
+    assert_match(/the prediction was missed/, sentence(:missed, starved: 0.15, idle_share: 0.6))
+    assert_match(/Holdup gives no advice here/, sentence(:unknown, starved: 0.11, idle_share: 0.3))
   end
 
   # A quota, or pages that are read from a disk: other programs do not use the CPUs.

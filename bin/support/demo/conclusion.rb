@@ -10,8 +10,10 @@ module Demo
     IDLE = 0.05
     # ... and where threads had no CPU for this share of the time with the GVL.
     STARVED = 0.3
-    # From which on that is the likely reason for a prediction that was missed.
+    # From which on, and below which, that is the likely reason for a prediction that was missed. Where more
+    # CPUs were idle, it would be false to say that none is free.
     SOMEWHAT_STARVED = 0.1
+    SOMEWHAT_IDLE = 0.15
     SHOWS = "What this shows: "
 
     # @param json [String] the report of the first traffic
@@ -41,7 +43,8 @@ module Demo
 
     # Whether the machine explains why nothing can be said.
     def excused?
-      starved_share >= SOMEWHAT_STARVED && %i[missed unknown unverified].include?(@advice)
+      return false unless %i[missed unknown unverified].include?(@advice)
+      starved_share >= SOMEWHAT_STARVED && (@idle_share.nil? || @idle_share < SOMEWHAT_IDLE)
     end
 
     # Of the time with the GVL.
