@@ -175,10 +175,10 @@ module Holdup
           "set XDG_STATE_HOME to a folder")
       end
 
-      # @return [String] "ja" for a Japanese locale, else "en"
+      # @return [String] the language of the environment's locale, else English
       def language(env)
         locale = env.values_at("LC_ALL", "LC_MESSAGES", "LANG").compact.reject(&:empty?).first
-        locale.to_s.start_with?("ja") ? "ja" : "en"
+        View::Words.language_of(locale) || View::Words::DEFAULT
       end
 
       # Opens the store to read, and closes it.

@@ -20,7 +20,7 @@ module Holdup
           end
           Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          known = Holdup::Web::App::Language::KNOWN
+          known = View::Words::LANGUAGES.keys
           parser.on("--lang LANG", "where a browser asks for none of #{known.join(" and ")}") do |text|
             values[:language] = Queries::OptionValues.choice("--lang", text, known)
           end

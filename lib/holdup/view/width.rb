@@ -10,8 +10,10 @@ module Holdup
     module Width
       WIDE = /[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[ー\u{3000}-\u{303F}\u{FF01}-\u{FF60}]/
       NARROW = /(?!#{WIDE})\S/
+      # Characters with which languages count things: "件".
+      COUNTERS = Regexp.union(Words::LANGUAGES.values.flat_map { |table| table.fetch(:counters).chars }.uniq)
       # "(90.1 %)", "91.0 s,", "2,848 件"
-      QUANTITY = /#{NARROW}*\d (?:(?:%|[num]?s|min|h|d|[kMGT]?B)(?![A-Za-z0-9])#{NARROW}*|[件秒分回個台本種])/
+      QUANTITY = /#{NARROW}*\d (?:(?:%|[num]?s|min|h|d|[kMGT]?B)(?![A-Za-z0-9])#{NARROW}*|#{COUNTERS})/
       # Japanese brackets that may not end a line, punctuation and small kana that may not start one.
       NO_END = /[「『（［｛【]/
       NO_START = /[、。，．：；？！」』）］｝】・ー々〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/

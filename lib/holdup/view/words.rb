@@ -7,20 +7,29 @@ module Holdup
     # Every sentence and heading of the reports in one language. A missing key raises at once and a test
     # compares the languages, so a half-translated report can't happen.
     class Words
-      # The texts of `locales/`, by language. Its own backend: the `I18n` of the application that mounts the
-      # dashboard has its own locales and load path, which stay unused and unchanged.
+      # The texts of all languages. A language is the YAML files that bear its code: `locales/en.yml` in the
+      # folder of a subject, or several in `locales/en/`. They are found here, and no list names a language.
+      # An own backend: the `I18n` of the application that mounts the dashboard has its own locales and load
+      # path, which stay unused and unchanged.
       class Translations < I18n::Backend::Simple
-        FILES = File.join(__dir__, "locales/%{language}/*.yml")
+        FOLDER = File.expand_path("..", __dir__)
+        FILES = "**/locales/**/*.yml"
+        # "en", "pt-BR": of a file or of its folder, as in the `lang` of HTML.
+        LANGUAGE = %r{/locales/([a-z]{2,3}(?:-[A-Za-z]{2,8})?)(?:\.yml|/)}
 
-        # @param language [String] "en" or "ja"
-        # @return [Hash{Symbol => String, Array, Hash}] frozen
-        def self.of(language)
-          new(language).to_h
+        # @param folder [String] with folders `locales` anywhere below it
+        # @return [Hash{String => Hash{Symbol => String, Array, Hash}}] texts by language, English first;
+        #   frozen
+        def self.all(folder = FOLDER)
+          files = Dir[File.join(folder, FILES)].sort.group_by { |file| file[LANGUAGE, 1] }
+          languages = files.keys.compact.sort_by { |language| [(language == DEFAULT) ? 0 : 1, language] }
+          languages.to_h { |language| [language, new(language, files.fetch(language)).to_h] }.freeze
         end
 
-        def initialize(language)
+        def initialize(language, files)
           super()
           @language = language.to_sym
+          @files = files
         end
 
         # @return [Hash{Symbol => String, Array, Hash}]
@@ -28,22 +37,28 @@ module Holdup
           translations(do_init: true).fetch(@language).freeze
         end
 
+        # The superclass keeps nothing in a language that the host's `I18n.available_locales` lack.
+        def store_translations(language, texts, *)
+          translations[language.to_sym].merge!(I18n::Utils.deep_symbolize_keys(texts))
+        end
+
         protected
 
         # The superclass would read the files of the host's `I18n.load_path`.
         def init_translations
-          load_translations(Dir[format(FILES, language: @language)].sort)
           @initialized = true
+          load_translations(@files)
         end
       end
 
+      # Of code without a language, and where nothing asks for another one.
+      DEFAULT = "en"
       # Units of time whose names depend on the language; smaller ones are international.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/
       FIGURES = /\A#{FIGURE}(?:(?: - |\.\.)#{FIGURE})?\z/
-      JOINED = /(?<=\d )(秒|分|時間|日) (?=[\p{Han}\p{Hiragana}\p{Katakana}])/
-      private_constant :UNITS, :FIGURE, :FIGURES, :JOINED
-      LANGUAGES = %w[en ja].to_h { |language| [language, Translations.of(language)] }.freeze
+      private_constant :UNITS, :FIGURE, :FIGURES
+      LANGUAGES = Translations.all
       # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
       # does not type a command with its options.
       ON_PAGE = "on_page_"
@@ -51,14 +66,30 @@ module Holdup
         own = table.select { |key, _| key.start_with?(ON_PAGE) }
         table.merge(own.transform_keys { |key| key.to_s.delete_prefix(ON_PAGE).to_sym }).freeze
       }.freeze
-      private_constant :ON_PAGES
+      # After a unit of time that the language writes without a space: "31 分前", but "31 ms 前".
+      JOINED = LANGUAGES.transform_values { |table|
+        units = UNITS.values.map { |key| Regexp.escape(table.fetch(key)) }
+        /(?<=\d )(#{units.join("|")}) (?=\p{L})/ if table.fetch(:units_join_text)
+      }.freeze
+      private_constant :ON_PAGES, :JOINED
+
+      # @return [String] what the language calls itself
+      def self.name_of(language) = LANGUAGES.fetch(language).fetch(:language_name)
+
+      # @param locale [String] of an environment or a browser: "ja_JP.UTF-8", "pt-BR"
+      # @return [String, nil] the language that serves it best
+      def self.language_of(locale)
+        wanted = locale.to_s.b[/\A[\w-]+/].to_s.tr("_", "-").downcase
+        known = LANGUAGES.keys
+        known.find { |one| one.downcase == wanted } || known.find { |one| one == wanted[/\A[a-z]+/] }
+      end
 
       attr_reader :language
 
-      # @param language [String] "en" or "ja"
+      # @param language [String] a key of LANGUAGES
       # @param page [Boolean] whether a page of the dashboard says it, and not a report in a terminal
       # @raise [Holdup::UsageError] another language
-      def initialize(language = "en", page: false)
+      def initialize(language = DEFAULT, page: false)
         @table = (page ? ON_PAGES : LANGUAGES).fetch(language) do
           raise UsageError,
             "unknown language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
@@ -93,9 +124,14 @@ module Holdup
         items.join(@table.fetch(:list_separator))
       end
 
-      # @return [String] all of them in a row; in Japanese no space is between them
+      # @return [String] "one or two"
+      def alternatives(items)
+        items.join(@table.fetch(:alternative_separator))
+      end
+
+      # @return [String] all of them in a row
       def sentences(texts)
-        texts.join((@language == "ja") ? "" : " ")
+        texts.join(@table.fetch(:sentence_separator))
       end
 
       # @param text [String, nil] how or where to change a setting of a server, as recorded
@@ -118,9 +154,9 @@ module Holdup
         value.gsub(FIGURE) { "#{$1} #{@table.fetch(UNITS.fetch($2))}" }
       end
 
-      # No space follows a unit written in Japanese: "31 分前", but "31 ms 前".
       def joined(text)
-        (@language == "ja") ? text.gsub(JOINED, "\\1") : text
+        pattern = JOINED.fetch(@language)
+        pattern ? text.gsub(pattern, "\\1") : text
       end
     end
 

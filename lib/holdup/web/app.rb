@@ -175,7 +175,7 @@ module Holdup
 
       # Works even if the address as a whole is invalid.
       def asked_for(word)
-        env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
+        env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=([\w-]+)/, 1]
       end
 
       def word(key, **facts) = words.call(key, **facts)
@@ -198,25 +198,23 @@ module Holdup
 
       # Which language a browser gets.
       module Language
-        KNOWN = %w[en ja].freeze
-        PART = /\A\s*([a-zA-Z]{1,8})(?:-[a-zA-Z0-9-]*)?(?:\s*;\s*q=([01](?:\.\d{1,3})?))?\s*\z/
+        TAG = /[a-zA-Z]{1,8}(?:-[a-zA-Z0-9-]*)?/
+        PART = /\A\s*(#{TAG})(?:\s*;\s*q=([01](?:\.\d{1,3})?))?\s*\z/
 
         module_function
 
         # @param asked [String, nil] in the address
         # @param header [String, nil] Accept-Language
-        # @return [String] one of KNOWN
+        # @return [String] a language of View::Words
         def of(asked, header, default = nil)
-          KNOWN.find { |language| language == asked } || accepted(header) || default || KNOWN.first
+          return asked if View::Words::LANGUAGES.key?(asked)
+          accepted(header) || default || View::Words::DEFAULT
         end
 
         def accepted(header)
           wishes = header.to_s.b[0, 200].split(",").filter_map { |part| PART.match(part)&.captures }
-          wishes.map { |language, weight|
-            [language.downcase,
-              (weight || 1).to_f]
-          }.select { |language, weight| KNOWN.include?(language) && weight.positive? }
-            .max_by(&:last)&.first
+          known = wishes.map { |tag, weight| [View::Words.language_of(tag), (weight || 1).to_f] }
+          known.select { |language, weight| language && weight.positive? }.max_by(&:last)&.first
         end
         private_class_method :accepted
       end

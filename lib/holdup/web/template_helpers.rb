@@ -92,8 +92,11 @@ module Holdup
 
       # @return [Array<String>] those that the page is not in
       def other_languages
-        App::Language::KNOWN - [language]
+        View::Words::LANGUAGES.keys - [language]
       end
+
+      # @return [String] what it calls itself
+      def language_name(other) = View::Words.name_of(other)
 
       # @param other [String] language of a part of the page
       # @return [String, nil] nil if it is the page's

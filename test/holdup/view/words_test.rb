@@ -10,6 +10,8 @@ class Holdup::View::WordsTest < Minitest::Test
   }
   # Translations of what is written or recorded in English.
   LISTS = %i[change_hints error_texts jit_facts].freeze
+  # What a language says of itself, besides its sentences.
+  FACTS = %i[units_join_text].freeze
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
   # Files of locales that no page shows.
   TERMINAL = %w[experiment lab scaling screen store].freeze
@@ -27,7 +29,7 @@ class Holdup::View::WordsTest < Minitest::Test
 
   def test_every_language_has_every_key
     assert_equal TABLES["en"].keys.sort, TABLES["ja"].keys.sort
-    assert_equal LISTS, (Holdup::View::Words::LANGUAGES["ja"].keys - TABLES["ja"].keys).sort
+    assert_equal LISTS + FACTS, (Holdup::View::Words::LANGUAGES["ja"].keys - TABLES["ja"].keys).sort
   end
 
   def test_no_key_stands_in_two_files
@@ -80,8 +82,29 @@ class Holdup::View::WordsTest < Minitest::Test
   # The host's locales and its load path are its own.
   def test_leaves_the_i18n_of_the_application_alone
     before = [I18n.load_path.dup, I18n.available_locales, I18n.locale]
-    refute_empty Holdup::View::Words::Translations.of("ja")
+    refute_empty Holdup::View::Words::Translations.all.fetch("ja")
     assert_equal before, [I18n.load_path, I18n.available_locales, I18n.locale]
+  end
+
+  def test_has_its_languages_where_the_application_has_others
+    before = I18n.available_locales
+    I18n.available_locales = %i[de]
+    assert_equal TABLES.transform_values(&:size), Holdup::View::Words::Translations.all.transform_values { |table|
+      table.values.grep(String).size
+    }
+  ensure
+    I18n.available_locales = before
+  end
+
+  def test_the_language_of_a_locale
+    {"ja_JP.UTF-8" => "ja", "ja" => "ja", "EN-gb" => "en", "C" => nil, "" => nil, nil => nil, "jav" => nil,
+     "\xFF" => nil}.each do |locale, language|
+      if language
+        assert_equal language, Holdup::View::Words.language_of(locale), locale.inspect
+      else
+        assert_nil Holdup::View::Words.language_of(locale), locale.inspect
+      end
+    end
   end
 
   def test_says_and_fills_in
