@@ -26,4 +26,10 @@ if ENV["HOLDUP_ASAN"]
   append_ldflags("-fsanitize=address,undefined")
 end
 
+# The folders are for readers. All objects are in one, so each file has a name of its own.
+files = Dir.glob("**/*.{c,h}", base: __dir__).sort
+$srcs, headers = files.partition { |file| file.end_with?(".c") }
+$headers = headers.map { |file| "$(srcdir)/#{file}" }
+$VPATH.concat($srcs.map { |file| "$(srcdir)/#{File.dirname(file)}" }.uniq)
+
 create_makefile("holdup/holdup")

@@ -1,7 +1,7 @@
 /* The extension's entry. Nothing but Init_holdup is exported (-fvisibility=hidden). */
 #include "init.h"
 
-#include "hook.h"
+#include "hook/hook.h"
 
 RUBY_FUNC_EXPORTED void Init_holdup(void)
 {

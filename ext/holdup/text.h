@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 
-#include "segment.h"
+#include "segment/segment.h"
 
 /* A clean copy in `room`: control characters and bytes that are not valid UTF-8 become '?'. */
 seg_text_t text_sanitise(VALUE string, char *room, size_t limit);

@@ -2,6 +2,7 @@
 
 require "native/native_helper"
 require "open3"
+require "support/extension_sources"
 
 # Other CPUs and C libraries: the whole extension compiles for arm64 and against musl without a warning, and
 # what of it needs no Ruby (kernels/kernels.c) does there what it does here: on arm64 in qemu's user mode,
@@ -9,10 +10,11 @@ require "open3"
 class ArchitecturesTest < NativeTest
   thorough
 
-  SOURCES = File.expand_path("../../ext/holdup", __dir__)
+  SOURCES = ExtensionSources::FOLDER
   KERNELS = File.expand_path("kernels", __dir__)
-  WITHOUT_RUBY = %w[capture clock measurement replay replay_gvl segment segment_file segment_record
-    thread_clock unit unit_pools].map { |name| File.join(SOURCES, "#{name}.c") }
+  WITHOUT_RUBY = %w[capture/capture clock hook/thread_clock reader/replay reader/replay_gvl segment/segment
+    segment/segment_file segment/segment_record unit/measurement unit/unit unit/unit_pools]
+    .map { |name| File.join(SOURCES, "#{name}.c") }.freeze
   HEADERS = [SOURCES, *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir")].freeze
   WARNINGS = %w[-Wall -Wextra -Werror -Wno-unused-parameter].freeze
   FLAGS = ["-std=gnu11", "-O2", *WARNINGS, "-DHAVE_POSIX_FALLOCATE", "-DHAVE_MEMFD_CREATE",
@@ -34,7 +36,7 @@ class ArchitecturesTest < NativeTest
   # @return [String] path of the file
   def self.made(name, architecture, sources)
     command = [*architecture.compiler, *FLAGS]
-    read = Dir[File.join(SOURCES, "*.{c,h}")] | Dir[File.join(KERNELS, "*.{c,h}")]
+    read = ExtensionSources.all | Dir[File.join(KERNELS, "*.{c,h}")]
     names = sources.map { |file| File.basename(file) }
     portable = command.map { |option| option.sub(SOURCES, "") } + names
     CompileCache.fetch(name, portable, read) { |path| yield command, path }
@@ -67,7 +69,7 @@ class ArchitecturesTest < NativeTest
 
   OTHERS.each do |name, architecture|
     define_method(:"test_the_extension_compiles_for_#{name}") do
-      sources = Dir[File.join(SOURCES, "*.c")].sort
+      sources = ExtensionSources.compiled
       sizes = self.class.made("sizes", architecture, sources) do |command, path|
         File.write(path, sources.map { |file| self.class.object_size(command, file) }.join("\n"))
       end

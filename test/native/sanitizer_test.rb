@@ -2,6 +2,7 @@
 
 require "native/native_helper"
 require "open3"
+require "support/extension_sources"
 
 # The extension built with AddressSanitizer and UndefinedBehaviorSanitizer, put through everything that
 # allocates, frees or maps: an access outside of what is its own, or what C does not define, ends the process.
@@ -10,6 +11,7 @@ class SanitizerTest < NativeTest
   thorough
 
   ROOT = File.expand_path("../..", __dir__)
+  EXTCONF = File.join(ExtensionSources::FOLDER, "extconf.rb")
   SANITIZED = {"HOLDUP_ASAN" => "1"}.freeze
   OPTIONS = "detect_leaks=0:detect_stack_use_after_return=0:handle_segv=0:use_sigaltstack=0:abort_on_error=1"
 
@@ -33,8 +35,8 @@ class SanitizerTest < NativeTest
   def library = `gcc -print-file-name=libasan.so`.chomp
 
   def extension
-    sources = Dir[File.join(ROOT, "ext/holdup/*.{c,h,rb}")]
     command = [RbConfig::CONFIG["CC"], *SANITIZED, *ENV["HOLDUP_PEDANTIC"]]
+    sources = [EXTCONF, *ExtensionSources.all]
     @extension ||= CompileCache.fetch("holdup.so", command, sources) do |path|
       Dir.mktmpdir do |folder|
         compile(folder)
@@ -44,8 +46,7 @@ class SanitizerTest < NativeTest
   end
 
   def compile(folder)
-    built, status = Open3.capture2e(SANITIZED, RbConfig.ruby, File.join(ROOT, "ext/holdup/extconf.rb"),
-      chdir: folder)
+    built, status = Open3.capture2e(SANITIZED, RbConfig.ruby, EXTCONF, chdir: folder)
     built, status = Open3.capture2e("make", chdir: folder) if status.success?
     assert status.success?, built
   end

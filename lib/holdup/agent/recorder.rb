@@ -105,7 +105,7 @@ module Holdup
     # the request's own (an Enumerator, an async task) can still name the unit.
     #
     # Its fields and their accessors, `initialize`, `here?`, `open`, `close` and `cancel` are in C
-    # (ext/holdup/open_unit.c); without the extension no unit begins.
+    # (ext/holdup/unit/open_unit.c); without the extension no unit begins.
     class OpenUnit < Probe::UnitFields
       KEY = :holdup_unit
 

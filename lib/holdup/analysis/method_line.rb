@@ -135,7 +135,7 @@ module Holdup
       end
     end
 
-    # Words of the probe instead of a called method (ext/holdup/hold_places.c).
+    # Words of the probe instead of a called method (ext/holdup/hook/hold_places.c).
     MethodPlace::PARTS = {"(GC)" => :gc, "(native C)" => :native}.freeze
     # ActionView::Template#method_name: "_app_views_orders_index_html_erb___4123_5960".
     MethodPlace::TEMPLATE = /(?:\A|[#.])_\w+__\d+_\d+\z/

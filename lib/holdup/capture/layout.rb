@@ -2,8 +2,8 @@
 
 module Holdup
   module Capture
-    # Layout of a capture's file, version 2, as in ext/holdup/capture_layout.h. Little endian; times are ticks
-    # of the probe's clock. Any change here needs a new VERSION. Version 1 had no stacks.
+    # Layout of a capture's file, version 2, as in ext/holdup/capture/capture_layout.h. Little endian; times
+    # are ticks of the probe's clock. Any change here needs a new VERSION. Version 1 had no stacks.
     module Layout
       MAGIC = "HOLDUPEV"
       VERSION = 2
@@ -48,7 +48,7 @@ module Holdup
       NAME_BYTES = 272
       NAME_FORMAT = "L<2a200a64"
 
-      # See ext/holdup/capture_stack_layout.h.
+      # See ext/holdup/capture/capture_stack_layout.h.
       STACKS_AT = 384
       STACK_FORMAT = "Q<14"
       STACK_FIELDS = %i[

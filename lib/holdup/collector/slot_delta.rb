@@ -20,7 +20,7 @@ module Holdup
       end
 
       # The same from the bytes of a slot and its checkpoint, and the next checkpoint, without an array for
-      # each bucket: see ext/holdup/slot_dumps.c.
+      # each bucket: see ext/holdup/reader/slot_dumps.c.
       # @param known [SegmentCheckpoint::SlotCheckpoint, nil] nil: a new slot
       # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint), nil] nil when only Slot and `between`
       #   can say what it is

@@ -5,7 +5,8 @@ require "etc"
 module Holdup
   module Sizing
     # Replays recorded units on another deployment: predicts latencies where formulas fail because requests
-    # are unlike. Deterministic. The simulation is C (ext/holdup/replay.h): over a million events per second.
+    # are unlike. Deterministic. The simulation is C (ext/holdup/reader/replay.h): over a million events per
+    # second.
     #
     # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99 of
     # other thread counts within 3 to 8 % if the number of acquisitions of each unit is known (16 to 24 %

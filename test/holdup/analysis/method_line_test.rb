@@ -119,7 +119,7 @@ class Holdup::Analysis::MethodLineTest < Minitest::Test
   end
 
   def test_reads_what_the_probe_writes_for_its_parts
-    source = File.read(File.expand_path("../../../ext/holdup/hold_places.c", __dir__))
+    source = File.read(File.expand_path("../../../ext/holdup/hook/hold_places.c", __dir__))
     Holdup::Analysis::MethodPlace::PARTS.each_key { |part| assert_includes source, part.dump }
   end
 end

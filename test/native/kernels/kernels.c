@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocations.h"
-#include "capture_events.h"
+#include "capture/capture_events.h"
 #include "clock.h"
-#include "hold_places.h"
-#include "replay.h"
-#include "segment_file.h"
-#include "segment_record.h"
+#include "hook/allocations.h"
+#include "hook/hold_places.h"
+#include "reader/replay.h"
+#include "segment/segment_file.h"
+#include "segment/segment_record.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define UNITS 2000

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 
 #define WRITERS 4
 #define CAPTURES 40

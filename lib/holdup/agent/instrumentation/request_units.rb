@@ -7,7 +7,8 @@ module Holdup
   module Instrumentation
     # Decides which requests become units, and starts them, for all copies of the middleware.
     #
-    # `start` is in C (ext/holdup/request_edges.c), which calls what few requests need: the private methods.
+    # `start` is in C (ext/holdup/unit/request_edges.c), which calls what few requests need: the private
+    # methods.
     class RequestUnits
       include Probe::RequestStarts
 

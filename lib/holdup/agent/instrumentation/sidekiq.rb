@@ -26,8 +26,8 @@ module Holdup
       def self.new(runs) = runs
     end
 
-    # Measures the runs. `begin_job` is in C (ext/holdup/job_edges.c); a job that is unusual goes the way of
-    # all runners' jobs.
+    # Measures the runs. `begin_job` is in C (ext/holdup/unit/job_edges.c); a job that is unusual goes the way
+    # of all runners' jobs.
     class SidekiqRuns
       include Probe::JobStarts
 

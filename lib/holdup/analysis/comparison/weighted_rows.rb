@@ -8,7 +8,7 @@ module Holdup
       class WeightedRows
         FORMAT = "d*"
 
-        # The Ruby twin of ext/holdup/mass_draws.h: used without the extension, and as its oracle in tests.
+        # The Ruby twin of ext/holdup/reader/mass_draws.c: used without the extension, and as its oracle in tests.
         module InRuby
           HEAD = 2
 

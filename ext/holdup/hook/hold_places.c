@@ -1,0 +1,232 @@
+#include "hook/hold_places.h"
+
+#include <ruby/debug.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "init.h"
+#include "text.h"
+#include "unit/unit.h"
+
+#define PLACES_DEPTH 256 /* frames, from the innermost out, among which the application's is looked for */
+#define PLACES_FOLDERS 32
+#define PLACES_LABEL_BYTES 120
+#define PLACES_PATH_BYTES 160
+#define PLACES_BEYOND 0 /* the place of all beyond the limit */
+
+static struct {
+    struct {
+        uint32_t hash;
+        uint32_t bytes;
+        char *text;
+    } all[PLACES];
+    uint32_t count;
+    uint64_t left_out;
+    VALUE root;            /* of the application, with a slash at its end: paths inside it are short */
+    VALUE foreign;         /* folders whose code is not the application's */
+} places;
+
+/* --- the table --- */
+
+static uint32_t places_hash(seg_text_t text)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < text.bytes; i++) hash = (hash ^ (unsigned char)text.text[i]) * 16777619u;
+    return hash;
+}
+
+static uint32_t places_add(seg_text_t text, uint32_t hash)
+{
+    char *copy = places.count < PLACES ? malloc(text.bytes) : NULL;
+    if (!copy) return PLACES_BEYOND;
+    places.all[places.count].text = copy;
+    places.all[places.count].bytes = seg_copy(copy, text);
+    places.all[places.count].hash = hash;
+    return places.count++;
+}
+
+static uint32_t places_intern(seg_text_t text)
+{
+    uint32_t hash = places_hash(text);
+    if (!places.count) places_add(seg_text("(others)"), 0);
+    for (uint32_t i = 1; i < places.count; i++)
+        if (places.all[i].hash == hash && places.all[i].bytes == text.bytes &&
+            !memcmp(places.all[i].text, text.text, text.bytes))
+            return i;
+    uint32_t place = places_add(text, hash);
+    if (place == PLACES_BEYOND) places.left_out++;
+    return place;
+}
+
+seg_text_t places_text(uint32_t place)
+{
+    seg_text_t text = {places.all[place].text, places.all[place].bytes};
+    return text;
+}
+
+uint32_t places_count(void)
+{
+    return places.count ? places.count - 1 : 0;
+}
+
+uint64_t places_left_out(void)
+{
+    return places.left_out;
+}
+
+void places_forget(void)
+{
+    for (uint32_t i = 0; i < places.count; i++) free(places.all[i].text);
+    places.count = 0;
+    places.left_out = 0;
+}
+
+/* --- frames --- */
+
+static bool places_within(VALUE path, VALUE folder)
+{
+    long bytes = RSTRING_LEN(folder);
+    return RSTRING_LEN(path) > bytes && !memcmp(RSTRING_PTR(path), RSTRING_PTR(folder), (size_t)bytes);
+}
+
+/* The path of a frame's file. Code that a template became has the template's; nil for C code. */
+static VALUE places_path(VALUE frame)
+{
+    VALUE path = rb_profile_frame_absolute_path(frame);
+    return RB_TYPE_P(path, T_STRING) ? path : rb_profile_frame_path(frame);
+}
+
+static bool places_own(VALUE frame)
+{
+    VALUE path = places_path(frame);
+    if (!RB_TYPE_P(path, T_STRING) || !RSTRING_LEN(path) || *RSTRING_PTR(path) != '/') return false;
+    for (long i = 0; RB_TYPE_P(places.foreign, T_ARRAY) && i < RARRAY_LEN(places.foreign); i++)
+        if (places_within(path, RARRAY_AREF(places.foreign, i))) return false;
+    return true;
+}
+
+static size_t places_label(VALUE frame, char *room)
+{
+    VALUE label = rb_profile_frame_qualified_method_name(frame); /* without "block in" */
+    if (!RB_TYPE_P(label, T_STRING)) label = rb_profile_frame_full_label(frame);
+    return RB_TYPE_P(label, T_STRING) ? text_sanitise(label, room, PLACES_LABEL_BYTES).bytes : 0;
+}
+
+/* Without the application's folder, or the folder that gems are in. The end of a path says most. */
+static size_t places_short_path(VALUE path, char *room)
+{
+    if (!RB_TYPE_P(path, T_STRING)) return 0;
+    VALUE folder = Qnil;
+    long count = RB_TYPE_P(places.foreign, T_ARRAY) ? RARRAY_LEN(places.foreign) : 0;
+    if (RB_TYPE_P(places.root, T_STRING) && places_within(path, places.root)) folder = places.root;
+    for (long i = 0; NIL_P(folder) && i < count; i++)
+        if (places_within(path, RARRAY_AREF(places.foreign, i))) folder = RARRAY_AREF(places.foreign, i);
+    long from = NIL_P(folder) ? 0 : RSTRING_LEN(folder), bytes = RSTRING_LEN(path) - from;
+    if (bytes > PLACES_PATH_BYTES) from += bytes - PLACES_PATH_BYTES, bytes = PLACES_PATH_BYTES;
+    return text_sanitise(rb_str_subseq(path, from, bytes), room, PLACES_PATH_BYTES).bytes;
+}
+
+/* "path:line label" */
+static size_t places_write(VALUE frame, int line, char *room)
+{
+    char path[PLACES_PATH_BYTES + 1], label[PLACES_LABEL_BYTES + 1];
+    path[places_short_path(places_path(frame), path)] = '\0';
+    label[places_label(frame, label)] = '\0';
+    int bytes = *path ? snprintf(room, SEG_PLACE_BYTES, "%s:%d %s", path, line > 0 ? line : 0, label)
+                      : snprintf(room, SEG_PLACE_BYTES, "%s", label);
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static uint32_t places_with(char *room, size_t used, const char *called)
+{
+    size_t room_left = SEG_PLACE_BYTES - used;
+    int more = *called ? snprintf(room + used, room_left, " | %s", called) : 0;
+    seg_text_t text = {room, used + (more > 0 ? (size_t)more : 0)};
+    return places_intern(text);
+}
+
+void places_take(uint32_t numbers[PLACE_PARTS], const uint64_t ticks[PLACE_PARTS])
+{
+    VALUE frames[PLACES_DEPTH];
+    int lines[PLACES_DEPTH], depth = rb_profile_frames(0, PLACES_DEPTH, frames, lines), own = 0;
+    char room[SEG_PLACE_BYTES], called[PLACES_LABEL_BYTES + 1] = "";
+    while (own < depth && !places_own(frames[own])) own++;
+    if (own == depth) own = 0; /* no code of the application: what runs itself */
+    size_t used = depth ? places_write(frames[own], lines[own], room) : 0;
+    if (!used) used = (size_t)snprintf(room, sizeof(room), "(unknown)");
+    if (own) called[places_label(frames[0], called)] = '\0';
+    for (int part = 0; part < PLACE_PARTS; part++) {
+        if (!ticks[part]) continue;
+        numbers[part] = places_with(room, used, part == PLACE_GC       ? "(GC)"
+                                                : part == PLACE_NATIVE ? "(native C)"
+                                                                       : called);
+    }
+    RB_GC_GUARD(frames[0]);
+}
+
+uint32_t places_here(void)
+{
+    VALUE frames[PLACES_DEPTH];
+    int lines[PLACES_DEPTH], depth = rb_profile_frames(0, PLACES_DEPTH, frames, lines), own = 0;
+    char room[SEG_PLACE_BYTES];
+    while (own < depth && !places_own(frames[own])) own++;
+    size_t used = own < depth ? places_write(frames[own], lines[own], room) : 0;
+    seg_text_t text = {room, used};
+    return places_intern(used ? text : seg_text("(no code of the application)"));
+}
+
+/* --- tallies --- */
+
+void places_tally(struct unit *u, uint32_t place, uint64_t ticks)
+{
+    hold_tally_t *tally = u->holds;
+    while (tally && tally->place != place) tally = tally->next;
+    if (!tally) {
+        tally = calloc(1, sizeof(*tally));
+        if (!tally) return;
+        tally->place = place;
+        tally->next = u->holds;
+        u->holds = tally;
+    }
+    tally->samples++;
+    tally->ticks += ticks;
+}
+
+void places_drop(hold_tally_t *tallies)
+{
+    for (hold_tally_t *next; tallies; tallies = next) {
+        next = tallies->next;
+        free(tallies);
+    }
+}
+
+/* --- Ruby --- */
+
+static VALUE places_folder(VALUE folder)
+{
+    return rb_obj_freeze(rb_str_dup(StringValue(folder)));
+}
+
+/*
+ * application_folders(root, foreign): paths below `root` are short in places; code in the folders `foreign`
+ * (gems, Ruby's own library) is not the application's. All end in a slash.
+ */
+static VALUE places_set_folders(VALUE self, VALUE root, VALUE foreign)
+{
+    Check_Type(foreign, T_ARRAY);
+    VALUE copies = rb_ary_new();
+    for (long i = 0; i < RARRAY_LEN(foreign) && i < PLACES_FOLDERS; i++)
+        rb_ary_push(copies, places_folder(RARRAY_AREF(foreign, i)));
+    places.root = places_folder(root);
+    places.foreign = rb_obj_freeze(copies);
+    return Qnil;
+}
+
+void hold_places_init(VALUE probe)
+{
+    places.root = places.foreign = Qnil;
+    rb_gc_register_address(&places.root);
+    rb_gc_register_address(&places.foreign);
+    rb_define_singleton_method(probe, "application_folders", places_set_folders, 2);
+}

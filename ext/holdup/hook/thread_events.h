@@ -1,0 +1,173 @@
+/*
+ * The hook path: what a GVL event does to the clock of its thread.
+ *
+ * These handlers run inside CRuby's scheduler: no allocation, no Ruby call, no lock of ours, one clock read
+ * an event. READY and RESUMED run under the scheduler lock (M:N's first run excepted); SUSPENDED runs on the
+ * thread that still holds the GVL.
+ */
+#ifndef HOLDUP_THREAD_EVENTS_H
+#define HOLDUP_THREAD_EVENTS_H
+
+#include <ruby.h>
+#include <ruby/thread.h>
+
+#include "capture/capture.h"
+#include "capture/capture_events.h"
+#include "hook/hold_samples.h"
+#include "hook/thread_clock.h"
+
+int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
+
+/*
+ * After a blocking region this long the thread's CPU clock is read: was it waiting, or computing without the
+ * GVL?
+ */
+#define TC_LONG_REGION_NS UINT64_C(1000000)
+
+/*
+ * CPU that the thread used since the clock was last read, less what it ran under the GVL since: work without
+ * the GVL. Limited by the region, so that it never exceeds the idle time that it is part of. Exact while
+ * `watched`.
+ */
+static inline void tc_attribute_native(tclock_t *c)
+{
+    if (!tc_has_cpu(c)) return;
+    uint64_t cpu = clk_cpu_ns();
+    if (c->cpu_ns == TC_CPU_UNREAD) c->cpu_ns = cpu, c->cpu_running = c->totals.running;
+    uint64_t region = clk_ns(c->region);
+    uint64_t ran = clk_ns(c->totals.running - c->cpu_running);
+    uint64_t burnt = cpu - c->cpu_ns;
+    uint64_t native = burnt > ran ? burnt - ran : 0;
+    if (native > region) native = region;
+    c->totals.native_ns += native;
+    c->watched = native > region / 10;
+    c->cpu_ns = cpu;
+    c->cpu_running = c->totals.running;
+}
+
+/* When the open hold ended, or 0 while it lasts. Written at SUSPENDED, perhaps outside the scheduler lock. */
+static inline uint64_t tc_hold_end(const blame_t *b)
+{
+    return b->holder ? __atomic_load_n(&b->holder->hold_end, __ATOMIC_ACQUIRE) : 0;
+}
+
+/*
+ * The kind of idle that ended, by how it began and by what ends it (no allocation, no Ruby call). A blocking
+ * region is io (or native work, which the CPU clock shows). Woken by another thread it is a lock, queue or
+ * join; woken by itself a sleep or a timed wait. Under M:N only "parked" is known; it is counted as io.
+ */
+static inline tc_idle_kind tc_classify(const tclock_t *c)
+{
+    if (c->blocking || c->blame->shared) return TC_IO;
+    return pthread_equal(c->native, pthread_self()) ? TC_SLEEP : TC_LOCK;
+}
+
+/*
+ * Whether the thread yielded (time slice or Thread.pass): SUSPENDED, hand-over and READY run under one
+ * scheduler lock, so no other event of this scheduler comes between, and another thread waits
+ * (thread_sched_yield in thread_pthread.c).
+ */
+static inline bool tc_yielded(const tclock_t *c)
+{
+    const blame_t *b = c->blame;
+    return !c->blocking && !b->shared && c->seen == b->seq && b->waiters &&
+           pthread_equal(c->native, pthread_self());
+}
+
+static inline void tc_end_idle(tclock_t *c, uint64_t t)
+{
+    c->region = tc_since(c->at, t);
+    c->totals.idle[tc_classify(c)] += c->region;
+}
+
+/*
+ * READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler
+ * lock.
+ */
+static inline void tc_ready(tclock_t *c, uint64_t t)
+{
+    blame_t *b = c->blame;
+    if (c->epoch != tc.epoch) tc_begin_epoch(c);
+    if (c->phase == TC_WAITING) return;
+    if (c->phase == TC_IDLE && tc_yielded(c)) {
+        c->totals.preemptions++;
+        c->region = 0;
+        t = c->at;
+    }
+    else if (c->phase == TC_IDLE) tc_end_idle(c, t);
+    blame_lock(b);
+    uint64_t end = tc_hold_end(b);
+    if (end && end <= t) tc_close_hold(b, end);
+    blame_add_waiter(b, t);
+    if (end > t) tc_close_hold(b, end); /* the wait began inside that hold */
+    if (CAP_ON()) cap_record_event(c, CAP_READY, t, end);
+    c->at = t;
+    c->phase = TC_WAITING;
+    blame_unlock(b);
+    hold_waits(b);
+}
+
+/*
+ * RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run
+ * excepted).
+ */
+static inline void tc_resumed(tclock_t *c, uint64_t t)
+{
+    blame_t *b = c->blame;
+    if (c->epoch != tc.epoch) tc_begin_epoch(c);
+    blame_lock(b);
+    if (CAP_ON()) cap_record_event(c, CAP_RESUMED, t, tc_hold_end(b));
+    if (b->holder) {
+        uint64_t end = tc_hold_end(b);
+        if (!end) TC_COUNT(unknown_holder); /* its SUSPENDED never came */
+        tc_close_hold(b, end ? end : t);
+    }
+    if (c->phase == TC_WAITING) {
+        c->totals.stalled += t - c->at; /* the ledger's very interval: the identity is exact */
+        blame_drop_waiter(b, t);
+        if (hld_long(t - c->at)) hld_waited(c, t);
+    }
+    __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
+    blame_open(b, c, t);
+    blame_unlock(b);
+    if (c->phase == TC_IDLE) {
+        TC_COUNT(resumed_without_ready);
+        tc_end_idle(c, t);
+    }
+    c->native = pthread_self();
+    c->phase = TC_RUNNING;
+    c->at = c->hold_from = t;
+    c->totals.acquisitions++;
+    bool computed = c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS);
+    if (__builtin_expect(computed, 0)) tc_attribute_native(c);
+}
+
+/*
+ * SUSPENDED. Runs on the thread itself, which still has the GVL; often, not always, under the scheduler lock.
+ */
+static inline void tc_suspended(tclock_t *c, uint64_t t)
+{
+    if (c->epoch != tc.epoch) tc_begin_epoch(c);
+    c->blocking = !ruby_thread_has_gvl_p();
+    if (c->phase == TC_WAITING) return;
+    /* An interrupt was pending: it never stopped running. */
+    if (c->phase == TC_IDLE) TC_COUNT(suspended_twice);
+    if (c->phase != TC_UNKNOWN) tc_run_until(c, t);
+    if (c->blocking && c->watched) tc_read_cpu(c);
+    if (CAP_ON()) cap_record_event(c, CAP_SUSPENDED, t, 0);
+    c->at = t;
+    c->seen = BLAME_GET(c->blame->seq);
+    c->phase = TC_IDLE;
+    __atomic_store_n(&c->hold_end, t, __ATOMIC_RELEASE);
+}
+
+/*
+ * EXITED. Runs on the thread itself after the hand-over, under the scheduler lock. Freed later, under the
+ * GVL.
+ */
+static inline void tc_exited(tclock_t *c)
+{
+    __atomic_store_n(&c->exited, true, __ATOMIC_RELEASE);
+}
+
+#endif

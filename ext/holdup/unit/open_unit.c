@@ -1,0 +1,269 @@
+#include "unit/open_unit.h"
+
+#include "hook/hook.h"
+#include "init.h"
+#include "unit/request_edges.h"
+#include "unit/unit_methods.h"
+
+static struct {
+    VALUE probe, fiber;
+    VALUE current;                 /* key of Fiber's storage */
+    VALUE pool_held;
+} rb;
+
+/* Methods, and a variable of Recorder. */
+static struct {
+    ID watcher, aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
+        cancel, probe;
+} m;
+
+/* --- objects --- */
+
+#define OPEN_COUNT (sizeof(open_t) / sizeof(VALUE))
+
+static void open_mark(void *data)
+{
+    const VALUE *fields = data;
+    for (size_t i = 0; i < OPEN_COUNT; i++) rb_gc_mark(fields[i]);
+}
+
+static size_t open_size(const void *data)
+{
+    return sizeof(open_t);
+}
+
+#ifdef RUBY_TYPED_EMBEDDABLE
+#define OPEN_EMBEDDED RUBY_TYPED_EMBEDDABLE
+#else
+#define OPEN_EMBEDDED 0
+#endif
+
+const rb_data_type_t open_type = {
+    .wrap_struct_name = "Holdup::Probe::UnitFields",
+    .function = {.dmark = open_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = open_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED | OPEN_EMBEDDED};
+
+VALUE open_allocate(VALUE class)
+{
+    open_t *u;
+    VALUE unit = TypedData_Make_Struct(class, open_t, &open_type, u);
+    VALUE *fields = (VALUE *)u;
+    for (size_t i = 0; i < OPEN_COUNT; i++) fields[i] = Qnil;
+    u->closed = u->listed = u->failure = Qfalse;
+    return unit;
+}
+
+#define ACCESSORS(field)                                                                                   \
+    static VALUE open_get_##field(VALUE self)                                                              \
+    {                                                                                                      \
+        return open_of(self)->field;                                                                       \
+    }                                                                                                      \
+    static VALUE open_set_##field(VALUE self, VALUE value)                                                 \
+    {                                                                                                      \
+        OPEN_SET(self, field, value);                                                                      \
+        return value;                                                                                      \
+    }
+OPEN_FIELDS(ACCESSORS)
+
+/* --- what the methods of all units do --- */
+
+/*
+ * initialize(recorder, kind, name = nil, queue = nil)
+ * `kind`: a value of Probe::KINDS
+ */
+static VALUE open_initialize(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 2, 4);
+    OPEN_SET(self, recorder, argv[0]);
+    OPEN_SET(self, probe, rb_funcall(argv[0], m.probe, 0));
+    OPEN_SET(self, kind, argv[1]);
+    if (argc > 2) OPEN_SET(self, name, argv[2]);
+    if (argc > 3) OPEN_SET(self, queue, argv[3]);
+    return Qnil;
+}
+
+/* here?: whether this thread is the measured one; the unit's other threads find the unit too. */
+static VALUE open_here(VALUE self)
+{
+    const open_t *u = open_of(self);
+    if (u->probe == rb.probe) return hook_own_unit(u->handle) ? Qtrue : Qfalse;
+    return rb_funcall(u->probe, m.own, 1, u->handle);
+}
+
+VALUE open_stored(void)
+{
+    return rb_funcall(rb.fiber, m.aref, 1, rb.current);
+}
+
+bool open_inside(void)
+{
+    VALUE unit = open_stored();
+    return rb_typeddata_is_kind_of(unit, &open_type) && !RTEST(open_of(unit)->closed);
+}
+
+bool open_enabled(VALUE probe)
+{
+    return probe == rb.probe ? tc_enabled() : RTEST(rb_funcall(probe, m.enabled, 0));
+}
+
+void open_begin(VALUE unit, VALUE outer, VALUE pool)
+{
+    if (RTEST(outer)) {
+        OPEN_SET(unit, outer, outer);
+        if (RTEST(rb_funcall(outer, m.here, 0))) { /* not taken from a queue: the outer one has its time */
+            pool = Qnil;
+            OPEN_SET(unit, pool, Qnil);
+            OPEN_SET(unit, priority, Qnil);
+        }
+    }
+    VALUE probe = open_of(unit)->probe;
+    VALUE handle = probe == rb.probe ? probe_enter_pool(pool) : rb_funcall(probe, m.enter, 1, pool);
+    OPEN_SET(unit, handle, handle);
+    VALUE watcher = rb_ivar_get(open_of(unit)->recorder, m.watcher);
+    OPEN_SET(unit, watcher, watcher);
+    if (RTEST(watcher)) rb_funcall(watcher, m.opened, 1, unit);
+    rb_funcall(rb.fiber, m.aset, 2, rb.current, unit);
+}
+
+/*
+ * open(outer = OpenUnit.current, thread_pool = nil): begins the unit, and returns it. `outer`: the innermost
+ * open unit here; `thread_pool`: of the server or job runner.
+ */
+static VALUE open_open(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 2);
+    VALUE outer = argc ? argv[0] : rb_funcall(rb_obj_class(self), m.current, 0);
+    open_begin(self, outer, argc > 1 ? argv[1] : Qnil);
+    return self;
+}
+
+static void open_record(VALUE unit, VALUE error)
+{
+    const open_t *u = open_of(unit);
+    VALUE values[] = {u->handle, u->kind, u->name, u->queue, u->queued_ns, error,
+                      u->pool, u->priority, u->trace, u->path};
+    int count = (int)(sizeof(values) / sizeof(*values));
+    if (u->probe == rb.probe) probe_record_unit(count, values);
+    else rb_funcallv(u->probe, m.record, count, values);
+}
+
+typedef struct {
+    VALUE unit, error;
+} open_ending_t;
+
+static VALUE open_complete(VALUE given)
+{
+    const open_ending_t *end = (const open_ending_t *)given;
+    VALUE unit = end->unit, watcher = open_of(unit)->watcher, held = open_of(unit)->held;
+    if (RTEST(watcher)) rb_funcall(watcher, m.closing, 1, unit);
+    if (RTEST(held)) rb_funcall(unit, m.charge, 2, rb.pool_held, rb_funcall(held, m.end, 0));
+    request_complete(unit);
+    open_record(unit, end->error);
+    return Qnil;
+}
+
+/*
+ * The outer unit is the current one again. An outermost unit stays in the storage, as it does in that of
+ * fibers and threads that it has started, and does no harm there: it is closed, and refers to little.
+ */
+static void open_uncover(VALUE unit)
+{
+    VALUE outer = open_of(unit)->outer;
+    if (!RTEST(outer)) return;
+    if (open_stored() == unit) rb_funcall(rb.fiber, m.aset, 2, rb.current, outer);
+    OPEN_SET(unit, outer, Qnil);
+}
+
+static VALUE open_ended(VALUE unit)
+{
+    open_uncover(unit);
+    VALUE watcher = open_of(unit)->watcher;
+    if (RTEST(watcher)) rb_funcall(watcher, m.closed, 1, unit);
+    return Qnil;
+}
+
+VALUE open_end(VALUE unit, VALUE error)
+{
+    if (RTEST(open_of(unit)->closed)) return Qnil;
+    OPEN_SET(unit, closed, Qtrue);
+    open_ending_t end = {unit, error};
+    if (RTEST(open_of(unit)->outer) || RTEST(open_of(unit)->watcher))
+        return rb_ensure(open_complete, (VALUE)&end, open_ended, unit);
+    return open_complete((VALUE)&end);
+}
+
+/*
+ * close(error = false): records the unit; does nothing when called again. The probe leaves out a unit that it
+ * could not measure (unit_leave).
+ */
+static VALUE open_close(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
+    return open_end(self, argc ? argv[0] : Qfalse);
+}
+
+static VALUE open_drop(VALUE unit)
+{
+    const open_t *u = open_of(unit);
+    rb_funcall(u->probe, m.cancel, 1, u->handle);
+    return Qnil;
+}
+
+/* cancel: ends the unit without recording it. */
+static VALUE open_cancel(VALUE self)
+{
+    if (RTEST(open_of(self)->closed)) return Qnil;
+    OPEN_SET(self, closed, Qtrue);
+    return rb_ensure(open_drop, self, open_ended, self);
+}
+
+/* --- methods --- */
+
+VALUE open_text(const char *text)
+{
+    VALUE string = rb_interned_str_cstr(text);
+    rb_gc_register_mark_object(string);
+    return string;
+}
+
+static void open_intern(void)
+{
+#define INTERN(name) m.name = rb_intern(#name)
+    m.watcher = rb_intern("@watcher");
+    m.aref = rb_intern("[]");
+    m.aset = rb_intern("[]=");
+    m.here = rb_intern("here?");
+    m.own = rb_intern("own?");
+    m.enabled = rb_intern("enabled?");
+    INTERN(current);
+    INTERN(enter);
+    INTERN(opened);
+    INTERN(closing);
+    INTERN(closed);
+    INTERN(record);
+    INTERN(end);
+    INTERN(charge);
+    INTERN(cancel);
+    INTERN(probe);
+}
+
+/* What Recorder::OpenUnit is; it and its subclasses make public what others may ask. */
+void open_unit_init(VALUE probe)
+{
+    open_intern();
+    rb.probe = probe;
+    rb.fiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
+    rb.current = ID2SYM(rb_intern("holdup_unit"));
+    rb.pool_held = ID2SYM(rb_intern("pool_held"));
+    VALUE unit = rb_define_class_under(probe, "UnitFields", rb_cObject);
+    rb_define_alloc_func(unit, open_allocate);
+#define DEFINE(field)                                                                                      \
+    rb_define_private_method(unit, #field, open_get_##field, 0);                                           \
+    rb_define_private_method(unit, #field "=", open_set_##field, 1);
+    OPEN_FIELDS(DEFINE)
+    rb_define_method(unit, "initialize", open_initialize, -1);
+    rb_define_method(unit, "here?", open_here, 0);
+    rb_define_method(unit, "open", open_open, -1);
+    rb_define_method(unit, "close", open_close, -1);
+    rb_define_method(unit, "cancel", open_cancel, 0);
+}
