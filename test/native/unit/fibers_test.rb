@@ -3,7 +3,7 @@
 require "native/native_helper"
 
 # Units on fibers that take turns on one thread: each counts only the work of its own fibers.
-class FiberTest < NativeTest
+class FibersTest < NativeTest
   def setup
     super
     Probe.follow_fibers(true)

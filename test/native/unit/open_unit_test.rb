@@ -4,7 +4,7 @@ require "native/native_helper"
 
 # The objects of open units, whose fields are C's, with the real probe; what instrumentation does with them is
 # in test/holdup/agent.
-class UnitEdgesTest < NativeTest
+class OpenUnitTest < NativeTest
   REQUESTS = <<~RUBY
     require "holdup"
     require "holdup/segment/reader"

@@ -6,9 +6,9 @@ require "open3"
 # The ring of a capture alone, in C, with ThreadSanitizer: who ends a capture takes nothing from under those
 # who write.
 class CaptureRingTest < Minitest::Test
-  SOURCES = %w[ring/capture_ring.c ../../ext/holdup/capture/capture.c]
+  SOURCES = %w[ring/capture_ring.c ../../../ext/holdup/capture/capture.c]
     .map { |path| File.expand_path(path, __dir__) }.freeze
-  HEADERS = File.expand_path("../../ext/holdup", __dir__)
+  HEADERS = File.expand_path("../../../ext/holdup", __dir__)
   # Its shadow memory wants addresses where they always were.
   PLAIN = ["setarch", RbConfig::CONFIG["host_cpu"], "-R"].freeze
 

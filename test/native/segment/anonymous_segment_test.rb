@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "native_helper"
+require "native/native_helper"
 require "holdup/loader"
 require "open3"
 
@@ -32,7 +32,7 @@ class AnonymousSegmentTest < Minitest::Test
   def process
     start = "\#{File.read(\"/proc/self/stat\").rpartition(\")\").last.split[19]}"
     script = SCRIPT.gsub("ARGV[0]", "\"#{@dir}/\#{Process.pid}-#{start}.segment\"")
-    lib = File.expand_path("../../lib", __dir__)
+    lib = File.expand_path("../../../lib", __dir__)
     Open3.popen2(RbConfig.ruby, "-W0", "-I#{lib}", "-e", script) do |input, output, thread|
       assert_equal "ready\n", output.gets
       yield thread, ->(line) { input.puts(line) || output.gets }

@@ -3,7 +3,7 @@
 require "native/native_helper"
 
 # How units open and close: nested, on fibers, across threads, death and disable.
-class UnitsTest < NativeTest
+class UnitTest < NativeTest
   def test_a_nested_unit_counts_in_both
     inner = inner_ns = outer_ns = nil
     outer = measured do
