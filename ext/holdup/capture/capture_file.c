@@ -15,7 +15,7 @@
 #include "capture/capture_watch.h"
 #include "clock.h"
 #include "hook/blame.h"
-#include "segment/segment_file.h"
+#include "private_file.h"
 #include "segment/segment_layout.h"
 
 #define CAPF_TRIALS 1024
@@ -48,7 +48,7 @@ static void capf_lay_out(cap_header_t *h, const capf_request_t *request)
     h->version = CAP_VERSION;
     h->header_bytes = CAP_HEADER_BYTES;
     h->pid = (uint64_t)getpid();
-    h->process_start = seg_process_start();
+    h->process_start = file_process_start();
     h->rate = clk.rate;
     h->capacity = request->capacity;
     h->event_bytes = sizeof(cap_event_t);
@@ -67,14 +67,14 @@ static int capf_reserve(int file, size_t bytes)
     struct statvfs system;
     if (fstatvfs(file, &system)) return errno;
     if (system.f_blocks && (uint64_t)system.f_bavail * system.f_frsize < bytes + CAPF_SPARED) return ENOSPC;
-    return seg_allocate(file, 0, (off_t)bytes);
+    return file_allocate(file, 0, (off_t)bytes);
 }
 
 static int capf_map(const char *hidden, size_t bytes)
 {
     unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
     pthread_mutex_lock(&capf_lock);
-    cap.file = seg_create_private(hidden);
+    cap.file = file_create_private(hidden);
     pthread_mutex_unlock(&capf_lock);
     if (cap.file < 0) return errno;
     int failed = capf_reserve(cap.file, bytes);
@@ -160,10 +160,10 @@ static void capf_name_again(void)
     char hidden[sizeof(capf_path) + 8];
     snprintf(hidden, sizeof(hidden), "%s.new", capf_path);
     unlink(hidden);
-    int file = seg_create_private(hidden);
+    int file = file_create_private(hidden);
     if (file < 0) return;
     int failed = capf_reserve(file, cap.mapped);
-    if (!failed) failed = seg_write_all(file, cap.base, cap.mapped);
+    if (!failed) failed = file_write_all(file, cap.base, cap.mapped);
     if (failed || rename(hidden, capf_path)) unlink(hidden);
     close(file);
 }

@@ -9,7 +9,7 @@
 #include "hook/process_totals.h"
 #include "hook/registry.h"
 #include "init.h"
-#include "segment/segment_file.h"
+#include "segment/segment_name.h"
 #include "segment/segment_record.h"
 #include "text.h"
 

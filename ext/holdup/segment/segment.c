@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "segment/segment_file.h"
+#include "private_file.h"
+#include "segment/segment_name.h"
 
 struct seg seg = {.file = -1};
 
@@ -68,7 +69,7 @@ static bool seg_room(void)
     uint64_t slots = header->series_capacity - seg.allocated;
     if (slots > SEG_GROW_SLOTS) slots = SEG_GROW_SLOTS;
     off_t from = (off_t)(header->series_offset + seg.allocated * sizeof(seg_series_t));
-    if (!seg_has_file() || seg_allocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
+    if (!seg_has_file() || file_allocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
         seg.grow_failed++;
         return false;
     }

@@ -11,6 +11,7 @@
 #include "init.h"
 #include "segment/segment.h"
 #include "segment/segment_file.h"
+#include "segment/segment_name.h"
 
 #define PROBE_MOST_SERIES 10000
 #define PROBE_LEAST_RING 64

@@ -1,0 +1,192 @@
+#include <ruby.h> /* first: its configuration has _GNU_SOURCE, for memfd_create */
+
+#include "segment/segment_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "private_file.h"
+#include "segment/segment.h"
+
+static char seg_path[4096];
+
+bool seg_has_file(void)
+{
+    struct stat found;
+    return seg.file >= 0 && fstat(seg.file, &found) == 0 && (uint64_t)found.st_dev == seg.device &&
+           (uint64_t)found.st_ino == seg.inode;
+}
+
+void seg_take_file(int file, bool anonymous)
+{
+    struct stat found;
+    seg.file = file;
+    seg.anonymous = anonymous;
+    if (fstat(file, &found)) memset(&found, 0, sizeof(found));
+    seg.device = (uint64_t)found.st_dev;
+    seg.inode = (uint64_t)found.st_ino;
+}
+
+uint64_t seg_lock_file(int file)
+{
+    return flock(file, LOCK_EX | LOCK_NB) == 0 ? SEG_LOCKED : 0;
+}
+
+#define SEG_TARGET_BYTES 64
+
+static void seg_link_target(char *target, int file)
+{
+    snprintf(target, SEG_TARGET_BYTES, "/proc/%ld/fd/%d", (long)getpid(), file);
+}
+
+/*
+ * Memory without a name, for hosts without a writable tmpfs: a link in the folder says which descriptor of
+ * this process it is. It is gone with the process, unless the collector has it open; so a closed segment
+ * keeps its descriptor.
+ */
+static int seg_create_anonymous(const char *link)
+{
+#ifdef HAVE_MEMFD_CREATE
+    char target[SEG_TARGET_BYTES];
+    int file = memfd_create("holdup segment", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    seg_link_target(target, file);
+    if (symlink(target, link) == 0) return file;
+    close(file);
+#else
+    errno = ENOSYS;
+#endif
+    return -1;
+}
+
+int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
+{
+    int length = snprintf(hidden, room, "%s.new", path);
+    if (length < 0 || (size_t)length >= room) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
+    if (anonymous) return seg_create_anonymous(hidden);
+    return file_create_private(hidden);
+}
+
+int seg_name_first(const char *hidden, const char *path)
+{
+    snprintf(seg_path, sizeof(seg_path), "%s", path);
+    return rename(hidden, path) ? errno : 0;
+}
+
+/* --- a name again, after others have removed it --- */
+
+static bool seg_link_is_ours(void)
+{
+    char target[SEG_TARGET_BYTES], found[SEG_TARGET_BYTES];
+    seg_link_target(target, seg.file);
+    ssize_t length = readlink(seg_path, found, sizeof(found));
+    return length == (ssize_t)strlen(target) && !memcmp(found, target, (size_t)length);
+}
+
+enum seg_name seg_check_name(void)
+{
+    struct stat found;
+    if (!seg.base) return SEG_NAMED;
+    if (lstat(seg_path, &found)) return SEG_NAME_REMOVED;
+    bool ours = seg.anonymous ? seg_link_is_ours()
+                              : (uint64_t)found.st_dev == seg.device && (uint64_t)found.st_ino == seg.inode;
+    if (!ours) return SEG_NAME_REPLACED;
+    return seg_has_file() ? SEG_NAMED : SEG_DESCRIPTOR_CLOSED;
+}
+
+/* Whether the file at `path` is a copy of this segment, or nothing that a process measures into. */
+static bool seg_may_replace(void)
+{
+    seg_header_t found;
+    int file = open(seg_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return errno == ENOENT || errno == ELOOP;
+    bool whole = pread(file, &found, sizeof(found), 0) == (ssize_t)sizeof(found);
+    close(file);
+    return !whole || memcmp(found.magic, SEG_MAGIC, sizeof(found.magic)) ||
+           found.created_ns == SEG_HEADER->created_ns;
+}
+
+/*
+ * Maps `file` where the segment is, so that no address changes. Readers that still see the old file find
+ * nothing to count there: it has moved.
+ */
+static int seg_map_instead(int file)
+{
+    uint64_t state = SEG_HEADER->state;
+    __atomic_store_n(&SEG_HEADER->state, state | SEG_CLOSED | SEG_MOVED, __ATOMIC_RELEASE);
+    void *base = mmap(seg.base, seg.mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    if (base != MAP_FAILED) return 0;
+    int failed = errno;
+    __atomic_store_n(&SEG_HEADER->state, state, __ATOMIC_RELEASE);
+    return failed;
+}
+
+/* The file is there, but we have no descriptor of it any more, and with it lost the lock. */
+static int seg_open_again(void)
+{
+    int file = open(seg_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return errno;
+    uint64_t locked = seg_lock_file(file);
+    seg_take_file(file, false);
+    __atomic_store_n(&SEG_HEADER->state, locked, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Of memory without a name only the link is gone. */
+static int seg_link_again(const char *hidden)
+{
+    char target[SEG_TARGET_BYTES];
+    seg_link_target(target, seg.file);
+    unlink(hidden);
+    return symlink(target, hidden) || rename(hidden, seg_path) ? errno : 0;
+}
+
+/* Another file with all that the segment has, under its name. Its number, or -1 and an errno. */
+static int seg_copy_file(bool anonymous)
+{
+    char hidden[4096];
+    size_t used = (size_t)(SEG_HEADER->series_offset + seg.allocated * sizeof(seg_series_t));
+    int file = seg_create(seg_path, anonymous, hidden, sizeof(hidden));
+    if (file < 0) return -1;
+    int failed = file_allocate(file, 0, (off_t)used);
+    if (!failed) {
+        __atomic_store_n(&SEG_HEADER->state, seg_lock_file(file), __ATOMIC_RELEASE);
+        failed = file_write_all(file, seg.base, used);
+    }
+    if (!failed && rename(hidden, seg_path)) failed = errno;
+    if (!failed) return file;
+    close(file);
+    unlink(hidden);
+    errno = failed;
+    return -1;
+}
+
+int seg_name_again(bool anonymous)
+{
+    char hidden[sizeof(seg_path) + 8];
+    if (seg_check_name() == SEG_DESCRIPTOR_CLOSED && !seg.anonymous) return seg_open_again();
+    if (!seg_may_replace()) return EEXIST;
+    snprintf(hidden, sizeof(hidden), "%s.new", seg_path);
+    if (seg.anonymous && seg_has_file()) return seg_link_again(hidden);
+    int file = seg_copy_file(anonymous);
+    if (file < 0) return errno;
+    int failed = seg_map_instead(file);
+    if (failed) {
+        close(file);
+        unlink(seg_path);
+        return failed;
+    }
+    if (seg_has_file()) close(seg.file);
+    seg_take_file(file, anonymous);
+    return 0;
+}
