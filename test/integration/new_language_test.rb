@@ -10,7 +10,7 @@ require "yaml"
 # A language is one file in each folder of locales: nothing in Ruby names a language.
 class NewLanguageTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  # The dashboard's first page, as a browser gets them.
+  # The dashboard's first page and a refused question, as a browser gets them.
   PAGES = <<~RUBY
     require "holdup/loader"
     require "rack/mock"
@@ -18,6 +18,7 @@ class NewLanguageTest < Minitest::Test
     browser = Rack::MockRequest.new(web)
     puts browser.get("/", "HTTP_ACCEPT_LANGUAGE" => "fr, eo;q=0.9, en;q=0.5").body
     puts "----", browser.get("/?lang=ja").body
+    puts "----", browser.get("/?lang=eo&since=x").body
   RUBY
 
   def setup
@@ -40,10 +41,11 @@ class NewLanguageTest < Minitest::Test
   end
 
   def test_the_dashboard_speaks_it
-    own, japanese = ruby("-e", PAGES).split("----\n")
+    own, japanese, refused = ruby("-e", PAGES).split("----\n")
     assert_includes own, %(<html lang="eo")
     assert_match(/<h1>\s*eo:/, own)
     assert_match(%r{hreflang="eo" lang="eo">Esperanto</a>}, japanese)
+    assert_match(/<p>eo:it takes a time ago/, refused)
   end
 
   private

@@ -44,7 +44,8 @@ module Holdup
       # @raise [SystemCallError]
       def ask
         if begun? && !header.closed?
-          raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended")
+          raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended",
+            key: :capture_running, pid: @entry.pid)
         end
         File.unlink(@path) if begun? # left by a client that did not wait for it
         write_request
@@ -99,15 +100,19 @@ module Holdup
       # @raise [Error] the process is missing, captured already, or another user's
       def order(pid, seconds: 10)
         entry = entries.find { |candidate| candidate.pid == pid }
-        raise Error.new("process #{pid} measures nothing here", "choose one that does") unless entry
+        raise unmeasured(pid) unless entry
         request = Request.new(asked_ms: @clock.realtime_ns / 1_000_000, seconds:, attended: false)
         Client.new(entry, request).ask
       rescue SystemCallError => error
         raise Error.new("the process can't be asked (#{error.message})",
-          "run the dashboard as the application's user")
+          "run the dashboard as the application's user", key: :capture_denied, reason: error.message)
       end
 
       private
+
+      def unmeasured(pid)
+        Error.new("process #{pid} measures nothing here", "choose one that does", key: :capture_unmeasured, pid:)
+      end
 
       def entries
         Client.processes(@dir)

@@ -3,14 +3,22 @@
 require_relative "utf8"
 
 module Holdup
-  # Root of all errors of Holdup. A subclass takes facts and composes one sentence, which the CLI prints: what
-  # happened and what to do.
+  # Root of all errors of Holdup. Its message is one English sentence, which logs and the command line have:
+  # what happened and what to do. An error that people meet in other places has a key and facts, too; the
+  # locales have its sentences (`error_<key>`, and `error_<fix>` for what to do).
   class Error < StandardError
     attr_reader :problem
     attr_reader :advice
+    # @return [Symbol, nil] of what happened, and of what to do
+    attr_reader :key, :fix
+    # @return [Hash{Symbol => Object}] frozen: values of those sentences
+    attr_reader :facts
 
     # @param problem [String, nil] loses its full stop when advice follows
-    def initialize(problem = nil, advice = nil)
+    def initialize(problem = nil, advice = nil, key: nil, fix: key && :"#{key}_fix", **facts)
+      @key = key
+      @fix = fix
+      @facts = facts.freeze
       problem = problem.sub(/[.。;]+\z/, "") if problem && advice
       @problem = problem
       @advice = advice
@@ -77,17 +85,14 @@ module Holdup
 
     # @return [String] URL or path, without a password
     attr_reader :location
-    # @return [Symbol] what is wrong; keys the sentences in other languages
+    # @return [Symbol] what is wrong
     attr_reader :kind
-    # @return [Hash{Symbol => Object}] values for those sentences
-    attr_reader :facts
 
     # @param subject [String] what has the problem
     def initialize(location:, kind:, problem:, advice:, subject: "the store", **facts)
       @location = location = Utf8.valid(location)
       @kind = kind
-      @facts = {location:, **facts}
-      super("#{subject} #{location} #{problem}", advice)
+      super("#{subject} #{location} #{problem}", advice, key: :"store_#{kind}", location:, **facts)
     end
 
     # @return [Boolean] whether the same may work a moment later, and nothing of it was done

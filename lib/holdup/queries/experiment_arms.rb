@@ -30,8 +30,7 @@ module Holdup
       def pick(fact, values)
         settings = @source.settings
         if fact == Setting::LABEL && settings.any? && settings.keys.none? { |setting| setting[fact] }
-          raise Error.new("no process of that span has an arm",
-            "set HOLDUP_ARM in the processes of each arm, or take --arms revision or --arms jit")
+          raise View::NoDataError.new(:no_arm)
         end
         SettingGroups.new(settings, fact).pick(values)
       end
@@ -90,8 +89,7 @@ module Holdup
       def not_yet(plan)
         from = Time.at(plan.turns.changes_s).utc.strftime("%H:%M UTC")
         turn = OptionValues.length(plan.turns.turn_s)
-        Error.new("the arms of experiment #{plan.id} were not measured yet",
-          "both are the same until #{from} (A/A); then each takes #{turn} in turns")
+        View::NoDataError.new(:arms_unmeasured, id: plan.id, from:, turn:)
       end
 
       def equal_arms(label, settings, step_s)

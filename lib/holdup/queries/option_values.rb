@@ -24,21 +24,22 @@ module Holdup
       def choice(option, text, known)
         choice = known.find { |value| value.to_s == text }
         return choice if choice
-        hint = NearestName.hint(text, known.map(&:to_s)) || "it takes one of #{known.join(", ")}"
-        refuse(option, text, hint)
+        names = NearestName.spelled(text, known.map(&:to_s))
+        refuse(option, text, :did_you_mean, names:) if names.any?
+        refuse(option, text, :takes_one_of, names: known.join(", "))
       end
 
       def whole(option, text, range)
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
-        refuse(option, text, "it takes a whole number from #{range.begin} to #{range.end}")
+        refuse(option, text, :takes_whole_number, from: range.begin, to: range.end)
       end
 
       # @param text [String] "2", "0.5"
       def positive(option, text)
         number = Float(text, exception: false)
         return number if number&.positive? && number <= MOST
-        refuse(option, text, "it takes a number above 0, #{MOST} at most")
+        refuse(option, text, :takes_positive, most: MOST)
       end
 
       # @param text [String] "x1.3", "1.3"
@@ -51,13 +52,13 @@ module Holdup
       def time_slice(option, text)
         slice_ns = duration(option, text)
         return slice_ns if SLICES_NS.cover?(slice_ns)
-        refuse(option, text, "it takes a time from 1ms to 1s")
+        refuse(option, text, :takes_time, from: "1ms", to: "1s")
       end
 
       def seconds(option, text, range)
         number = Float(text, exception: false)
         return number if number && range.cover?(number)
-        refuse(option, text, "it takes a number of seconds from #{range.begin} to #{range.end}")
+        refuse(option, text, :takes_seconds, from: range.begin, to: range.end)
       end
 
       # @param text [String] "45%" or "0.45"
@@ -65,14 +66,14 @@ module Holdup
         number = Float(text.delete_suffix("%").strip, exception: false)
         number /= 100 if number && text.end_with?("%")
         return number if number && (0...1).cover?(number)
-        refuse(option, text, "it takes a share below 1, such as 45% or 0.45")
+        refuse(option, text, :takes_share)
       end
 
       # @param text [String] "12ms", "1.5s", "800us"
       # @return [Integer] ns
       def duration(option, text)
         return (Float($1) * DURATIONS.fetch($2)).round if DURATION =~ text
-        refuse(option, text, "it takes a time with its unit, such as 800us, 12ms or 1.5s")
+        refuse(option, text, :takes_duration)
       end
 
       # @param text [String] "40m", "2h", "1d"
@@ -80,7 +81,7 @@ module Holdup
       def span(option, text)
         seconds = AGO.match?(text) ? (Float(text[AGO, 1]) * UNITS.fetch(text[AGO, 2])).round : 0
         return seconds if seconds.between?(60, FARTHEST_S)
-        refuse(option, text, "it takes a time from 1m on, such as 40m, 2h or 1d")
+        refuse(option, text, :takes_span)
       end
 
       # A length that somebody chose, said back exactly: whole hours or minutes, else seconds.
@@ -112,8 +113,7 @@ module Holdup
       def moment(option, text, now_s:)
         found = second(text, now_s)
         return found if found && (found - now_s).abs <= FARTHEST_S
-        refuse(option, text, "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time " \
-          "(2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00), within ten years")
+        refuse(option, text, :takes_moment)
       end
 
       def second(text, now_s)
@@ -134,8 +134,9 @@ module Holdup
         time.to_i
       end
 
-      def refuse(option, text, hint)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", hint)
+      # @param fix [Symbol] what the option takes: a sentence of the locales
+      def refuse(option, text, fix, **facts)
+        raise View::InputError.new(:invalid_value, fix, option:, value: text[0, 100].inspect, **facts)
       end
       private_class_method :second, :date, :refuse
 
@@ -145,15 +146,20 @@ module Holdup
 
         # @return [Array<String>] names with similar spelling, else those that contain the word
         def self.to(word, known)
-          found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])
+          found = spelled(word, known)
           found = known.select { |one| one.downcase.include?(word.downcase) } if found.empty? && !word.empty?
           found.first(MOST)
         end
 
+        # @return [Array<String>] names with similar spelling
+        def self.spelled(word, known)
+          DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50]).first(MOST)
+        end
+
         # @return [String, nil] "did you mean report?"
         def self.hint(word, known)
-          found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])
-          found.empty? ? nil : "did you mean #{found.first(MOST).join(" or ")}?"
+          found = spelled(word, known)
+          found.empty? ? nil : "did you mean #{found.join(" or ")}?"
         end
       end
     end

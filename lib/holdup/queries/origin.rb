@@ -63,9 +63,8 @@ module Holdup
 
       # A Store::Sql with the data of one origin only.
       class FilteredStore
-        NAMES = {app: "application", host: "host", role: "role", revision: "revision"}.freeze
         SHOWN = 10
-        private_constant :NAMES, :SHOWN
+        private_constant :SHOWN
 
         # @param origin [Origin]
         # @raise [UsageError] for an unknown name
@@ -197,14 +196,16 @@ module Holdup
         end
 
         def unknown(part, asked, known)
-          UsageError.new("the store has no #{NAMES.fetch(part)} named #{asked[0, 100].inspect}",
-            hint(asked, known))
+          fix, names = hint(asked, known)
+          View::InputError.new(:"no_#{part}", fix, name: asked[0, 100].inspect, names:)
         end
 
         def hint(asked, known)
-          return "nothing has been recorded yet" if known.empty?
+          return :nothing_recorded if known.empty?
+          names = OptionValues::NearestName.spelled(asked, known)
+          return :did_you_mean, names if names.any?
           more = ", ..." if known.size > SHOWN
-          OptionValues::NearestName.hint(asked, known) || "there are #{known.first(SHOWN).join(", ")}#{more}"
+          [:there_are, "#{known.first(SHOWN).join(", ")}#{more}"]
         end
       end
     end

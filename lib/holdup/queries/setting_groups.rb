@@ -88,7 +88,8 @@ module Holdup
       def key(text)
         key = to_h.keys.find { |value| value == text } || key_with_prefix(text)
         return key if key
-        raise UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}")
+        fix = to_h.empty? ? :there_are_none : :there_are
+        raise View::InputError.new(:no_such_value, fix, fact: @fact, value: text[0, 100].inspect, names: known)
       end
 
       # Reports name settings by the fingerprint that includes the arm.
@@ -101,22 +102,19 @@ module Holdup
       end
 
       def nothing_to_compare(values)
-        if @settings.empty?
-          return Error.new("no requests or jobs were recorded in that span", "choose another with --since")
-        end
+        return View::NoDataError.new(:nothing_in_span) if @settings.empty?
         return no_such_fact if to_h.empty?
         return only_arms if only_arms?(values)
-        if values
-          return Error.new("#{values.first[0, 100].inspect} is given twice", "give two of #{known}")
-        end
-        same = "all requests and jobs of that span have one #{@fact} (#{known})"
-        Error.new("#{same}: there is nothing to compare",
-          "choose another span with --since, or --before and --after")
+        value = values&.first
+        return View::NoDataError.new(:value_twice, value: value[0, 100].inspect, names: known) if value
+        View::NoDataError.new(:one_value, fact: @fact, names: known)
       end
 
       def no_such_fact
-        hint = OptionValues::NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
-        UsageError.new("no setting of that span has #{@fact[0, 100].inspect}", hint)
+        names = OptionValues::NearestName.spelled(@fact, facts)
+        asked = @fact[0, 100].inspect
+        return View::InputError.new(:no_such_fact, :did_you_mean, fact: asked, names:) if names.any?
+        View::InputError.new(:no_such_fact, fact: asked, names: facts.join(", "))
       end
 
       # Whether more than one setting is in question, so that they differ only in their arm.
@@ -126,8 +124,7 @@ module Holdup
       end
 
       def only_arms
-        label = Setting::LABEL
-        Error.new("these settings differ in nothing but the #{label}", "compare them with --by #{label}")
+        View::NoDataError.new(:only_arms, fact: Setting::LABEL)
       end
 
       def facts
@@ -135,7 +132,7 @@ module Holdup
       end
 
       def known
-        to_h.empty? ? "none" : to_h.keys.map { |value| value[0, 40] }.join(", ")
+        to_h.keys.map { |value| value[0, 40] }.join(", ")
       end
     end
   end

@@ -244,7 +244,8 @@ module Holdup
           @jobs = of_queue(jobs)
           @pools = of_queue(pools)
           return if @jobs.any?
-          raise UsageError.new("no job of queue #{queue[0, 100].inspect} was recorded", hint(jobs))
+          fix, names = hint(jobs)
+          raise View::InputError.new(:no_job_of_queue, fix, queue: queue[0, 100].inspect, names:)
         end
 
         # Fingerprint of the setting with most jobs.
@@ -270,8 +271,9 @@ module Holdup
 
         def hint(jobs)
           known = jobs.filter_map { |window| window.series.queue }.uniq.sort
-          return "there was no job of any queue; --since goes further back" if known.empty?
-          OptionValues::NearestName.hint(@queue, known) || "there were #{known.first(10).join(", ")}"
+          return :no_queue if known.empty?
+          names = OptionValues::NearestName.spelled(@queue, known)
+          names.any? ? [:did_you_mean, names] : [:there_were, known.first(10).join(", ")]
         end
       end
     end

@@ -103,6 +103,12 @@ module Holdup
         fill(@table.fetch(key), params)
       end
 
+      # What somebody typed is neither a figure nor a missing value.
+      # @return [String] the sentence with its values as they are
+      def verbatim(key, **params)
+        I18n.interpolate_hash(@table.fetch(key), params)
+      end
+
       # Sentences use the units of their language: "31.0 分". Tables and charts use international ones.
       # @param text [String] with %{name}, see Phrase
       # @param params [Hash{Symbol => Object}] values, possibly figures

@@ -162,10 +162,10 @@ module Holdup
       # Flat and without repeated names: nothing here is nested.
       def params
         text = env["QUERY_STRING"].to_s
-        raise UsageError.new("the address is too long", "shorten it") if text.bytesize > LONGEST
+        raise View::InputError.new(:address_too_long, :shorten) if text.bytesize > LONGEST
         @params ||= URI.decode_www_form(text).to_h
       rescue ArgumentError
-        raise UsageError.new("the address is damaged", "its part behind the question mark can't be read")
+        raise View::InputError.new(:address_damaged)
       end
 
       def words

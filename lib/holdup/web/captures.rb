@@ -22,8 +22,7 @@ module Holdup
 
       # @raise [UsageError] for an unknown id
       def find(id)
-        @archive&.find(id) || raise(UsageError.new("this capture does not exist",
-          "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
+        @archive&.find(id) || raise(View::InputError.new(:no_capture, kept: Capture::Archive::KEPT))
       end
 
       # @raise [UsageError] if the capture can't be read
@@ -47,8 +46,7 @@ module Holdup
       def reading
         yield
       rescue SystemCallError, DamagedData => error
-        raise UsageError.new("the capture can't be read (#{error.class.name.split("::").last})",
-          "choose another one, or take a new one")
+        raise View::InputError.new(:capture_unreadable, reason: error.class.name.split("::").last)
       end
 
       # Download formats of a capture: the viewer's, the file itself, and those of other viewers.

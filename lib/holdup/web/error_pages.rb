@@ -24,12 +24,12 @@ module Holdup
       end
 
       def error_message(status, key, error)
-        problem, remedy = ErrorText.new(error, words:).parts
+        problem, remedy = View::ErrorText.of(error, words:)
         message(status, word(key), problem:, remedy:)
       end
 
-      # @param problem [ErrorText::ErrorSentence, nil] what happened
-      # @param remedy [ErrorText::ErrorSentence, nil] what to do
+      # @param problem [View::ErrorText::ErrorSentence, nil] what happened
+      # @param remedy [View::ErrorText::ErrorSentence, nil] what to do
       def message(status, text, problem: nil, remedy: nil, name: page_name)
         response.status = status
         view = view(name, nil, kept: chosen)
@@ -46,49 +46,6 @@ module Holdup
       # Content below the explanation why there is nothing to see.
       def chosen
         {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
-      end
-
-      # The text of an error on a page: what happened and what to do, in the page's language. Untranslated
-      # texts are in English and marked as such.
-      class ErrorText
-        TRANSLATIONS = View::Words::LANGUAGES.transform_values { |table|
-          table.fetch(:error_texts, []).to_h { |error|
-            [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]]
-          }
-        }.freeze
-
-        # At the end of a remedy: "choose another span with --since". On a page one chooses with links.
-        OPTIONS = / with --\w.*\z/
-
-        # `language`: of the text
-        ErrorSentence = Data.define(:text, :language)
-
-        def initialize(error, words:)
-          @error = error
-          @words = words
-        end
-
-        # @return [Array<ErrorSentence>] what happened; what to do, if known
-        def parts
-          return of_store if @error.is_a?(StoreError)
-          remedy = @error.advice&.sub(OPTIONS, "")
-          [@error.problem || @error.message, remedy].compact.map { |text| translated(text) }
-        end
-
-        private
-
-        def of_store
-          [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
-            text = View::DoctorReport::Sentence.call(@words, key, @error.facts)
-            ErrorSentence.new(text:, language: @words.language)
-          end
-        end
-
-        def translated(text)
-          pattern, own = TRANSLATIONS.fetch(@words.language).find { |english, _| english.match?(text) }
-          return ErrorSentence.new(text:, language: "en") unless pattern
-          ErrorSentence.new(text: text.sub(pattern, own), language: @words.language)
-        end
       end
     end
   end

@@ -98,19 +98,17 @@ module Holdup
       def check
         @params.each { |name, value| check_text(name, value) }
         unless from_s < until_s
-          raise UsageError.new("since is not before until",
-            "there would be nothing to show; swap or correct them")
+          raise View::InputError.new(:not_before, :swap_shown, one: "since", other: "until")
         end
         [kind, threads, limit, least]
       end
 
       def check_text(name, value)
         unless value.is_a?(String)
-          raise UsageError.new("#{name[0, 40].inspect} is not readable",
-            "give it once, as text")
+          raise View::InputError.new(:unreadable, name: name[0, 40].inspect)
         end
         unless value.size <= LENGTH && value.valid_encoding? && !value.include?("\0")
-          raise UsageError.new("#{name[0, 40].inspect} is too long or is not text", "shorten it")
+          raise View::InputError.new(:not_text, :shorten, name: name[0, 40].inspect)
         end
       end
     end

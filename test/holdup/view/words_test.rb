@@ -9,7 +9,7 @@ class Holdup::View::WordsTest < Minitest::Test
     table.select { |_, text| text.is_a?(String) }
   }
   # Translations of what is written or recorded in English.
-  LISTS = %i[change_hints error_texts jit_facts].freeze
+  LISTS = %i[change_hints jit_facts].freeze
   # What a language says of itself, besides its sentences.
   FACTS = %i[units_join_text].freeze
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)

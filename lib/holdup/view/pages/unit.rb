@@ -19,7 +19,7 @@ module Holdup
         def initialize(...)
           super
           unless query["unit"]
-            raise UsageError.new("this page is about one endpoint or job", "choose it in a table")
+            raise InputError.new(:unit_unnamed)
           end
         end
 

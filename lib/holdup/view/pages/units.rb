@@ -125,14 +125,9 @@ module Holdup
           def initialize(figure, direction)
             @figure = figure
             @direction = direction || "desc"
-            unless KNOWN.include?(figure)
-              raise UsageError.new("sort can't be #{figure.inspect}",
-                Queries::OptionValues::NearestName.hint(figure, KNOWN) ||
-                  "it takes one of #{KNOWN.join(", ")}")
-            end
-            unless DIRECTIONS.key?(@direction)
-              raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc")
-            end
+            Queries::OptionValues.choice("sort", figure, KNOWN)
+            return if DIRECTIONS.key?(@direction)
+            raise InputError.new(:invalid_value, :takes_direction, option: "dir", value: direction.inspect)
           end
 
           def call(rows, summary)

@@ -49,7 +49,7 @@ module Holdup
         def demand
           return Sizing::ServiceDemand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
           unless query["running"] && query["idle"]
-            raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
+            raise View::InputError.new(:demand_in_part)
           end
           Sizing::ServiceDemand.new(held_ns: time("running"), idle_ns: time("idle"),
             acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
@@ -58,8 +58,7 @@ module Holdup
 
         def time(name)
           found = Queries::OptionValues.duration(name, query[name])
-          (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0",
-            "a request or job that never holds the GVL needs no threads")) : found
+          (found.zero? && name == "running") ? raise(View::InputError.new(:never_running)) : found
         end
       end
     end

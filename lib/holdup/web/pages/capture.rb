@@ -51,8 +51,7 @@ module Holdup
           }
           return {} unless from_ns && to_ns
           unless from_ns < to_ns
-            raise UsageError.new("from_ns is not before to_ns",
-              "there would be nothing to show; swap or correct them")
+            raise View::InputError.new(:not_before, :swap_shown, one: "from_ns", other: "to_ns")
           end
           {from: ticks(from_ns), to: ticks(to_ns)}
         end
@@ -115,9 +114,7 @@ module Holdup
         # The unit that triggered the capture, unless another is requested.
         def chosen
           id = query["unit"] or return (scene.caught unless query["from_ns"])
-          scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new(
-            "this capture has no such request or job", "choose it in the table of requests and jobs"
-          ))
+          scene.units.find { |unit| unit.id.to_s == id } || raise(View::InputError.new(:no_such_unit))
         end
 
         # Empty if the capture has no stacks.

@@ -43,8 +43,7 @@ module Holdup
         # @raise [UsageError] unless there are two sides
         def export(...)
           return super if offered.any?
-          raise UsageError.new("this span has fewer than two things to compare",
-            "choose a longer span, two arms or revisions, or give an earlier span")
+          raise View::InputError.new(:one_side)
         end
 
         private
@@ -134,10 +133,9 @@ module Holdup
           def chosen = @query.all.values_at(*CHOSEN).compact
 
           def check
-            raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
+            raise View::InputError.new(:one_of_both) if chosen.one?
             if chosen.any? && spans?
-              raise UsageError.new("base_since can't be combined with before and after",
-                "each of them names both sides; leave one out")
+              raise View::InputError.new(:both_named_twice)
             end
           end
 
@@ -161,12 +159,10 @@ module Holdup
           end
 
           def base
-            from_s = moment("base_since") || raise(UsageError.new("base_since is missing",
-              "say where the earlier span begins"))
+            from_s = moment("base_since") || raise(View::InputError.new(:no_base))
             to_s = moment("base_until") || @query.from_s
             unless from_s < to_s
-              raise UsageError.new("base_since is not before base_until",
-                "there would be nothing to compare with; swap or correct them")
+              raise View::InputError.new(:not_before, :swap_compared, one: "base_since", other: "base_until")
             end
             [from_s, to_s]
           end
@@ -176,9 +172,7 @@ module Holdup
           end
 
           def picked(choice)
-            called = choices[choice] || raise(UsageError.new(
-              "nothing in this span is named #{choice[0, 100].inspect}", "choose again, or a longer span"
-            ))
+            called = choices[choice] || raise(View::InputError.new(:nothing_named, name: choice[0, 100].inspect))
             fact, value = choice.split(":", 2)
             [recorded, called, groups(fact).to_h.fetch(value)]
           end

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Web::ErrorTextTest < Minitest::Test
+class Holdup::View::ErrorTextTest < Minitest::Test
   Store = Holdup::StoreError
   Server = Holdup::Store::Sql::DatabaseServer::Errors
   STORE_ERRORS = [
@@ -67,13 +67,13 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     assert_equal "choose another span", parts(error, "en").last.text
     STORE_ERRORS.product(%w[en ja]) do |one, language|
       words = Holdup::View::Words.new(language, page: true)
-      texts = Holdup::Web::ErrorPages::ErrorText.new(one, words:).parts.map(&:text)
+      texts = Holdup::View::ErrorText.of(one, words:).map(&:text)
       assert_empty texts.grep(/(?<![\w-])--[a-z]/), one.class.name
     end
   end
 
   def parts(error, language)
-    Holdup::Web::ErrorPages::ErrorText.new(error, words: Holdup::View::Words.new(language)).parts
+    Holdup::View::ErrorText.of(error, words: Holdup::View::Words.new(language))
   end
 
   def test_tells_each_store_error_and_its_remedy_in_the_language_of_the_page
@@ -93,25 +93,39 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
 
   def test_explains_wrong_input_in_the_language_of_the_page
     problem, remedy = parts(
-      Holdup::UsageError.new("since can't be \"x\"", "it takes a whole number from 1 to 9"), "ja"
+      Holdup::View::InputError.new(:invalid_value, :takes_whole_number, option: "since", value: '"x"', from: 1, to: 9),
+      "ja"
     )
     assert_equal "「since」に \"x\" は指定できません。", problem.text
     assert_equal "1 から 9 までの整数を指定してください。", remedy.text
     assert_equal "ja", problem.language
   end
 
-  # Each error that pages raise themselves, as it stands in their source.
-  def test_every_wrong_address_has_its_sentence
-    sources = Dir[File.expand_path(
-      "../../../lib/holdup/{web/**/*,queries/option_values,queries/application_store}.rb", __dir__
-    )]
-    literal = /"((?:[^"\\]|\\.)*)"/
-    errors = /UsageError\.new\(\s*#{literal},\s+#{literal}/
-    texts = sources.flat_map { |file| File.read(file).scan(errors) }.flatten
-    assert_operator texts.size, :>=, 30
-    filled = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
-    patterns = Holdup::Web::ErrorPages::ErrorText::TRANSLATIONS["ja"].keys
-    assert_empty filled.reject { |text| patterns.any? { |pattern| pattern.match?(text) } }
+  SOURCES = Dir[File.expand_path("../../../lib/holdup/**/*.rb", __dir__)].freeze
+
+  # The pages' own, and those of the questions that they share with commands.
+  def test_every_error_of_a_page_has_a_key
+    pages = SOURCES.grep(%r{/holdup/(?:web/|view/pages/|queries/(?!unmatched_filter))})
+    assert_empty(pages.select { |file| File.read(file).match?(/\b(?:Usage)?Error\.new\(\s*"/) })
+  end
+
+  def test_every_key_has_its_sentences
+    literal = /(?:Input|NoData)Error\.new\(:(\w+)(?:, (?::(\w+)|(fix)\b))?/
+    raised = SOURCES.flat_map { |file| File.read(file).scan(literal) }
+    keys = raised.flat_map { |key, fix, asked| [key, fix || (asked ? nil : "#{key}_fix")] }.compact
+    keys += SOURCES.flat_map { |file| File.read(file).scan(/refuse\(option, text, :(\w+)/) }.flatten
+    assert_operator keys.size, :>=, 60
+    table = Holdup::View::Words::LANGUAGES.fetch("en")
+    assert_empty keys.uniq.reject { |key| table.key?(:"error_#{key}") }
+  end
+
+  def test_the_message_is_english
+    error = Holdup::View::InputError.new(:invalid_value, :did_you_mean, option: "--by", value: '"arn"',
+      names: %w[arm app])
+
+    assert_equal "--by can't be \"arn\"; did you mean arm or app?", error.message
+    assert_equal ["「--by」に \"arn\" は指定できません。", "arm または app ではありませんか。"], parts(error, "ja").map(&:text)
+    assert_predicate error.facts, :frozen?
   end
 
   def test_an_error_without_translation_is_marked_as_english
