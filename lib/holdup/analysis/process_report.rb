@@ -56,16 +56,12 @@ module Holdup
         machines.find { |machine| machine.host == host }
       end
 
-      # CPUs that a host's other processes used from one sample of its container to the next.
+      # CPUs that a host's other processes used from one sample of its container to the next, where the CPU
+      # time of the measured ones is known.
       # @return [Array<OtherCpuInterval>]
       def other_cpus(host)
-        own = measured.select { |trail| trail[:host] == host }
-        points = containers[host]&.points(:cpu_ns).to_a
-        points.each_cons(2).map do |(from_s, before), (to_s, after)|
-          measured_ns = own.sum { |trail| trail.grown_between(:cpu_ns, from_s, to_s) }
-          cpus = (after - before - measured_ns).fdiv((to_s - from_s) * SampleTrail::NS)
-          OtherCpuInterval.new(from_s:, to_s:, cpus: [cpus, 0.0].max)
-        end
+        return [] unless containers.key?(host)
+        UnmeasuredCpu.new(containers[host], measured.select { |trail| trail[:host] == host }).intervals
       end
 
       # The one with the fewest vCPUs, which limits all of them.

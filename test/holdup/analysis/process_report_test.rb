@@ -110,17 +110,6 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
     assert_equal [1, 0.5], [machine.processes, machine.ceiling.low]
   end
 
-  # A worker that ends after half of the second minute used 10 of its 50 seconds of CPU there.
-  def test_cpus_of_processes_that_are_not_measured
-    report = processes(container(0, cpu: 0), container(60, cpu: 60), container(120, cpu: 78),
-      sample(0, cpu: 0), sample(60, cpu: 40), sample(90, cpu: 50, ended: true))
-    first, second = report.other_cpus("h")
-    assert_equal [0, 60, 60, 120], [first, second].flat_map { |interval| [interval.from_s, interval.to_s] }
-    assert_in_delta 20 / 60.0, first.cpus
-    assert_in_delta 8 / 60.0, second.cpus
-    assert_empty processes(sample(0, cpu: 0)).other_cpus("h")
-  end
-
   def test_no_ceiling_without_vcpus_but_the_setting_knows_them_too
     assert_nil processes(sample(0)).machines.first.ceiling
     settings = {"f" => Holdup::Setting.new(attributes: {"vcpus" => 4})}

@@ -131,6 +131,36 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     assert_in_delta 25, found.traffic.mean_rate, 1
   end
 
+  # Measured in a demo: another application and its clients used 1.96 of 2 CPUs until this one booted, whose
+  # first 25 requests came in the same interval: as if each of them took 4 s of CPU of others.
+  def test_cpus_used_before_the_application_booted_are_not_used_for_its_requests
+    found = recommended([JustBooted.new(PlayedRecording.new(minutes: 3, swing: 0.0))], to_s: WEB.to_s)
+    assert_in_delta 0.1, found.limits.others.mean, 1e-6
+    assert_operator found.limits.others.at(found.rate), :<, 2
+    assert_nil found.self_test.refuted
+  end
+
+  # Of a server that booted two seconds before, in the same minute in which others used the CPUs.
+  class JustBooted < PlayedStore
+    BOOT_S = START_S + 48
+
+    def initialize(recording)
+      super(recording, from_s: BOOT_S + 2, booted_s: BOOT_S)
+    end
+
+    private
+
+    # @return [Array<Hash{Symbol => Object}>] the server uses half a CPU, others a tenth after its boot
+    def samples
+      used_s = {START_S + 1 => 0, BOOT_S + 3 => 98, BOOT_S + 63 => 134, BOOT_S + 123 => 170}
+      container = used_s.map do |at_s, cpu_s|
+        {at_s:, host: HOST, pid: 0, name: "container", vcpus: 2, cpu_ns: cpu_s * NS, shared: true}
+      end
+      container + used_s.keys.drop(1).map { |at_s| process(at_s, 0).merge(cpu_ns: (at_s - BOOT_S) * NS / 2) }
+    end
+  end
+  private_constant :JustBooted
+
   def recommended(played, to_s:)
     store = Holdup::Store.open("memory:")
     played.each { |one| one.fill(store) }
