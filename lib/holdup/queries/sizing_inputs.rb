@@ -11,6 +11,7 @@ module Holdup
       # Longest recording => length in seconds of the windows to read. Single units show the minutes inside.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
+      NS = 1_000_000_000
       # The windows of more hosts, or of more intervals in all, are read added up, and the next longer ones: a
       # thousand processes have millions of windows in a day, and four hosts a hundred thousand.
       MANY_HOSTS = 8
@@ -207,19 +208,29 @@ module Holdup
         summary.processes.smallest_machine
       end
 
-      # @return [Hash{Symbol => Sizing::ResourceLimits::OtherCpus}] empty without samples of the container
+      # @return [Sizing::ResourceLimits::OtherCpus]
       def others
-        intervals = machine ? summary.processes.other_cpus(machine.host) : []
+        return Sizing::ResourceLimits::OtherCpus::NONE unless machine
+        known = recorded_others
+        return known unless machine.vcpus && observation.demand
+        served = observation.most_served
+        used = served * (observation.demand.cpu_ns + observation.demand.native_ns) / NS
+        known.within([machine.vcpus - used, 0.0].max, rate: served)
+      end
+
+      def recorded_others
+        intervals = summary.processes.other_cpus(machine.host)
         # Units that came before or after were not read.
         intervals = intervals.select { |one| one.from_s >= @span.from_s && one.to_s <= @span.to_s }
-        units = @profiles.select { |unit| unit.host == machine&.host && unit.series.kind == @kind }
+        units = @profiles.select { |unit| unit.host == machine.host && unit.series.kind == @kind }
         spans = Sizing::ResourceLimits::OtherCpus.spans(intervals, units)
-        spans.any? ? {others: Sizing::ResourceLimits::OtherCpus.of(spans)} : {}
+        return Sizing::ResourceLimits::OtherCpus.always(machine.other_cpus) if spans.empty?
+        Sizing::ResourceLimits::OtherCpus.of(spans)
       end
 
       def limits
         Sizing::ResourceLimits.of(machine, processes: observation.processes, hosts: observation.hosts,
-          **others, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
+          others:, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
           other_connections:, **setting_limits, **@given.compact)
       end
 

@@ -61,12 +61,17 @@ module Holdup
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
       def busiest(minutes = arrivals.keys, closed: closed_load.closed?)
         return busiest_levels.flat_map(&:profiles) if closed
-        hosts = hosts_by_minute
-        some = arrivals.slice(*minutes)
-        rates = some.to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
-        peak = Traffic.peak(rates.map { |at_s, rate| [rate, covered_s(at_s) * hosts.fetch(at_s)] })
+        rates = rates(minutes)
+        peak = peak_rate(rates)
         busy = rates.select { |_, rate| peak?(rate, peak) }
         recording.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
+      end
+
+      # @return [Float] units per second that a host served at most: in its busiest minutes, or at a level of a
+      #   closed load
+      def most_served
+        levels = closed_load.levels.select { |level| level.weight >= ClosedLoad::SATURATED }
+        [peak_rate(rates(arrivals.keys)).to_f / MINUTE_S, *levels.map(&:throughput)].max
       end
 
       # @param profiles [Array<UnitSample>] as they were measured
@@ -190,6 +195,17 @@ module Holdup
       def held_ns = histogram(:running).sum
 
       private
+
+      # @return [Hash{Integer => Float}] units of a host in each of these minutes
+      def rates(minutes)
+        hosts = hosts_by_minute
+        arrivals.slice(*minutes).to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
+      end
+
+      def peak_rate(rates)
+        hosts = hosts_by_minute
+        Traffic.peak(rates.map { |at_s, rate| [rate, covered_s(at_s) * hosts.fetch(at_s)] })
+      end
 
       def busiest_levels
         closed_load.levels.select { |level| peak?(level.population, closed_load.peak) }

@@ -149,6 +149,20 @@ module Holdup
           with(constant: constant + (mean - constant) * constant_share, unit_ns: least_unit_ns)
         end
 
+        # Others can't have used CPUs that the units used. Where they would have, the CPUs that they need for
+        # a unit are fewer.
+        # @param cpus [Float] that were left for others
+        # @param rate [Float] units per second that were served meanwhile
+        # @return [OtherCpus] that leave the units as many as these had
+        def within(cpus, rate:)
+          return self if at(rate) <= cpus
+          return self.class.always(cpus) if mean >= cpus
+          recorded_rate = (mean - constant) * self.class::NS / unit_ns
+          each = (cpus - mean) / (rate - recorded_rate)
+          with(constant: mean - each * recorded_rate, unit_ns: each * self.class::NS,
+            least_unit_ns: [least_unit_ns, each * self.class::NS].min)
+        end
+
         # @param rate [Float] units per second
         # @return [Float] CPUs
         def at(rate)

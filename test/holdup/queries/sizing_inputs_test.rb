@@ -140,6 +140,32 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     assert_nil found.self_test.refuted
   end
 
+  # Two quiet minutes and a busy one, with a neighbour that uses a CPU all the time: three minutes do not show
+  # that it does not work for the requests. As if it did, 16 could be served in a second, but 25 were.
+  def test_a_neighbour_leaves_the_cpus_that_the_requests_used
+    quiet = WithNeighbour.new(PlayedRecording.new(rate: 1.0, minutes: 2, swing: 0.0))
+    busy = WithNeighbour.new(PlayedRecording.new(minutes: 1, swing: 0.0), from_s: quiet.to_s,
+      booted_s: quiet.from_s - 3600)
+    found = recommended([quiet, busy], to_s: busy.to_s)
+    assert_in_delta 1.0, found.limits.others.mean, 1e-6
+    assert_operator found.limits.others.at(25), :<, 2
+    assert_nil found.self_test.refuted
+  end
+
+  # It uses a whole CPU.
+  class WithNeighbour < PlayedStore
+    private
+
+    def samples
+      [from_s, to_s].flat_map do |at_s|
+        cpu_s = at_s - START_S
+        [{at_s:, host: HOST, pid: 0, name: "container", vcpus: 2, cpu_ns: (1.3 * cpu_s * NS).round},
+          process(at_s, 0).merge(cpu_ns: (0.3 * cpu_s * NS).round)]
+      end
+    end
+  end
+  private_constant :WithNeighbour
+
   # Of a server that booted two seconds before, in the same minute in which others used the CPUs.
   class JustBooted < PlayedStore
     BOOT_S = START_S + 48

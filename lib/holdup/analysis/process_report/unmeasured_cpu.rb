@@ -39,7 +39,7 @@ module Holdup
           lives = sampled.map { |trail| TimeInInterval.of(trail, from_s, to_s) }
           lives = lives.select { |life| life.seconds.positive? }
           there = MeasuredTime.of_any(lives.map { |life| [life.from_s, life.to_s] })
-          return if there.total_s < to_s - from_s || !lives.all?(&:known?)
+          return if lives.empty? || there.total_s < to_s - from_s || !lives.all?(&:known?)
           lives.sum(0.0, &:cpu_ns)
         end
 

@@ -50,6 +50,24 @@ module Holdup::Sizing
       assert_equal OtherCpus::NONE, OtherCpus.of([])
     end
 
+    # A neighbour uses one CPU all the time, and two of three minutes have hardly a request: shared among the
+    # requests, it would be 3 CPUs in the busy minute, which used 0.2 of 2 themselves.
+    def test_others_did_not_use_cpus_that_units_used
+      others = OtherCpus.of(spans([[0.1, 1.0], [0.1, 1.0], [20, 1.1]]))
+      assert_in_delta 3.07, others.at(20), 0.01
+      bounded = others.within(1.8, rate: 20.0)
+      assert_in_delta 1.8, bounded.at(20), 1e-9
+      assert_in_delta others.mean, bounded.at(20.2 / 3), 1e-9
+      assert_operator bounded.constant, :>, 0
+      assert_equal others, others.within(3.1, rate: 20.0)
+    end
+
+    def test_others_that_used_more_at_other_times_leave_what_units_used
+      assert_equal OtherCpus.always(1.5), OtherCpus.always(1.9).within(1.5, rate: 20.0)
+      steady = OtherCpus.of(spans([[10, 1.9]] * 4))
+      assert_equal OtherCpus.always(1.5), steady.within(1.5, rate: 20.0)
+    end
+
     def test_units_count_in_the_interval_in_which_they_end
       intervals = [[100, 160, 0.3], [160, 220, 0.6]].map do |from_s, to_s, cpus|
         Holdup::Analysis::ProcessReport::OtherCpuInterval.new(from_s: START_S + from_s, to_s: START_S + to_s,
