@@ -155,9 +155,9 @@ module Bench
     # As the collector does that is asked to, one answer in each process.
     def keep_advice(url, dir)
       warn("bench: fleet: advice is kept ready")
-      keeping = Holdup::CLI::Advise::KeepingAdvice
+      keeping = Holdup::CLI::Advise::Keep
       keep = command(%w[advise --keep], url, dir)
-      (keeping::SPANS_S.size * keeping::KINDS.size).times { median_s(times: 1, &keep) }
+      (keeping::SPANS.size * keeping::KINDS.size).times { median_s(times: 1, &keep) }
     end
 
     # In a process of its own. An answer that comes late is asked for once, and given up after PATIENCE_S.

@@ -130,10 +130,10 @@ class KubernetesTest < Minitest::Test
     spec = documents.map(&:last).find { |document| document["kind"] == "CronJob" }.fetch("spec")
     pod = spec.dig("jobTemplate", "spec", "template", "spec")
     container = pod["containers"].first
-    keeping = Holdup::CLI::Advise.options(Holdup::CLI::Console.system).parse(container["args"].drop(1))
-    assert_equal ["advise", true], [container["args"].first, keeping[:keep]]
+    keeping = Holdup::CLI::Advise.parse(container["args"].drop(1), Holdup::CLI::Console.system)
+    assert_equal ["advise", Holdup::CLI::Advise::Keep], [container["args"].first, keeping[:command]]
     every_s = Integer(spec["schedule"][%r{\A\*/(\d+) }, 1]) * 60
-    answers = Holdup::CLI::Advise::KeepingAdvice::SPANS_S.size * 2
+    answers = Holdup::CLI::Advise::Keep::SPANS.size * 2
     assert_operator answers * every_s, :<, 86_400 / Holdup::View::KeptAdvice::MOST_AGE
     context = pod["securityContext"].merge(container["securityContext"])
     assert_equal [true, false, true],

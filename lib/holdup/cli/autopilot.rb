@@ -15,20 +15,18 @@ module Holdup
       # Lines about what processes did.
       SHOWN = 10
 
-      def self.options(console)
-        usage = "holdup autopilot ACTION [options]\n    status, freeze, thaw; candidate, verdict: what its " \
-          "collector asks"
-        Options.new(usage, rest: :words, mixed: true) do |parser, values|
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--host NAME", "status, candidate: of this host") { |text| values[:host] = text }
-          parser.on("--since TIME", "candidate: start of the recording (2h)") do |text|
-            values[:since] = Queries::OptionValues.moment("--since", text, now_s: console.clock.realtime_s)
-          end
-          Options.store(parser, values)
-          Formats.declare(parser, values, %i[text json])
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
+
+      USAGE = "holdup autopilot ACTION [options]\n    status, freeze, thaw; candidate, verdict: what its " \
+        "collector asks"
+      OPTIONS = Options.new(USAGE, [
+        Options::DIR,
+        Queries::Option.text("--host NAME", "status, candidate: of this host"),
+        Queries::SelectionOptions[:since, "candidate: start of the recording (2h)"],
+        Options::STORE,
+        *Formats.options(%i[text json]),
+        Options::LANGUAGE
+      ], rest: :words, mixed: true)
 
       # @param words [Array<String>] one of ACTIONS; none: status
       # @param dir [String, nil] folder of the segments

@@ -4,44 +4,31 @@ module Holdup
   class CLI
     # The thread calculator: needs only the known times of a request or job, and neither recording nor store.
     class Calculate
-      def self.options(_console)
-        Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
-          parser.on("--io SHARE", "share of a request's own time that is io: 45% or 0.45") do |text|
-            values[:io] = Queries::OptionValues.share("--io", text)
-          end
-          parser.on("--running TIME", "or: how long a request holds the GVL (12ms)") do |text|
-            values[:running_ns] = Queries::OptionValues.duration("--running", text)
-          end
-          parser.on("--idle TIME", "and how long it waits for io (30ms)") do |text|
-            values[:idle_ns] = Queries::OptionValues.duration("--idle", text)
-          end
-          parser.on("--acquisitions N", "how often it takes the GVL (1)") do |text|
-            values[:acquisitions] = Queries::OptionValues.whole("--acquisitions", text, 1..1_000_000)
-          end
-          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") do |text|
-            values[:threads] = Queries::OptionValues.list("--threads", text, 1..1000)
-          end
-          arrivals(parser, values)
-          Formats.declare(parser, values, %i[text json])
-          Options.language(parser, values)
-        end
+      extend CommandArguments
+
+      # A number a second; the unit may be written.
+      RateType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s) = Queries::OptionValues.positive(option, text.delete_suffix("/s"))
       end
 
-      def self.arrivals(parser, values)
-        parser.on("--rate N", "requests that arrive per second, at all processes") do |text|
-          values[:rate] = Queries::OptionValues.positive("--rate", text.delete_suffix("/s"))
-        end
-        parser.on("--processes P", "that they arrive at (1)") do |text|
-          values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000)
-        end
-        parser.on("--vcpus N", "that these share (one each)") do |text|
-          values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
-        end
-        parser.on("--cv2 N", "how requests differ: (deviation / mean) squared (1)") do |text|
-          values[:cv2] = Queries::OptionValues.positive("--cv2", text)
-        end
-      end
-      private_class_method :arrivals
+      OPTIONS = Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]", [
+        Queries::Option.share("--io SHARE", "share of a request's own time that is io: 45% or 0.45"),
+        Queries::Option.duration("--running TIME", "or: how long a request holds the GVL (12ms)",
+          key: :running_ns),
+        Queries::Option.duration("--idle TIME", "and how long it waits for io (30ms)", key: :idle_ns),
+        Queries::Option.whole("--acquisitions N", 1..1_000_000, "how often it takes the GVL (1)"),
+        Queries::Option.declare("--threads LIST", Queries::OptionTypes::WholeList.new(1..1000),
+          "rows of the table: 1,2,3,5,8"),
+        Queries::Option.declare("--rate N", RateType.new,
+          "requests that arrive per second, at all processes"),
+        Queries::Option.whole("--processes P", 1..1000, "that they arrive at (1)"),
+        Queries::Option.positive("--vcpus N", "that these share (one each)"),
+        Queries::Option.positive("--cv2 N", "how requests differ: (deviation / mean) squared (1)", key: :cv2),
+        *Formats.options(%i[text json]),
+        Options::LANGUAGE
+      ])
 
       # @param io [Float, nil] 0.0...1.0
       # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2

@@ -12,35 +12,32 @@ module Holdup
       PATIENCE_S = 8
       LOOK_S = 0.1
 
-      def self.options(_console)
-        Options.new("holdup capture [options]") do |parser, values|
-          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") do |text|
-            seconds = Holdup::Capture::Request::SECONDS
-            values[:seconds] = Queries::OptionValues.whole("--seconds", text, seconds)
-          end
-          parser.on("--until RULE", "keep what led to the first request or job with",
-            "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") do |text|
-            values[:rule] = rule(text)
-          end
-          parser.on("--pid PID", "this process") do |text|
-            values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31)
-          end
-          parser.on("--all", "every process that measures on this host") { values[:all] = true }
-          parser.on("--out DIR", "folder of the files (captures, next to the store)") do |text|
-            values[:out] = text
-          end
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          Options.store(parser, values)
-          Options.language(parser, values)
+      extend CommandArguments
+
+      # The condition that ends a capture.
+      RuleType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s)
+          Holdup::Capture::Trigger.parse(text) ||
+            raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
         end
       end
 
-      def self.rule(text)
-        Holdup::Capture::Trigger.parse(text) ||
-          raise(UsageError.new("--until can't be #{text[0, 100].inspect}",
-            "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
-      end
-      private_class_method :rule
+      OPTIONS = Options.new("holdup capture [options]", [
+        Queries::Option.whole("--seconds N", Holdup::Capture::Request::SECONDS,
+          "for how long (#{DEFAULT_S}), up to 60"),
+        Queries::Option.declare("--until RULE", RuleType.new,
+          "keep what led to the first request or job with",
+          "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)", key: :rule),
+        Queries::Option.whole("--pid PID", 1..2**31, "this process"),
+        Queries::Option.switch("--all", "every process that measures on this host"),
+        Queries::Option.text("--out DIR", "folder of the files (captures, next to the store)"),
+        Options::DIR,
+        Options::STORE,
+        Options::LANGUAGE
+      ])
 
       # @param rule [Holdup::Capture::Trigger, nil] the condition that ends the capture
       # @param seconds [Integer] in SECONDS; with a rule, up to an hour

@@ -7,20 +7,17 @@ module Holdup
       INTERVAL_S = (0.1..3600)
       DEFAULT_INTERVAL_S = 10
 
-      def self.options(_console)
-        Options.new("holdup collect [options]") do |parser, values|
-          Options.store(parser, values)
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") do |text|
-            values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S)
-          end
-          parser.on("--parent PID", "end when this process has ended") do |text|
-            values[:parent] = Queries::OptionValues.whole("--parent", text, 1..2**31)
-          end
-          parser.on("--once", "one round, then end") { values[:once] = true }
-          parser.on("--again", "a repeated start: do not say again what is missing") { values[:again] = true }
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup collect [options]", [
+        Options::STORE,
+        Options::DIR,
+        Queries::Option.seconds("--interval S", INTERVAL_S,
+          "seconds between two rounds (#{DEFAULT_INTERVAL_S})"),
+        Queries::Option.whole("--parent PID", 1..2**31, "end when this process has ended"),
+        Queries::Option.switch("--once", "one round, then end"),
+        Queries::Option.switch("--again", "a repeated start: do not say again what is missing")
+      ])
 
       # @param interval [Numeric] seconds
       # @param parent [Integer, nil] pid

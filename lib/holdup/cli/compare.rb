@@ -4,19 +4,102 @@ module Holdup
   class CLI
     # Compares two times, settings, arms or revisions, with confidence intervals.
     class Compare
-      def self.options(console)
-        Arguments.new(console)
+      extend CommandArguments
+
+      FORMATS = %i[text json markdown html].freeze
+
+      # A range of time: "2d..1d", or "1h.." to now.
+      RangeType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        # @return [Array(Integer, Integer)] seconds since 1970
+        def read(option, text, now_s)
+          from, to = text.split("..", 2)
+          unless to && !from.empty?
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
+          end
+          from_s = Queries::OptionValues.moment(option, from, now_s:)
+          to_s = to.empty? ? now_s : Queries::OptionValues.moment(option, to, now_s:)
+          return [from_s, to_s] if from_s < to_s
+          raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
+            "write the earlier time first")
+        end
       end
 
+      # One of `--states`. `store`: nil for that of `--store`; `setting`: start of its fingerprint, nil for
+      # all settings
+      State = Data.define(:label, :store, :from_s, :to_s, :setting)
+
+      StateType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, now_s)
+          label, _, rest = text.partition("=")
+          store, _, what = rest.rpartition("@")
+          if label.empty? || what.empty?
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING")
+          end
+          setting = what if self.class::FINGERPRINT.match?(what)
+          from_s, to_s = RangeType.new.read(option, what, now_s) unless setting
+          State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)
+        end
+      end
+      StateType::FINGERPRINT = /\A\h{4,12}\z/
+
+      # Two revisions: the option is given twice, see Arguments.spread.
+      RevisionType = Data.define do
+        def read(_option, text, _now_s) = text
+
+        def add(earlier, text) = [*earlier, text]
+
+        def schema = {type: "array", items: {type: "string"}, minItems: 2, maxItems: 2}
+      end
+
+      families = Analysis::Comparison::Metric::FAMILIES
+      OPTIONS = Options.new("holdup compare --before RANGE --after RANGE | --by WHAT [options]", [
+        Queries::Option.declare("--before RANGE", RangeType.new,
+          "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00", tool: "a range such as 3h..1h"),
+        Queries::Option.declare("--after RANGE", RangeType.new, "the same; 1h.. is the last hour",
+          tool: "a range such as 1h.."),
+        Queries::Option.text("--by WHAT", "setting, arm, or another fact of settings: jit, threads",
+          tool: "setting, arm, or a fact of settings such as jit or threads"),
+        Queries::Option.declare("--revision A B", RevisionType.new, "two revisions of the application",
+          tool: "two revisions of the application"),
+        Queries::Option.declare("--states S S ...", Queries::OptionTypes::Repeated.new(StateType.new),
+          "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING"),
+        Queries::Option.declare("--values A,B", Queries::OptionTypes::Texts.new,
+          "with --by: these two, as they are called there", tool: "with by: two of them, such as on,off"),
+        *Queries::SelectionOptions.span("of --by, --revision and settings: 1d (the default) ago"),
+        *Queries::SelectionOptions.origin(%i[app host role]),
+        Queries::SelectionOptions[:kind],
+        Queries::SelectionOptions[:name],
+        Queries::Option.declare("--metric LIST", Queries::OptionTypes::Choices.new(families),
+          families.join(","), key: :families, tool: "only these, such as #{families.first(2).join(",")}"),
+        *Formats::SCREEN_OPTIONS,
+        *Formats.options(FORMATS),
+        Options::OUT,
+        Options::STORE,
+        Options::LANGUAGE
+      ])
+
+      # @return [Hash{Symbol => Object}] keywords of Compare, or {help: text}
+      # @raise [UsageError]
+      def self.parse(argv, console) = super(Arguments.spread(argv), console)
+
+      # @raise [UsageError]
+      def self.keywords(given, _console) = Arguments.new(given).keywords
+
       # @param sides [Hash{Symbol => Object}] what is compared, see Arguments
-      # @param format [Symbol] one of Arguments::FORMATS
+      # @param format [Symbol] one of FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param out [String, nil] file that it is written to
       # @param full [Boolean] whether a text has all tables, not only one screen
       # @param wide [Boolean] whether a text cuts no name
-      # @param given [Hash{String => String}] options for the next commands, as given
+      # @param again [Hash{String => Hash{String => String}}] what the next commands take of what was given
       def initialize(console:, sides:, filter:, format: :text, families: nil, full: false, wide: false,
-        origin: Queries::Origin.new, out: nil, store: nil, language: nil, given: {})
+        origin: Queries::Origin.new, out: nil, store: nil, language: nil, again: {})
         @console = console
         @asked = sides
         @filter = filter
@@ -24,7 +107,7 @@ module Holdup
         @families = families
         @full = full
         @wide = wide
-        @given = given
+        @again = again
         @destination = Formats::Destination.new(console, file: out, format:)
         @origin = origin
         @store = store
@@ -117,7 +200,7 @@ module Holdup
       # The metrics that were asked for are all shown.
       def text(comparison)
         return render(report(comparison).page) if @full || @families
-        screen = View::Compare::CompareScreen.new(comparison, given: @given, **layout)
+        screen = View::Compare::CompareScreen.new(comparison, again: @again, **layout)
         Formats.screen(screen, console: @console, wide: @wide)
       end
 
@@ -148,39 +231,15 @@ module Holdup
 
       # The arguments of `holdup compare` as the keywords of Compare.
       class Arguments
-        USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
         DAY_S = 86_400
-        FORMATS = %i[text json markdown html].freeze
-        FAMILIES = Analysis::Comparison::Metric::FAMILIES
         # Options that take several arguments.
         LISTS = %w[--revision --states].freeze
-        # Options that the next commands take as well.
-        GIVEN = View::Compare::CompareScreen::TAKEN + View::Compare::CompareScreen::SPAN
         # Ways to name both sides, each with the values that it takes.
         MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
                  "--states" => %i[states]}.freeze
 
-        # One of `--states`. `store`: nil for that of `--store`; `setting`: start of its fingerprint, nil for
-        # all settings
-        State = Data.define(:label, :store, :from_s, :to_s, :setting)
-        FINGERPRINT = /\A\h{4,12}\z/
-
-        # @param console [Console] for the time
-        def initialize(console)
-          @now_s = console.clock.realtime_s
-        end
-
-        # @raise [UsageError]
-        def parse(argv)
-          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))
-          return values if values.key?(:help)
-          {**keywords(values), given: Options.given(argv, GIVEN)}
-        end
-
-        private
-
-        # "--revision A B" as "--revision A --revision B".
-        def spread(argv)
+        # @return [Array<String>] "--revision A B" as "--revision A --revision B"
+        def self.spread(argv)
           list = nil
           argv.flat_map do |argument|
             if argument.start_with?("-")
@@ -191,59 +250,25 @@ module Holdup
           end
         end
 
-        def declare(parser, values)
-          sides(parser, values)
-          units(parser, values)
-          Formats.declare_screen(parser, values)
-          Formats.declare(parser, values, FORMATS)
-          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          Options.store(parser, values)
-          Options.language(parser, values)
+        # @param given [GivenOptions]
+        def initialize(given)
+          @given = given
+          @now_s = given.now_s
         end
 
-        def sides(parser, values)
-          parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") do |text|
-            values[:before] = range("--before", text)
-          end
-          parser.on("--after RANGE", "the same; 1h.. is the last hour") do |text|
-            values[:after] = range("--after", text)
-          end
-          parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") do |text|
-            values[:by] = text
-          end
-          parser.on("--revision A B", "two revisions of the application") do |text|
-            (values[:revision] ||= []) << text
-          end
-          parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") do |text|
-            (values[:states] ||= []) << state(text)
-          end
-          parser.on("--values A,B", "with --by: these two, as they are called there") do |text|
-            values[:values] = text.split(",").map(&:strip)
-          end
-          since = "of --by, --revision and settings: 1d (the default) ago"
-          Options.span(parser, values, now_s: @now_s, since:)
-        end
-
-        def units(parser, values)
-          Options.origin(parser, values, %i[app host role])
-          Options.kind(parser, values)
-          parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-          parser.on("--metric LIST", FAMILIES.join(",")) do |text|
-            values[:families] = Queries::OptionValues.parts(text).map do |name|
-              Queries::OptionValues.choice("--metric", name, FAMILIES)
-            end
-          end
-        end
-
-        def keywords(values)
+        # @raise [UsageError]
+        def keywords
+          values = @given.values
           check(values)
           {
             filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]),
-            format: values.fetch(:format, :text),
             sides: sides_of(values),
-            **values.slice(:families, :full, :wide, :origin, :out, :store, :language)
+            again: @given.for_commands(View::Compare::CompareScreen::COMMANDS),
+            **values.slice(:families, :format, :full, :wide, :origin, :out, :store, :language)
           }
         end
+
+        private
 
         def check(values)
           modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
@@ -295,31 +320,6 @@ module Holdup
           return {from_s:, to_s:} if from_s < to_s
           raise UsageError.new("--since is not before --until",
             "there would be nothing to compare; swap or correct them")
-        end
-
-        def range(option, text)
-          from, to = text.split("..", 2)
-          unless to && !from.empty?
-            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-              "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
-          end
-          from_s = Queries::OptionValues.moment(option, from, now_s: @now_s)
-          to_s = to.empty? ? @now_s : Queries::OptionValues.moment(option, to, now_s: @now_s)
-          return [from_s, to_s] if from_s < to_s
-          raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
-            "write the earlier time first")
-        end
-
-        def state(text)
-          label, _, rest = text.partition("=")
-          store, _, what = rest.rpartition("@")
-          if label.empty? || what.empty?
-            raise UsageError.new("--states can't be #{text[0, 100].inspect}",
-              "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING")
-          end
-          setting = what if FINGERPRINT.match?(what)
-          from_s, to_s = range("--states", what) unless setting
-          State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)
         end
       end
     end

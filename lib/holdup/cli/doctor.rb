@@ -5,18 +5,16 @@ module Holdup
     # Reports what is measured on this host, what is missing, and why a number may be wrong, each with the
     # remedy.
     class Doctor
-      def self.options(_console)
-        Options.new("holdup doctor [options]") do |parser, values|
-          Options.store(parser, values)
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") do |text|
-            values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100)
-          end
-          parser.on("--full", "every check, also if it is more than a screen") { values[:full] = true }
-          Formats.declare(parser, values, %i[text json])
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup doctor [options]", [
+        Options::STORE,
+        Options::DIR,
+        Queries::Option.whole("--autoscale-target N", 1..100, "whether a CPU alarm at N % can fire"),
+        Queries::Option.switch("--full", "every check, also if it is more than a screen"),
+        *Formats.options(%i[text json]),
+        Options::LANGUAGE
+      ])
 
       # @param autoscale_target [Integer, nil] percentage
       # @param full [Boolean] whether a text lists every check, also if it is more than a screen

@@ -13,13 +13,14 @@ module Holdup
       NOT_FOUND = 127
       NOT_ALLOWED = 126
 
-      def self.options(_console)
-        Options.new("holdup exec [options] -- command [arguments]", rest: :command) do |parser, values|
-          Options.store(parser, values)
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--no-collector", "when `holdup collect` runs elsewhere") { values[:collector] = false }
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup exec [options] -- command [arguments]", [
+        Options::STORE,
+        Options::DIR,
+        Queries::Option.switch("--no-collector", "when `holdup collect` runs elsewhere", value: false,
+          key: :collector)
+      ], rest: :command)
 
       # @param command [Array<String>] the program and its arguments
       # @param collector [Boolean] whether to start one

@@ -26,44 +26,28 @@ module Holdup
         different HOLDUP_ARM, of different revisions, or with and without a JIT.
       TEXT
 
-      def self.options(console)
-        now_s = console.clock.realtime_s
-        Options.new(USAGE, rest: :words, mixed: true) do |parser, values|
-          parser.on("--arms WHAT", "arm (HOLDUP_ARM, the default), revision, jit") do |text|
-            values[:arms] = Queries::OptionValues.choice("--arms", text, ARMS)
-          end
-          parser.on("--values A,B", "control and candidate, as they are called there") do |text|
-            values[:values] = text.split(",").map(&:strip)
-          end
-          parser.on("--for TIME", "how long it is planned: 40m, 2h") do |text|
-            values[:planned_s] = Queries::OptionValues.span("--for", text)
-          end
-          turns(parser, values)
-          Options.span(parser, values, now_s:, since: "when it began: 1d (the default) ago; of plan 3h")
-          Options.origin(parser, values, %i[app host role])
-          Options.kind(parser, values)
-          parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-          Formats.declare(parser, values, FORMATS)
-          Options.store(parser, values)
-          Options.language(parser, values)
-          parser.separator(HELP)
-          parser.separator("")
-        end
-      end
+      extend CommandArguments
 
-      def self.turns(parser, values)
-        parser.on("--threads N[,M]", "start: of the candidate; or of both, control first") do |text|
-          values[:threads] = Queries::OptionValues.parts(text).map { |part|
-            Queries::OptionValues.whole("--threads", part, 1..1000)
-          }
-        end
-        parser.on("--turn TIME", "start: how long an arm has its turn (3m)") do |text|
-          values[:turn_s] = Queries::OptionValues.span("--turn", text)
-        end
-        parser.on("--why TEXT", "start: what for") { |text| values[:why] = text }
-        parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-      end
-      private_class_method :turns
+      OPTIONS = Options.new(USAGE, [
+        Queries::Option.choice("--arms WHAT", ARMS, "arm (HOLDUP_ARM, the default), revision, jit"),
+        Queries::Option.declare("--values A,B", Queries::OptionTypes::Texts.new,
+          "control and candidate, as they are called there"),
+        Queries::Option.declare("--for TIME", Queries::OptionTypes::Length.new,
+          "how long it is planned: 40m, 2h", key: :planned_s),
+        Queries::Option.declare("--threads N[,M]", Queries::OptionTypes::WholeSequence.new(1..1000),
+          "start: of the candidate; or of both, control first"),
+        Queries::Option.declare("--turn TIME", Queries::OptionTypes::Length.new,
+          "start: how long an arm has its turn (3m)", key: :turn_s),
+        Queries::Option.text("--why TEXT", "start: what for"),
+        Options::DIR,
+        *Queries::SelectionOptions.span("when it began: 1d (the default) ago; of plan 3h"),
+        *Queries::SelectionOptions.origin(%i[app host role]),
+        Queries::SelectionOptions[:kind],
+        Queries::SelectionOptions[:name],
+        *Formats.options(FORMATS),
+        Options::STORE,
+        Options::LANGUAGE
+      ], rest: :words, mixed: true, text: HELP)
 
       # Hosts are in UTC, their users are not.
       def self.clock(second)

@@ -7,40 +7,29 @@ module Holdup
       FORMATS = %i[text json markdown html].freeze
       SINCE_S = 3600
 
-      def self.options(console)
-        now_s = console.clock.realtime_s
-        SpanOptions.new("holdup fleet [options]", now_s) do |parser, values|
-          Options.span(parser, values, now_s:, since: "30m, 1h (the default), 2d ago, or 2026-11-21T12:00")
-          Options.origin(parser, values)
-          Formats.declare(parser, values, FORMATS)
-          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--limit N", "rows of each table (#{View::Fleet::ROWS})") do |text|
-            values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000)
-          end
-          Options.store(parser, values)
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
 
-      # Adds the span to the values of options.
-      class SpanOptions
-        def initialize(usage, now_s, &declare)
-          @options = Options.new(usage, &declare)
-          @now_s = now_s
-        end
+      OPTIONS = Options.new("holdup fleet [options]", [
+        *Queries::SelectionOptions.span("30m, 1h (the default), 2d ago, or 2026-11-21T12:00"),
+        *Queries::SelectionOptions.origin,
+        *Formats.options(FORMATS),
+        Options::OUT,
+        Queries::Option.whole("--limit N", 1..100_000, "rows of each table (#{View::Fleet::ROWS})",
+          default: View::Fleet::ROWS),
+        Options::STORE,
+        Options::LANGUAGE
+      ])
 
-        # @raise [UsageError]
-        def parse(argv)
-          values = @options.parse(argv)
-          return values if values.key?(:help)
-          to_s = values.fetch(:until) { Options.until_now(@now_s) }
-          from_s = values.fetch(:since, to_s - SINCE_S)
-          unless from_s < to_s
-            raise UsageError.new("--since is not before --until",
-              "there would be no fleet; swap or correct them")
-          end
-          {**values.except(:since, :until), from_s:, to_s:}
+      # @raise [UsageError]
+      def self.keywords(given, _console)
+        values = given.with_defaults
+        to_s = values.fetch(:until) { Options.until_now(given.now_s) }
+        from_s = values.fetch(:since, to_s - SINCE_S)
+        unless from_s < to_s
+          raise UsageError.new("--since is not before --until",
+            "there would be no fleet; swap or correct them")
         end
+        {**values.except(:since, :until), from_s:, to_s:}
       end
 
       # @param from_s [Integer] seconds since 1970

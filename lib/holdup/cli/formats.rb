@@ -58,23 +58,53 @@ module Holdup
         end
       end
 
-      module_function
-
-      # @param values [Hash] that gets `:format`
-      # @param known [Array<Symbol>] :text and some of MEANINGS
-      def declare(parser, values, known)
-        parser.on("--format FORMAT", known.join(", ")) do |text|
-          choose(values, Queries::OptionValues.choice("--format", text, known))
-        end
-        (known - %i[text]).each do |name|
-          parser.on("--#{name}", MEANINGS.fetch(name)) { choose(values, name) }
+      # One format is chosen, by `--format` or by its own option.
+      module OneFormat
+        # @raise [UsageError] another format was chosen before
+        def add(earlier, name)
+          return name if [nil, name].include?(earlier)
+          raise UsageError.new("--#{earlier} and --#{name} can't be combined", "leave out one of them")
         end
       end
 
-      # Declares --full and --wide, for a command whose text fits on one screen by default.
-      def declare_screen(parser, values)
-        parser.on("--full", "everything, not only one screen") { values[:full] = true }
-        parser.on("--wide", "cut no name, however wide a table is") { values[:wide] = true }
+      FormatChoice = Data.define(:known) do
+        include OneFormat
+
+        def read(option, text, _now_s) = Queries::OptionValues.choice(option, text, known)
+
+        def schema = {type: "string", enum: known.map(&:to_s)}
+      end
+
+      FormatSwitch = Data.define(:format) do
+        include OneFormat
+
+        def read(_option, _text, _now_s) = format
+
+        def schema = {type: "boolean"}
+      end
+
+      # The options of a command whose text fits on one screen by default.
+      SCREEN_OPTIONS = [
+        Queries::Option.switch("--full", "everything, not only one screen"),
+        Queries::Option.switch("--wide", "cut no name, however wide a table is")
+      ].freeze
+
+      module_function
+
+      # @param known [Array<Symbol>] :text and some of MEANINGS
+      # @return [Array<Queries::Option>] `--format`, and an option for each of them
+      def options(known)
+        format = Queries::Option.declare("--format FORMAT", FormatChoice.new(known), known.join(", "),
+          default: :text)
+        [format, *names(known - %i[text])]
+      end
+
+      # @param known [Array<Symbol>] some of MEANINGS
+      # @return [Array<Queries::Option>] an option for each of them
+      def names(known)
+        known.map do |name|
+          Queries::Option.declare("--#{name}", FormatSwitch.new(name), MEANINGS.fetch(name), key: :format)
+        end
       end
 
       # @param format [Symbol] :markdown, :html, else text
@@ -97,16 +127,6 @@ module Holdup
         end
         texts.find { |text| text.lines.size <= SCREEN_LINES } || texts.to_a.last
       end
-
-      # @raise [UsageError] another format was chosen before
-      def choose(values, name)
-        unless [nil, name].include?(values[:format])
-          raise UsageError.new("--#{values[:format]} and --#{name} can't be combined",
-            "leave out one of them")
-        end
-        values[:format] = name
-      end
-      private_class_method :choose
     end
   end
 end

@@ -29,38 +29,37 @@ module Holdup
         }
       }.freeze
 
-      # Takes the experiment's name and passes the rest to the experiment's own options.
-      Arguments = Data.define(:console) do
+      class << self
+        # Takes the experiment's name and passes the rest to the experiment's own options.
+        # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
         # @raise [UsageError]
-        def parse(argv)
+        def parse(argv, console)
           name, *rest = argv
-          return overview(argv) if name.nil? || name.start_with?("-")
+          return overview(argv, console) if name.nil? || name.start_with?("-")
           loader = LOADERS[name]
           unless loader
-            raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", Lab.hint(name))
+            raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", hint(name))
           end
           command = loader.call
-          values = command.options(console).parse(rest)
+          values = command.parse(rest, console)
           values.key?(:help) ? values : {experiment: command, values:}
         end
 
         private
 
-        def overview(argv)
-          values = Options.new("holdup lab EXPERIMENT [options]").parse(argv)
-          raise UsageError.new("lab needs the name of an experiment", Lab.hint) unless values.key?(:help)
+        def overview(argv, console)
+          given = Options.new("holdup lab EXPERIMENT [options]").parse(argv, now_s: console.clock.realtime_s)
+          raise UsageError.new("lab needs the name of an experiment", hint) unless given.help
           experiments = SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }
-          {help: [values[:help], *experiments].join("\n")}
+          {help: [given.help, *experiments].join("\n")}
         end
-      end
 
-      def self.options(console) = Arguments.new(console:)
-
-      # @param name [String, nil] as it was typed
-      # @return [String] what to do
-      def self.hint(name = nil)
-        nearest = Queries::OptionValues::NearestName.hint(name, LOADERS.keys) if name
-        nearest || "it is one of #{LOADERS.keys.join(", ")}"
+        # @param name [String, nil] as it was typed
+        # @return [String] what to do
+        def hint(name = nil)
+          nearest = Queries::OptionValues::NearestName.hint(name, LOADERS.keys) if name
+          nearest || "it is one of #{LOADERS.keys.join(", ")}"
+        end
       end
 
       # @param experiment [Class] the command of one experiment
@@ -126,14 +125,14 @@ module Holdup
           @output = output
         end
 
-        def declare(parser, values)
-          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") do |text|
-            values[:out] = text
-          end
-          parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
-          parser.on("--store URL", "a store that gets the measurements as well") do |text|
-            values[:store] = text
-          end
+        # @param experiment [String] "sweep"
+        # @return [Array<Queries::Option>]
+        def self.options(experiment)
+          [
+            Options::OUT.with(help: ["where it is kept (holdup-#{experiment}-TIME.json)"]),
+            Queries::Option.text("--resume FILE", "go on with what Ctrl-C left"),
+            Options::STORE.with(help: ["a store that gets the measurements as well"])
+          ]
         end
 
         # @param values [Hash{Symbol => Object}] as parsed

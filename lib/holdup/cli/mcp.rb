@@ -15,12 +15,9 @@ module Holdup
         "fit. Begin with blame or report. Durations are integer nanoseconds (_ns), shares 0.0 to 1.0. The " \
         "resource holdup://vocabulary explains each word."
 
-      def self.options(_console)
-        Options.new("holdup mcp [options]") do |parser, values|
-          Options.store(parser, values)
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup mcp [options]", [Options::STORE, Options::LANGUAGE])
 
       # @param store [String, nil] URL or path; nil: where the collector keeps it
       # @param language [String, nil] of the sentences
@@ -81,10 +78,18 @@ module Holdup
         def self.text = File.read(PATH, encoding: Encoding::UTF_8)
       end
 
-      # A tool: arguments by name as they are in JSON Schema, and what the command line is given for them.
+      # A tool: a command of the command line, run inside this process.
       #
-      # - `command`: words of the command line; `arguments`: {Symbol => Hash}, each a JSON Schema
-      McpTool = Data.define(:name, :description, :command, :arguments) do
+      # - `command`: its words
+      # - `arguments`: {Symbol => Hash}, each a JSON Schema; nil: the options that it offers
+      #   assistants
+      # - `purposes`: of these options, nil for any
+      McpTool = Data.define(:name, :description, :command, :arguments, :purposes) do
+        def initialize(name:, description:, command:, arguments: nil, purposes: nil)
+          arguments ||= offered(command.first, purposes)
+          super
+        end
+
         def input_schema = {type: "object", properties: arguments, additionalProperties: false}
 
         # With "=", so that no value can be read as another option.
@@ -95,6 +100,14 @@ module Holdup
             Array(value).map { |one| "#{option}=#{one}" }
           end
         end
+
+        private
+
+        def offered(command, purposes)
+          options = Registry.fetch(command).command::OPTIONS.ordered.select(&:tool)
+          options = options.select { |option| purposes.include?(option.purpose) } if purposes
+          options.to_h { |option| [option.name.tr("-", "_").to_sym, option.schema] }
+        end
       end
 
       # The tools, each a command of the command line, run inside this process.
@@ -104,32 +117,6 @@ module Holdup
 
         # What a client has to hold in memory, and a model has to read.
         LARGEST = 2_000_000
-        TEXT = {type: "string"}.freeze
-        NUMBER = {type: "integer", minimum: 1}.freeze
-
-        def self.text(description, **more) = {type: "string", description:, **more}
-
-        TIMES = {
-          since: text("beginning: a time ago (30m, 2h, 2d) or a date (2026-11-21T12:00)"),
-          until: text("end, in the same form; now if left out")
-        }.freeze
-        ORIGIN = {
-          app: text("only this application"),
-          host: text("only hosts like this, such as web-*"),
-          role: text("only processes of this server or job runner, such as puma"),
-          revision: text("only this revision, or how it begins")
-        }.freeze
-        KIND = {kind: text("requests or jobs", enum: %w[request job])}.freeze
-        CHOICE = {
-          **TIMES, **ORIGIN, **KIND,
-          name: text("only names like this, such as Orders*"),
-          queue: text("only jobs of this queue")
-        }.freeze
-        DEPLOYMENT = {
-          **TIMES, **ORIGIN, **KIND,
-          slo: text("the promise to users, such as p95=300ms"),
-          vcpus: {type: "number", description: "CPUs of a host, where the recording does not know"}
-        }.freeze
         BLAME = %w[schema from to by uncollected verdict pairs].freeze
         BLAMED = %w[name kind queue count stalled_ns caused_ns].freeze
         BLAME_TOTALS = %w[count stalled_ns caused_ns handoff_ns accounts].freeze
@@ -139,67 +126,28 @@ module Holdup
             name: "report", command: %w[report --json],
             description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
               "who stalled whom, processes, JIT. Large; blame is shorter. " \
-              "Keys: docs/schema/report.json.",
-            arguments: {
-              **CHOICE,
-              by: text("what a row is", enum: %w[name host role revision setting process queue priority]),
-              sort: text("order of the rows", enum: %w[stalled caused wall count])
-            }
+              "Keys: docs/schema/report.json."
           ),
           McpTool.new(
             name: "blame", command: %w[report --json --sort=caused],
             description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, " \
               "and each request and job with what it stalled and caused, most caused first.",
-            arguments: CHOICE
+            purposes: %i[selection]
           ),
           McpTool.new(
             name: "advise", command: %w[advise --json],
             description: "How many threads, processes and job slots to run: verdict, self-test, " \
-              "candidates, findings with evidence, change and risk.",
-            arguments: {
-              **DEPLOYMENT,
-              queue: text("of jobs: size what serves this queue"),
-              objective: text("what counts", enum: %w[latency cost balanced throughput]),
-              within: text("of jobs: the time in which they are to begin, such as 300s"),
-              load: text("for so much of the recorded load, such as x1.3"),
-              memory: text("memory limit of a host, such as 2G"),
-              db_connections: {**NUMBER, description: "that the database server has for this application"}
-            }
+              "candidates, findings with evidence, change and risk."
           ),
           McpTool.new(
             name: "whatif", command: %w[whatif --json],
             description: "What another setting, load or mix would do, replayed next to the current one. " \
-              "At least one change is needed.",
-            arguments: {
-              threads: {**NUMBER, description: "in each process"},
-              processes: {**NUMBER, description: "on each host"},
-              load: text("so much of the load, such as x2"),
-              slice: text("how long a thread keeps the GVL from others, such as 10ms"),
-              mix: text("these are so much of all requests or jobs, such as Orders*=30%"),
-              without: text("requests or jobs that moved elsewhere, such as Reports*"),
-              own_pool: text("these in processes of their own, such as Reports*=1x2"),
-              halve_acquisitions: text("these take the GVL half as often, such as Orders*"),
-              priority: text("Thread#priority of these, such as Reports*=-1"),
-              io: text("these are marked as io-bound (Puma 8)"),
-              max_io_threads: {**NUMBER, description: "so many more threads for those marked with io"},
-              **DEPLOYMENT
-            }
+              "At least one change is needed."
           ),
           McpTool.new(
             name: "compare", command: %w[compare --json],
             description: "What a change did, with confidence intervals: give before and after, or by " \
-              "(and values), or two revisions.",
-            arguments: {
-              before: text("a range such as 3h..1h"),
-              after: text("a range such as 1h.."),
-              by: text("setting, arm, or a fact of settings such as jit or threads"),
-              values: text("with by: two of them, such as on,off"),
-              revision: {type: "array", items: TEXT, minItems: 2, maxItems: 2,
-                         description: "two revisions of the application"},
-              **TIMES, **ORIGIN.except(:revision), **KIND,
-              name: text("only names like this, such as Orders*"),
-              metric: text("only these, such as #{Analysis::Comparison::Metric::FAMILIES.first(2).join(",")}")
-            }
+              "(and values), or two revisions."
           ),
           McpTool.new(
             name: "timeline", command: %w[timeline],
@@ -207,8 +155,8 @@ module Holdup
               "With one: its threads, requests and jobs, and methods (keys: docs/capture-file.md). With " \
               "unit: the story of one request or job, as text: each wait, and who held the GVL meanwhile.",
             arguments: {
-              capture: text("id of a kept capture"),
-              unit: text("id of a request or job in it, slowest or caught"),
+              capture: {type: "string", description: "id of a kept capture"},
+              unit: {type: "string", description: "id of a request or job in it, slowest or caught"},
               periods: {type: "boolean", description: "also each period of each thread, and stacks: large"}
             }
           )

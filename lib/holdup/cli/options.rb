@@ -1,72 +1,17 @@
 # frozen_string_literal: true
 
 require "optparse"
-require "shellwords"
 
 module Holdup
   class CLI
-    # Parses a command's arguments into the command's keywords, and reports each mistake in one line.
+    # Parses a command's arguments by its declared options, and reports each mistake in one line.
     #
-    #   Options.new("holdup collect [options]") do |parser, values|
-    #     parser.on("--once") { values[:once] = true }
-    #   end
+    #   Options.new("holdup collect [options]", [Queries::Option.switch("--once", "one round, then end")])
     class Options
-      # Declares --store.
-      def self.store(parser, values)
-        parser.on("--store URL", "a path or URL ($HOLDUP_STORE)") { |text| values[:store] = text }
-      end
-
-      # Declares --lang.
-      def self.language(parser, values)
-        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
-      end
-
-      # What limits the measurements that a command reads: meanings by option.
-      ORIGINS = {
-        app: ["NAME", "only this application (HOLDUP_APP)"],
-        host: ["GLOB", "only hosts like 'web-*'"],
-        role: ["NAME", "only processes of this server or job runner: puma"],
-        revision: ["NAME", "only this revision, or how it begins"]
-      }.freeze
-
-      # Declares --app, --host, --role and --revision.
-      # @param parts [Array<Symbol>] keys of ORIGINS
-      def self.origin(parser, values, parts = ORIGINS.keys)
-        ORIGINS.slice(*parts).each do |part, (argument, meaning)|
-          parser.on("--#{part} #{argument}", meaning) do |text|
-            values[:origin] = (values[:origin] || Queries::Origin.new).with(part => text)
-          end
-        end
-      end
-
-      # Declares --kind.
-      def self.kind(parser, values, meaning: "request (the default) or job")
-        parser.on("--kind KIND", meaning) do |text|
-          values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
-        end
-      end
-
-      # Declares --since and --until.
-      # @param now_s [Integer] seconds since 1970
-      # @param since [String] meaning of --since, with its default
-      def self.span(parser, values, now_s:, since:)
-        parser.on("--since TIME", since) do |text|
-          values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
-        end
-        parser.on("--until TIME", "the same; now is the default") do |text|
-          values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
-        end
-      end
-
-      # @param names [Array<String>] of options
-      # @return [Hash{String => String}] those of them that were given, with their values; a password is not
-      #   shown, because reports are passed on
-      def self.given(argv, names)
-        words = argv.flat_map { |word| word.start_with?("--") ? word.split("=", 2) : [word] }
-        given = words.each_cons(2).to_h.slice(*names)
-        given["--store"] = Holdup::Store.redact(given["--store"]) if given["--store"]
-        given
-      end
+      STORE = Queries::SelectionOptions[:store]
+      DIR = Queries::SelectionOptions[:dir]
+      LANGUAGE = Queries::Option.text("--lang LANG", View::Words::LANGUAGES.keys.join(" or "), key: :language)
+      OUT = Queries::Option.text("--out FILE", "write it there")
 
       # A span ends before its last second. The second that is passing belongs to it: else what was measured
       # in the first second of a window would be missing until the next.
@@ -75,29 +20,50 @@ module Holdup
         now_s + 1
       end
 
+      # @return [Array<Queries::Option>]
+      attr_reader :declared
+
       # @param usage [String] the first line of the help
-      # @param rest [Symbol, nil] the keyword for the arguments after the options; nil: none allowed
+      # @param declared [Array<Queries::Option>] in the order of the help
+      # @param rest [Symbol, nil] the key for the arguments after the options; nil: none allowed
       # @param mixed [Boolean] whether options may also follow those arguments
-      # @yield [OptionParser, Hash] to declare options that write into the hash
-      def initialize(usage, rest: nil, mixed: false, &declare)
+      # @param text [String, nil] that the help has after the options
+      def initialize(usage, declared = [], rest: nil, mixed: false, text: nil)
         @usage = usage
+        @declared = declared.freeze
         @rest = rest
         @mixed = mixed
-        @declare = declare
+        @text = text
+        freeze
       end
 
-      # @return [Hash{Symbol => Object}] keywords of the command, or {help: text}
+      # @return [GivenOptions]
       # @raise [UsageError]
-      def parse(argv)
+      def parse(argv, now_s:)
         values = {}
+        texts = {}
         check_encoding(argv)
-        left = order(parser(values), apart(argv))
-        return values if values.key?(:help)
-        return values.merge(@rest => left) if @rest
-        refuse(left)
-        values
+        left = order(parser(values, texts, now_s:), apart(argv))
+        help = values[:help]
+        return GivenOptions.new(values: {}, texts: {}, options: self, now_s:, help:) if help
+        @rest ? values[@rest] = left : refuse(left)
+        GivenOptions.new(values:, texts:, options: self, now_s:)
       rescue OptionParser::ParseError => error
         raise UsageError.new(*explain(error))
+      end
+
+      # @return [Hash{Symbol => Object}] values of options that are not given
+      def defaults
+        declared.reject { |option| option.default.nil? }.to_h { |option| [option.key, option.default] }
+      end
+
+      # @param names [Array<String>] "store"
+      # @return [Array<Queries::Option>]
+      def only(*names) = declared.select { |option| names.include?(option.name) }
+
+      # @return [Array<Queries::Option>] those that choose measurements first, in one order everywhere
+      def ordered
+        declared.sort_by.with_index { |option, index| [Queries::SelectionOptions.place(option), index] }
       end
 
       private
@@ -123,15 +89,27 @@ module Holdup
         left + argv.drop(left.empty? ? separator + 1 : separator)
       end
 
-      def parser(values)
+      def parser(values, texts, now_s:)
         OptionParser.new do |parser|
           parser.banner = "Usage: #{@usage}"
           parser.require_exact = true
           parser.summary_width = 20
-          @declare&.call(parser, values)
+          declared.each do |option|
+            parser.on(option.spec, *option.help) do |text|
+              value = option.read(text, now_s:)
+              values[option.key] = option.type.add(values[option.key], value)
+              texts[option] = text
+            end
+          end
+          add_text(parser) if @text
           parser.on("--debug", "with a backtrace when something fails")
           parser.on("-h", "--help", "this text") { values[:help] = parser.help }
         end
+      end
+
+      def add_text(parser)
+        parser.separator(@text)
+        parser.separator("")
       end
 
       # The arguments of the user's command may be any bytes; Holdup's are text.
@@ -159,96 +137,13 @@ module Holdup
         end
       end
 
-      def known
-        names = []
-        parser({}).summarize { |line| names.concat(line.scan(/--[a-z-]+/)) }
-        names.uniq
-      end
+      def known = [*declared.map(&:flag), "--debug", "--help"].uniq
 
       def see_help
         "`#{command} --help` shows what it takes"
       end
 
       def command = @usage[/\Aholdup( \w+)?/]
-    end
-
-    class Options
-      # The options that `advise` and `whatif` share: the recording, and the limits of its deployment.
-      module SizingOptions
-        SINCE_S = 2 * 3600
-        SIZE = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i
-        BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
-
-        module_function
-
-        # @param values [Hash] that they go to
-        def declare(parser, values, now_s)
-          parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") do |text|
-            values[:slo] = slo(text)
-          end
-          Options.kind(parser, values)
-          Options.origin(parser, values)
-          parser.on("--vcpus N", "of a host, where the samples don't know") do |text|
-            values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
-          end
-          Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
-          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") do |text|
-            values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000
-          end
-          Options.store(parser, values)
-          Options.language(parser, values)
-        end
-
-        # @param text [String] "2G", "512M"
-        # @return [Integer] at least 1
-        def bytes(option, text)
-          match = SIZE.match(text)
-          bytes = match ? (Float(match[1]) * BYTES.fetch(match[2].upcase)).round : 0
-          return bytes if bytes.positive?
-          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-            "it takes a size such as 512M or 2G")
-        end
-
-        def slo(text)
-          slo = Sizing::Slo.parse(text)
-          return slo if slo
-          raise UsageError.new("--slo can't be #{text[0, 100].inspect}",
-            "it takes a percentile from p50 on and a time, such as p95=300ms")
-        end
-
-        def prices(text)
-          prices = Sizing::CheapestFleet::FleetPrices.parse(text)
-          return prices if prices
-          raise UsageError.new("--prices can't be #{text[0, 100].inspect}",
-            "it takes the price of an hour of a vCPU and of a GiB of memory: vcpu=0.04,gb=0.005")
-        end
-
-        # @return [Hash{Symbol => Integer}] from_s and to_s
-        def span_of(values, now_s)
-          to_s = values.fetch(:until, now_s)
-          from_s = values.fetch(:since, to_s - SINCE_S)
-          unless from_s < to_s
-            raise UsageError.new("--since is not before --until",
-              "there would be no recording; swap or correct them")
-          end
-          {from_s:, to_s:}
-        end
-
-        # @return [String] "2026-11-21 12:00 - 2026-11-21 14:00"
-        def span_text(from_s:, to_s:)
-          [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
-        end
-
-        # @return [String] options that make another command read the same recording; a password is not shown,
-        #   because reports are passed on
-        def again(from_s:, to_s:, origin: Queries::Origin.new, store: nil)
-          from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-          words = ["--since", from, "--until", to]
-          origin.limits.each { |part, name| words.push("--#{part}", name) }
-          words.push("--store", Store.redact(store)) if store
-          Shellwords.join(words)
-        end
-      end
     end
   end
 end

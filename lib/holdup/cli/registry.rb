@@ -101,7 +101,7 @@ module Holdup
       # Parses the arguments and runs the command.
       Entry = Data.define(:command) do
         def call(argv, console)
-          options = command.options(console).parse(argv)
+          options = command.parse(argv, console)
           return command.new(console:, **options).run unless options.key?(:help)
           console.out.puts(options[:help])
           0
@@ -118,9 +118,9 @@ module Holdup
 
       # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
       class Help
-        def self.options(_console)
-          Options.new("holdup help [command | settings]", rest: :topics)
-        end
+        extend CommandArguments
+
+        OPTIONS = Options.new("holdup help [command | settings]", rest: :topics)
 
         # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
         def initialize(console:, topics: [])
@@ -165,9 +165,9 @@ module Holdup
 
       # Prints the version of Holdup and of the Ruby it runs on.
       class Version
-        def self.options(_console)
-          Options.new("holdup version")
-        end
+        extend CommandArguments
+
+        OPTIONS = Options.new("holdup version")
 
         def initialize(console:)
           @console = console

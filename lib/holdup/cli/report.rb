@@ -11,7 +11,37 @@ module Holdup
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
 
-      def self.options(console) = Arguments.new(console)
+      extend CommandArguments
+
+      tables = View::Report::TABLES.keys
+      OPTIONS = Options.new("holdup report [options]", [
+        *Queries::SelectionOptions.span("30m, 1h (the default), 2d ago, or 2026-11-21T12:00"),
+        Queries::Option.switch("--fresh", "wait until all that was measured is stored"),
+        Queries::SelectionOptions[:kind, "request or job"],
+        *Queries::SelectionOptions.origin,
+        Queries::SelectionOptions[:name, "only names like 'Orders*' (job classes too)"],
+        Queries::SelectionOptions[:queue],
+        Queries::SelectionOptions[:threads],
+        Queries::Option.choice("--by WHAT", Analysis::SeriesRow::Grouping::BY,
+          "rows by name, host, role, revision, setting,", "process, queue or priority",
+          default: :name, tool: "what a row is"),
+        *Formats::SCREEN_OPTIONS,
+        Queries::Option.choice("--table NAME", tables, "one table, of these:",
+          *tables.each_slice(6).map { |some| some.join(", ") }),
+        Queries::Option.choice("--sort KEY", Analysis::SeriesRow::Grouping::SORT.keys,
+          "by stalled, caused, wall or count", default: :stalled, tool: "order of the rows"),
+        *Formats.options(FORMATS),
+        Options::OUT,
+        Queries::Option.whole("--limit N", 1..100_000, "with all tables: rows of each (#{LIMIT})",
+          default: LIMIT),
+        Queries::Option.switch("--details", "all tables, and means of slices of each row", default: false),
+        Options::STORE,
+        Options::DIR,
+        Options::LANGUAGE
+      ])
+
+      # @raise [UsageError]
+      def self.keywords(given, _console) = Arguments.new(given).keywords
 
       # @param from_s [Integer] seconds since 1970
       # @param by [Symbol] a value of Analysis::SeriesRow::Grouping::BY
@@ -22,7 +52,7 @@ module Holdup
       # @param details [Boolean] also the group means of each row
       # @param show [Symbol] :screen, :full, or a key of View::Report::TABLES for one table
       # @param wide [Boolean] whether a text cuts no name
-      # @param again [Hash{String => String}] options that choose the same data, as given
+      # @param again [Hash{String => Hash{String => String}}] what the next commands take of what was given
       # @param out [String, nil] file that it is written to
       # @param live [Boolean] whether the span ends now
       # @param fresh [Boolean] whether it first waits for the latest measurements
@@ -179,84 +209,21 @@ module Holdup
 
       # The arguments of `holdup report` as the keywords of Report.
       class Arguments
-        USAGE = "holdup report [options]"
         # With more rows a file may exceed 1 MB.
         HTML_LIMIT = 100
-        # Options that choose the data.
-        CHOICE = %w[--since --until --store --dir --app --host --role --revision --kind --name --queue
-          --threads].freeze
 
-        # @param console [Console] for the time
-        def initialize(console)
-          @now_s = console.clock.realtime_s
+        # @param given [GivenOptions]
+        def initialize(given)
+          @given = given
+          @now_s = given.now_s
         end
 
         # @raise [UsageError]
-        def parse(argv)
-          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
-          values.key?(:help) ? values : {**keywords(values), again: Options.given(argv, CHOICE)}
-        end
-
-        private
-
-        def declare(parser, values)
-          span(parser, values)
-          choice(parser, values)
-          view(parser, values)
-          Options.store(parser, values)
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          Options.language(parser, values)
-        end
-
-        def span(parser, values)
-          since = "30m, 1h (the default), 2d ago, or 2026-11-21T12:00"
-          Options.span(parser, values, now_s: @now_s, since:)
-          parser.on("--fresh", "wait until all that was measured is stored") { values[:fresh] = true }
-        end
-
-        def choice(parser, values)
-          Options.kind(parser, values, meaning: "request or job")
-          Options.origin(parser, values)
-          parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") do |text|
-            values[:name] = text
-          end
-          parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
-          parser.on("--threads N", "only while processes had N threads") do |text|
-            values[:threads] = Queries::OptionValues.whole("--threads", text, 1..10_000)
-          end
-        end
-
-        def view(parser, values)
-          parser.on("--by WHAT", "rows by name, host, role, revision, setting,",
-            "process, queue or priority") do |text|
-            values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
-          end
-          tables(parser, values)
-          parser.on("--sort KEY", "by stalled, caused, wall or count") do |text|
-            orders = Analysis::SeriesRow::Grouping::SORT.keys
-            values[:sort] = Queries::OptionValues.choice("--sort", text, orders)
-          end
-          Formats.declare(parser, values, Report::FORMATS)
-          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--limit N", "with all tables: rows of each (#{Report::LIMIT})") do |text|
-            values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000)
-          end
-          parser.on("--details", "all tables, and means of slices of each row") { values[:details] = true }
-        end
-
-        def tables(parser, values)
-          Formats.declare_screen(parser, values)
-          names = View::Report::TABLES.keys
-          lines = names.each_slice(6).map { |some| some.join(", ") }
-          parser.on("--table NAME", "one table, of these:", *lines) do |text|
-            values[:table] = Queries::OptionValues.choice("--table", text, names)
-          end
-        end
-
-        def keywords(values)
+        def keywords
+          values = @given.values
           filter = Analysis::UnitFilter.new(**values.slice(:kind, :name, :queue, :threads))
           from_s, to_s = span_of(values)
-          by = by_of(values, filter)
+          by = by_of(filter)
           filter = filter.with(kind: :job) if by == :priority
           check_html(values) if values[:format] == :html
           check_table(values) if values[:table]
@@ -265,19 +232,18 @@ module Holdup
             raise UsageError.new("--fresh can't be combined with --until", "leave one of them out")
           end
           {
+            **@given.with_defaults.except(:since, :until, :kind, :name, :queue, :threads, :table, :full),
             from_s:,
             to_s:,
             filter:,
             by:,
-            sort: values.fetch(:sort, :stalled),
-            format: values.fetch(:format, :text),
-            limit: values.fetch(:limit, Report::LIMIT),
-            details: values.fetch(:details, false),
-            show: show(values),
             live:,
-            **values.slice(:origin, :out, :store, :language, :fresh, :dir, :wide)
+            show: show(values),
+            again: @given.for_commands(View::ReportScreen::NextCommands::COMMANDS)
           }
         end
+
+        private
 
         # Rows and details are of tables that the screen does not have.
         def show(values)
@@ -316,8 +282,8 @@ module Holdup
 
         # A process's window sums all its requests and jobs, and so does a priority's; only jobs have
         # priorities.
-        def by_of(values, filter)
-          by = values.fetch(:by, :name)
+        def by_of(filter)
+          by = @given.with_defaults.fetch(:by)
           if by == :process && filter.narrow?
             raise UsageError.new("--by process can't be combined with --kind, --name or --queue",
               "leave one of them out")

@@ -11,23 +11,19 @@ module Holdup
       WITHIN_S = ConfigurationKeys::ScalingGoal::WITHIN_S
       SCHEMA = 1
 
-      def self.options(console)
-        Options.new("holdup scale --slo p95=300ms [options]") do |parser, values|
-          now_s = console.clock.realtime_s
-          parser.on("--slo WHAT", "the promise to requests: p95=300ms") do |text|
-            values[:slo] = Options::SizingOptions.slo(text)
-          end
-          parser.on("--within TIME", "in which waiting jobs are to begin (300s)") do |text|
-            values[:within_s] = Queries::OptionValues.duration("--within", text) / 1_000_000_000
-          end
-          parser.on("--host NAME", "only this host") { |text| values[:host] = text }
-          Options.origin(parser, values, %i[app role revision])
-          Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
-          Options.store(parser, values)
-          Formats.declare(parser, values, %i[text json])
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup scale --slo p95=300ms [options]", [
+        SizingOptions::SLO.with(help: ["the promise to requests: p95=300ms"]),
+        Queries::Option.declare("--within TIME", Queries::OptionTypes::WholeSeconds.new(0),
+          "in which waiting jobs are to begin (#{WITHIN_S}s)", key: :within_s),
+        Queries::Option.text("--host NAME", "only this host"),
+        *Queries::SelectionOptions.origin(%i[app role revision]),
+        *Queries::SelectionOptions.span(SizingOptions::SINCE),
+        Options::STORE,
+        *Formats.options(%i[text json]),
+        Options::LANGUAGE
+      ])
 
       # @param slo [Sizing::Slo] of requests; without a limit their capacity is unknown
       # @param within_s [Integer]
@@ -38,7 +34,7 @@ module Holdup
         @within_s = within_s
         @host = host
         @origin = origin
-        @span = Options::SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
+        @span = SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
         @store = store
         @format = format
         @words = View::Words.new(language || Places.language(console.env))

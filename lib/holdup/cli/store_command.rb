@@ -59,15 +59,10 @@ module Holdup
           </yandex>
       TEXT
 
-      def self.options(_console)
-        usage = "holdup store migrate | status | copy FROM TO [options]"
-        Options.new(usage, rest: :words, mixed: true) do |parser, values|
-          Options.store(parser, values)
-          Options.language(parser, values)
-          parser.separator(HELP)
-          parser.separator("")
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup store migrate | status | copy FROM TO [options]",
+        [Options::STORE, Options::LANGUAGE], rest: :words, mixed: true, text: HELP)
 
       # @param words [Array<String>] the action and its arguments
       # @raise [UsageError]

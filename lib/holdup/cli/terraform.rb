@@ -7,47 +7,51 @@ module Holdup
       LOG_GROUP = %r{\A[\w.\-/#]{1,512}\z}
       REGION = /\A[a-z]{2}(-[a-z]+)+-\d\z/
       NAME = /\A[\w.-]{1,100}\z/
+      SERVER = /\A[\w.+-]{1,100}\z/
       FORMATS = %i[json emf].freeze
 
-      def self.options(_console)
-        Options.new("holdup terraform [options] > holdup.tf.json") do |parser, values|
-          parser.on("--log-group NAME", "where the lines are; else Terraform asks") do |text|
-            values[:log_group] =
-              matching("--log-group", text, LOG_GROUP, "a log group's name, such as /ecs/shop")
-          end
-          parser.on("--region REGION", "of the dashboard; else Terraform asks") do |text|
-            values[:region] = matching("--region", text, REGION, "a region, such as eu-central-1")
-          end
-          parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") do |text|
-            values[:namespace] = namespace(text)
-          end
-          parser.on("--app NAME", "only lines of this application") do |text|
-            values[:app] = matching("--app", text, NAME, "a name of letters, digits, _, . and -")
-          end
-          parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") do |text|
-            values[:server] = matching("--server", text, /\A[\w.+-]{1,100}\z/, "a server, such as puma")
-          end
-          parser.on("--memory MIB", "alarm when a process takes more (1024)") do |text|
-            values[:memory_mib] = Queries::OptionValues.whole("--memory", text, 16..1_048_576)
-          end
-          parser.on("--format FORMAT", "of the lines: json (the default) or emf") do |text|
-            values[:format] = Queries::OptionValues.choice("--format", text, FORMATS)
-          end
+      extend CommandArguments
+
+      # `pattern`: that a text has to match; `expected`: what it takes, in words
+      MatchingText = Data.define(:pattern, :expected) do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s)
+          return text if pattern.match?(text)
+          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{expected}")
         end
       end
 
-      def self.matching(option, text, pattern, expected)
-        return text if pattern.match?(text)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{expected}")
+      # By the rule of `config.stats_log`.
+      NamespaceType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s)
+          return text if ConfigurationKeys::Types::StatsLog.new.valid?({namespace: text})
+          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+            "it takes letters, digits and . - _ / # :, and does not start with AWS/")
+        end
       end
 
-      # By the rule of `config.stats_log`.
-      def self.namespace(text)
-        return text if ConfigurationKeys::Types::StatsLog.new.valid?({namespace: text})
-        raise UsageError.new("--namespace can't be #{text[0, 100].inspect}",
-          "it takes letters, digits and . - _ / # :, and does not start with AWS/")
-      end
-      private_class_method :matching, :namespace
+      OPTIONS = Options.new("holdup terraform [options] > holdup.tf.json", [
+        Queries::Option.declare("--log-group NAME",
+          MatchingText.new(pattern: LOG_GROUP, expected: "a log group's name, such as /ecs/shop"),
+          "where the lines are; else Terraform asks"),
+        Queries::Option.declare("--region REGION",
+          MatchingText.new(pattern: REGION, expected: "a region, such as eu-central-1"),
+          "of the dashboard; else Terraform asks"),
+        Queries::Option.declare("--namespace NS", NamespaceType.new,
+          "of the metrics (Holdup, or Holdup/APP)"),
+        Queries::Option.declare("--app NAME",
+          MatchingText.new(pattern: NAME, expected: "a name of letters, digits, _, . and -"),
+          "only lines of this application"),
+        Queries::Option.declare("--server NAME",
+          MatchingText.new(pattern: SERVER, expected: "a server, such as puma"),
+          "only lines of this server: puma, sidekiq ..."),
+        Queries::Option.whole("--memory MIB", 16..1_048_576, "alarm when a process takes more (1024)",
+          key: :memory_mib),
+        Queries::Option.choice("--format FORMAT", FORMATS, "of the lines: json (the default) or emf")
+      ])
 
       # @param values [Hash{Symbol => Object}] of Holdup::Terraform::AlarmPlan
       # @raise [UsageError] CloudWatch would not find the metrics, or options contradict each other

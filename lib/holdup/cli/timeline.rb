@@ -8,31 +8,30 @@ module Holdup
       UNIT = /\A(slowest|caught|\d{1,9})\z/
       EXPORTS = View::TraceFormats::FORMATS.keys
 
-      def self.options(_console)
-        Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one request or job: its id, slowest,",
-            "or caught: the one that met the rule of the capture") do |text|
-            values[:unit] = unit(text)
-          end
-          Formats.declare_screen(parser, values)
-          parser.on("--export FORMAT", "all of it for another viewer, or for programs:",
-            EXPORTS.join(", ")) do |text|
-            values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
-          end
-          parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
-          parser.on("--store URL", "captures are next to it ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
-          Options.language(parser, values)
+      extend CommandArguments
+
+      # An id of a request or job, slowest or caught.
+      UnitType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s)
+          return text if UNIT.match?(text)
+          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+            "it takes an id from the table of requests and jobs, slowest or caught")
         end
       end
 
-      def self.unit(text)
-        return text if UNIT.match?(text)
-        raise UsageError.new("--unit can't be #{text[0, 100].inspect}",
-          "it takes an id from the table of requests and jobs, slowest or caught")
-      end
-      private_class_method :unit
+      OPTIONS = Options.new("holdup timeline [FILE|ID] [options]", [
+        Queries::Option.declare("--unit ID", UnitType.new,
+          "the story of one request or job: its id, slowest,",
+          "or caught: the one that met the rule of the capture"),
+        *Formats::SCREEN_OPTIONS,
+        Queries::Option.choice("--export FORMAT", EXPORTS, "all of it for another viewer, or for programs:",
+          EXPORTS.join(", ")),
+        Options::OUT.with(help: ["write the export there"]),
+        Options::STORE.with(help: ["captures are next to it ($HOLDUP_STORE)"]),
+        Options::LANGUAGE
+      ], rest: :files, mixed: true)
 
       # @param files [Array<String>] one file, or the id of a saved capture; empty: lists the saved captures
       # @param unit [String, nil] id, or "slowest"

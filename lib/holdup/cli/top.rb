@@ -12,16 +12,14 @@ module Holdup
       # Columns of a pipe or file.
       PIPE_WIDTH = 120
 
-      def self.options(_console)
-        Options.new("holdup top [options]") do |parser, values|
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--seconds N", "in a pipe: for how long it looks before it",
-            "prints (#{LOOK_S}), up to 60") do |text|
-            values[:seconds] = Queries::OptionValues.whole("--seconds", text, SECONDS)
-          end
-          Options.language(parser, values)
-        end
-      end
+      extend CommandArguments
+
+      OPTIONS = Options.new("holdup top [options]", [
+        Options::DIR,
+        Queries::Option.whole("--seconds N", SECONDS, "in a pipe: for how long it looks before it",
+          "prints (#{LOOK_S}), up to 60"),
+        Options::LANGUAGE
+      ])
 
       # @param dir [String, nil] folder of the segments
       # @param seconds [Integer] in SECONDS

@@ -9,11 +9,35 @@ module Holdup
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
+      # Its span is that of the measurements after the advice, and it is always shown in full.
+      OPTIONS = Options.new("holdup advise --verify FILE [options]", [
+        *Advise::OPTIONS.only("verify", "warm-up", "full", "wide", "fresh"),
+        *Queries::SelectionOptions.span(SizingOptions::SINCE).map { |option| option.with(purpose: :output) },
+        *Formats.options(%i[text json markdown]),
+        Options::STORE,
+        Options::LANGUAGE
+      ])
+
+      # @param given [GivenOptions]
+      # @return [Hash{Symbol => Object}] of `new`
+      # @raise [UsageError] it takes no other options
+      def self.keywords(given, _console)
+        values = given.values
+        others = given.unknown_to(OPTIONS)
+        others = [*(others - %w[--html]), "--html"] if values[:format] == :html
+        if others.any?
+          raise UsageError.new("--verify can't be combined with #{others.join(", ")}",
+            "leave them out: the saved advice has them")
+        end
+        to_s = values.fetch(:until, given.now_s)
+        {file: values.fetch(:verify), from_s: values[:since], to_s:,
+         **values.slice(:format, :store, :warm_up_s, :language)}
+      end
 
       # @param from_s [Integer, nil] nil: since the advice
       # @param warm_up_s [Integer, nil] nil: as when advice was given
-      def initialize(console:, file:, to_s:, words:, from_s: nil, format: :text, warm_up_s: nil,
-        store: nil)
+      def initialize(console:, file:, to_s:, from_s: nil, format: :text, warm_up_s: nil, store: nil,
+        language: nil)
         @console = console
         @file = file
         @advice = read
@@ -21,14 +45,14 @@ module Holdup
         @format = format
         @warm_up_s = warm_up_s || @advice[:warm_up_s]
         @store = store
-        @words = words
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status: 0 if the prediction came true, else 1
       # @raise [Error] there is nothing to compare
       def run
         found = verification
-        span = Options::SizingOptions.span_text(**@span)
+        span = SizingOptions.span_text(**@span)
         report = View::Verification.new(found, stored: stored?(found), span:, words: @words)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? OK : FAILED

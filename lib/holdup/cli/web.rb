@@ -10,22 +10,17 @@ module Holdup
       # The same in a Host header.
       HOSTS = %w[127.0.0.1 localhost [::1]].freeze
 
-      def self.options(_console)
-        Options.new("holdup web [options]") do |parser, values|
-          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") do |text|
-            values[:port] = Queries::OptionValues.whole("--port", text, 0..65_535)
-          end
-          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") do |text|
-            values[:host] = text
-          end
-          Options.store(parser, values)
-          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          known = View::Words::LANGUAGES.keys
-          parser.on("--lang LANG", "where a browser asks for none of #{known.join(" and ")}") do |text|
-            values[:language] = Queries::OptionValues.choice("--lang", text, known)
-          end
-        end
-      end
+      extend CommandArguments
+
+      languages = View::Words::LANGUAGES.keys
+      OPTIONS = Options.new("holdup web [options]", [
+        Queries::Option.whole("--port N", 0..65_535, "where it listens (#{PORT}); 0 for any that is free"),
+        Queries::Option.text("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})", key: :host),
+        Options::STORE,
+        Options::DIR,
+        Queries::Option.choice("--lang LANG", languages,
+          "where a browser asks for none of #{languages.join(" and ")}", key: :language)
+      ])
 
       # @raise [UsageError] other machines can reach the address and no password is set
       def initialize(console:, host: HOST, port: PORT, store: nil, dir: nil, language: nil)

@@ -6,8 +6,95 @@ module Holdup
   class CLI
     # Predicts the effect of a change: before and after side by side, at the peak of the recording.
     class Whatif
-      def self.options(console)
-        Arguments.new(console.clock.realtime_s)
+      extend CommandArguments
+
+      THREADS = (1..1000)
+
+      # A name and a value: "Orders*=30%". A name may contain "=". `value`: the type of the value
+      NamedType = Data.define(:value, :example) do
+        include Queries::OptionTypes::Plain
+
+        # @return [Hash{String => Object}]
+        def read(option, text, now_s)
+          match = self.class::NAMED.match(text)
+          unless match
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes a name and a value, such as #{example}")
+          end
+          {match[1] => value.read(option, match[2], now_s)}
+        end
+
+        def add(earlier, named) = {**earlier, **named}
+      end
+      NamedType::NAMED = /\A(.+)=([^=]*)\z/m
+
+      # A name, and what serves it. 1x2: separate processes; 2: threads in the same process.
+      OwnPoolType = Data.define do
+        include Queries::OptionTypes::Plain
+
+        def read(option, text, _now_s)
+          name, size = NamedType::NAMED.match(text)&.captures || [text, nil]
+          if self.class::ALONE.match?(size.to_s)
+            return Sizing::WhatIf::OwnThreads.new(name:, threads: whole(option, size))
+          end
+          return Sizing::WhatIf::OwnPool.new(name:) unless size
+          match = self.class::SIZE.match(size)
+          unless match
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes a name and processes x threads, such as Reports*=1x2, " \
+              "or for jobs threads in the same process: =2")
+          end
+          processes, threads = match.captures.map { |number| whole(option, number) }
+          Sizing::WhatIf::OwnPool.new(name:, processes:, threads:)
+        end
+
+        private
+
+        def whole(option, text) = Queries::OptionValues.whole(option, text, THREADS)
+      end
+      OwnPoolType::SIZE = /\A(\d+)x(\d+)\z/
+      OwnPoolType::ALONE = /\A\d+\z/
+
+      # The options of a change. Their keys are those of Sizing::WhatIf::WhatIfChange.
+      CHANGES = [
+        Queries::Option.whole("--threads N", THREADS, "so many in each process", tool: "in each process"),
+        Queries::Option.whole("--processes P", THREADS, "so many on each host", tool: "on each host"),
+        Queries::Option.whole("--max-io-threads N", THREADS, "so many more for requests marked with --io",
+          key: :io_threads, tool: "so many more threads for those marked with io"),
+        Queries::Option.declare("--slice TIME", Queries::OptionTypes::TimeSlice.new,
+          "how long a thread keeps the GVL from others (10ms)", key: :time_slice_ns,
+          tool: "how long a thread keeps the GVL from others, such as 10ms"),
+        Queries::Option.declare("--load FACTOR", Queries::OptionTypes::Factor.new, "x2: twice the requests",
+          key: :factor, tool: "so much of the load, such as x2"),
+        Queries::Option.declare("--mix GLOB=SHARE",
+          NamedType.new(value: Queries::OptionTypes::Share.new, example: "Orders*=30%"),
+          "these are 30% of all requests or jobs",
+          tool: "these are so much of all requests or jobs, such as Orders*=30%"),
+        Queries::Option.text("--without GLOB", "these moved elsewhere; the others are compared",
+          tool: "requests or jobs that moved elsewhere, such as Reports*"),
+        Queries::Option.declare("--own-pool GLOB[=PxT|=T]", OwnPoolType.new,
+          "in P processes of T threads; jobs: or T more threads",
+          tool: "these in processes of their own, such as Reports*=1x2"),
+        Queries::Option.text("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)",
+          key: :halved, tool: "these take the GVL half as often, such as Orders*"),
+        Queries::Option.declare("--priority GLOB=N",
+          NamedType.new(value: Queries::OptionTypes::Whole.new(-3..3), example: "Orders*=-1"),
+          "Thread#priority of these: -1 halves the time slice", key: :priorities,
+          tool: "Thread#priority of these, such as Reports*=-1"),
+        Queries::Option.text("--io GLOB", "these are marked as io-bound (Puma 8)",
+          tool: "these are marked as io-bound (Puma 8)")
+      ].freeze
+
+      OPTIONS = Options.new("holdup whatif --threads 3 | --load x2 | --without NAME ... [options]",
+        [*CHANGES, *SizingOptions::RECORDING, *Formats.options(%i[text json])])
+
+      # @raise [UsageError] nothing changes, or options contradict each other
+      def self.keywords(given, _console)
+        values = given.with_defaults
+        keys = Change::ALL.map(&:key)
+        change = Change.checked(values.slice(*keys), values[:kind])
+        {change:, **values.except(:since, :until, *keys),
+         **SizingOptions.span_of(values, given.now_s)}
       end
 
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
@@ -103,129 +190,20 @@ module Holdup
         end
       end
 
-      def span = Options::SizingOptions.span_text(**@span)
+      def span = SizingOptions.span_text(**@span)
 
-      # The arguments of `holdup whatif`: the change and the recording.
-      class Arguments
-        # Options of a change, and the keywords of WhatIf::Change that they set.
-        CHANGES = {
-          "--threads" => :threads,
-          "--processes" => :processes,
-          "--slice" => :time_slice_ns,
-          "--load" => :factor,
-          "--vcpus" => :vcpus,
-          "--without" => :without,
-          "--halve-acquisitions" => :halved,
-          "--mix" => :mix,
-          "--own-pool" => :own_pool,
-          "--priority" => :priorities,
-          "--io" => :io,
-          "--max-io-threads" => :io_threads
-        }.freeze
-        USAGE = "holdup whatif --threads 3 | --load x2 | --without NAME ... [options]"
-        PRIORITIES = (-3..3)
-        NAMED = /\A(.+)=([^=]*)\z/m
-        SIZE = /\A(\d+)x(\d+)\z/
-        THREADS = /\A\d+\z/
+      # Whether a change can be replayed.
+      module Change
+        # A number of vCPUs is a limit of the deployment too.
+        ALL = [*CHANGES, SizingOptions::VCPUS].freeze
 
-        def initialize(now_s)
-          @now_s = now_s
-        end
-
-        # @return [Hash{Symbol => Object}] the keywords of Whatif
-        # @raise [UsageError] an option can't be read, or nothing changes
-        def parse(argv)
-          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
-          return values if values.key?(:help)
-          change = values.slice(*CHANGES.values)
-          check(change, values[:kind])
-          {
-            **values.except(:since, :until, *CHANGES.values),
-            **Options::SizingOptions.span_of(values, @now_s),
-            change:
-          }
-        end
-
-        private
-
-        def declare(parser, values)
-          deployment(parser, values)
-          parser.on("--load FACTOR", "x2: twice the requests") do |text|
-            values[:factor] = Queries::OptionValues.factor("--load", text)
-          end
-          parser.on("--mix GLOB=SHARE", "these are 30% of all requests or jobs") do |text|
-            name, share = named("--mix", text)
-            (values[:mix] ||= {})[name] = Queries::OptionValues.share("--mix", share)
-          end
-          parser.on("--without GLOB", "these moved elsewhere; the others are compared") do |text|
-            values[:without] = text
-          end
-          parser.on("--own-pool GLOB[=PxT|=T]",
-            "in P processes of T threads; jobs: or T more threads") do |text|
-            values[:own_pool] = own_pool(text)
-          end
-          parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") do |text|
-            values[:halved] = text
-          end
-          parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") do |text|
-            name, number = named("--priority", text)
-            (values[:priorities] ||= {})[name] = Queries::OptionValues.whole("--priority", number, PRIORITIES)
-          end
-          parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
-          Options::SizingOptions.declare(parser, values, @now_s)
-          Formats.declare(parser, values, %i[text json])
-        end
-
-        def deployment(parser, values)
-          parser.on("--threads N", "so many in each process") do |text|
-            values[:threads] = Queries::OptionValues.whole("--threads", text, 1..1000)
-          end
-          parser.on("--processes P", "so many on each host") do |text|
-            values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000)
-          end
-          parser.on("--max-io-threads N", "so many more for requests marked with --io") do |text|
-            values[:io_threads] = Queries::OptionValues.whole("--max-io-threads", text, 1..1000)
-          end
-          parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") do |text|
-            values[:time_slice_ns] = Queries::OptionValues.time_slice("--slice", text)
-          end
-        end
-
-        # 1x2: separate processes; 2: threads in the same process.
-        def own_pool(text)
-          name, size = NAMED.match(text)&.captures || [text, nil]
-          if THREADS.match?(size.to_s)
-            return Sizing::WhatIf::OwnThreads.new(name:, threads: own_pool_size(size))
-          end
-          return Sizing::WhatIf::OwnPool.new(name:) unless size
-          match = SIZE.match(size)
-          unless match
-            raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}",
-              "it takes a name and processes x threads, such as Reports*=1x2, " \
-              "or for jobs threads in the same process: =2")
-          end
-          processes, threads = match.captures.map { |number| own_pool_size(number) }
-          Sizing::WhatIf::OwnPool.new(name:, processes:, threads:)
-        end
-
-        def own_pool_size(text)
-          Queries::OptionValues.whole("--own-pool", text, 1..1000)
-        end
-
-        # A name may contain "=".
-        # @return [Array(String, String)] name and value
-        def named(option, text)
-          match = NAMED.match(text)
-          return match.captures if match
-          example = (option == "--mix") ? "30%" : "-1"
-          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-            "it takes a name and a value, such as Orders*=#{example}")
-        end
-
-        def check(change, kind)
+        # @param change [Hash{Symbol => Object}]
+        # @return [Hash{Symbol => Object}] the same
+        # @raise [UsageError]
+        def self.checked(change, kind)
           if change.empty?
             raise UsageError.new("whatif needs a change",
-              "give one of #{CHANGES.keys.join(", ")}")
+              "give one of #{ALL.map(&:flag).join(", ")}")
           end
           if change == {factor: 1.0}
             raise UsageError.new("--load x1 changes nothing",
@@ -247,6 +225,7 @@ module Holdup
             raise UsageError.new("--mix gives away all requests or jobs",
               "the shares together have to stay below 100%")
           end
+          change
         end
       end
     end

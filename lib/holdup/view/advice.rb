@@ -121,12 +121,11 @@ module Holdup
       CAUSES = 2
       # Columns of a sentence that may contain any name.
       SENTENCE = 200
-      # Options of `advise` that `--verify`, `report` and `whatif` take as well.
-      VERIFYING = %w[--store --warm-up].freeze
-      SPAN = %w[--since --until --store --app --host --role --revision --kind].freeze
-      TRYING = [*SPAN, "--slo", "--vcpus"].freeze
+      COMMANDS = %w[report doctor whatif].freeze
+      OPTION = /--[a-z-]+/
 
-      # @param given [Hash{String => String}] options of the advice, as they were given
+      # @param given [Hash{String => Hash{String => String}}] options of the advice, as they were given and as
+      #   the commands take them: of COMMANDS, "advise" itself, and "verify", which is its `--verify`
       # @param options [Hash] see Advice
       def initialize(sized, findings, given: {}, **options)
         super(sized, findings, **options)
@@ -208,33 +207,34 @@ module Holdup
       def next_commands
         case recommendation&.verdict
         when :change then [saving, verifying]
-        when :keep then [command(:load, "whatif --load x1.5", @given.slice(*TRYING)), saving]
+        when :keep then [command(:load, "whatif --load x1.5", given("whatif")), saving]
         else looking
         end
       end
 
       # If units were recorded, the report says most of them.
       def looking
-        commands = [command(:doctor, "doctor", @given.slice("--store")),
-          command(:report, "report", @given.slice(*SPAN))]
+        commands = [command(:doctor, "doctor", given("doctor")),
+          command(:report, "report", given("report"))]
         recommendation ? commands.reverse : commands
       end
 
       def saving
-        command(:save, "advise --save advice.json", @given)
+        command(:save, "advise --save advice.json", given("advise"))
       end
 
       def verifying
-        command(:verify, "advise --verify advice.json", @given.slice(*VERIFYING))
+        command(:verify, "advise --verify advice.json", given("verify"))
       end
 
       # The replay of the first change, if one is advised.
       def trying
         query = @findings.find { |finding| SETTING_RULES.include?(finding.rule) }&.facts&.[](:query)
         return [] unless query
-        taken = TRYING.reject { |option| query.include?(option) }
-        [command(:try, query, @given.slice(*taken))]
+        [command(:try, query, given("whatif").except(*query.scan(OPTION)))]
       end
+
+      def given(command) = @given.fetch(command, {})
 
       def command(key, text, options)
         Blocks::ShellCommand.holdup(text, options:, purpose: word(:"screen_next_#{key}"))

@@ -168,17 +168,17 @@ module Holdup
         FACTS_AT_LEAST = 3
         # Columns of a sentence that may contain any name.
         SENTENCE = 220
-        # Options that other commands take as well.
-        TAKEN = %w[--store --app --host --role --kind].freeze
+        COMMANDS = %w[report advise].freeze
         SPAN = %w[--since --until].freeze
         # Of a comparison by settings; other commands look less far back.
         DEFAULT_SINCE = "1d"
 
-        # @param given [Hash{String => String}] options of the comparison, as they were given
+        # @param again [Hash{String => Hash{String => String}}] by command of COMMANDS, options that choose
+        #   the same data, as they were given
         # @param options [Hash] see Compare
-        def initialize(comparison, given: {}, **options)
+        def initialize(comparison, again: {}, **options)
           super(comparison, **options)
-          @given = given
+          @again = again
         end
 
         # How many sentences, commands and rows can be left out to fit a screen.
@@ -231,22 +231,24 @@ module Holdup
         # @return [Blocks::ShellCommand, nil] about the endpoint that moved most
         def first_command
           moved = @comparison.contributions.first or return
-          command(:moved, "report --full", span, "--name" => Blocks::ShellCommand.pattern(moved.series.name))
+          command(:moved, "report --full", "--name" => Blocks::ShellCommand.pattern(moved.series.name))
         end
 
-        def advise = command(:advise, "advise", span)
+        def advise = command(:advise, "advise")
 
         # The time that both sides share, else that of the side after.
-        def span
-          return {"--since" => DEFAULT_SINCE, **@given.slice(*SPAN)} if @picked
+        def span(taken)
+          return {"--since" => DEFAULT_SINCE, **taken.slice(*SPAN)} if @picked
           after = @comparison.after
           SPAN.zip([after.from_s, after.to_s]).to_h { |option, at_s|
             [option, Time.at(at_s).utc.strftime("%FT%TZ")]
           }
         end
 
-        def command(key, text, *options)
-          Blocks::ShellCommand.holdup(text, options: @given.slice(*TAKEN).merge(*options),
+        def command(key, text, own = {})
+          taken = @again.fetch(text[/\w+/], {})
+          others = taken.except(*SPAN, "--name")
+          Blocks::ShellCommand.holdup(text, options: {**others, **span(taken), **own},
             purpose: @words.call(:"screen_next_#{key}"))
         end
       end

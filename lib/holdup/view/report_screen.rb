@@ -20,7 +20,8 @@ module Holdup
       # @param changes [Array<Analysis::SettingChanges::SettingChange>] within the span
       # @param drifts [Array<String>] how figures differ from those before the last change
       # @param remarks [Array<String>] more remarks
-      # @param again [Hash{String => String}] options that choose the same data, as they were given
+      # @param again [Hash{String => Hash{String => String}}] options that choose the same data, as each of
+      #   the next commands takes them
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
       def initialize(summary, words: Words.new, changes: [], drifts: [], remarks: [], again: {}, zone: nil)
         @summary = summary
@@ -170,10 +171,7 @@ module Holdup
         CAUSES = %i[one_cause account_cause spread].freeze
         # Options that choose the names.
         OF_NAMES = %w[--kind --name --queue].freeze
-        # Which options of `report` other commands take as well.
-        TAKEN = {"advise" => %w[--since --until --store --app --host --role --revision --kind],
-                 "compare" => %w[--since --until --store --app --host --role --kind],
-                 "doctor" => %w[--store --dir], "capture" => %w[--store --dir]}.freeze
+        COMMANDS = %w[report advise compare doctor capture].freeze
         # Shorter times are those of any request.
         LEAST_MS = 5
         # Of the figures that a capture's rule knows.
@@ -182,7 +180,8 @@ module Holdup
         WITHOUT_STALL = %i[lock sleep].freeze
 
         # @param answer [Analysis::StallVerdict::StallAnswer]
-        # @param again [Hash{String => String}] options that choose the same data
+        # @param again [Hash{String => Hash{String => String}}] by command of COMMANDS, options that choose
+        #   the same data
         def initialize(summary, answer, words:, again: {})
           @summary = summary
           @answer = answer
@@ -221,7 +220,7 @@ module Holdup
           when :cause then command(key, "report --full", own: cause, skipped: OF_NAMES)
           when :capture then command(key, "capture --all", own: {"--until" => rule})
           when :application then command(key, "report", own: {"--app" => application})
-          when :compare then command(key, "compare --by setting", own: kind)
+          when :compare then command(key, "compare --by setting", own: kind, skipped: %w[--name])
           when :advise then command(key, "advise", own: kind)
           else command(key, key.to_s)
           end
@@ -230,8 +229,8 @@ module Holdup
         # @param own [Hash{String => String}] options of this command
         # @param skipped [Array<String>] options that it does without
         def command(key, text, own: {}, skipped: [])
-          taken = TAKEN.fetch(text[/\w+/], @again.keys) - skipped
-          Blocks::ShellCommand.holdup(text, options: {**@again.slice(*taken), **own},
+          taken = @again.fetch(text[/\w+/], {}).except(*skipped)
+          Blocks::ShellCommand.holdup(text, options: {**taken, **own},
             purpose: @words.call(:"screen_next_#{key}"))
         end
 

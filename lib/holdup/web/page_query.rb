@@ -5,12 +5,13 @@ module Holdup
     # The parameters of a page's address: span, unit filter, sort order. The address contains all of them, so
     # a page can be shared, and links keep them.
     class PageQuery
+      # The options that choose measurements, without those that say where they are.
+      SELECTION = Queries::SelectionOptions::BY_NAME.except(:store, :dir).freeze
       # Parameters that links to other pages keep.
-      KEPT = %w[since until app host role revision kind name queue threads lang theme].freeze
+      KEPT = [*SELECTION.keys.map(&:name), "lang", "theme"].freeze
       SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400,
                "30d" => 30 * 86_400}.freeze
       SINCE = "1h"
-      KINDS = %i[request job].freeze
       LIMIT = 50
       # Longer values are not typed by people.
       LENGTH = View::Pages::Base::LONGEST_NAME
@@ -32,12 +33,11 @@ module Holdup
 
       # @return [Integer] seconds since 1970
       def from_s
-        @from_s ||= Queries::OptionValues.moment("since", since, now_s: @now_s)
+        @from_s ||= read(:since, since)
       end
 
       def until_s
-        @until_s ||= self["until"] ? Queries::OptionValues.moment("until", self["until"],
-          now_s: @now_s) : @now_s
+        @until_s ||= read(:until) || @now_s
       end
 
       # @return [Boolean] whether the span ends now
@@ -49,13 +49,9 @@ module Holdup
         live? && since == span
       end
 
-      def kind
-        self["kind"] && Queries::OptionValues.choice("kind", self["kind"], KINDS)
-      end
+      def kind = read(:kind)
 
-      def threads
-        self["threads"] && Queries::OptionValues.whole("threads", self["threads"], 1..10_000)
-      end
+      def threads = read(:threads)
 
       # @return [Queries::Origin]
       def origin
@@ -86,6 +82,11 @@ module Holdup
       def all = @params
 
       private
+
+      # @param name [Symbol] of an option that chooses measurements
+      def read(name, text = self[name.name])
+        text && SELECTION.fetch(name).read(text, now_s: @now_s, called: name.name)
+      end
 
       # Finds names by a part; * matches anything. Other glob characters are literal: nested braces would take
       # exponential time.

@@ -70,6 +70,6 @@ class Holdup::CLI::VerifyTest < Minitest::Test
   def verify(file, **)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {},
       clock: CommandLine::Still.new(now_s: NOW_S))
-    Holdup::CLI::Verify.new(console:, file:, to_s: NOW_S, words: Holdup::View::Words.new, **)
+    Holdup::CLI::Verify.new(console:, file:, to_s: NOW_S, **)
   end
 end

@@ -55,8 +55,10 @@ class Holdup::View::AdviceTest < Minitest::Test
   # @return [String]
   def screen(findings, language: "en", width: 80)
     sized = Sized.new(recommendation: ADVISED, summary: SUMMARY)
+    store = {"--store" => "/var/lib/holdup/store.sqlite3"}
+    given = [*Holdup::View::Advice::AdviceScreen::COMMANDS, "advise", "verify"].to_h { |name| [name, store] }
     made = Holdup::View::Advice::AdviceScreen.new(sized, findings, words: Holdup::View::Words.new(language),
-      span: "today", kind: :request, limit: 15, given: {"--store" => "/var/lib/holdup/store.sqlite3"})
+      span: "today", kind: :request, limit: 15, given:)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
       env: {"COLUMNS" => width.to_s}, clock: nil)
     Holdup::CLI::Formats.screen(made, console:)

@@ -54,8 +54,14 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     {changes: Array.new(9) { |index| change({MANY_FACTS => [[index], [JAPANESE]]}, server: LONG) },
      drifts: Array.new(5) { "#{JAPANESE * 20}。" },
      remarks: Array.new(5) { "#{LONG} " * 20 },
-     again: {"--since" => "3h", "--store" => "/var/lib/#{"holdup/" * 5}store.sqlite3",
-             "--app" => JAPANESE[0, 30], "--host" => "web-*", "--name" => "#{JAPANESE[0, 20]}*"}}
+     again: again("--since", "3h", "--store", "/var/lib/#{"holdup/" * 5}store.sqlite3",
+       "--app", JAPANESE[0, 30], "--host", "web-*", "--name", "#{JAPANESE[0, 20]}*")}
+  end
+
+  # What the next commands take of the options of a report.
+  def again(*argv)
+    given = Holdup::CLI::Report::OPTIONS.parse(argv, now_s: 0)
+    given.for_commands(Holdup::View::ReportScreen::NextCommands::COMMANDS)
   end
 
   # @return [Hash{Symbol => Proc}] a method sample and 9 calls of each name, which last and stall long
@@ -205,7 +211,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
   end
 
   def test_every_command_can_be_pasted
-    again = {"--since" => "3h", "--store" => "/tmp/a b.sqlite3", "--host" => "web-*"}
+    again = again("--since", "3h", "--store", "/tmp/a b.sqlite3", "--host", "web-*")
     stalling = {cpu: 1, stalled: 9}
     samples = [SampleWindows.new.to_a, hostile, one({cpu: 1, lock: 90}), one({cpu: 90}),
       one({starved: 90, cpu: 1}), one(stalling, name: HOSTILE), one(stalling, kind: :job), []]
@@ -220,7 +226,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     assert_equal "holdup", program
     clock = CommandLine::Still.new(now_s: SampleWindows::START_S)
     console = Holdup::CLI::Console.new(out: nil, err: nil, env: {}, clock:)
-    taken = Holdup::CLI::Registry::LOADERS.fetch(command).call.options(console).parse(arguments)
+    taken = Holdup::CLI::Registry.fetch(command).command.parse(arguments, console)
     refute taken.key?(:help), arguments.inspect
   end
 

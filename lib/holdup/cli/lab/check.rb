@@ -7,53 +7,35 @@ module Holdup
     class Lab
       # A gate for CI: fails when an endpoint is worse than a baseline that is committed with the code.
       class Check
-        USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1
         SINCE_S = 3600
 
-        # Reads the arguments to the keywords of Check.
-        Arguments = Data.define(:now_s) do
-          def parse(argv)
-            values = Options.new(Check::USAGE) { |parser, read| declare(parser, read) }.parse(argv)
-            return values if values.key?(:help)
-            unless values[:baseline]
-              raise UsageError.new("lab check needs a baseline",
-                "name its file with --baseline; --write makes it")
-            end
-            if values[:sweep] && (values.keys & %i[store since until]).any?
-              raise UsageError.new("--sweep is a recording by itself",
-                "leave out --store, --since and --until, or --sweep")
-            end
-            values.except(:since, :until).merge(span(values))
+        extend CommandArguments
+
+        OPTIONS = Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]", [
+          Queries::Option.text("--baseline FILE", "the figures to compare with"),
+          Queries::Option.switch("--write", "make that file of what there is now"),
+          Queries::Option.share("--tolerance P", "how much longer times may get (10%)", default: TOLERANCE),
+          Queries::Option.text("--sweep FILE", "what `holdup lab sweep` measured"),
+          Options::STORE,
+          *Queries::SelectionOptions.span("of the store: 1h (the default) ago, or a date"),
+          *Formats.names(%i[json]),
+          Options::LANGUAGE
+        ])
+
+        # @raise [UsageError]
+        def self.keywords(given, _console)
+          values = given.with_defaults
+          unless values[:baseline]
+            raise UsageError.new("lab check needs a baseline",
+              "name its file with --baseline; --write makes it")
           end
-
-          private
-
-          def span(values)
-            to_s = values.fetch(:until, now_s)
-            {from_s: values.fetch(:since, to_s - Check::SINCE_S), to_s:}
+          if values[:sweep] && (values.keys & %i[store since until]).any?
+            raise UsageError.new("--sweep is a recording by itself",
+              "leave out --store, --since and --until, or --sweep")
           end
-
-          def declare(parser, values)
-            parser.on("--baseline FILE", "the figures to compare with") { |text| values[:baseline] = text }
-            parser.on("--write", "make that file of what there is now") { values[:write] = true }
-            parser.on("--tolerance P", "how much longer times may get (10%)") do |text|
-              values[:tolerance] = Queries::OptionValues.share("--tolerance", text)
-            end
-            recording(parser, values)
-            parser.on("--json", "for programs") { values[:format] = :json }
-            Options.language(parser, values)
-          end
-
-          def recording(parser, values)
-            parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
-            Options.store(parser, values)
-            Options.span(parser, values, now_s:, since: "of the store: 1h (the default) ago, or a date")
-          end
-        end
-
-        def self.options(console)
-          Arguments.new(now_s: console.clock.realtime_s)
+          to_s = values.fetch(:until, given.now_s)
+          {**values.except(:since, :until), from_s: values.fetch(:since, to_s - SINCE_S), to_s:}
         end
 
         # @param baseline [String] file

@@ -14,48 +14,46 @@ module Holdup
         INSTALLED = "installed"
         NS = 1_000_000_000
 
-        # Reads the arguments to the keywords of Jit.
-        Arguments = Data.define(:console) do
+        StatesType = Data.define do
+          include Queries::OptionTypes::Plain
+
+          def read(option, text, _now_s)
+            names = Queries::OptionTypes::Choices.new(STATES.keys).read(option, text, nil)
+            STATES.values_at(*names)
+          end
+        end
+
+        OPTIONS = LoadOptions::TrialOptions.options("jit", [
+          Queries::Option.whole("--mem-size MIB", MEM_SIZES, "also with so much memory for YJIT"),
+          Queries::Option.declare("--arms boot,after", StatesType.new,
+            "in addition to off; both are the default", key: :states),
+          Queries::Option.declare("--ruby PATH",
+            Queries::OptionTypes::Repeated.new(Queries::OptionTypes::Text.new),
+            "another Ruby too: PATH[,VARIABLE=VALUE], or installed", key: :rubies)
+        ], usage: "--rate N --url PATH", spans: SPANS)
+
+        class << self
           # @raise [UsageError]
-          def parse(argv)
-            options = LoadOptions::TrialOptions.new("jit", usage: "--rate N --url PATH", console:,
-              spans: Jit::SPANS)
-            values = options.parse(argv) { |parser, read| declare(parser, read) }
-            return values if values.key?(:help)
-            options.keywords(values) do
-              arms = Holdup::Lab::Jit.arms(env, rubies: rubies(values), **values.slice(:states, :mem_size))
+          def keywords(given, console)
+            values = given.values
+            LoadOptions::TrialOptions.new("jit", console:, spans: SPANS).keywords(values) do
+              env = console.env.to_h
+              rubies = rubies(values, env)
+              arms = Holdup::Lab::Jit.arms(env, rubies:, **values.slice(:states, :mem_size))
               [arms, arms.first]
             end
           end
 
           private
 
-          def env = console.env.to_h
-
-          def declare(parser, values)
-            parser.on("--mem-size MIB", "also with so much memory for YJIT") do |text|
-              values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
-            end
-            parser.on("--arms boot,after", "in addition to off; both are the default") do |text|
-              values[:states] = Queries::OptionValues.parts(text).map do |name|
-                Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name, Jit::STATES.keys))
-              end
-            end
-            parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") do |text|
-              (values[:rubies] ||= []) << text
-            end
-          end
-
-          def rubies(values)
+          def rubies(values, env)
             rubies = values.fetch(:rubies, []).flat_map do |text|
-              next Holdup::Lab::Jit::InstalledRubies.new(env).call if text == Jit::INSTALLED
+              next Holdup::Lab::Jit::InstalledRubies.new(env).call if text == INSTALLED
               Holdup::Lab::Jit::OtherRuby.parse(text)
             end
             rubies.uniq(&:version)
           end
         end
-
-        def self.options(console) = Arguments.new(console)
 
         def run
           @from_s = @console.clock.realtime_s

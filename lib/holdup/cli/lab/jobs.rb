@@ -9,9 +9,47 @@ module Holdup
       class Jobs
         include ResumableExperiment
 
-        def self.options(console)
-          Arguments.new(console.clock.realtime_s)
+        extend CommandArguments
+
+        CONCURRENCY = (1..200)
+        SECONDS = (1..3600)
+        ROUNDS = (1..100)
+        DEFAULT = {concurrency: [1, 2, 5, 10, 20], seconds: 15, warm_up_s: 4, rounds: 2}.freeze
+
+        # A class of jobs, how often, and its arguments: ReportJob,3,[42,"pdf"]
+        JobType = Data.define do
+          include Queries::OptionTypes::Plain
+
+          def read(option, text, _now_s)
+            match = self.class::TEXT.match(text)
+            raise JSON::ParserError unless match
+            Holdup::Lab::Jobs::Kind.new(name: match[1], weight: [match[2].to_i, 1].max,
+              arguments: JSON.parse(match[3] || "[]"))
+          rescue JSON::ParserError
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              'it takes a class, and how often and with what, such as ReportJob,3,[42,"pdf"]')
+          end
         end
+        JobType::TEXT = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
+
+        OPTIONS = Options.new("holdup lab jobs [options] [-- SIDEKIQ...]", [
+          Queries::Option.declare("--concurrency LIST", Queries::OptionTypes::WholeList.new(CONCURRENCY),
+            "threads (#{DEFAULT[:concurrency].join(",")})"),
+          Queries::Option.whole("--baseline N", CONCURRENCY, "predict from that one (the middle one)"),
+          Queries::Option.seconds("--seconds N", SECONDS, "of each run (#{DEFAULT[:seconds]})"),
+          Queries::Option.seconds("--warm-up N", SECONDS,
+            "seconds before it that don't count (#{DEFAULT[:warm_up_s]})", key: :warm_up_s),
+          Queries::Option.whole("--rounds N", ROUNDS, "of all runs (#{DEFAULT[:rounds]})"),
+          Queries::Option.declare("--job JOB", Queries::OptionTypes::Repeated.new(JobType.new),
+            "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds", key: :kinds),
+          Queries::Option.text("--redis-url URL", "a Redis to use; else a private one is started"),
+          *SavedResult.options("jobs"),
+          *Formats.names(%i[json]),
+          Options::LANGUAGE
+        ], rest: :command)
+
+        # @raise [UsageError]
+        def self.keywords(given, _console) = Arguments.new(given).keywords
 
         # @param lab [#new] Holdup::Lab::Jobs
         def initialize(console:, ledger:, redis_url: nil, store: nil, format: :text, language: nil,
@@ -43,70 +81,24 @@ module Holdup
 
         # Reads the arguments of `holdup lab jobs`: which concurrencies are tried, with which jobs.
         class Arguments
-          USAGE = "holdup lab jobs [options] [-- SIDEKIQ...]"
-          CONCURRENCY = (1..200)
-          DEFAULT = {concurrency: [1, 2, 5, 10, 20], seconds: 15, warm_up_s: 4, rounds: 2}.freeze
-          SECONDS = (1..3600)
-          ROUNDS = (1..100)
-          KIND = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
           # Values outside the plan.
           OUTPUT = %i[store redis_url format language].freeze
 
-          def initialize(now_s)
-            @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
+          # @param given [GivenOptions]
+          def initialize(given)
+            @given = given
+            @kept = SavedResult.new("jobs", now_s: given.now_s, output: OUTPUT)
           end
 
-          # @return [Hash{Symbol => Object}] keywords of Jobs, or {help: text}
+          # @return [Hash{Symbol => Object}] keywords of Jobs
           # @raise [UsageError]
-          def parse(argv)
-            values = Options.new(USAGE, rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
-            return values if values.key?(:help)
+          def keywords
+            values = @given.values
             ledger = @kept.ledger(values, Holdup::Lab::Jobs::JobLog) { plan(values) }
             {ledger:, **values.slice(*OUTPUT)}
           end
 
           private
-
-          def declare(parser, values)
-            runs(parser, values)
-            parser.on("--job JOB", "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds") do |text|
-              (values[:kinds] ||= []) << kind(text)
-            end
-            parser.on("--redis-url URL", "a Redis to use; else a private one is started") do |text|
-              values[:redis_url] = text
-            end
-            @kept.declare(parser, values)
-            parser.on("--json", "for programs") { values[:format] = :json }
-            Options.language(parser, values)
-          end
-
-          def runs(parser, values)
-            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") do |text|
-              values[:concurrency] = Queries::OptionValues.list("--concurrency", text, CONCURRENCY)
-            end
-            parser.on("--baseline N", "predict from that one (the middle one)") do |text|
-              values[:baseline] = Queries::OptionValues.whole("--baseline", text, CONCURRENCY)
-            end
-            parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") do |text|
-              values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS)
-            end
-            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") do |text|
-              values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, SECONDS)
-            end
-            parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") do |text|
-              values[:rounds] = Queries::OptionValues.whole("--rounds", text, ROUNDS)
-            end
-          end
-
-          def kind(text)
-            match = KIND.match(text)
-            raise JSON::ParserError unless match
-            Holdup::Lab::Jobs::Kind.new(name: match[1], weight: [match[2].to_i, 1].max,
-              arguments: JSON.parse(match[3] || "[]"))
-          rescue JSON::ParserError
-            raise UsageError.new("--job can't be #{text[0, 100].inspect}",
-              'it takes a class, and how often and with what, such as ReportJob,3,[42,"pdf"]')
-          end
 
           def plan(values)
             check(values[:command], values[:kinds])

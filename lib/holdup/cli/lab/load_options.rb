@@ -9,26 +9,46 @@ module Holdup
         FASTEST = 100_000
         CONNECTIONS = (1..1000)
 
+        # Rates with commas: ascending, each once.
+        RatesType = Data.define do
+          include Queries::OptionTypes::Plain
+
+          def read(option, text, _now_s)
+            rates = Queries::OptionValues.parts(text).map { |part| rate(part) }
+            TrialOptions.refuse(option, text, "requests per second above 0") unless rates.all?
+            rates.uniq.sort
+          end
+
+          private
+
+          def rate(text)
+            rate = Float(text, exception: false)
+            rate if rate&.positive? && rate <= FASTEST
+          end
+        end
+
+        tools = Holdup::Lab::LoadTool::ALL.keys
+        OPTIONS = [
+          Queries::Option.declare("--rate N", RatesType.new, "requests per second", key: :rates),
+          Queries::Option.declare("--ladder N,N,N", RatesType.new, "rates to climb until it is too much"),
+          Queries::Option.declare("--connections N,N", Queries::OptionTypes::WholeList.new(CONNECTIONS),
+            "of wrk or hey; each waits for its answer"),
+          Queries::Option.choice("--load-tool NAME", tools, "instead of the built-in: #{tools.join(", ")}",
+            key: :tool),
+          Queries::Option.declare("--url PATH",
+            Queries::OptionTypes::Repeated.new(Queries::OptionTypes::Text.new),
+            "a request, such as /orders; also several times", key: :urls),
+          Queries::Option.text("--requests FILE", "one a line: 10 GET /products"),
+          Queries::Option.text("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate"),
+          *Queries::SelectionOptions.span("of the recording: 1d (the default) ago, or a date"),
+          Queries::Option.whole("--port N", 1..65_535, "where it listens, if not on $PORT or {port}")
+        ].freeze
+
         # @param experiment [String] "sweep"
         def initialize(experiment, console:)
           @experiment = experiment
           @path = console.env["PATH"].to_s
           @recorded = RecordedRequests.new(console)
-        end
-
-        def declare(parser, values)
-          amount(parser, values)
-          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") do |text|
-            values[:tool] = Queries::OptionValues.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s
-          end
-          parser.on("--url PATH", "a request, such as /orders; also several times") do |text|
-            (values[:urls] ||= []) << text
-          end
-          parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
-          @recorded.declare(parser, values)
-          parser.on("--port N", "where it listens, if not on $PORT or {port}") do |text|
-            values[:port] = Queries::OptionValues.whole("--port", text, 1..65_535)
-          end
         end
 
         # @param values [Hash{Symbol => Object}] as parsed
@@ -52,31 +72,6 @@ module Holdup
           return @recorded.ladder(recorded) if recorded && given.empty?
           return given.first if given.one?
           raise UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections")
-        end
-
-        def amount(parser, values)
-          parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
-          parser.on("--ladder N,N,N", "rates to climb until it is too much") do |text|
-            values[:ladder] = rates("--ladder", text)
-          end
-          parser.on("--connections N,N", "of wrk or hey; each waits for its answer") do |text|
-            values[:connections] = connections(text)
-          end
-        end
-
-        def connections(text)
-          Queries::OptionValues.list("--connections", text, CONNECTIONS)
-        end
-
-        def rates(option, text)
-          rates = Queries::OptionValues.parts(text).map { |part| rate(part) }
-          TrialOptions.refuse(option, text, "requests per second above 0") unless rates.all?
-          rates.uniq.sort
-        end
-
-        def rate(text)
-          rate = Float(text, exception: false)
-          rate if rate&.positive? && rate <= FASTEST
         end
 
         def closed_tool
@@ -117,14 +112,6 @@ module Holdup
           def initialize(console)
             @console = console
             @now_s = console.clock.realtime_s
-          end
-
-          def declare(parser, values)
-            parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") do |text|
-              values[:recorded] = text.to_s
-            end
-            since = "of the recording: 1d (the default) ago, or a date"
-            Options.span(parser, values, now_s: @now_s, since:)
           end
 
           # @param values [Hash{Symbol => Object}] as parsed
@@ -197,27 +184,46 @@ module Holdup
         OUTPUT = %i[store format language].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
 
+        # What a rate may at most take, as text: the plan keeps it.
+        PromiseType = Data.define do
+          include Queries::OptionTypes::Plain
+
+          def read(option, text, _now_s)
+            return text if Sizing::Slo.parse(text)
+            LoadOptions::TrialOptions.refuse(option, text,
+              "a percentile from p50 on and a time, such as p95=300ms")
+          end
+        end
+
         # @param experiment [String] "sweep"
+        # @param own [Array<Queries::Option>] of this experiment only
         # @param usage [String] usage lines of this experiment only
         # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
-        def initialize(experiment, usage:, console:, spans: {})
+        # @return [Options]
+        def self.options(experiment, own, usage:, spans: {})
+          default = SPANS.merge(spans)
+          Options.new("holdup lab #{experiment} #{usage} [options] -- COMMAND", [
+            *own,
+            *LoadOptions::OPTIONS,
+            Queries::Option.seconds("--seconds N", 1..3600, "of each measurement (#{default[:seconds]})"),
+            Queries::Option.whole("--rounds N", 1..100, "of all settings (#{default[:rounds]})"),
+            Queries::Option.seconds("--warm-up N", 1..3600,
+              "seconds at most before a measurement (#{default[:warm_up_s]})", key: :warm_up_s),
+            Queries::Option.declare("--slo WHAT", PromiseType.new,
+              "p95=300ms; a rate beyond it is too much"),
+            *SavedResult.options(experiment),
+            *Formats.names(%i[json markdown]),
+            Options::LANGUAGE
+          ], rest: :command)
+        end
+
+        # @param experiment [String] "sweep"
+        # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
+        def initialize(experiment, console:, spans: {})
           @experiment = experiment
-          @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
           @kept = SavedResult.new(experiment, now_s: console.clock.realtime_s, output: OUTPUT)
           @load = LoadOptions.new(experiment, console:)
           @spans = SPANS.merge(spans)
-        end
-
-        # @yieldparam parser [OptionParser] for further options
-        # @return [Hash{Symbol => Object}] values, or {help: text}
-        # @raise [UsageError]
-        def parse(argv)
-          Options.new(@usage, rest: :command) do |parser, values|
-            yield parser, values
-            @load.declare(parser, values)
-            spans(parser, values)
-            output(parser, values)
-          end.parse(argv)
         end
 
         # @param values [Hash{Symbol => Object}] from parse
@@ -236,40 +242,6 @@ module Holdup
         end
 
         private
-
-        def spans(parser, values)
-          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") do |text|
-            values[:seconds] = Queries::OptionValues.seconds("--seconds", text, 1..3600)
-          end
-          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") do |text|
-            values[:rounds] = Queries::OptionValues.whole("--rounds", text, 1..100)
-          end
-          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") do |text|
-            values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, 1..3600)
-          end
-          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") do |text|
-            values[:slo] = slo(text)
-          end
-        end
-
-        def output(parser, values)
-          @kept.declare(parser, values)
-          parser.on("--json", "for programs") { lay_out(values, :json) }
-          parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
-          Options.language(parser, values)
-        end
-
-        def lay_out(values, name)
-          unless [nil, name].include?(values[:format])
-            raise UsageError.new("--json and --markdown can't be combined", "leave out one of them")
-          end
-          values[:format] = name
-        end
-
-        def slo(text)
-          return text if Sizing::Slo.parse(text)
-          self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms")
-        end
 
         def plan(values, arms, baseline)
           if values[:command].empty?

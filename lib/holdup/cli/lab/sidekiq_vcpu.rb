@@ -12,33 +12,18 @@ module Holdup
         PERCENT = (1..100)
         DEFAULT_TARGET = 60
 
-        class << self
-          def options(_console)
-            Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
-              size(parser, values)
-              parser.on("--redis-url URL", "a Redis to use; else a private one is started") do |text|
-                values[:redis_url] = text
-              end
-              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") do |text|
-                values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT)
-              end
-              parser.on("--json", "for programs") { values[:format] = :json }
-              Options.language(parser, values)
-            end
-          end
+        extend CommandArguments
 
-          private
-
-          def size(parser, values)
-            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") do |text|
-              values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS)
-            end
-            parser.on("--repeat N",
-              "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") do |text|
-              values[:repeats] = Queries::OptionValues.whole("--repeat", text, REPEATS)
-            end
-          end
-        end
+        OPTIONS = Options.new("holdup lab sidekiq-vcpu [options]", [
+          Queries::Option.seconds("--seconds N", SECONDS, "of CPU for one job, about (#{DEFAULT_SECONDS})"),
+          Queries::Option.whole("--repeat N", REPEATS,
+            "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})", key: :repeats),
+          Queries::Option.text("--redis-url URL", "a Redis to use; else a private one is started"),
+          Queries::Option.whole("--autoscale-target P", PERCENT, "CPU % to compare with (#{DEFAULT_TARGET})",
+            key: :target),
+          *Formats.names(%i[json]),
+          Options::LANGUAGE
+        ])
 
         # @param seconds [Numeric] approximate time of one job alone
         # @param repeats [Integer] runs of each experiment

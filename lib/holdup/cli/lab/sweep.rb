@@ -9,8 +9,35 @@ module Holdup
       class Sweep
         include ResumableExperiment
 
-        def self.options(console)
-          Arguments.new(console)
+        extend CommandArguments
+
+        # Each of the types has several values, with commas.
+        ListType = Data.define(:type) do
+          include Queries::OptionTypes::Plain
+
+          def read(option, text, now_s)
+            Queries::OptionValues.parts(text).map { |part| type.read(option, part, now_s) }.uniq
+          end
+        end
+        OnOffType = Data.define do
+          def read(option, text, _now_s) = Queries::OptionValues.choice(option, text, %i[on off]) == :on
+        end
+
+        numbers = ListType.new(Queries::OptionTypes::Whole.new(1..1000))
+        OPTIONS = LoadOptions::TrialOptions.options("sweep", [
+          Queries::Option.declare("--threads N,N", numbers, "of each process, to try"),
+          Queries::Option.declare("--processes P,P", numbers, "to try"),
+          Queries::Option.declare("--yjit on,off", ListType.new(OnOffType.new),
+            "to try, from the start of Ruby on"),
+          Queries::Option.declare("--slice TIME,TIME", ListType.new(Queries::OptionTypes::TimeSlice.new),
+            "time slices to try: 10ms,100ms (Ruby 3.4)", key: :slices),
+          Queries::Option.text("--baseline PxT", "the setting as it is now (the first of all)")
+        ], usage: "--threads 1,3,5 --rate N --url PATH")
+
+        # @raise [UsageError]
+        def self.keywords(given, console)
+          options = LoadOptions::TrialOptions.new("sweep", console:)
+          options.keywords(given.values) { TriedSettings.new(given.values).call }
         end
 
         # @param lab [#new] Holdup::Lab::Sweep
@@ -47,54 +74,17 @@ module Holdup
           Holdup::Lab::Sweep::Report.new(result, words: @words)
         end
 
-        # Reads the arguments of `holdup lab sweep`: which settings are tried.
-        Arguments = Data.define(:console) do
-          # @return [Hash{Symbol => Object}] keywords of Sweep
+        # Which settings are tried.
+        class TriedSettings
+          # @param values [Hash{Symbol => Object}] as parsed
+          def initialize(values)
+            @values = values
+          end
+
+          # @return [Array(Array<Holdup::Lab::Arm>, Holdup::Lab::Arm)] arms and baseline
           # @raise [UsageError]
-          def parse(argv)
-            usage = "--threads 1,3,5 --rate N --url PATH"
-            options = LoadOptions::TrialOptions.new("sweep", usage:, console:)
-            values = options.parse(argv) { |parser, read| declare(parser, read) }
-            values.key?(:help) ? values : options.keywords(values) { plan(values) }
-          end
-
-          private
-
-          def declare(parser, values)
-            parser.on("--threads N,N", "of each process, to try") do |text|
-              values[:threads] = numbers("--threads", text)
-            end
-            parser.on("--processes P,P", "to try") do |text|
-              values[:processes] = numbers("--processes", text)
-            end
-            parser.on("--yjit on,off", "to try, from the start of Ruby on") do |text|
-              values[:yjit] = Queries::OptionValues.parts(text).map { |part| yjit?(part) }.uniq
-            end
-            parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") do |text|
-              values[:slices] = Queries::OptionValues.parts(text).map { |part| slice(part) }.uniq
-            end
-            parser.on("--baseline PxT", "the setting as it is now (the first of all)") do |text|
-              values[:baseline] = text
-            end
-          end
-
-          def numbers(option, text)
-            parts = Queries::OptionValues.parts(text)
-            parts.map { |part| Queries::OptionValues.whole(option, part, 1..1000) }.uniq
-          end
-
-          def yjit?(text)
-            Queries::OptionValues.choice("--yjit", text, %i[on off]) == :on
-          end
-
-          def slice(text)
-            ns = Queries::OptionValues.duration("--slice", text)
-            return ns if (1_000_000..1_000_000_000).cover?(ns)
-            LoadOptions::TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
-          end
-
-          def plan(values)
-            lists = values.values_at(:processes, :threads, :yjit, :slices)
+          def call
+            lists = @values.values_at(:processes, :threads, :yjit, :slices)
             if lists.none?
               raise UsageError.new("there is nothing to try",
                 "give --threads, --processes, --yjit or --slice")
@@ -103,8 +93,10 @@ module Holdup
             arms = first.product(*others).map do |processes, threads, yjit, time_slice_ns|
               Holdup::Lab::Arm.new(processes:, threads:, yjit:, time_slice_ns:)
             end
-            [arms, baseline(values[:baseline], arms)]
+            [arms, baseline(@values[:baseline], arms)]
           end
+
+          private
 
           def baseline(text, arms)
             return arms.first unless text

@@ -86,7 +86,7 @@ module Holdup
         end
 
         def kinds(advised)
-          links = PageQuery::KINDS.map do |kind|
+          links = Queries::SelectionOptions::KINDS.map do |kind|
             View::Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
           end
           Controls::Links.new(title: advised.title, links:)

@@ -29,7 +29,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
   end
 
   def parse(*argv)
-    Holdup::CLI::Lab::Jobs.options(Struct.new(:clock).new(CommandLine::Still.new(now_s: 0))).parse(argv)
+    Holdup::CLI::Lab::Jobs.parse(argv, Struct.new(:clock).new(CommandLine::Still.new(now_s: 0)))
   end
 
   def said(lab = Finished.new, steps: nil, **options)

@@ -96,8 +96,8 @@ class Holdup::CLI::Lab::LoadOptionsTest < Minitest::Test
 
   def plan(*argv)
     options = LoadOptions.new("sweep", console:)
-    values = Holdup::CLI::Options.new("x") { |parser, found| options.declare(parser, found) }.parse(argv)
-    options.plan(values)
+    given = Holdup::CLI::Options.new("x", LoadOptions::OPTIONS).parse(argv, now_s: 0)
+    options.plan(given.values)
   end
 end
 
@@ -141,15 +141,15 @@ class Holdup::CLI::Lab::TrialOptionsTest < Minitest::Test
   def test_refuses_a_promise_without_a_time
     error = assert_raises(Holdup::UsageError) { parse("--slo", "fast", *REST) }
     assert_match(/--slo can't be "fast"; it takes a percentile from p50 on/, error.message)
-    assert_equal "p95=300ms", parse("--slo", "p95=300ms", *REST).fetch(:slo)
+    assert_equal "p95=300ms", parse("--slo", "p95=300ms", *REST).values.fetch(:slo)
   end
 
   def test_one_format_at_a_time
-    assert_equal :json, parse("--json", "--json", *REST).fetch(:format)
-    assert_equal :markdown, parse("--markdown", *REST).fetch(:format)
+    assert_equal :json, parse("--json", "--json", *REST).values.fetch(:format)
+    assert_equal :markdown, parse("--markdown", *REST).values.fetch(:format)
     [%w[--json --markdown], %w[--markdown --json]].each do |words|
       error = assert_raises(Holdup::UsageError, words.join(" ")) { parse(*words, *REST) }
-      assert_match(/--json and --markdown can't be combined/, error.message)
+      assert_match(/#{words.join(" and ")} can't be combined/, error.message)
     end
   end
 
@@ -160,7 +160,7 @@ class Holdup::CLI::Lab::TrialOptionsTest < Minitest::Test
 
   def test_options_after_two_dashes_belong_to_the_command
     assert_equal %w[puma --json -p {port}],
-      parse("--rate", "40", "--", "puma", "--json", "-p", "{port}").fetch(:command)
+      parse("--rate", "40", "--", "puma", "--json", "-p", "{port}").values.fetch(:command)
   end
 
   def test_a_wrong_value_is_shortened
@@ -170,7 +170,7 @@ class Holdup::CLI::Lab::TrialOptionsTest < Minitest::Test
   end
 
   def test_help_names_the_experiment
-    assert_includes parse("--help").fetch(:help), "holdup lab mine --arm NAME [options] -- COMMAND"
+    assert_includes parse("--help").help, "holdup lab mine --arm NAME [options] -- COMMAND"
   end
 
   private
@@ -178,16 +178,16 @@ class Holdup::CLI::Lab::TrialOptionsTest < Minitest::Test
   def options(**)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"PATH" => folder},
       clock: CommandLine::Still.new(now_s: 0))
-    TrialOptions.new("mine", usage: "--arm NAME", console:, **)
+    TrialOptions.new("mine", console:, **)
   end
 
   def parse(*argv)
-    options.parse(argv) { |_parser, _values| }
+    TrialOptions.options("mine", [], usage: "--arm NAME").parse(argv, now_s: 0)
   end
 
   def plan(*argv, **)
     options = options(**)
-    values = options.parse(argv) { |_parser, _values| }
+    values = parse(*argv).values
     arm = Holdup::Lab::Arm.new(processes: 1, threads: 5)
     options.keywords(values) { [[arm], arm] }.fetch(:ledger).plan
   end

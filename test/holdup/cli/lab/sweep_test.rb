@@ -14,8 +14,8 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
   REST = ["--rate", "40", "--url", "/", "--", "puma"].freeze
 
   def parse(*argv, now_s: 0)
-    Holdup::CLI::Lab::Sweep.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s:),
-      {"PATH" => folder})).parse(argv)
+    console = Struct.new(:clock, :env).new(CommandLine::Still.new(now_s:), {"PATH" => folder})
+    Holdup::CLI::Lab::Sweep.parse(argv, console)
   end
 
   def refused(*argv)

@@ -57,7 +57,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {},
       clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     Holdup::CLI::Places.stub(:writing, ->(_env, _url, &block) { block.call(store) }) do
-      size_coarsely { Holdup::CLI::Advise.new(console:, from_s: 0, to_s: 1, keep: true).run }
+      size_coarsely { Holdup::CLI::Advise::Keep.new(console:).run }
     end
     store.singleton_class.undef_method(:windows) # of which every computation reads some
   end

@@ -5,13 +5,13 @@ require "holdup/loader"
 require "shellwords"
 
 class Holdup::CLI::SizingOptionsTest < Minitest::Test
-  SizingOptions = Holdup::CLI::Options::SizingOptions
+  SizingOptions = Holdup::CLI::SizingOptions
   NOW_S = 1_790_000_000
 
   def test_sizes_of_memory
     {"1" => 1, "512M" => 512 << 20, "2G" => 2 << 30, "2g" => 2 << 30, "2GB" => 2 << 30, "2GiB" => 2 << 30,
      "1.5K" => 1536, "1T" => 1 << 40, "0.001M" => 1049}.each do |text, bytes|
-      assert_equal bytes, SizingOptions.bytes("--memory", text), text
+      assert_equal bytes, bytes(text), text
     end
   end
 
@@ -19,20 +19,20 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
     refused = ["", "0", "0G", "0.001", "0.499B", "-1G", "M", "1P", "1 G", "1e9", "1.5.2G", "1G\n2G", "0x10",
       "1.2345G"]
     refused.each do |text|
-      error = assert_raises(Holdup::UsageError, text.inspect) { SizingOptions.bytes("--memory", text) }
+      error = assert_raises(Holdup::UsageError, text.inspect) { bytes(text) }
       assert_includes error.message, "--memory can't be #{text.inspect}"
     end
   end
 
   def test_a_long_wrong_value_is_shortened
-    error = assert_raises(Holdup::UsageError) { SizingOptions.bytes("--memory", "x" * 9000) }
+    error = assert_raises(Holdup::UsageError) { bytes("x" * 9000) }
     assert_operator error.message.size, :<, 300
   end
 
   def test_promises
-    assert_equal 300_000_000, SizingOptions.slo("p95=300ms").limit_ns
-    assert_raises(Holdup::UsageError) { SizingOptions.slo("p95=300") }
-    assert_raises(Holdup::UsageError) { SizingOptions.slo("p40=300ms") }
+    assert_equal 300_000_000, slo("p95=300ms").limit_ns
+    assert_raises(Holdup::UsageError) { slo("p95=300") }
+    assert_raises(Holdup::UsageError) { slo("p40=300ms") }
   end
 
   def test_the_span_ends_now_and_lasts_two_hours
@@ -105,10 +105,12 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
     ENV["TZ"] = before
   end
 
+  def bytes(text) = SizingOptions::SizeType.new.read("--memory", text, NOW_S)
+
+  def slo(text) = SizingOptions::SLO.read(text, now_s: NOW_S)
+
   def parse(*argv)
-    options = Holdup::CLI::Options.new("holdup advise [options]") do |parser, values|
-      SizingOptions.declare(parser, values, NOW_S)
-    end
-    options.parse(argv)
+    options = Holdup::CLI::Options.new("holdup advise [options]", SizingOptions::RECORDING)
+    options.parse(argv, now_s: NOW_S).values
   end
 end

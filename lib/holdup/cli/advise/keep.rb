@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+module Holdup
+  class CLI
+    class Advise
+      # Computes what the store is to keep ready, one answer at a time: that which has been due for longest. A
+      # collector runs this now and then.
+      class Keep
+        SPANS = %w[24h 30d].freeze
+        KINDS = %i[request job].freeze
+        OPTIONS = Options.new("holdup advise --keep [options]", [
+          *Advise::OPTIONS.only("keep"), *Formats.options(FORMATS), Options::STORE, Options::LANGUAGE
+        ])
+
+        # `since`: one of SPANS; `due_s`: second since which it is
+        KeptQuestion = Data.define(:since, :kind, :advise, :due_s)
+        private_constant :KeptQuestion
+
+        # @param given [GivenOptions]
+        # @return [Hash{Symbol => Object}] of `new`
+        # @raise [UsageError] it takes no other options
+        def self.keywords(given, _console)
+          others = given.unknown_to(OPTIONS)
+          if others.any?
+            raise UsageError.new("--keep can't be combined with #{others.join(", ")}",
+              "leave them out: it computes what every collector keeps")
+          end
+          {format: given.with_defaults[:format], **given.values.slice(:store, :language)}
+        end
+
+        # @param format [Symbol] :text, :json
+        def initialize(console:, format: :text, store: nil, language: nil)
+          @console = console
+          @store = store
+          @format = format
+          @words = View::Words.new(language || Places.language(console.env))
+        end
+
+        def run
+          Places.writing(@console.env, @store) do |store|
+            first, second = questions(store).sort_by.with_index { |question, index| [question.due_s, index] }
+            keep(first, store) if first.due_s <= now_s
+            write(first, next_s: second.due_s)
+          end
+          OK
+        end
+
+        private
+
+        def now_s = @console.clock.realtime_s
+
+        def questions(store)
+          at_s = now_s
+          SPANS.product(KINDS).map do |since, kind|
+            argv = ["--since", since, *(["--kind", kind.name] unless kind == KINDS.first)]
+            given = Advise::OPTIONS.parse(argv, now_s: at_s)
+            advise = Recommend.new(console: @console, **Recommend.keywords(given, @console))
+            KeptQuestion.new(since:, kind:, advise:, due_s: advise.question.due_s(store))
+          end
+        end
+
+        # An empty text says that nothing was recorded, or that it failed: the others have their turn first.
+        def keep(question, store)
+          write_answer(question, store, question.advise.kept(store).to_s)
+        rescue
+          write_answer(question, store, "")
+          raise
+        end
+
+        def write_answer(question, store, text)
+          key = question.advise.question.key
+          store.keep_answer(Store::KeptAnswer.new(question: key, at_s: now_s, text:))
+        end
+
+        def write(question, next_s:)
+          kept = question.due_s <= now_s
+          next_s = [next_s, kept ? question.advise.question.next_s(now_s) : question.due_s].min
+          text = (@format == :json) ? json(question, kept, next_s) : sentence(question, kept, next_s)
+          @console.out.write("#{text}\n")
+        end
+
+        def json(question, kept, next_s)
+          {kept: kept ? question.to_h.slice(:since, :kind) : nil, next_s:}.to_json
+        end
+
+        def sentence(question, kept, next_s)
+          done = @words.call(:advice_keep_none)
+          if kept
+            done = @words.call(:advice_keep_done, kind: @words.units(question.kind), span: question.since)
+          end
+          rest_s = next_s - now_s
+          return @words.call(:advice_keep_more, done:) unless rest_s.positive?
+          @words.call(:advice_keep_next, done:, rest: View::Figures.rough(rest_s * 1_000_000_000))
+        end
+      end
+    end
+  end
+end
