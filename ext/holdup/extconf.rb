@@ -17,6 +17,8 @@ have_func("posix_fallocate", "fcntl.h") # not on macOS
 have_func("memfd_create", "sys/mman.h") # Linux
 
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
+# ProcessWatcher gives the memory back in which the linker would look for names later.
+append_ldflags("-Wl,-z,now") if RUBY_PLATFORM.include?("linux")
 # A precompiled gem has the extension of each Ruby, so without debugging information.
 append_ldflags("-Wl,--strip-debug") if enable_config("cross-build")
 # CI only: a warning never fails an install.

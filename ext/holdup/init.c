@@ -12,6 +12,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     histogram_dumps_init(holdup);
     kernel_file_init(holdup);
     mass_draws_init(holdup);
+    process_watcher_init(holdup);
     replay_init(holdup);
     slot_dumps_init(holdup);
     hook_prepare(holdup);

@@ -12,6 +12,7 @@ void fixed_work_init(VALUE holdup);
 void histogram_dumps_init(VALUE holdup);
 void kernel_file_init(VALUE holdup);
 void mass_draws_init(VALUE holdup);
+void process_watcher_init(VALUE holdup);
 void replay_init(VALUE holdup);
 void slot_dumps_init(VALUE holdup);
 

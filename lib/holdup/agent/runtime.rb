@@ -190,7 +190,7 @@ module Holdup
     end
 
     # Waits for the collector's end, because the process is about to execute another program (a hot restart)
-    # that would not know the collector as its child.
+    # that knows nothing of the collector.
     def end_collector
       collector = @collector
       @collector = nil

@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 require "rbconfig"
+require_relative "../background_process"
 require_relative "../child_launch"
 require_relative "../main_gem"
 
 module Holdup
   class Runtime
-    # Keeps a collector running next to a server, in a process started with the same Ruby and restarted when
-    # it dies. In-app half: it loads nothing of the collector and does not fork the application.
+    # Keeps a collector running next to a server, in a BackgroundProcess started with the same Ruby and
+    # restarted when it dies. In-app half: it loads nothing of the collector.
     #
     # The child's standard input is a pipe whose other end only this process and its forks hold. When it
     # closes, the child collects the last units and ends, so that nothing has to wait for it.
@@ -70,11 +71,11 @@ module Holdup
         environment = {**ENVIRONMENT, "HOLDUP_STORE" => store}.compact.merge(settings)
         @launch = ChildLaunch.new([*command, "collect", "--dir", dir, "--parent", Process.pid.to_s],
           environment:, env:)
+        @env = env
         @first_wait_s = first_wait_s
         @longest_wait_s = longest_wait_s
         @owner = Process.pid
         @wake = Thread::Queue.new
-        @asides = 0
       end
 
       def start
@@ -106,24 +107,6 @@ module Holdup
         @thread.kill if @left
       end
 
-      # Lets the collector end, once this process's forks have ended, and starts none until `come_back`:
-      # `Process.waitall` waits for every child.
-      # @return [Array<Integer>, nil] pid of the collector, if it runs; nil: this process has none
-      def step_aside
-        return unless @owner == Process.pid && @thread&.alive? && !@stopping
-        @asides += 1
-        wait_until_spawned(patience_s: STOP_S)
-        @let_end = true
-        @pipe&.close
-        [@pid].compact
-      end
-
-      # Starts a collector again.
-      def come_back
-        @asides -= 1
-        @wake << true
-      end
-
       # For a fork, as Ticker#wait_until_asleep.
       def wait_until_spawned(patience_s: FORK_PATIENCE_S)
         deadline = now + patience_s
@@ -143,13 +126,10 @@ module Holdup
       def keep_running
         wait_s = @first_wait_s
         until @stopping
-          next @wake.pop if @asides > 0
           started = now
-          @let_end = false
           launch = next_launch
           status = run_once(launch) if launch
           break if @stopping
-          next if @let_end
           healthy = now - started > HEALTHY_S
           wait_s = @first_wait_s if healthy
           untried = @failed && !healthy && @launch.failed
@@ -181,27 +161,30 @@ module Holdup
         @said = message
       end
 
+      # @return [BackgroundProcess::Ended, String] how it ended, or why it did not start
       def run_once(launch)
-        input, @pipe = IO.pipe
         @failed = false
-        @spawning = true
-        @pid = Process.spawn(launch.environment, *launch.command, in: input, out: File::NULL,
-          close_others: true, **launch.options)
+        process = spawn(launch)
+        @pid = process.pid
         @spawning = false
-        input.close
-        @pipe.close if @asides > 0
-        status = Process.wait2(@pid).last
-        @unloadable = status.exitstatus == CANNOT_LOAD
-        @failed = status.exited? && !status.success?
-        status.to_s.sub(/\Apid \d+ /, "")
-      rescue Errno::ECHILD # the server reaped it: it waits for any child
-        "reaped elsewhere"
+        ended = process.wait
+        @unloadable = ended.exit_status == CANNOT_LOAD
+        @failed = ended.failed?
+        ended
       rescue SystemCallError => error
         error.message
       ensure
         @spawning = false
         @pid = nil
         @pipe&.close unless @left # the child would end when it closes
+      end
+
+      def spawn(launch)
+        @spawning = true
+        input, @pipe = IO.pipe
+        BackgroundProcess.start(launch, input:, env: @env)
+      ensure
+        input&.close
       end
 
       def kill(signal)
@@ -247,8 +230,6 @@ module Holdup
             log: @log
           )
           @supervisor.start
-          require_relative "wait_for_all" # the command line supervises, too, and hooks nothing
-          WaitForAll.install(@supervisor, log: @log)
         end
 
         # Does not wait: the collector notices its parent's end and then collects the last units.
