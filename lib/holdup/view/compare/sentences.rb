@@ -83,9 +83,22 @@ module Holdup
           if small.any?
             return word(:none_relevant, small: small.map { |estimate| moved(estimate) }.join(word(:also)))
           end
-          return word(:none, visible: visible(differ)) if differ.any?
-          word(:same, figures: unmoved.map { |estimate| @cells.name(estimate.metric) }.join(word(:also)))
+          return none_of(differ) if differ.any?
+          word(:same, figures: figures(unmoved))
         end
+
+        # A row of the table may be better or worse without being part of the verdict.
+        def none_of(estimates)
+          visible = visible(estimates)
+          return word(:none, visible:) if others.none? { |one| %i[better worse].include?(one.verdict) }
+          word(:none_of_these, figures: figures(estimates), visible:)
+        end
+
+        def figures(estimates)
+          estimates.map { |estimate| @cells.name(estimate.metric) }.join(word(:also))
+        end
+
+        def others = @comparison.estimates.values - verdict.moved - verdict.unmoved
 
         def visible(estimates)
           known = estimates.filter_map { |estimate|
@@ -104,7 +117,6 @@ module Holdup
 
         # Metrics outside the verdict, at the same confidence level.
         def outside_verdict(found)
-          others = @comparison.estimates.values - verdict.moved - verdict.unmoved
           estimates = others.select { |estimate|
             OUTSIDE_VERDICT.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
           }
