@@ -16,6 +16,7 @@ module Holdup
       # @param stalls [#call, nil] see WindowTable
       # @param coverage [MeasuredTime, #call, nil] when such units were measured, or what reads it; nil: only
       #   the windows say it
+      # @param own_times [Hash{String => MeasuredTime}] of rows by setting (its fingerprint) or revision
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
       # @param calls [#call, nil] reads the windows of calls
       # @param methods [#call, nil] reads the windows of methods
@@ -23,7 +24,7 @@ module Holdup
       # @param counts [#call, nil] reads the HeapGrowth::HeapCounts of requests and jobs, in steps of the span
       def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
         samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
-        calls: nil, methods: nil, repeats: nil, counts: nil)
+        calls: nil, methods: nil, repeats: nil, counts: nil, own_times: {})
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -32,6 +33,7 @@ module Holdup
         @read_samples = samples.respond_to?(:call) ? samples : -> { {samples:, every_s:} }
         @table = WindowTable.new(windows, stalls:, by_host: by == :host)
         @read_coverage = coverage.respond_to?(:call) ? coverage : -> { coverage || coverage_of_windows }
+        @own_times = own_times
         @loaded = loaded
         @read_calls = calls
         @read_methods = methods
@@ -182,6 +184,15 @@ module Holdup
       # Units per second while measured; nil where it was too short. A single unit has no rate.
       def throughput(count = total.count)
         (total.count < 2) ? nil : coverage.rate(count)
+      end
+
+      # One setting or revision follows the other, so each has a time of its own.
+      # @param row [SeriesRow] of `rows`
+      # @return [Float, nil] its units per second while it was measured; nil where it was too short
+      def row_rate(row)
+        own = @own_times[(by == :setting) ? row.settings.first : row.name]
+        return throughput(row.count) unless own
+        (row.count < 2) ? nil : own.rate(row.count)
       end
 
       # Whether some units have no CPU time, see Window#cpu_unknown?

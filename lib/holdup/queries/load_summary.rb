@@ -9,7 +9,12 @@ module Holdup
       MANY_HOSTS = 4
       # Longest span => length in seconds of the windows that are added up then.
       STALLS_S = {6 * 3600 => 300, 7 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
-      private_constant :MANY_HOSTS, :STALLS_S
+      # Rows that are measured one after the other, and what names them.
+      OWN_TIME = {
+        setting: ->(setting) { setting.fingerprint },
+        revision: ->(setting) { (setting["revision"] || Analysis::SeriesRow::Grouping::UNNAMED).to_s }
+      }.freeze
+      private_constant :MANY_HOSTS, :STALLS_S, :OWN_TIME
 
       # @param view [Hash] sort, see Analysis::Summary
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
@@ -21,7 +26,8 @@ module Holdup
           [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
         end
         coverage = -> { MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter)) }
-        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:,
+        own_times = own_times(store, windows, by, filter, from_s:, to_s:)
+        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, own_times:,
           calls: read[:call], methods: read[:method], repeats: read[:repeat],
           loaded: loaded(store, from_s:, to_s:, units: windows.select { |window| window.series.unit? }),
           samples:, **view)
@@ -56,11 +62,26 @@ module Holdup
       # Processes that run such units count as measured also while they run others: an endpoint with two
       # requests an hour has no other time.
       def measured(windows, filter)
-        kinds = filter.kind ? [filter.kind] : Series::UNITS
-        return {kinds:} unless filter.name || filter.queue || filter.threads
+        return {kinds: kinds_of(filter)} unless filter.name || filter.queue || filter.threads
+        {kinds: kinds_of(filter), settings: settings(windows, filter)}
+      end
+
+      # @return [Hash{String => Analysis::MeasuredTime}] see Analysis::Summary; empty for other rows
+      def own_times(store, windows, by, filter, from_s:, to_s:)
+        named = OWN_TIME[by] or return {}
+        groups = settings(windows, filter).compact.group_by(&named)
+        groups.transform_values do |settings|
+          MeasuredTimeQuery.call(store, from_s:, to_s:, kinds: kinds_of(filter), settings:)
+        end
+      end
+
+      def kinds_of(filter) = filter.kind ? [filter.kind] : Series::UNITS
+
+      # @return [Array<Setting, nil>] of the chosen units
+      def settings(windows, filter)
         units = windows.select { |window| window.series.unit? && window.count.positive? }
         chosen = units.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
-        {kinds:, settings: chosen.map(&:setting).uniq}
+        chosen.map(&:setting).uniq
       end
 
       # A long span with data all the time needs fewer samples than one a minute and process. Samples have
@@ -75,7 +96,7 @@ module Holdup
       def hosts(samples)
         samples[:samples].map { |sample| sample[:host] }.uniq.size
       end
-      private_class_method :samples, :hosts, :measured
+      private_class_method :samples, :hosts, :measured, :own_times, :kinds_of, :settings
 
       # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is not
       # load, so all commands and pages get the same ceiling for a recording, whatever the span.

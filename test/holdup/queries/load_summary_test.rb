@@ -51,6 +51,25 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     assert_includes summed.processes.groups.map(&:server), "late"
   end
 
+  # A deploy in the middle: each side was measured for half of the span.
+  def test_the_rate_of_a_setting_or_revision_is_of_the_time_in_which_it_was_measured
+    before, after = %w[a1 b2].map do |revision|
+      Holdup::Setting.new(attributes: SampleWindows::SETTING.merge("revision" => revision))
+    end
+    minutes = [before] * 10 + [after] * 20
+    windows = minutes.each_with_index.map do |setting, minute|
+      @sample.window("A", count: 120, setting:, start_s: @sample.from_s + minute * 60)
+    end
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {})
+    span = {from_s: @sample.from_s, to_s: @sample.from_s + 1800}
+    rates = %i[setting revision name].to_h do |by|
+      found = Holdup::Queries::LoadSummary.call(store, **span, by:)
+      [by, found.rows.map { |row| found.row_rate(row).round(3) }]
+    end
+    assert_equal({setting: [2.0, 2.0], revision: [2.0, 2.0], name: [2.0]}, rates)
+  end
+
   # Hosts that serve the same: then a pair of all of them is as much as of each.
   def test_who_stalled_whom_on_many_hosts_is_read_added_up
     few, many = [4, 5].map { |hosts| pairs_on(hosts) }

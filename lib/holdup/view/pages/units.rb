@@ -23,7 +23,7 @@ module Holdup
         FIGURES = {
           count: Figure.new(word: :units, csv: "count", tell: :short_count, read: ->(row, _) { row.count }),
           rate: Figure.new(word: :rate_column, csv: "per_second", tell: :rate,
-            read: ->(row, summary) { summary.throughput(row.count) }),
+            read: ->(row, summary) { summary.row_rate(row) }),
           wall: Figure.new(word: :of_time, csv: "wall_share", tell: :share,
             read: ->(row, summary) { row.wall_ns.fdiv([summary.total.wall_ns, 1].max) }),
           p50: Figure.quantile(:p50, "wall_p50_ns", :wall, 0.5),

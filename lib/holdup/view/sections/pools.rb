@@ -83,7 +83,7 @@ module Holdup
 
           def cells(row)
             queued = row.histogram(:queued)
-            [Figures.short_count(row.count), Figures.rate(summary.throughput(row.count)),
+            [Figures.short_count(row.count), Figures.rate(summary.row_rate(row)),
               *[queued.quantile(0.5), queued.quantile(0.95), queued.max].map { |value| duration(value) },
               Figures.share(summary.capacity_share(row))]
           end

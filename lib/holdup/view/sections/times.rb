@@ -31,7 +31,7 @@ module Holdup
 
           def cells(row)
             wall = [0.5, 0.9, 0.95, 0.99].map { |q| duration(row.histogram(:wall).quantile(q)) }
-            [Figures.short_count(row.count), Figures.rate(summary.throughput(row.count)), *wall,
+            [Figures.short_count(row.count), Figures.rate(summary.row_rate(row)), *wall,
               Figures.short_count(row.errors)]
           end
         end

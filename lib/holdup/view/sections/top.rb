@@ -147,7 +147,7 @@ module Holdup
           private
 
           def cells(row)
-            [row_label(row), Figures.short_count(row.count), Figures.rate(summary.throughput(row.count)),
+            [row_label(row), Figures.short_count(row.count), Figures.rate(summary.row_rate(row)),
               *%i[wall queued].map { |key| duration(row.histogram(key).quantile(0.95)) },
               each_unit(row, row.stalled_ns), Figures.rounded_share(row.split.share(:stalled))]
           end
