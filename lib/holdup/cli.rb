@@ -127,8 +127,15 @@ module Holdup
       when LoadError
         "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
       else
+        return folder_gone if error.is_a?(Errno::ENOENT) && !WorkingFolder.there?
         "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
       end
+    end
+
+    def folder_gone
+      folder = WorkingFolder.path
+      "the current folder is deleted (#{folder}); change to a folder that exists and run it again " \
+        "(`cd #{folder}` if it was made anew)"
     end
   end
 

@@ -7,6 +7,20 @@ require "stringio"
 class Holdup::CliTest < Minitest::Test
   include CommandLine
 
+  # A deploy has replaced the folder of the shell.
+  def test_in_a_deleted_folder_it_says_where_to_go
+    [%w[lab sweep --threads 1,2 -- true], %w[report --store relative.sqlite3]].each do |arguments|
+      Dir.mktmpdir do |folder|
+        Dir.mkdir(gone = File.realpath(folder) + "/release")
+        script = 'rmdir "$PWD"; exec "$@"'
+        said, status = Open3.capture2e(OWN_LOAD_PATH, "sh", "-c", script, "-", RbConfig.ruby, EXE, *arguments,
+          chdir: gone)
+        assert_equal 1, status.exitstatus, said
+        assert_match(/\Aholdup: the current folder is deleted \(#{gone}\); change to .*`cd #{gone}`/, said)
+      end
+    end
+  end
+
   def test_without_a_command_it_helps
     said = holdup
     assert_equal 0, said.status
