@@ -10,7 +10,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
+#include "clock.h"
 #include "private_file.h"
 #include "segment/segment.h"
 
@@ -39,6 +43,7 @@ uint64_t seg_lock_file(int file)
 }
 
 #define SEG_TARGET_BYTES 64
+#define SEG_NO_REPLACE 1u /* RENAME_NOREPLACE; older headers lack it */
 
 static void seg_link_target(char *target, int file)
 {
@@ -65,22 +70,42 @@ static int seg_create_anonymous(const char *link)
     return -1;
 }
 
+/*
+ * Another process may have the same pid and start time, in another container that shares the folder. So the
+ * name has the time, and no file of this name is touched that is there already.
+ */
+static bool seg_hidden_name(const char *path, char *hidden, size_t room)
+{
+    unsigned long long now = clk_read_ns(CLOCK_REALTIME);
+    int length = snprintf(hidden, room, "%s.%llx.new", path, now);
+    if (length >= 0 && (size_t)length < room) return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
 int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
 {
-    int length = snprintf(hidden, room, "%s.new", path);
-    if (length < 0 || (size_t)length >= room) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
+    if (!seg_hidden_name(path, hidden, room)) return -1;
     if (anonymous) return seg_create_anonymous(hidden);
     return file_create_private(hidden);
+}
+
+/* Without taking the name from a process that has it; 0 or -1. */
+static int seg_rename_new(const char *hidden, const char *path)
+{
+#ifdef SYS_renameat2
+    if (syscall(SYS_renameat2, AT_FDCWD, hidden, AT_FDCWD, path, SEG_NO_REPLACE) == 0) return 0;
+    if (errno != ENOSYS && errno != EINVAL) return -1;
+#endif
+    if (access(path, F_OK)) return rename(hidden, path); /* such as NFS */
+    errno = EEXIST;
+    return -1;
 }
 
 int seg_name_first(const char *hidden, const char *path)
 {
     snprintf(seg_path, sizeof(seg_path), "%s", path);
-    return rename(hidden, path) ? errno : 0;
+    return seg_rename_new(hidden, path) ? errno : 0;
 }
 
 /* --- a name again, after others have removed it --- */
@@ -143,11 +168,11 @@ static int seg_open_again(void)
 }
 
 /* Of memory without a name only the link is gone. */
-static int seg_link_again(const char *hidden)
+static int seg_link_again(void)
 {
-    char target[SEG_TARGET_BYTES];
+    char target[SEG_TARGET_BYTES], hidden[4096];
+    if (!seg_hidden_name(seg_path, hidden, sizeof(hidden))) return errno;
     seg_link_target(target, seg.file);
-    unlink(hidden);
     return symlink(target, hidden) || rename(hidden, seg_path) ? errno : 0;
 }
 
@@ -173,11 +198,9 @@ static int seg_copy_file(bool anonymous)
 
 int seg_name_again(bool anonymous)
 {
-    char hidden[sizeof(seg_path) + 8];
     if (seg_check_name() == SEG_DESCRIPTOR_CLOSED && !seg.anonymous) return seg_open_again();
     if (!seg_may_replace()) return EEXIST;
-    snprintf(hidden, sizeof(hidden), "%s.new", seg_path);
-    if (seg.anonymous && seg_has_file()) return seg_link_again(hidden);
+    if (seg.anonymous && seg_has_file()) return seg_link_again();
     int file = seg_copy_file(anonymous);
     if (file < 0) return errno;
     int failed = seg_map_instead(file);

@@ -115,6 +115,8 @@ module Holdup
         values = [path, series, ring, worker, generation]
         anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
         path
+      rescue Errno::EEXIST
+        retry # a process of another container, with our pid and start time, took it meanwhile
       rescue Errno::ENOSPC, Errno::ENOMEM
         nil
       end

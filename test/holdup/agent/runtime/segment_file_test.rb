@@ -50,6 +50,17 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_equal 0o700, File.stat(dir).mode & 0o777
   end
 
+  # In another container, with the same pid and start time.
+  def test_a_name_that_another_process_takes_meanwhile_is_not_used
+    @probe.define_singleton_method(:open_segment) do |path, *values|
+      File.write(path, "") if opened.empty?
+      super(path, *values)
+      raise Errno::EEXIST if opened.size == 1
+    end
+    assert_match(/-2\.segment\z/, open_segment)
+    assert_equal 2, @probe.opened.size
+  end
+
   def test_a_second_segment_of_the_process_has_another_name
     File.write(open_segment, "")
     second = open_segment
