@@ -157,7 +157,9 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   # A wait of 30 ms, then a thread that holds the GVL for 60 ms when the answer is there.
   CALL = <<~RUBY
     def answered_late
-      hog = Thread.new { sleep(0.005) && GvlWork.hold(60_000_000) }
+      waits = Thread::Queue.new
+      hog = Thread.new { waits.pop && GvlWork.hold(60_000_000) }
+      waits << true # the thread runs once the wait has released the GVL
       GvlWork.wait(30_000_000)
       hog.join
     end
@@ -213,7 +215,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
         loop do
           client = server.accept
           nil until client.gets == "\\r\\n"
-          sleep 0.05
+          GvlWork.wait(50_000_000) # the server thinks
           client.write("HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n")
           client.close
         end
