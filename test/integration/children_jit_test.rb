@@ -14,19 +14,8 @@ class ChildrenJitTest < Minitest::Test
     env = {"RUBYOPT" => "#{ENV["RUBYOPT"]} #{other_jit}", "HOLDUP_COLLECTOR" => "process"}
     ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "plain", env:) do |app|
       app.get("/orders/1")
-      wait_until { stored(app).include?("GET /orders") }
+      wait_until { app.stored.include?("GET /orders") }
       refute_match(/the collector ended|enabled at the same time/, app.log)
     end
-  end
-
-  private
-
-  def stored(app)
-    store = Holdup::Store.open(app.store)
-    store.windows(0, 2**40).map { |window| window.series.name }
-  rescue Holdup::StoreError
-    []
-  ensure
-    store&.close
   end
 end

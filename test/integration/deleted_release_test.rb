@@ -29,7 +29,7 @@ class DeletedReleaseTest < Minitest::Test
       FileUtils.rm_rf(@first)
       kill_collector(app)
       app.get("/later")
-      wait_until { stored(app).include?("GET /later") }
+      wait_until { app.stored.include?("GET /later") }
       assert_match(/its collector starts in #{@root}.current$/, app.log)
       assert_equal "#{@root}/releases/2", File.readlink("/proc/#{collector(app)}/cwd")
       assert_no_backtrace(app)
@@ -41,7 +41,7 @@ class DeletedReleaseTest < Minitest::Test
       FileUtils.rm_rf(["#{@root}/releases", "#{@root}/current"])
       kill_collector(app)
       app.get("/later")
-      wait_until { stored(app).include?("GET /later") }
+      wait_until { app.stored.include?("GET /later") }
       assert_no_backtrace(app)
     end
   end
@@ -54,7 +54,7 @@ class DeletedReleaseTest < Minitest::Test
       %w[/later /last].each do |path|
         kill_collector(app)
         app.get(path)
-        wait_until { stored(app).include?("GET #{path}") }
+        wait_until { app.stored.include?("GET #{path}") }
       end
       assert_equal 1, app.log.lines.count { |line| line.include?("can't start with the bundle of") }
       assert_no_backtrace(app)
@@ -69,7 +69,7 @@ class DeletedReleaseTest < Minitest::Test
       Process.kill(:KILL, worker)
       wait_until { app.live.any? { |entry| entry.pid != worker } }
       app.get("/later")
-      wait_until { stored(app).include?("GET /later") }
+      wait_until { app.stored.include?("GET /later") }
       assert_no_backtrace(app)
     end
   end
@@ -99,7 +99,7 @@ class DeletedReleaseTest < Minitest::Test
       FileUtils.rm_rf(@first)
       kill_collector(app)
       app.get("/later")
-      wait_until { stored(app).include?("GET /later") }
+      wait_until { app.stored.include?("GET /later") }
       assert_no_backtrace(app)
     end
   end
@@ -114,7 +114,7 @@ class DeletedReleaseTest < Minitest::Test
       FileUtils.rm_rf(@first)
       kill_collector(app)
       app.get("/later")
-      wait_until { stored(app).include?("GET /later") }
+      wait_until { app.stored.include?("GET /later") }
       assert_equal 1, app.log.lines.count { |line| line.include?("can't start with the bundle of") }
       assert_no_backtrace(app)
     end
@@ -154,7 +154,7 @@ class DeletedReleaseTest < Minitest::Test
     ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "#{@root}/current",
       env: {**env, "HOLDUP_COLLECTOR" => "process"}) do |app|
       app.get("/first")
-      wait_until { stored(app).include?("GET /first") }
+      wait_until { app.stored.include?("GET /first") }
       yield app
     end
   end
@@ -169,16 +169,6 @@ class DeletedReleaseTest < Minitest::Test
 
   def kill_collector(app)
     Process.kill(:KILL, wait_until { collector(app) })
-  end
-
-  # @return [Array<String>] names of requests that are in the store
-  def stored(app)
-    store = Holdup::Store.open(app.store)
-    store.windows(0, 2**40).map { |window| window.series.name }
-  rescue Holdup::StoreError
-    []
-  ensure
-    store&.close
   end
 
   def assert_no_backtrace(app)

@@ -78,6 +78,17 @@ class ServedApp
     "sqlite://#{File.join(@root, "store.sqlite3")}"
   end
 
+  # @return [Array<String>] names of the requests and jobs that a collector has stored
+  def stored
+    require "holdup/loader"
+    opened = Holdup::Store.open(store)
+    opened.windows(0, 2**40).map { |window| window.series.name }
+  rescue Holdup::StoreError
+    []
+  ensure
+    opened&.close
+  end
+
   # @yieldparam app [ServedApp] while it serves
   def run
     @pid = Process.spawn(@env, *@command, chdir: File.expand_path(@app, APPS), out: log_path,
