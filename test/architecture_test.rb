@@ -31,7 +31,7 @@ class ArchitectureTest < Minitest::Test
     "sizing" => %w[analysis native],
     "advice" => %w[analysis sizing],
     # View: the sentences of wrong input.
-    "queries" => %w[analysis sizing view],
+    "queries" => %w[analysis sizing store view],
     "view" => %w[advice analysis capture queries sizing],
     "doctor" => %w[agent analysis capture queries segment],
     "terraform" => %w[agent],

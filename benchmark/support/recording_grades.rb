@@ -21,7 +21,7 @@ module Bench
       observation = Holdup::Sizing::Observation.new(recording, kind:, members:)
       limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.vcpus)
       found = Holdup::Sizing::Recommendation.new(observation, limits:,
-        objective: Holdup::Sizing::Objective.new(:throughput))
+        objective: Holdup::Sizing::Objective.new(name: :throughput))
       found unless found.traffic.empty?
     end
 

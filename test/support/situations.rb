@@ -61,7 +61,7 @@ module Situations
   # @param recording [PlayedRecording]
   # @return [Analysis::Sizing::Recommendation]
   def advised(recording, objective: :latency, **limits)
-    objective = Holdup::Sizing::Objective.new(objective)
+    objective = Holdup::Sizing::Objective.new(name: objective)
     recording.recommendation(limits: recording.limits(**limits), objective:)
   end
 end

@@ -14,7 +14,7 @@ module Bench
     # @raise [Failure]
     def self.of(recording, kind:)
       store = Holdup::Store.open(recording.store, read_only: true)
-      objective = Holdup::Sizing::Objective.new(OBJECTIVES.fetch(kind))
+      objective = Holdup::Sizing::Objective.new(name: OBJECTIVES.fetch(kind))
       inputs = Holdup::Queries::SizingInputs.new(store, from_s: recording.from_s, to_s: recording.to_s, kind:,
         objective:, warm_up_s: 0)
       recommendation = inputs.recommendation

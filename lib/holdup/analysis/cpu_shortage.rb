@@ -21,6 +21,9 @@ module Holdup
       # Of a quota's periods.
       THROTTLED = 0.2
 
+      # What people read. `culprit`, `share`, `taken`, `vcpus`: see CpuShortage
+      ShortageFigures = Data.define(:culprit, :share, :taken, :vcpus)
+
       attr_reader :machine, :held_share
 
       # @return [CpuShortage, nil] nil: there is none
@@ -67,6 +70,9 @@ module Holdup
 
       # @return [Numeric, nil]
       def vcpus = @machine&.vcpus
+
+      # @return [ShortageFigures]
+      def figures = ShortageFigures.new(culprit:, share:, taken:, vcpus:)
 
       private
 

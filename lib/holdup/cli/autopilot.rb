@@ -220,7 +220,7 @@ module Holdup
         def found
           return @found if defined?(@found)
           slo = Sizing::Slo.parse(@goal.slo)
-          objective = Sizing::Objective.new(:latency, slo:)
+          objective = Sizing::Objective.new(slo:)
           @found = Queries::SizingInputs.new(@store, **@span, kind: :request, objective:).recommendation
         end
 

@@ -106,7 +106,7 @@ module Holdup
 
       def sized(store, span)
         warm_up = {warm_up_s: @warm_up_s}.compact
-        Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency), **warm_up)
+        Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new, **warm_up)
       end
 
       def kind

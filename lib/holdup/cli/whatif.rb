@@ -104,7 +104,7 @@ module Holdup
         @console = console
         @span = {from_s:, to_s:}
         @change = Sizing::WhatIf::WhatIfChange.new(**change)
-        @sizing = {kind:, warm_up_s:, objective: Sizing::Objective.new(:latency, slo:)}
+        @sizing = {kind:, warm_up_s:, objective: Sizing::Objective.new(slo:)}
         @format = format
         @origin = origin
         @store = store
@@ -119,7 +119,7 @@ module Holdup
         check(recommendation)
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
-        report = report(answer, recommendation)
+        report = report(answer.call)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         OK
       end
@@ -133,16 +133,9 @@ module Holdup
         sized
       end
 
-      def report(answer, recommendation)
-        View::WhatIf.new(
-          answer,
-          change: @change,
-          kind: @sizing[:kind],
-          slo: @sizing[:objective].slo,
-          span:,
-          words: @words,
-          recommendation:
-        )
+      def report(found)
+        View::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:,
+          words: @words)
       end
 
       def rendered(page)
@@ -170,7 +163,7 @@ module Holdup
             "choose another with --since and --until")
         end
         return if recommendation.reasons.empty?
-        verdict = View::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind])
+        verdict = View::AdviceVerdict.new(recommendation.call, span:, words: @words, kind: @sizing[:kind])
         raise Error.new(verdict.sentence, @words.call(:whatif_more))
       end
 

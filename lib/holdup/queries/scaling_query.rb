@@ -133,7 +133,7 @@ module Holdup
       end
 
       def of_setting(store, setting, kind)
-        objective = Sizing::Objective.new((kind == :job) ? :throughput : :latency, slo: @slo)
+        objective = Sizing::Objective.new(name: (kind == :job) ? :throughput : :latency, slo: @slo)
         inputs = SizingInputs.new(store, from_s: @from_s, to_s: @to_s, kind:, objective:,
           setting: setting.fingerprint)
         Sizing::Slo::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo, units: @units).call

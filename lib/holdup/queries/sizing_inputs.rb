@@ -29,6 +29,9 @@ module Holdup
       end
       private_constant :OTHERS, :NamedSeries
 
+      # @return [String, nil] the group of job threads to size, when several share a process
+      attr_reader :pool
+
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] multiplies the load
       # @param warm_up_s [Integer] seconds after a boot that do not count

@@ -58,6 +58,14 @@ module Holdup
       # the SLO
       DefaultSetting = Data.define(:name, :threads, :there, :needed)
 
+      # The answer. `reason`: Symbol, why the fleets are nil, see CheapestFleet#reason; `now`, `best`:
+      # FleetOffer; `saving`: share of the present price, negative: it costs more; `defaults`: DefaultSettings
+      FleetComparison = Data.define(:prices, :slo, :reason, :now, :best, :saving, :defaults) do
+        def initialize(prices:, slo:, reason: nil, now: nil, best: nil, saving: nil, defaults: [])
+          super
+        end
+      end
+
       # @param recommendation [Recommendation, nil] of requests
       # @param prices [FleetPrices]
       def initialize(recommendation, prices:, units: UNITS)
@@ -67,7 +75,12 @@ module Holdup
         @traces = {}
       end
 
-      attr_reader :prices
+      # @return [FleetComparison] all of it; what follows computes parts of it on demand
+      def call
+        asked = {prices: @prices, slo: @recommendation && slo}
+        return FleetComparison.new(**asked, reason:) if reason
+        FleetComparison.new(**asked, now:, best:, saving:, defaults:)
+      end
 
       def slo = @recommendation.objective.slo
 

@@ -18,7 +18,11 @@ module Holdup
       # as recorded, nil when unknown; `processes`: Float
       QueueNeed = Data.define(:queue, :rate, :peak_rate, :process_rate, :waited_ns, :processes)
 
-      attr_reader :within_s
+      # `queues`: QueueNeeds, most processes first; `now`: processes on all hosts
+      DeadlineNeeds = Data.define(:within_s, :now, :queues) do
+        # @return [Float] of all queues together
+        def processes = queues.sum(&:processes)
+      end
 
       # @param recommendation [Recommendation] of jobs, with an Observation
       def initialize(recommendation, within_s: WITHIN_S)
@@ -26,17 +30,12 @@ module Holdup
         @within_s = within_s
       end
 
-      # @return [Array<QueueNeed>] most processes first; empty where replays of the recording are not valid
-      def queues
-        @queues ||= known? ? needs.sort_by { |need| [-need.processes, need.queue.to_s] } : []
-      end
-
-      # @return [Float] of all queues together
-      def processes = queues.sum(&:processes)
-
-      # Processes on all hosts now.
-      def now
-        @recommendation.now.processes * recording.hosts
+      # @return [DeadlineNeeds, nil] nil for requests, and where replays of the recording are not valid
+      def call
+        queues = known? ? needs.sort_by { |need| [-need.processes, need.queue.to_s] } : []
+        return if queues.empty?
+        now = @recommendation.now.processes * recording.hosts
+        DeadlineNeeds.new(within_s: @within_s, now:, queues:)
       end
 
       private

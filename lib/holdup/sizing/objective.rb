@@ -8,7 +8,7 @@ module Holdup
     # - `:cost`: least memory (else processes) that keeps the SLO, or about the present response
     # - `:balanced`: response at that percentile; each further process has to bring a tenth
     # - `:throughput`: for jobs, nearly the most units per second of these processes, with the fewest threads
-    class Objective
+    class Objective < Data.define(:name, :slo)
       NAMES = %i[latency cost balanced throughput].freeze
       # Smaller gains count as equal.
       TIE = 0.02
@@ -16,12 +16,8 @@ module Holdup
       SLACK = 1.1
       NEARLY_ALL = 0.9
 
-      attr_reader :name, :slo
-
-      def initialize(name = :latency, slo: Slo.new)
-        @name = name
-        @slo = slo
-      end
+      # @param name [Symbol] one of NAMES
+      def initialize(name: :latency, slo: Slo.new) = super
 
       # @param predictions [Array<Forecast::Prediction>] that no guard rejects
       # @return [Prediction, nil] the smallest change among those about as good as the best, unless one of

@@ -58,6 +58,13 @@ module Holdup
         @bias = bias
       end
 
+      # @return [AdviceResult] all of it; what follows computes parts of it on demand
+      def call
+        AdviceResult.new(kind: recording.kind, verdict:, reasons:, recording: facts, limits:, objective:,
+          amdahl: (amdahl if recording.demand), rate: (rate unless traffic.empty?),
+          **((verdict == :unknown) ? causes : decision))
+      end
+
       # @return [Symbol] :keep, :change, or :unknown
       def verdict
         return :unknown if reasons.any?
@@ -117,11 +124,7 @@ module Holdup
 
       # @return [Range<Float>] 90 % of that gain
       def interval
-        @interval ||= begin
-          bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
-          range = bootstrap.interval(method(:assumption)) { |part, seed| trial(part, seed) }
-          [range.begin, gain].min..[range.end, gain].max
-        end
+        @interval ||= (best.candidate == now) ? gain..gain : bootstrapped_gain
       end
 
       # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
@@ -142,6 +145,14 @@ module Holdup
       # Whether replays of the busiest minutes contradict what was measured in them.
       def peak_contradicted?
         !peak_contradiction.nil?
+      end
+
+      # Where a replay of the busiest minutes differs from what was measured in them by more than grade B
+      # allows, and by more than chance explains. Jobs wait in a queue for other reasons, too.
+      # @return [SelfTest::PeakContradiction, nil]
+      def peak_contradiction
+        return @peak_contradiction if defined?(@peak_contradiction)
+        @peak_contradiction = found_contradiction
       end
 
       # @return [ClosedLoad::ThinkingUsers, nil] who sent the requests, if that explains the recording better
@@ -223,6 +234,55 @@ module Holdup
       end
 
       private
+
+      def facts
+        demand = recording.demand
+        cold_share = recording.problem_facts(:warming_up).fetch(:share) if reasons.include?(:warming_up)
+        AdviceResult::RecordingFacts.new(setting: recording.setting&.fingerprint, units: recording.units,
+          profiles: recording.profiles.size, closed: recording.closed_load.closed?,
+          concurrent_units: recording.pools.concurrent_units?, cold_share:, held_ns: demand&.held_ns,
+          acquisitions: demand&.acquisitions, idle_share: demand&.idle_share, warnings: recording.warnings,
+          **growths)
+      end
+
+      # A recording that can't be replayed says nothing of them.
+      def growths
+        return {} if verdict == :unknown
+        {growth_estimate: recording.growth_estimate, idle_growth: recording.idle_growth,
+         rest: recording.rest, growths: recording.growths}
+      end
+
+      # What the reasons for the verdict :unknown are explained with.
+      def causes
+        found = {}
+        found[:sufficiency] = sufficiency if reasons.intersect?(%i[not_enough few_units])
+        reasons.include?(:self_test) ? {**found, **test} : found
+      end
+
+      def test = {self_test: self_test.as_value, users:, peak: peak_contradiction}
+
+      # The middle of :keep and :change.
+      def decision
+        certainty = best ? {gain:, interval:, confidence:} : {}
+        {why:, **certainty, **test, sufficiency:, bias: bias.corrections, peak_minutes: peak_minutes.size,
+         now:, current:, measured:, best:, predictions:, pools:}
+      end
+
+      def pools
+        names = recording.pools.names
+        return [] if names.empty?
+        sides = [now, best&.candidate].compact.uniq.to_h { |candidate| [candidate, pools_of(candidate)] }
+        found = sides.values_at(now, best&.candidate).map { |side| side || [] }
+        names.each_with_index.map do |name, index|
+          AdviceResult::PoolSides.new(name:, current: found.first[index], best: found.last[index])
+        end
+      end
+
+      def bootstrapped_gain
+        bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+        range = bootstrap.interval(method(:assumption)) { |part, seed| trial(part, seed) }
+        [range.begin, gain].min..[range.end, gain].max
+      end
 
       # Of the whole recording, without its peak.
       def explained_test
@@ -348,14 +408,6 @@ module Holdup
           units = (factor == 1 && !@open) ? busiest : []
           (units.size < Sufficiency::FEWEST) ? [] : units
         end
-      end
-
-      # Where a replay of the busiest minutes differs from what was measured in them by more than grade B
-      # allows, and by more than chance explains. Jobs wait in a queue for other reasons, too.
-      # @return [SelfTest::PeakContradiction, nil]
-      def peak_contradiction
-        return @peak_contradiction if defined?(@peak_contradiction)
-        @peak_contradiction = found_contradiction
       end
 
       def found_contradiction

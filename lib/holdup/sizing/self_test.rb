@@ -51,6 +51,9 @@ module Holdup
         def contradicted(peak)
           peak ? with(grade: :c, peak:, errors: {**errors, peak: peak.error}) : self
         end
+
+        # @return [SelfTestResult] that knows its causes without the recording
+        def as_value = with(causes: causes.as_value)
       end
       # The response in the busiest minutes at a percentile (0.95), as it was replayed and measured.
       PeakContradiction = Data.define(:percentile, :replayed_ns, :measured_ns) do

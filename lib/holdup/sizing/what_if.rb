@@ -15,18 +15,40 @@ module Holdup
         end
       end
 
+      # The answer. `gain`, `interval`, `named`, `others`: nil where not both sides have times, the last two
+      # also where the change treats all units alike; `pools`: {String => BeforeAfter} of PoolThroughput;
+      # `bias`: {Symbol => PredictionBias::BiasCorrection}; `setting`: attributes of the recorded one;
+      # `self_test`, `peak`, `warnings`: how exact it is, see AdviceResult
+      WhatIfResult = Data.define(:sides, :gain, :interval, :named, :others, :pools, :concurrent_units, :bias,
+        :amdahl, :idle_share, :unsupported, :setting, :self_test, :peak, :warnings) do
+        def before = sides.before
+
+        def after = sides.after
+
+        def measured = sides.measured
+
+        def replayed? = !gain.nil?
+      end
+
       def initialize(recommendation, change, rounds: 20, seed: 1)
         @base = recommendation
-        @objective = Objective.new(:latency, slo: recommendation.objective.slo)
+        @objective = Objective.new(slo: recommendation.objective.slo)
         @change = change
         @units = ChangedUnits.new(change)
         @rounds = rounds
         @seed = seed
       end
 
-      def before = sides.before
+      # @return [WhatIfResult] all of it; what follows computes parts of it on demand
+      def call
+        parts = (replayed? && selective?) ? {named:, others:} : {named: nil, others: nil}
+        WhatIfResult.new(sides: sides.with(after:), gain: (gain if replayed?),
+          interval: (interval if replayed?), **parts, pools:, concurrent_units: concurrent_units?,
+          bias: bias.corrections, amdahl:, idle_share:, unsupported:,
+          setting: setting&.attributes || {}, **exactness)
+      end
 
-      def measured = sides.measured
+      def before = sides.before
 
       def after
         @after ||= bias_corrected(sides).after
@@ -116,6 +138,11 @@ module Holdup
       end
 
       private
+
+      def exactness
+        {self_test: @base.self_test.as_value, peak: @base.peak_contradiction,
+         warnings: @base.recording.warnings}
+      end
 
       def traffic = @base.traffic
 

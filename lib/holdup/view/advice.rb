@@ -4,28 +4,32 @@ module Holdup
   module View
     # Advice as a page: the answer, then its evidence.
     class Advice
+      # @param kept [Queries::KeptResults::KeptResult]
+      # @return [String] how old it is
+      def self.age(kept, words:, now_s:)
+        age, took = [now_s - kept.at_s, kept.took_s].map do |seconds|
+          Figures.rough([seconds, 1].max * 1_000_000_000)
+        end
+        words.call(:advice_kept, age:, took:)
+      end
+
+      # @param answer [Holdup::Advice::AdviceAnswer]
       # @param span [String] of time, in words
-      # @param kind [Symbol] of the units
       # @param limit [Integer] rows of the table of settings
       # @param again [String, nil] options that make other commands look at the same data
-      # @param within_s [Integer] in which jobs are to begin
-      # @param fleet [Sizing::CheapestFleet, nil] nil: fleets are not compared
-      def initialize(sized, findings, words:, span:, kind:, limit:, again: nil,
-        within_s: Sizing::JobDeadlines::WITHIN_S, fleet: nil)
-        @sized = sized
-        @findings = findings
+      # @param about [Array<String>] sentences above the page: how old the answer is
+      def initialize(answer, words:, span:, limit:, again: nil, about: [])
+        @advice = answer
         @words = words
-        @kind = kind
         @span = span
         @limit = limit
         @again = again
-        @within_s = within_s
-        @fleet = fleet
+        @about = about
       end
 
       # @return [Page]
       def page
-        Page.new(title:, blocks: answer + grounds)
+        Page.new(title:, about: @about, blocks: answer + grounds)
       end
 
       def title = verdict.title
@@ -43,7 +47,7 @@ module Holdup
       end
 
       # @return [Section, nil] what the present setting measured beside what the replay says of it
-      def self_test = AdviceTable::SelfTest.new(recommendation, words: @words).section
+      def self_test = AdviceTable::SelfTest.new(result, words: @words).section
 
       private
 
@@ -51,50 +55,49 @@ module Holdup
 
       # @return [String, nil] what comes before any advice
       def out_of_cpu
-        shortage = Analysis::CpuShortage.of(@sized.summary)
-        Remarks::OutOfCpu.sentence(shortage, words: @words) if shortage
+        Remarks::OutOfCpu.sentence(@advice.shortage, words: @words) if @advice.shortage
       end
 
-      def recommendation = @sized.recommendation
+      # @return [Sizing::AdviceResult, nil]
+      def result = @advice.result
 
       def verdict
-        @verdict ||= AdviceVerdict.new(recommendation, span: @span, words: @words, kind: @kind,
-          summary: @sized.summary, causes:)
+        @verdict ||= AdviceVerdict.new(result, span: @span, words: @words, kind: @advice.kind,
+          load: @advice.load, causes:)
       end
 
       # @return [Integer, nil] that a verdict names at most; nil: all
       def causes = nil
 
       def charts
-        Charts::Candidates.new(recommendation, words: @words).call
+        Charts::Candidates.new(result, words: @words).call
       end
 
       def candidates
-        AdviceTable.new(recommendation, words: @words, limit: @limit).section
+        AdviceTable.new(result, words: @words, limit: @limit).section
       end
 
       def pools
-        AdviceTable::Pools.new(recommendation, words: @words).section
+        AdviceTable::Pools.new(result, words: @words).section
       end
 
       def deadlines
-        return unless recommendation
-        needs = Sizing::JobDeadlines.new(recommendation, within_s: @within_s)
+        needs = @advice.deadlines or return
         AdviceTable::Deadlines.new(needs, words: @words, limit: @limit).section
       end
 
       def fleet
-        @fleet && AdviceTable::Fleets.new(@fleet, words: @words).section
+        @advice.fleet && AdviceTable::Fleets.new(@advice.fleet, words: @words).section
       end
 
       def findings
-        items = AdviceFindings.new(@findings, words: @words).to_a
+        items = AdviceFindings.new(@advice.findings, words: @words).to_a
         hints = @again ? [word(:advice_again, options: Width.clean(@again))] : []
         Blocks::Findings.new(title: word(:advice_findings), items:, none: word(:advice_no_findings), hints:)
       end
 
       def limits
-        known = recommendation&.limits or return
+        known = result&.limits or return
         figures = {vcpus: known.vcpus && Figures.rate(known.vcpus),
                    memory: known.memory_limit_bytes && Figures.bytes(known.memory_limit_bytes),
                    pool: known.pool, connections: known.connections, hosts: known.hosts}
@@ -104,10 +107,10 @@ module Holdup
 
       # For the units that the advice is based on, if any.
       def amdahl
-        demand = recommendation&.recording&.demand
-        share = (demand || @sized.summary.total).idle_share
-        section = Sections::Times::AmdahlTable.new(@sized.summary, share:, words: @words, limit: @limit).call
-        (section && demand) ? section.with(notes: [verdict.amdahl]) : section
+        recorded = result&.recording&.idle_share
+        share = recorded || @advice.load.idle_share
+        section = Sections::Times::AmdahlTable::OfShare.new(share, words: @words).call
+        (section && recorded) ? section.with(notes: [verdict.amdahl]) : section
       end
     end
 
@@ -127,8 +130,8 @@ module Holdup
       # @param given [Hash{String => Hash{String => String}}] options of the advice, as they were given and as
       #   the commands take them: of COMMANDS, "advise" itself, and "verify", which is its `--verify`
       # @param options [Hash] see Advice
-      def initialize(sized, findings, given: {}, **options)
-        super(sized, findings, **options)
+      def initialize(answer, given: {}, **options)
+        super(answer, **options)
         @given = given
       end
 
@@ -143,7 +146,8 @@ module Holdup
         # Where its sentence has no room, the grade is said in few words.
         said = [*out_of_cpu, verdict.sentence, *(verdict.grade if notes.texts.empty?)]
         lead = Blocks::Lead.new(text: @words.sentences(said))
-        Page.new(title:, blocks: [lead, notes, sides, fleet, changes, others, commands].compact)
+        blocks = [lead, notes, sides, fleet, changes, others, commands]
+        Page.new(title:, about: @about, blocks: blocks.compact)
       end
 
       private
@@ -164,8 +168,8 @@ module Holdup
       end
 
       def sides
-        return if recommendation.nil? || recommendation.verdict == :unknown
-        SideBySide.new(recommendation, words: @words).section(kept(:figures))
+        return if result.nil? || result.verdict == :unknown
+        SideBySide.new(result, words: @words).section(kept(:figures))
       end
 
       # @return [Array<AdviceFindings::FindingText>] what makes the advised setting; else the first finding
@@ -179,7 +183,7 @@ module Holdup
       end
 
       def items
-        @items ||= AdviceFindings.new(@findings, words: @words).to_a
+        @items ||= AdviceFindings.new(@advice.findings, words: @words).to_a
       end
 
       def changes
@@ -205,7 +209,7 @@ module Holdup
 
       # @return [Array<Blocks::ShellCommand>] those that can't be left out
       def next_commands
-        case recommendation&.verdict
+        case result&.verdict
         when :change then [saving, verifying]
         when :keep then [command(:load, "whatif --load x1.5", given("whatif")), saving]
         else looking
@@ -216,7 +220,7 @@ module Holdup
       def looking
         commands = [command(:doctor, "doctor", given("doctor")),
           command(:report, "report", given("report"))]
-        recommendation ? commands.reverse : commands
+        result ? commands.reverse : commands
       end
 
       def saving
@@ -229,7 +233,7 @@ module Holdup
 
       # The replay of the first change, if one is advised.
       def trying
-        query = @findings.find { |finding| SETTING_RULES.include?(finding.rule) }&.facts&.[](:query)
+        query = @advice.findings.find { |finding| SETTING_RULES.include?(finding.rule) }&.facts&.[](:query)
         return [] unless query
         [command(:try, query, given("whatif").except(*query.scan(OPTION)))]
       end
@@ -247,8 +251,8 @@ module Holdup
         MORE_FIGURES = %i[memory used p99 connections p50].freeze
         PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
 
-        def initialize(recommendation, words:)
-          @recommendation = recommendation
+        def initialize(result, words:)
+          @result = result
           @words = words
           @figures = AdviceFigures.new(words)
         end
@@ -259,7 +263,7 @@ module Holdup
           shown = FIGURES - (MORE_FIGURES - more)
           rows = shown.map { |figure| [name(figure), *sides.map { |side| value(figure, side) }] }
           known = rows.reject { |_, *values| values.all?(Figures::NONE) }
-          Section.new(title: word(:sides, rate: Figures.rate(@recommendation.rate)), columns: ["", *titles],
+          Section.new(title: word(:sides, rate: Figures.rate(@result.rate)), columns: ["", *titles],
             rows: known)
         end
 
@@ -268,24 +272,24 @@ module Holdup
         def word(key, **facts) = @words.call(:"screen_advice_#{key}", **facts)
 
         def sides
-          measured = @recommendation.measured if @recommendation.measured?
-          [measured, @recommendation.current, other].compact
+          measured = @result.measured if @result.measured?
+          [measured, @result.current, other].compact
         end
 
         # What is advised, or what was better by too little.
         def other
-          best = @recommendation.best
-          best if best && best.candidate != @recommendation.now
+          best = @result.best
+          best if best && best.candidate != @result.now
         end
 
         def titles
-          now = word(:now, setting: @figures.setting(@recommendation.now))
-          now = [now, word(:replayed)] if @recommendation.measured?
+          now = word(:now, setting: @figures.setting(@result.now))
+          now = [now, word(:replayed)] if @result.measured?
           [*now, *(word(other_key, setting: @figures.setting(other.candidate)) if other)]
         end
 
         def other_key
-          (@recommendation.verdict == :change) ? :advised : :next_best
+          (@result.verdict == :change) ? :advised : :next_best
         end
 
         def name(figure)

@@ -95,8 +95,9 @@ module Holdup
       # The errors of earlier predictions and the corrections made for them: a sentence for readers, figures
       # for programs.
       class Bias
-        def initialize(bias, words:)
-          @corrections = bias.corrections
+        # @param corrections [Hash{Symbol => Sizing::PredictionBias::BiasCorrection}]
+        def initialize(corrections, words:)
+          @corrections = corrections
           @words = words
           @figures = AdviceFigures.new(words)
         end
@@ -109,8 +110,8 @@ module Holdup
         end
 
         # @return [Hash{Symbol => Hash}] of :response, :p95, :wait, those that are known
-        def self.json(bias)
-          bias.corrections.transform_values { |found|
+        def self.json(corrections)
+          corrections.transform_values { |found|
             {predictions: found.predictions, ratio: found.ratio.round(4), factor: found.factor.round(4)}
           }
         end

@@ -10,20 +10,21 @@ module Holdup
       NOW = " *"
       BEST = " <-"
 
+      # @param result [Sizing::AdviceResult, nil]
       # @param limit [Integer] rows
-      def initialize(recommendation, words:, limit: LIMIT)
-        @recommendation = recommendation
+      def initialize(result, words:, limit: LIMIT)
+        @result = result
         @words = words
         @limit = limit
         @figures = AdviceFigures.new(words)
       end
 
-      # @return [Section, nil] nil without a recommendation
+      # @return [Section, nil] nil without a verdict
       def section
-        return if @recommendation.nil? || @recommendation.verdict == :unknown
+        return if @result.nil? || @result.verdict == :unknown
         rows = shown.flat_map { |prediction| rows_of(prediction) }
         Section.new(title: word(:table), columns:, rows:,
-          notes: [word(@recommendation.measured? ? :marks_measured : :marks), *left_out])
+          notes: [word(@result.measured? ? :marks_measured : :marks), *left_out])
       end
 
       private
@@ -34,8 +35,8 @@ module Holdup
 
       # The present setting as it was measured, and below it what its replay says.
       def rows_of(prediction)
-        return [row(prediction)] unless prediction.candidate == now && @recommendation.measured?
-        [row(@recommendation.measured), row(prediction, word(:row_replayed))]
+        return [row(prediction)] unless prediction.candidate == now && @result.measured?
+        [row(@result.measured), row(prediction, word(:row_replayed))]
       end
 
       def columns
@@ -69,19 +70,19 @@ module Holdup
       end
 
       def advised?(prediction)
-        @recommendation.verdict == :change && prediction.candidate == @recommendation.best.candidate
+        @result.verdict == :change && prediction.candidate == @result.best.candidate
       end
 
-      def now = @recommendation.now
+      def now = @result.now
 
       def memory?
-        !@recommendation.limits.process_bytes.nil?
+        !@result.limits.process_bytes.nil?
       end
 
       def shown
         @shown ||= begin
-          main, others = @recommendation.predictions.partition { |one|
-            [now, @recommendation.best&.candidate].include?(one.candidate) || pareto.include?(one)
+          main, others = @result.predictions.partition { |one|
+            [now, @result.best&.candidate].include?(one.candidate) || pareto.include?(one)
           }
           rejected = others.reject(&:allowed?).min_by(@limit / 4) { |one| distance(one) }
           plain, variants = others.select(&:allowed?).partition { |one|
@@ -91,17 +92,17 @@ module Holdup
           better = by_io_threads.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
           room = [@limit - main.size - rejected.size - better.size, 0].max
           near = plain.min_by(room) { |one| [distance(one), wait(one)] }
-          @recommendation.predictions & (main + rejected + better + near)
+          @result.predictions & (main + rejected + better + near)
         end
       end
 
       # Settings that no other one beats: less waiting takes more threads or processes.
       def pareto
         @pareto ||= begin
-          judged = @recommendation.predictions.select { |one|
+          judged = @result.predictions.select { |one|
             one.allowed? && one.replayed? && plain(one.candidate) == one.candidate
           }
-          judged.reject { |one| judged.any? { |other| @recommendation.objective.beats?(other, one) } }
+          judged.reject { |one| judged.any? { |other| @result.objective.beats?(other, one) } }
         end
       end
 
@@ -110,12 +111,12 @@ module Holdup
       end
 
       def shorter?(variant)
-        plain = @recommendation.predictions.find { |one| one.candidate == plain(variant.candidate) }
+        plain = @result.predictions.find { |one| one.candidate == plain(variant.candidate) }
         plain && wait(variant) < WORTH * wait(plain)
       end
 
       def wait(prediction)
-        prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)
+        prediction.waits.fetch(@result.objective.slo.percentile, 0)
       end
 
       # Threads to change; a process counts as two.
@@ -125,42 +126,36 @@ module Holdup
       end
 
       def left_out
-        hidden = @recommendation.predictions.size - shown.size
+        hidden = @result.predictions.size - shown.size
         hidden.positive? ? [word(:left_out, count: Figures.count(hidden))] : []
       end
 
       # The thread pools that share a process, now and as advised: a change of one affects the others.
       class Pools
-        def initialize(recommendation, words:)
-          @recommendation = recommendation
+        # @param result [Sizing::AdviceResult, nil]
+        def initialize(result, words:)
+          @result = result
           @words = words
         end
 
-        # @return [Section, nil] nil with a single pool or without a recommendation
+        # @return [Section, nil] nil with a single pool or without a verdict
         def section
-          return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
+          return if @result.nil? || @result.pools.empty?
           Section.new(title: word(:pools),
             columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:,
-            notes: [word(pools.concurrent_units? ? :pools_concurrent_units : :pools_note)])
+            notes: [word(@result.recording.concurrent_units ? :pools_concurrent_units : :pools_note)])
         end
 
         private
 
         def word(key) = @words.call(:"advice_#{key}")
 
-        def pools = @recommendation.recording.pools
-
         def rows
-          figures_of_sides = sides.map { |candidate| @recommendation.pools_of(candidate) }
-          pools.names.zip(*figures_of_sides).map { |name, *figures| row(name, figures) }
+          @result.pools.map { |pool| [Width.clean(pool.name), *cells(sides(pool))] }
         end
 
-        def sides
-          [@recommendation.now, *(@recommendation.best.candidate if @recommendation.verdict == :change)]
-        end
-
-        def row(name, sides)
-          [Width.clean(name), *cells(sides)]
+        def sides(pool)
+          (@result.verdict == :change) ? [pool.current, pool.best] : [pool.current]
         end
 
         def cells(sides)
@@ -180,7 +175,7 @@ module Holdup
       class Deadlines
         COLUMNS = %i[queue jobs_rate jobs_peak process_rate queued processes].freeze
 
-        # @param deadlines [Sizing::JobDeadlines]
+        # @param deadlines [Sizing::JobDeadlines::DeadlineNeeds]
         # @param limit [Integer] rows
         def initialize(deadlines, words:, limit:)
           @deadlines = deadlines
@@ -188,9 +183,8 @@ module Holdup
           @limit = limit
         end
 
-        # @return [Section, nil] nil for requests, or without a valid replay
+        # @return [Section]
         def section
-          return if @deadlines.queues.empty?
           Section.new(title: word(:deadlines, within: Figures.duration(@deadlines.within_s * 1_000_000_000)),
             columns: COLUMNS.map { |key| word(:"deadlines_#{key}") }, rows:,
             notes: [word(:deadlines_note, all: format("%.1f", @deadlines.processes),
@@ -214,7 +208,7 @@ module Holdup
       class Fleets
         COLUMNS = %i[fleet_hosts fleet_vcpus setting_column memory].freeze
 
-        # @param fleet [Sizing::CheapestFleet]
+        # @param fleet [Sizing::CheapestFleet::FleetComparison]
         def initialize(fleet, words:)
           @fleet = fleet
           @words = words
@@ -286,8 +280,9 @@ module Holdup
       class SelfTest
         COLUMNS = %i[advice_self_test_figure verify_measured verify_predicted verify_error].freeze
 
-        def initialize(recommendation, words:)
-          @recommendation = recommendation
+        # @param result [Sizing::AdviceResult, nil]
+        def initialize(result, words:)
+          @result = result
           @words = words
           @figures = AdviceFigures.new(words)
         end
@@ -304,10 +299,10 @@ module Holdup
 
         # Also shown when its failure is the reason for giving no advice.
         def tested?
-          !@recommendation.nil? && [nil, :self_test].include?(@recommendation.reasons.first)
+          !@result.nil? && [nil, :self_test].include?(@result.reasons.first)
         end
 
-        def test = @recommendation.self_test
+        def test = @result.self_test
 
         def rows
           waits = test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued

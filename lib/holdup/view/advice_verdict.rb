@@ -8,14 +8,16 @@ module Holdup
       # Share of the time that a unit holds the GVL.
       WORTH_SAYING = 0.05
 
-      # @param summary [Analysis::Summary, nil] of all units of that kind, also of those without advice
+      # @param result [Sizing::AdviceResult, nil] nil without a recording
+      # @param load [Advice::AdviceAnswer::MeasuredLoad, nil] of all units of that kind, also of those without
+      #   advice
       # @param causes [Integer, nil] of an inexact self-test, so many at most; nil: all
-      def initialize(recommendation, span:, words:, kind: :request, summary: nil, causes: nil)
-        @recommendation = recommendation
+      def initialize(result, span:, words:, kind: :request, load: nil, causes: nil)
+        @result = result
         @causes = causes
         @kind = kind
         @span = span
-        @summary = summary
+        @load = load
         @words = words
         @figures = AdviceFigures.new(words)
       end
@@ -25,7 +27,7 @@ module Holdup
       end
 
       def sentence
-        case @recommendation&.verdict
+        case @result&.verdict
         when nil, :unknown then word(:unknown, reasons: reasons.call)
         when :change then change
         else keep
@@ -34,42 +36,36 @@ module Holdup
 
       # @return [Array<String>] effect, promise, confidence; without a verdict, possible reasons
       def details
-        return [] if @recommendation.nil?
-        return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
+        return [] if @result.nil?
+        return warnings if @result.verdict == :unknown || @result.best.nil?
         [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
           *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
-        return [] if @recommendation.nil?
+        return [] if @result.nil?
         return warnings unless graded?
         [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
-      end
-
-      # @return [Array<String>] how exact predictions of any setting are
-      def exactness
-        grade = @recommendation.self_test.grade.to_s.upcase
-        [word(:self_test_grade, grade:, **errors), *peak_contradicted, *not_grade_a, *warnings]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
       def grade
         return [] unless graded?
-        [word(:confidence_alone, confidence: word(:"confidence_#{@recommendation.confidence}"),
-          grade: @recommendation.self_test.grade.to_s.upcase)]
+        [word(:confidence_alone, confidence: word(:"confidence_#{@result.confidence}"),
+          grade: @result.self_test.grade.to_s.upcase)]
       end
 
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
       def amdahl
-        share = @recommendation&.recording&.demand&.idle_share or return
-        word(:amdahl, amdahl: @recommendation.amdahl, share: Figures.share(share))
+        share = @result&.recording&.idle_share or return
+        word(:amdahl, amdahl: @result.amdahl, share: Figures.share(share))
       end
 
       private
 
       def graded?
-        !@recommendation.nil? && @recommendation.verdict != :unknown && !@recommendation.best.nil?
+        !@result.nil? && @result.verdict != :unknown && !@result.best.nil?
       end
 
       def word(key, **facts)
@@ -77,20 +73,16 @@ module Holdup
       end
 
       def recorded
-        count = @summary ? @summary.total.count : @recommendation&.recording&.units.to_i
+        count = @load ? @load.count : @result&.recording&.units.to_i
         return word(:recorded_none) if count.zero?
-        measured = Figures.duration(@summary && @summary.measured_s * NS)
+        measured = Figures.duration(@load && @load.measured_s * NS)
         word(:recorded, count: Figures.count(count), units: @words.units(@kind, count), measured:,
-          rate: Figures.rate(@summary&.throughput), peak: Figures.rate(peak))
+          rate: Figures.rate(@load&.throughput), peak: Figures.rate(@result&.rate))
       end
 
-      def peak
-        (@recommendation.nil? || @recommendation.traffic.empty?) ? nil : @recommendation.rate
-      end
+      def now = @result.current
 
-      def now = @recommendation.current
-
-      def best = @recommendation.best
+      def best = @result.best
 
       def slice?
         best.candidate.time_slice_ns != now.candidate.time_slice_ns
@@ -102,23 +94,23 @@ module Holdup
       end
 
       def change
-        if @recommendation.why == :guard
+        if @result.why == :guard
           return word(:change_guard, **settings, guards: @figures.guards(now.guards))
         end
         word(:change, **settings, **gain)
       end
 
       def keep
-        unless @recommendation.why == :too_little_gain
-          return word(:"keep_#{@recommendation.why}", now: @figures.long(now.candidate))
+        unless @result.why == :too_little_gain
+          return word(:"keep_#{@result.why}", now: @figures.long(now.candidate))
         end
-        enough = @recommendation.gain > Sizing::Recommendation::HYSTERESIS
+        enough = @result.gain > Sizing::Recommendation::HYSTERESIS
         word(enough ? :keep_uncertain_gain : :keep_too_little_gain, **settings, **gain)
       end
 
       def gain
-        low, high = @recommendation.interval.minmax
-        {gain: @figures.share(@recommendation.gain), low: @figures.share(low), high: @figures.share(high)}
+        low, high = @result.interval.minmax
+        {gain: @figures.share(@result.gain), low: @figures.share(low), high: @figures.share(high)}
       end
 
       def effect
@@ -134,24 +126,15 @@ module Holdup
       end
 
       def peak_apart
-        minutes = @recommendation.peak_minutes
-        minutes.empty? ? [] : [word(:peak_apart, minutes: Figures.count(minutes.size))]
-      end
-
-      # The replayed time beside the one that the table shows as measured.
-      def peak_contradicted
-        return [] unless @recommendation.peak_contradicted?
-        replayed, measured = [now, @recommendation.measured].map do |prediction|
-          Figures.duration(prediction.responses[slo.percentile])
-        end
-        [word(:peak_contradicted, percentile: slo.name, replayed:, measured:)]
+        minutes = @result.peak_minutes
+        minutes.zero? ? [] : [word(:peak_apart, minutes: Figures.count(minutes))]
       end
 
       def users
-        found = @recommendation.users
+        found = @result.users
         return [] if found.nil? || found.think_ns.zero?
         low, high = found.thinks_ns.minmax.map { |ns| Figures.duration(ns) }
-        [word(:users, users: Figures.count(found.count(@recommendation.rate)), low:, high:,
+        [word(:users, users: Figures.count(found.count(@result.rate)), low:, high:,
           think: Figures.duration(found.think_ns))]
       end
 
@@ -163,18 +146,11 @@ module Holdup
       end
 
       def canary
-        (@recommendation.verdict == :change && @recommendation.confidence == :low) ? [word(:canary)] : []
-      end
-
-      def warnings
-        found = @recommendation.recording.warnings
-        return [] if found.empty?
-        sentences = found.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }
-        [word(:warnings, warnings: @words.sentences(sentences))]
+        (@result.verdict == :change && @result.confidence == :low) ? [word(:canary)] : []
       end
 
       def bias
-        AdviceFigures::Bias.new(@recommendation.bias, words: @words).sentences
+        AdviceFigures::Bias.new(@result.bias, words: @words).sentences
       end
 
       def growth
@@ -190,11 +166,11 @@ module Holdup
 
       # What passing the GVL on takes of it, if others always wait.
       def handoff
-        acquisitions = recording.demand.acquisitions
-        waiting = @recommendation.now.own_threads - 1
-        handoff_ns = Sizing::Handoff.with_waiting(@recommendation.self_test.handoff_ns, waiting)
+        acquisitions = recording.acquisitions
+        waiting = @result.now.own_threads - 1
+        handoff_ns = Sizing::Handoff.with_waiting(@result.self_test.handoff_ns, waiting)
         all_ns = acquisitions * handoff_ns
-        return [] if all_ns < WORTH_SAYING * recording.demand.held_ns
+        return [] if all_ns < WORTH_SAYING * recording.held_ns
         [word(:handoff, acquisitions: acquisitions.round, handoff: Figures.duration(handoff_ns),
           all: Figures.duration(all_ns))]
       end
@@ -219,31 +195,37 @@ module Holdup
         names.to_h { |name| [name, @figures.share(found.public_send(name))] }
       end
 
-      def recording = @recommendation.recording
+      def recording = @result.recording
 
       def confidence
-        word(:confidence, confidence: word(:"confidence_#{@recommendation.confidence}"),
-          grade: @recommendation.self_test.grade.to_s.upcase, **errors)
+        word(:confidence, confidence: word(:"confidence_#{@result.confidence}"),
+          grade: @result.self_test.grade.to_s.upcase, **errors)
       end
 
-      # Grade C gives no advice; there the causes are already said as the reason.
-      def not_grade_a
-        found = @recommendation.self_test.reasons
-        found.empty? ? [] : [word(:not_grade_a, reasons: reasons.of(found))]
+      # How exact predictions are, see Exactness.
+      def peak_contradicted = exactness.peak_contradicted
+
+      def not_grade_a = exactness.not_grade_a
+
+      def warnings = exactness.warnings
+
+      def exactness
+        @exactness ||= Exactness.new(self_test: @result.self_test, peak: @result.peak,
+          warnings: @result.recording.warnings, words: @words, reasons:)
       end
 
       def reasons
-        Reasons.new(@recommendation, words: @words, kind: @kind, causes: @causes)
+        @reasons ||= Reasons.new(@result, words: @words, kind: @kind, causes: @causes)
       end
 
       def errors
-        @figures.errors(@recommendation.self_test)
+        @figures.errors(@result.self_test)
       end
 
-      def slo = @recommendation.objective.slo
+      def slo = @result.objective.slo
 
       def sampling
-        Sampling.new(@recommendation, words: @words)
+        Sampling.new(@result, words: @words)
       end
 
       # Why the number of threads and processes is unknown: a sentence for each reason.
@@ -255,15 +237,15 @@ module Holdup
           no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
 
         # @param causes [Integer, nil] see AdviceVerdict
-        def initialize(recommendation, words:, kind:, causes: nil)
-          @recommendation = recommendation
+        def initialize(result, words:, kind:, causes: nil)
+          @result = result
           @words = words
           @kind = kind
           @causes = causes
         end
 
         def call
-          of(@recommendation ? @recommendation.reasons : [:no_recording])
+          of(@result ? @result.reasons : [:no_recording])
         end
 
         # @return [String] sentences for these reasons; the first may continue one
@@ -290,7 +272,7 @@ module Holdup
 
         # A replay may seem right where the model is not, or its peak. With a queue without end none is.
         def failed
-          test = @recommendation.self_test
+          test = @result.self_test
           return word(:reason_overload, **facts_of(:overload)) if test.reasons.include?(:overload)
           return refuted(test) if test.refuted
           return peak_contradicted(test.peak) if test.peak
@@ -310,9 +292,9 @@ module Holdup
 
         def facts_of(key)
           case key
-          when :not_enough then Sampling.new(@recommendation, words: @words).facts
-          when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
-          when *CAUSES then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
+          when :not_enough then Sampling.new(@result, words: @words).facts
+          when :few_profiles then {profiles: Figures.count(@result.recording.profiles)}
+          when *CAUSES then AdviceFigures.new(@words).causes(@result.self_test.causes)
           when :no_recording then kinds
           when :warming_up then warming_up
           else {}
@@ -320,8 +302,7 @@ module Holdup
         end
 
         def warming_up
-          share = @recommendation.recording.problem_facts(:warming_up).fetch(:share)
-          {share: AdviceFigures.new(@words).share(share)}
+          {share: AdviceFigures.new(@words).share(@result.recording.cold_share)}
         end
 
         # An application that runs jobs only is asked about requests too.
@@ -331,11 +312,62 @@ module Holdup
         end
       end
 
+      # How exact predictions of any setting are: the self-test, and what may be wrong.
+      class Exactness
+        # @param self_test [Sizing::SelfTest::SelfTestResult, nil] nil: nothing was replayed
+        # @param peak [Sizing::SelfTest::PeakContradiction, nil]
+        # @param warnings [Hash{Symbol => Hash}] see Sizing::AdviceResult::RecordingFacts
+        # @param reasons [Reasons]
+        def initialize(self_test:, peak:, warnings:, words:, reasons:)
+          @self_test = self_test
+          @peak = peak
+          @warnings = warnings
+          @words = words
+          @reasons = reasons
+          @figures = AdviceFigures.new(words)
+        end
+
+        # @return [Array<String>] all sentences
+        def call
+          grade = @self_test.grade.to_s.upcase
+          [word(:self_test_grade, grade:, **@figures.errors(@self_test)), *peak_contradicted, *not_grade_a,
+            *warnings]
+        end
+
+        # The replayed time beside the one that the table shows as measured.
+        # @return [Array<String>]
+        def peak_contradicted
+          return [] unless @peak
+          replayed, measured = [@peak.replayed_ns, @peak.measured_ns].map { |ns| Figures.duration(ns) }
+          percentile = Sizing::Slo.new(percentile: @peak.percentile).name
+          [word(:peak_contradicted, percentile:, replayed:, measured:)]
+        end
+
+        # Grade C gives no advice; there the causes are already said as the reason.
+        # @return [Array<String>]
+        def not_grade_a
+          found = @self_test.reasons
+          found.empty? ? [] : [word(:not_grade_a, reasons: @reasons.of(found))]
+        end
+
+        # @return [Array<String>]
+        def warnings
+          return [] if @warnings.empty?
+          sentences = @warnings.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }
+          [word(:warnings, warnings: @words.sentences(sentences))]
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+      end
+
       # How much is recorded, how precise its figures are, and what is missing. No fixed number of requests
       # suffices for every application.
       class Sampling
-        def initialize(recommendation, words:)
-          @found = recommendation.sufficiency
+        # @param result [Sizing::AdviceResult]
+        def initialize(result, words:)
+          @found = result.sufficiency
           @words = words
         end
 

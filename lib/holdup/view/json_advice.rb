@@ -9,17 +9,12 @@ module Holdup
     class JsonAdvice
       VERSION = 1
 
-      # @param asked [Hash{Symbol => Object}] the other options (kind, warm_up_s), which `--verify` needs
-      #   again
-      # @param within_s [Integer] in which jobs are to begin
-      # @param fleet [Sizing::CheapestFleet, nil] nil: fleets are not compared
-      def initialize(recommendation, findings, from_s:, to_s:, within_s: Sizing::JobDeadlines::WITHIN_S,
-        fleet: nil, **asked)
-        @recommendation = recommendation
-        @findings = findings
-        @within_s = within_s
-        @fleet = fleet
-        @span = {from_s:, to_s:, **asked}
+      # @param answer [Holdup::Advice::AdviceAnswer]
+      # @param asked [Hash{Symbol => Object}] the other options (warm_up_s), which `--verify` needs again
+      def initialize(answer, **asked)
+        @answer = answer
+        @result = answer.result
+        @asked = {**answer.to_h.slice(:from_s, :to_s, :kind), **asked}
       end
 
       # @return [String] ends with a newline
@@ -28,7 +23,7 @@ module Holdup
       end
 
       def to_h
-        {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
+        {version: VERSION, **@asked, **verdict, findings: @answer.findings.map { |finding| finding(finding) }}
       end
 
       def self.prediction(prediction)
@@ -59,19 +54,19 @@ module Holdup
       private
 
       def verdict
-        return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
-        if @recommendation.verdict == :unknown
-          return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
+        return {verdict: :unknown, reasons: [:no_recording]} unless @result
+        if @result.verdict == :unknown
+          return {verdict: :unknown, reasons: @result.reasons, **tested}
         end
-        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, **deadlines, **fleet,
-         current: self.class.prediction(@recommendation.measured),
-         candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
+        {verdict: @result.verdict, why: @result.why, **decision, **deadlines, **fleet,
+         current: self.class.prediction(@result.measured),
+         candidates: @result.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
 
       def decision
-        {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3),
-         amdahl_threads: @recommendation.amdahl, self_test:,
-         missing: @recommendation.sufficiency.missing, bias: AdviceFigures::Bias.json(@recommendation.bias),
+        {setting: recording.setting, peak_per_second: @result.rate.round(3),
+         amdahl_threads: @result.amdahl, self_test:,
+         missing: @result.sufficiency.missing, bias: AdviceFigures::Bias.json(@result.bias),
          growth: estimate(recording.growth_estimate), idle_growth: estimate(recording.idle_growth),
          rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found|
@@ -80,23 +75,23 @@ module Holdup
          }, **best}
       end
 
-      def recording = @recommendation.recording
+      def recording = @result.recording
 
       # Only if it is the reason for giving no advice.
       def tested
-        @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
+        @result.reasons.include?(:self_test) ? {self_test:} : {}
       end
 
       def self_test
-        test = @recommendation.self_test
+        test = @result.self_test
         {grade: test.grade, reasons: test.reasons, errors: rounded(test.errors),
          causes: rounded(test.causes.figures), handoff_ns: Array(test.handoff_ns).map(&:round),
-         closed_load: recording.closed_load.closed?, users:}
+         closed_load: recording.closed, users:}
       end
 
       def users
-        found = @recommendation.users
-        found && {count: found.count(@recommendation.rate), pauses_ns: found.thinks_ns.map(&:round)}
+        found = @result.users
+        found && {count: found.count(@result.rate), pauses_ns: found.thinks_ns.map(&:round)}
       end
 
       def rounded(figures)
@@ -110,26 +105,25 @@ module Holdup
       end
 
       def best
-        return {} unless @recommendation.best
-        {gain: @recommendation.gain.round(4),
-         gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) },
-         confidence: @recommendation.confidence,
-         best: self.class.prediction(@recommendation.best), **pools}
+        return {} unless @result.best
+        {gain: @result.gain.round(4),
+         gain_interval: @result.interval.minmax.map { |bound| bound.round(4) },
+         confidence: @result.confidence,
+         best: self.class.prediction(@result.best), **pools}
       end
 
       def deadlines
-        needs = Sizing::JobDeadlines.new(@recommendation, within_s: @within_s)
-        return {} if needs.queues.empty?
+        needs = @answer.deadlines or return {}
         {deadlines: {within_s: needs.within_s, processes: needs.processes.round(3), processes_now: needs.now,
                      queues: needs.queues.map { |need| queue(need) }}}
       end
 
       def fleet
-        return {} unless @fleet
-        asked = {**@fleet.prices.to_h, slo_percentile: @fleet.slo.percentile, slo_ns: @fleet.slo.limit_ns}
-        return {fleet: {**asked, reason: @fleet.reason}} if @fleet.reason
-        {fleet: {**asked, now: offer(@fleet.now), best: offer(@fleet.best), saving: @fleet.saving.round(4),
-                          defaults: @fleet.defaults.map { |default| default_setting(default) }}}
+        found = @answer.fleet or return {}
+        asked = {**found.prices.to_h, slo_percentile: found.slo.percentile, slo_ns: found.slo.limit_ns}
+        return {fleet: {**asked, reason: found.reason}} if found.reason
+        {fleet: {**asked, now: offer(found.now), best: offer(found.best), saving: found.saving.round(4),
+                          defaults: found.defaults.map { |default| default_setting(default) }}}
       end
 
       def default_setting(default)
@@ -149,12 +143,11 @@ module Holdup
       end
 
       def pools
-        names = @recommendation.recording.pools.names
-        return {} if names.empty?
-        now, best = [@recommendation.now, @recommendation.best.candidate].map { |candidate|
-          @recommendation.pools_of(candidate).map { |found| pool(found) }
-        }
-        {pools: names.zip(now, best).map { |name, *sides| {name:, **%i[current best].zip(sides).to_h} }}
+        return {} if @result.pools.empty?
+        sides = @result.pools.map do |one|
+          {name: one.name, current: pool(one.current), best: pool(one.best)}
+        end
+        {pools: sides}
       end
 
       def pool(found)

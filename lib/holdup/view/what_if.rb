@@ -6,11 +6,12 @@ module Holdup
   module View
     # The current and the changed setting side by side.
     class WhatIf
-      # @param recommendation [Sizing::Recommendation, nil] whose self-test says how exact the answer is; nil
-      #   on a page that says so itself
-      def initialize(found, change:, kind:, slo:, span:, words: Words.new, recommendation: nil)
+      # @param found [Sizing::WhatIf::WhatIfResult]
+      # @param change [Sizing::WhatIf::WhatIfChange]
+      # @param exactness [Boolean] whether it says how exact the answer is; a page of advice says so itself
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new, exactness: true)
         @found = found
-        @recommendation = recommendation
+        @exactness = exactness
         @change = change
         @kind = kind
         @slo = slo
@@ -50,13 +51,13 @@ module Holdup
 
       # Units that the change names, and the others, where it treats them differently.
       def groups
-        return {} unless known? && @found.selective?
+        return {} unless @found.named
         {named: json_of(@found.named), others: json_of(@found.others)}
       end
 
       def self_test
-        return {} unless @recommendation
-        test = @recommendation.self_test
+        return {} unless @exactness
+        test = @found.self_test
         {self_test: {grade: test.grade, reasons: test.reasons,
                      errors: test.errors.transform_values { |error| error.round(4) }}}
       end
@@ -130,8 +131,10 @@ module Holdup
       end
 
       def exactness
-        return [] unless @recommendation
-        AdviceVerdict.new(@recommendation, span: @span, words: @words, kind: @kind).exactness
+        return [] unless @exactness
+        reasons = AdviceVerdict::Reasons.new(@found, words: @words, kind: @kind)
+        AdviceVerdict::Exactness.new(reasons:, words: @words,
+          **@found.to_h.slice(:self_test, :peak, :warnings)).call
       end
 
       def amdahl
@@ -175,7 +178,7 @@ module Holdup
 
       # If some units are treated differently, they may pay for what others gain.
       def parts
-        return [] unless known? && @found.selective?
+        return [] unless @found.named
         names = Width.clean(@change.names.join(", "))
         {word(:named, percentile: @slo.name, names:) => @found.named,
          word(:others, percentile: @slo.name) => @found.others}
@@ -187,7 +190,7 @@ module Holdup
       def pools
         @found.pools.flat_map do |name, sides|
           name = Width.clean(name)
-          load = word(@found.concurrent_units? ? :pools_peak : :pools_busy)
+          load = word(@found.concurrent_units ? :pools_peak : :pools_busy)
           [row(word(:pool_rate, name:, load:), sides) { |one| Figures.rate(one.throughput) },
             row(word(:pool_stalled, name:, load:), sides) { |one| Figures.duration(one.stalled_ns) }]
         end

@@ -173,8 +173,8 @@ module Holdup
       # before; `step`: latest activity that its computation reported, nil before
       QueuePosition = Data.define(:ahead, :elapsed_s, :step)
 
-      Question = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
-      private_constant :Question
+      QueuedQuestion = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
+      private_constant :QueuedQuestion
 
       # @param priority [Integer] of the computing threads
       def initialize(clock:, room: ROOM, priority: 0)
@@ -231,7 +231,7 @@ module Holdup
 
       def enter(key, work)
         return if running && waiting.size >= @room
-        @questions[key] = Question.new(work:)
+        @questions[key] = QueuedQuestion.new(work:)
       end
 
       def running = @questions.each_value.find(&:thread)

@@ -24,7 +24,7 @@ module Holdup::Advice
     def test_a_query_asks_for_what_was_asked_for
       recording = PlayedRecording.new(minutes: 2)
       assert_equal "whatif --threads 3", query(recording)
-      objective = Holdup::Sizing::Objective.new(:latency, slo: Holdup::Sizing::Slo.parse("p99=1s"))
+      objective = Holdup::Sizing::Objective.new(slo: Holdup::Sizing::Slo.parse("p99=1s"))
       assert_equal "whatif --threads 3 --slo p99 --load x1.3", query(recording, objective:, factor: 1.3)
       assert_equal "whatif --threads 3 --kind job", query(PlayedRecording.new(kind: :job, minutes: 2))
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../../support/advice_answers"
 require_relative "../../support/situations"
 
 class Holdup::Analysis::CpuShortageTest < Minitest::Test
@@ -62,9 +63,9 @@ class Holdup::Analysis::CpuShortageTest < Minitest::Test
       short = summary(processes: 1, vcpus: 2.0, cpu_ns: 1_950)
       sentence = first_sentence(short, language)
       assert_match(OUT_OF_CPU.fetch(language), sentence)
-      sized = Struct.new(:summary, :recommendation).new(short, nil)
-      advice = Holdup::View::Advice.new(sized, [], words: Holdup::View::Words.new(language), span: "24 h",
-        kind: :request, limit: 5)
+      answer = AdviceAnswers.of(nil, summary: short)
+      advice = Holdup::View::Advice.new(answer, words: Holdup::View::Words.new(language), span: "24 h",
+        limit: 5)
       assert advice.answer.first.text.start_with?(sentence), advice.answer.first.text
     end
   end

@@ -63,10 +63,11 @@ class Holdup::CLI::CollectTest < Minitest::Test
   # Whether the store has the usual advice of a day.
   def advice_kept?
     span = Time.now.to_i - 86_400..Time.now.to_i
-    asked = Holdup::View::KeptAdvice::AdviceQuestion.of(kind: :request, span:,
+    asked = Holdup::Queries::Question.of_advice(kind: :request, span:,
       objective: Holdup::Sizing::Objective.new)
     store = Holdup::Store.open(@store, read_only: true)
-    !store.answer(asked.key).nil?
+    results = Holdup::Queries::KeptResults.new(store, json: Holdup::Advice::AnswerJson)
+    results.due_s(asked).positive?
   ensure
     store&.close
   end

@@ -17,7 +17,7 @@ module Holdup::Sizing
 
     def fleet(slo = "p95=150ms", recording: RECORDING, prices: PRICES, hosts: 4, **limits)
       limits = ResourceLimits.new(vcpus: 2.0, hosts:, process_bytes: 500 << 20, **limits)
-      objective = Objective.new(:latency, slo: Slo.parse(slo))
+      objective = Objective.new(slo: Slo.parse(slo))
       found = recording.recommendation(limits:, objective:, units: UNITS)
       CheapestFleet.new(found, prices:, units: UNITS)
     end

@@ -46,7 +46,7 @@ module Holdup::Sizing
 
     # The promise would be kept by one process less, if it came out as much shorter as others did.
     def test_no_promise_is_kept_by_a_correction_alone_and_none_against_one
-      cost = Objective.new(:cost, slo: Slo.parse("p95=90ms"))
+      cost = Objective.new(name: :cost, slo: Slo.parse("p95=90ms"))
       now = prediction(20)
       high = choice(now.with(memory_bytes: 200),
         prediction(35, processes: 1).with(candidate: NOW.with(threads: 3)), bias: learned(0.8, times: 50),
@@ -69,7 +69,7 @@ module Holdup::Sizing
         all = Array.new(4) { |index|
           prediction(random.rand(0..50), processes: index + 1, response: random.rand(60..120))
         }
-        objective = Objective.new(%i[latency cost balanced].sample(random:))
+        objective = Objective.new(name: %i[latency cost balanced].sample(random:))
         plain, corrected = [PredictionBias::NONE,
           learned(random.rand(0.5..2.0), random.rand(0.5..2.0),
             times: random.rand(1..9))].map { |bias| choice(*all, bias:, objective:) }

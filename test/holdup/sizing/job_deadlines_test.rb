@@ -15,11 +15,11 @@ module Holdup::Sizing
     def recommendation(played: PLAYED, kind: :job)
       store = Holdup::Store.open("memory:").tap { |one| played.fill(one) }
       Holdup::Queries::SizingInputs.new(store, from_s: played.from_s, to_s: played.to_s, kind:,
-        objective: Objective.new(:throughput)).recommendation
+        objective: Objective.new(name: :throughput)).recommendation
     end
 
     one_ruby def test_processes_for_the_jobs_of_a_queue
-      found = JobDeadlines.new(recommendation)
+      found = JobDeadlines.new(recommendation).call
       assert_equal [QUEUE], found.queues.map(&:queue)
       need = found.queues.first
       assert_in_delta 12, need.rate, 2
@@ -30,13 +30,13 @@ module Holdup::Sizing
 
     one_ruby def test_less_time_takes_more_processes
       found = recommendation
-      soon, late = [0, 600].map { |within_s| JobDeadlines.new(found, within_s:).processes }
+      soon, late = [0, 600].map { |within_s| JobDeadlines.new(found, within_s:).call.processes }
       assert_operator soon, :>, late
     end
 
     one_ruby def test_requests_have_none
       played = PlayedStore.new(PlayedRecording.new(minutes: 12))
-      assert_empty JobDeadlines.new(recommendation(played:, kind: :request)).queues
+      assert_nil JobDeadlines.new(recommendation(played:, kind: :request)).call
     end
 
     def test_a_burst_may_be_worked_off_within_the_time

@@ -44,19 +44,18 @@ module Holdup::Sizing
 
     def test_a_balance_where_a_process_has_to_bring_a_tenth
       now = prediction(1, 5, wait_ms: 50)
-      assert_operator Objective.new(:balanced).gain(now, prediction(2, 5, wait_ms: 45, response_ms: 95)), :<,
-        0
-      assert_operator Objective.new(:balanced).gain(now, prediction(2, 5, wait_ms: 20, response_ms: 70)), :>,
-        0.2
+      balanced = Objective.new(name: :balanced)
+      assert_operator balanced.gain(now, prediction(2, 5, wait_ms: 45, response_ms: 95)), :<, 0
+      assert_operator balanced.gain(now, prediction(2, 5, wait_ms: 20, response_ms: 70)), :>, 0.2
     end
 
     def test_cost_within_the_promise
-      cost = Objective.new(:cost, slo: Slo.parse("p95=120ms"))
+      cost = Objective.new(name: :cost, slo: Slo.parse("p95=120ms"))
       now = prediction(2, 5, wait_ms: 10, memory_bytes: 200)
       less = prediction(1, 5, wait_ms: 29, response_ms: 119, memory_bytes: 100)
       assert_in_delta 0.5, cost.gain(now, less)
       assert_equal 0.0, cost.gain(now, prediction(1, 5, wait_ms: 40, response_ms: 121, memory_bytes: 100))
-      assert_equal 0.0, Objective.new(:cost).gain(now, less), "more than a tenth slower than now"
+      assert_equal 0.0, Objective.new(name: :cost).gain(now, less), "more than a tenth slower than now"
     end
 
     def test_what_was_not_replayed_is_judged_by_what_it_can_serve
@@ -64,7 +63,7 @@ module Holdup::Sizing
     end
 
     def test_fewer_threads_with_nearly_all_of_the_throughput_are_a_gain
-      throughput = Objective.new(:throughput)
+      throughput = Objective.new(name: :throughput)
       now = prediction(1, 10, ceiling: 20.0)
       assert_in_delta 1 - 0.2 / 0.95, throughput.gain(now, prediction(1, 2, ceiling: 19.0))
       assert_operator throughput.gain(now, prediction(1, 1, ceiling: 12.0)), :<, 0

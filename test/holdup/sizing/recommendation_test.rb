@@ -142,7 +142,7 @@ module Holdup::Sizing
 
     one_ruby def test_cost_wants_less_of_the_same
       found = recommendation(processes: 2, threads: 5, rate: 5.0, limits: {process_bytes: 300 * MB},
-        objective: Objective.new(:cost, slo: Slo.parse("p95=300ms")))
+        objective: Objective.new(name: :cost, slo: Slo.parse("p95=300ms")))
       assert_equal :change, found.verdict
       assert_equal 1, found.best.candidate.processes
     end
@@ -150,12 +150,12 @@ module Holdup::Sizing
     one_ruby def test_jobs_get_the_fewest_threads_that_do_nearly_all
       io = {"SyncJob" => [1.0, 5, 45, 6]}
       more = recommendation(kind: :job, shapes: io, rate: 15.0, threads: 3,
-        objective: Objective.new(:throughput))
+        objective: Objective.new(name: :throughput))
       assert_equal :change, more.verdict
       assert_includes 11..14, more.best.candidate.threads
       cpu = {"ReportJob" => [1.0, 50, 5, 6]}
       fewer = recommendation(kind: :job, shapes: cpu, rate: 5.0, threads: 10,
-        objective: Objective.new(:throughput))
+        objective: Objective.new(name: :throughput))
       assert_equal [:change, 1], [fewer.verdict, fewer.best.candidate.threads]
     end
 

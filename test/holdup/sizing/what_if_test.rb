@@ -75,7 +75,8 @@ module Holdup::Sizing
     def warned_of(answer)
       words = Holdup::View::Words.new("en")
       change = WhatIf::WhatIfChange.new(threads: 1)
-      page = Holdup::View::WhatIf.new(answer, change:, kind: :job, slo: Slo.new, span: "now", words:).page
+      found = answer.call
+      page = Holdup::View::WhatIf.new(found, change:, kind: :job, slo: Slo.new, span: "now", words:).page
       page.blocks.grep(Holdup::View::Blocks::Notes).flat_map(&:texts).join("\n")
     end
 

@@ -11,7 +11,8 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: FIGURES)] * 3)
 
   def bias_sentences(bias, language = "en")
-    Holdup::View::AdviceFigures::Bias.new(bias, words: Holdup::View::Words.new(language)).sentences
+    words = Holdup::View::Words.new(language)
+    Holdup::View::AdviceFigures::Bias.new(bias.corrections, words:).sentences
   end
 
   def test_what_came_and_what_follows
@@ -28,8 +29,8 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   end
 
   def test_for_programs
-    p95 = Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95)
+    p95 = Holdup::View::AdviceFigures::Bias.json(THREE.corrections).fetch(:p95)
     assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, p95)
-    assert_empty Holdup::View::AdviceFigures::Bias.json(Holdup::Sizing::PredictionBias::NONE)
+    assert_empty Holdup::View::AdviceFigures::Bias.json(Holdup::Sizing::PredictionBias::NONE.corrections)
   end
 end

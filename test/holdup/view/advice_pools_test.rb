@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../support/advice_answers"
 require_relative "../../support/played_recording"
 
 class Holdup::View::AdvicePoolsTest < Minitest::Test
@@ -13,7 +14,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   def self.advised
     @advised ||= begin
       capsules = PlayedRecording.capsules
-      objective = Sizing::Objective.new(:throughput)
+      objective = Sizing::Objective.new(name: :throughput)
       capsules.recommendation(limits: capsules.limits, objective:, units: 2000)
     end
   end
@@ -21,7 +22,8 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   def advised = self.class.advised
 
   def section(recommendation = advised, language: "en")
-    Holdup::View::AdviceTable::Pools.new(recommendation, words: Holdup::View::Words.new(language)).section
+    words = Holdup::View::Words.new(language)
+    Holdup::View::AdviceTable::Pools.new(recommendation&.call, words:).section
   end
 
   def test_what_each_pool_gets_done
@@ -36,7 +38,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   end
 
   def test_for_programs
-    json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
+    json = AdviceAnswers.json(advised)
     best = advised.best.candidate
     assert_equal [{name: "mail", threads: [3, best.caps.first]}, {name: "reports", threads: [2, 2]}],
       json[:pools].map { |pool|
@@ -57,7 +59,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     sentence = /\AFor all processes of a host, at the peak\. .*Requests and jobs share these processes/
     assert_match(sentence, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
-    json = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
+    json = AdviceAnswers.json(found)
     names = json[:pools].map { |pool| pool[:name] }
     assert_equal [[5], %w[default web]], [json[:current][:concurrent_threads], names]
   end

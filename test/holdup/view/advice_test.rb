@@ -2,11 +2,11 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../support/advice_answers"
 require_relative "../../support/played_recording"
 
 class Holdup::View::AdviceTest < Minitest::Test
   Blocks = Holdup::View::Blocks
-  Sized = Data.define(:recommendation, :summary)
   SAMPLE = SampleWindows.new(minutes: 1)
   SUMMARY = Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
   RECORDING = PlayedRecording.new(minutes: 6, swing: 0.0)
@@ -14,9 +14,8 @@ class Holdup::View::AdviceTest < Minitest::Test
   ADVISED = RECORDING.recommendation(units: 1500)
 
   def page(recommendation: ADVISED, summary: SUMMARY, findings: [], language: "en", limit: 15)
-    sized = Sized.new(recommendation:, summary:)
-    Holdup::View::Advice.new(sized, findings, words: Holdup::View::Words.new(language), span: "today",
-      kind: :request, limit:)
+    answer = AdviceAnswers.of(recommendation, findings:, summary:)
+    Holdup::View::Advice.new(answer, words: Holdup::View::Words.new(language), span: "today", limit:)
   end
 
   # Without a replay, so it is cheap.
@@ -54,11 +53,11 @@ class Holdup::View::AdviceTest < Minitest::Test
   # @param findings [Array<Holdup::Advice::Finding>]
   # @return [String]
   def screen(findings, language: "en", width: 80)
-    sized = Sized.new(recommendation: ADVISED, summary: SUMMARY)
+    answer = AdviceAnswers.of(ADVISED, findings:, summary: SUMMARY)
     store = {"--store" => "/var/lib/holdup/store.sqlite3"}
     given = [*Holdup::View::Advice::AdviceScreen::COMMANDS, "advise", "verify"].to_h { |name| [name, store] }
-    made = Holdup::View::Advice::AdviceScreen.new(sized, findings, words: Holdup::View::Words.new(language),
-      span: "today", kind: :request, limit: 15, given:)
+    made = Holdup::View::Advice::AdviceScreen.new(answer, words: Holdup::View::Words.new(language),
+      span: "today", limit: 15, given:)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
       env: {"COLUMNS" => width.to_s}, clock: nil)
     Holdup::CLI::Formats.screen(made, console:)
@@ -142,9 +141,8 @@ class Holdup::View::AdviceTest < Minitest::Test
 
   def test_the_replay_of_the_present_stands_below_what_was_measured
     slower = ADVISED.current.responses.transform_values { |ns| 2 * ns }
-    advised = SimpleDelegator.new(ADVISED)
-    advised.define_singleton_method(:measured) { current.with(responses: slower) }
-    advised.define_singleton_method(:measured?) { true }
+    replayed = ADVISED.call
+    advised = replayed.with(measured: replayed.current.with(responses: slower))
     table = page(recommendation: advised).answer.grep(Holdup::View::Section).first
     at = table.rows.index { |row| row.first.include?("*") }
     measured, replayed = table.rows[at, 2]

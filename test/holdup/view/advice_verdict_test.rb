@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "delegate"
 require "holdup/loader"
+require "support/advice_answers"
 require "support/played_recording"
 
 class Holdup::View::AdviceVerdictTest < Minitest::Test
@@ -33,7 +33,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def verdict_text(language = "en", growth: nil, estimate: growth, rest: nil)
     RECORDING.found = [growth, estimate, rest]
     words = Holdup::View::Words.new(language)
-    Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
+    Holdup::View::AdviceVerdict.new(ADVISED.call, span: "now", words:).details.join("\n")
   end
 
   one_ruby def test_says_that_waits_grow_with_concurrency
@@ -64,7 +64,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def test_a_contradicted_peak_is_said_with_both_times
     english, japanese = %w[en ja].map do |language|
       words = Holdup::View::Words.new(language)
-      Holdup::View::AdviceVerdict.new(CONTRADICTED, span: "now", words:).sentence
+      Holdup::View::AdviceVerdict.new(CONTRADICTED.call, span: "now", words:).sentence
     end
     assert_match(/^CAN'T SAY: in a replay of the busiest minutes, p95 of the response is .+, but /, english)
     assert_match(/最も混んだ時間帯のリプレイでは応答時間の p95 が .+ になりますが、実測は .+ で/, japanese)
@@ -72,7 +72,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_a_contradicted_peak_is_a_row_of_the_self_test
     words = Holdup::View::Words.new("en")
-    section = Holdup::View::AdviceTable::SelfTest.new(CONTRADICTED, words:).section
+    section = Holdup::View::AdviceTable::SelfTest.new(CONTRADICTED.call, words:).section
     assert_match(/grade C/, section.title)
     name, measured, replayed, error = section.rows.last
     assert_equal "response in the busiest minutes", name
@@ -81,25 +81,16 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   end
 
   def test_a_contradicted_peak_for_programs
-    json = Holdup::View::JsonAdvice.new(CONTRADICTED, [], from_s: 0, to_s: 1).to_h
+    json = AdviceAnswers.json(CONTRADICTED)
     assert_equal [:unknown, :c], [json.fetch(:verdict), json.dig(:self_test, :grade)]
     assert_includes json.dig(:self_test, :reasons), :peak_contradicted
     assert_in_delta(-0.667, json.dig(:self_test, :errors, :peak), 0.01)
   end
 
-  Uncertain = Class.new(SimpleDelegator) do
-    def verdict = :keep
-
-    def why = :too_little_gain
-
-    def gain = 0.2
-
-    def interval = -0.01..0.35
-  end
-
   def test_a_large_gain_that_is_not_certain_is_not_called_small
     words = Holdup::View::Words.new("en")
-    text = Holdup::View::AdviceVerdict.new(Uncertain.new(ADVISED), span: "now", words:).sentence
+    uncertain = ADVISED.call.with(verdict: :keep, why: :too_little_gain, gain: 0.2, interval: -0.01..0.35)
+    text = Holdup::View::AdviceVerdict.new(uncertain, span: "now", words:).sentence
     assert_match(/for now: .* may gain 20\.0 %, but the interval \(-1\.0 % to 35\.0 %/, text)
     refute_match(/too little/, text)
   end
@@ -130,7 +121,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     assert_match(/^B#b grows most: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, verdict_text(growth:))
     assert_match(/B#b.*30\.0 %/, verdict_text("ja", growth:))
     refute_match(/grows most/, verdict_text)
-    json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h[:growths]
+    json = AdviceAnswers.json(ADVISED)[:growths]
     assert_equal [["A#a", 0.1], ["B#b", 0.3], ["C#c", 0.9]], json.map { |one| one.values_at(:name, :value) }
   ensure
     RECORDING.growths = nil
@@ -159,8 +150,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
     warnings = {cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}}
-    recording = Struct.new(:warnings).new(warnings)
-    unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
+    refused = PlayedRecording.new(minutes: 3).tap { |recording| recording.problems << :mixed_settings }
+    result = refused.recommendation.call
+    unsaid = result.with(recording: result.recording.with(warnings:))
     expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. " \
       "For 20.0 % of the time that a thread held the GVL, it had no CPU: " \
       "CPUs were short, a quota stopped the process, pages were read from a disk, " \
@@ -174,21 +166,30 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     varied = PlayedRecording.new(minutes: 8)
     varied.machine_speed = Holdup::Analysis::Machine::MachineSpeed.new({"a" => [100, 100, 100, 120, 120]})
     advised = varied.recommendation
-    verdict = Holdup::View::AdviceVerdict.new(advised, span: "now", words: Holdup::View::Words.new)
+    verdict = Holdup::View::AdviceVerdict.new(advised.call, span: "now", words: Holdup::View::Words.new)
     assert_equal :b, advised.self_test.grade
     expected =
       /^Why the grade is not A: .*The machine computes faster and slower by turns: .* takes 20\.0 % longer/
     assert_match expected, verdict.details.join("\n")
     assert_match expected, verdict.reliability.join("\n")
-    assert_match(/\ASelf-test grade B \(response /, verdict.exactness.first)
-    assert_match expected, verdict.exactness.join("\n")
-    json = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
+    exactness = exactness(advised.call)
+    assert_match(/\ASelf-test grade B \(response /, exactness.first)
+    assert_match expected, exactness.join("\n")
+    json = AdviceAnswers.json(advised)
     assert_includes json.dig(:self_test, :reasons), :machine_speed
+  end
+
+  # @return [Array<String>]
+  def exactness(result)
+    words = Holdup::View::Words.new
+    reasons = Holdup::View::AdviceVerdict::Reasons.new(result, words:, kind: :request)
+    Holdup::View::AdviceVerdict::Exactness.new(self_test: result.self_test, peak: result.peak, warnings: {},
+      words:, reasons:).call
   end
 
   def test_the_same_for_programs
     verdict_text(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
-    json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h
+    json = AdviceAnswers.json(ADVISED)
     assert_equal [{value: 0.1235, low: 0.08, high: 0.17, gc: 0.05, enough: true, units: 600}, nil],
       json.values_at(:growth, :rest)
   end

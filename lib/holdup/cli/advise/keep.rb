@@ -55,26 +55,31 @@ module Holdup
             argv = ["--since", since, *(["--kind", kind.name] unless kind == KINDS.first)]
             given = Advise::OPTIONS.parse(argv, now_s: at_s)
             advise = Recommend.new(console: @console, **Recommend.keywords(given, @console))
-            KeptQuestion.new(since:, kind:, advise:, due_s: advise.question.due_s(store))
+            KeptQuestion.new(since:, kind:, advise:, due_s: results(store).due_s(advise.question))
           end
         end
 
-        # An empty text says that nothing was recorded, or that it failed: the others have their turn first.
+        def results(store) = Queries::KeptResults.new(store, json: Advice::AnswerJson)
+
+        # That nothing was recorded, or that it failed, is kept too: the others have their turn first.
         def keep(question, store)
-          write_answer(question, store, question.advise.kept(store).to_s)
+          began_ns = @console.clock.monotonic_ns
+          answer = question.advise.answer(question.advise.read(Queries::RequestCache.new(store)))
+          took_s = (@console.clock.monotonic_ns - began_ns) / 1_000_000_000
+          write_result(question, store, (answer if answer.result), took_s)
         rescue
-          write_answer(question, store, "")
+          write_result(question, store, nil, 0)
           raise
         end
 
-        def write_answer(question, store, text)
-          key = question.advise.question.key
-          store.keep_answer(Store::KeptAnswer.new(question: key, at_s: now_s, text:))
+        def write_result(question, store, answer, took_s)
+          results(store).keep(question.advise.question, answer, at_s: now_s, took_s:)
         end
 
         def write(question, next_s:)
           kept = question.due_s <= now_s
-          next_s = [next_s, kept ? question.advise.question.next_s(now_s) : question.due_s].min
+          again_s = kept ? Queries::KeptResults.next_s(question.advise.question, now_s) : question.due_s
+          next_s = [next_s, again_s].min
           text = (@format == :json) ? json(question, kept, next_s) : sentence(question, kept, next_s)
           @console.out.write("#{text}\n")
         end

@@ -67,7 +67,7 @@ module Holdup
               origin: values.fetch(:origin) { Queries::Origin.new },
               kind:,
               queue: values[:queue],
-              objective: Sizing::Objective.new(objective, slo: values.fetch(:slo) { Sizing::Slo.new }),
+              objective: Sizing::Objective.new(name: objective, slo: values.fetch(:slo) { Sizing::Slo.new }),
               vcpus: values[:vcpus],
               memory: values[:memory],
               connections: values[:connections],
@@ -114,130 +114,87 @@ module Holdup
         end
 
         def run
-          kept = @output.fresh ? nil : kept_answer
-          kept ? write_kept(kept) : write(*compute)
+          kept = @output.fresh ? nil : kept_result
+          kept ? write(kept.value, about: [age(kept)]) : write(compute)
           OK
         end
 
-        # @param store [Store::Sql]
-        # @return [View::KeptAdvice, nil] of the same advice in all forms and languages; nil if nothing was
-        #   recorded for it
-        def kept(store)
-          began_ns = @console.clock.monotonic_ns
-          sized, findings = answer(*read(Queries::RequestCache.new(store)))
-          return unless sized.recommendation
-          json = json(sized, findings)
-          took_s = (@console.clock.monotonic_ns - began_ns) / 1_000_000_000
-          View::KeptAdvice.of(at_s: @console.clock.realtime_s, took_s:, json:) do |form, words|
-            options = {words:, **options(sized)}
-            options[:given] = @output.given if form <= View::Advice::AdviceScreen
-            form.new(sized, findings, **options)
-          end
+        # @return [Queries::SizingInputs]
+        def read(store)
+          queue = @question.queue
+          owner = queue && Queries::SizingInputs::QueueOwner.new(store, **@question.span, queue:)
+          Queries::SizingInputs.new(store, **@question.span, **@question.sizing, setting: owner&.setting,
+            pool: owner&.pool, cpus: Etc.nprocessors)
         end
 
-        # @return [View::KeptAdvice::AdviceQuestion]
+        # @param sized [Queries::SizingInputs]
+        # @return [Advice::AdviceAnswer]
+        def answer(sized)
+          Advice::AdviceAnswer.of(situation(sized), span: @question.to_h.slice(:kind, :from_s, :to_s),
+            **@question.to_h.slice(:within_s, :prices))
+        end
+
+        # @return [Queries::Question]
         def question
-          limit = @output.limit unless @output.limit == ROWS
           asked = @question.to_h.slice(:kind, :objective, :factor, :warm_up_s, :queue, :within_s, :prices)
-          View::KeptAdvice::AdviceQuestion.of(span: @question.from_s..@question.to_s, limit:, **asked,
+          Queries::Question.of_advice(span: @question.from_s..@question.to_s, **asked,
             **@question.sizing.fetch(:given), **@question.origin.limits)
         end
 
         private
 
-        # @return [View::KeptAdvice, nil]
-        def kept_answer
+        # @return [Queries::KeptResults::KeptResult, nil]
+        def kept_result
           now_s = @console.clock.realtime_s
           return unless (now_s - @question.to_s).between?(0, 1)
-          Places.reading(@console.env, @question.store) { |store| question.find(store, now_s) }
-        end
-
-        def write_kept(kept)
-          @save&.write(kept.json)
-          @destination.write((@output.format == :json) ? kept.json : rendered_kept(kept))
-        end
-
-        def rendered_kept(kept)
-          now_s = @console.clock.realtime_s
-          if @output.format == :text && !@output.full
-            screen = kept.screen(@words, now_s:, options: @output.given.fetch("doctor"))
-            return Formats.screen(screen, console: @console, wide: @output.wide)
+          Places.reading(@console.env, @question.store) do |store|
+            Queries::KeptResults.new(store, json: Advice::AnswerJson).find(question, now_s)
           end
-          render(kept.report(@words, now_s:))
         end
 
-        # @return [Array(Queries::SizingInputs, Array<Finding>)]
+        def age(kept) = View::Advice.age(kept, words: @words, now_s: @console.clock.realtime_s)
+
+        # Replays take seconds; nobody waits for the store meanwhile.
         def compute
-          inputs = Places.reading(@console.env, @question.store, origin: @question.origin) do |store|
+          sized = Places.reading(@console.env, @question.store, origin: @question.origin) do |store|
             read(Queries::RequestCache.new(store))
           end
-          answer(*inputs)
+          answer(sized)
         end
 
-        def answer(sized, pool)
-          [sized, Advice.call(situation(sized, pool))]
-        end
-
-        # @return [Array(Queries::SizingInputs, Object)] and the pool of the queue
-        def read(store)
-          queue = @question.queue
-          owner = queue && Queries::SizingInputs::QueueOwner.new(store, **@question.span, queue:)
-          pool = owner&.pool
-          inputs = Queries::SizingInputs.new(store, **@question.span, **@question.sizing,
-            setting: owner&.setting, pool:, cpus: Etc.nprocessors)
-          [inputs, pool]
-        end
-
-        def situation(sized, pool)
+        def situation(sized)
           lines = SourceLines.new
           Advice::Situation.new(
             summary: sized.summary,
             recommendation: sized.recommendation,
             levers: Advice::ServerLevers.new(sized.lately, lines:),
-            pool:,
+            pool: sized.pool,
             files: lines.method(:all)
           )
         end
 
         # One read serves both outputs, because a collector may write to the store between two reads.
-        def write(sized, findings)
-          @save&.write(json(sized, findings))
-          @destination.write((@output.format == :json) ? json(sized, findings) : rendered(sized, findings))
+        def write(answer, about: [])
+          @save&.write(json(answer))
+          @destination.write((@output.format == :json) ? json(answer) : rendered(answer, about))
         end
 
-        def rendered(sized, findings)
-          options = {words: @words, **options(sized)}
+        # A kept answer is of an earlier span than the one that was asked about.
+        def rendered(answer, about)
+          span = answer.to_h.slice(:from_s, :to_s)
+          again = SizingOptions.again(**span, origin: @question.origin, store: @question.store)
+          options = {words: @words, about:, again:, span: SizingOptions.span_text(**span),
+                     limit: @output.limit}
           if @output.format == :text && !@output.full
-            screen = View::Advice::AdviceScreen.new(sized, findings, given: @output.given, **options)
+            screen = View::Advice::AdviceScreen.new(answer, given: @output.given, **options)
             return Formats.screen(screen, console: @console, wide: @output.wide)
           end
-          advice = View::Advice.new(sized, findings, **options)
-          render(advice.page)
+          Formats.render(View::Advice.new(answer, **options).page, console: @console, words: @words,
+            **@output.to_h.slice(:format, :wide))
         end
 
-        def render(page)
-          Formats.render(page, console: @console, words: @words, **@output.to_h.slice(:format, :wide))
-        end
-
-        def options(sized)
-          {span: SizingOptions.span_text(**@question.span), again:, limit: @output.limit, fleet: fleet(sized),
-           **@question.to_h.slice(:kind, :within_s)}
-        end
-
-        def json(sized, findings)
-          asked = @question.to_h.slice(:from_s, :to_s, :kind, :warm_up_s, :within_s)
-          View::JsonAdvice.new(sized.recommendation, findings, fleet: fleet(sized), **asked,
-            **@question.origin.limits).call
-        end
-
-        # One for all outputs, because its replays take seconds.
-        def fleet(sized)
-          prices = @question.prices or return
-          @fleet ||= Sizing::CheapestFleet.new(sized.recommendation, prices:)
-        end
-
-        def again
-          SizingOptions.again(**@question.span, origin: @question.origin, store: @question.store)
+        def json(answer)
+          View::JsonAdvice.new(answer, warm_up_s: @question.warm_up_s, **@question.origin.limits).call
         end
       end
     end

@@ -65,6 +65,9 @@ module Holdup
         def missed = errors.select { |_, error| error.abs > ALLOWED }
       end
 
+      # What was found, without the recording. `call`, `figures`: see ErrorCauses
+      FoundCauses = Data.define(:call, :figures)
+
       # @param current [Candidate] the recorded setting
       # @param outcome [ReplayErrors]
       def initialize(recording, traffic:, current:, outcome: ReplayErrors.new)
@@ -88,6 +91,9 @@ module Holdup
         found << :unknown if found.empty? && !@outcome.refuted
         [*found, *(:queue_unknown unless measured.queued_ns)]
       end
+
+      # @return [FoundCauses]
+      def as_value = FoundCauses.new(call:, figures:)
 
       # @param vagueness [Float] see ClosedLoad::ThinkingUsers
       # @return [ErrorCauses] of the same replays, if users may have sent what they replay without any

@@ -12,14 +12,15 @@ module Holdup
                    "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
                    "wait" => [:ns, :wait_ns.to_proc]}.freeze
 
-        def initialize(recommendation, words:)
-          @recommendation = recommendation
+        # @param result [Sizing::AdviceResult, nil]
+        def initialize(result, words:)
+          @result = result
           @words = words
         end
 
-        # @return [Blocks::InlineCharts, nil] nil without a recommendation
+        # @return [Blocks::InlineCharts, nil] nil without a verdict
         def call
-          return if @recommendation.nil? || @recommendation.verdict == :unknown
+          return if @result.nil? || @result.verdict == :unknown
           charts = FIGURES.to_h { |name, (unit, read)| [title(name, unit, read), chart(unit, read)] }
           drawn = charts.select { |_, chart| chart.series.any? }
           Blocks::InlineCharts.new(charts: drawn, notes: [word(:candidates_note)])
@@ -44,7 +45,7 @@ module Holdup
         def chart(unit, read)
           series = lines.filter_map { |processes, by_threads| line(processes, by_threads, read) }
           Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :count, values: threads),
-            points: points(read), marks: [Chart::Mark.new(at: @recommendation.amdahl, label: "")])
+            points: points(read), marks: [Chart::Mark.new(at: @result.amdahl, label: "")])
         end
 
         def line(processes, by_threads, read)
@@ -67,12 +68,12 @@ module Holdup
 
         # Those that differ from the measured setting only in threads and processes.
         def predictions
-          @predictions ||= @recommendation.predictions.select do |one|
+          @predictions ||= @result.predictions.select do |one|
             one.candidate.with(threads: now.threads, processes: now.processes) == now
           end
         end
 
-        def now = @recommendation.now
+        def now = @result.now
 
         def points(read)
           lines.values.flat_map(&:values).filter_map { |one| point(one, read.call(one)) }
@@ -86,8 +87,8 @@ module Holdup
 
         def name(prediction)
           return word(:candidates_now) if prediction.candidate == now
-          return unless @recommendation.verdict == :change
-          word(:candidates_best) if prediction.candidate == @recommendation.best.candidate
+          return unless @result.verdict == :change
+          word(:candidates_best) if prediction.candidate == @result.best.candidate
         end
       end
     end

@@ -115,31 +115,35 @@ module Holdup
 
         # Amdahl's table for the io share, with the reason not to size by it.
         class AmdahlTable < SectionBase
-          # @param share [Float, nil] of io, of all these units
-          def initialize(summary, share: summary.total.idle_share, **options)
-            super(summary, **options)
-            @share = share
-          end
+          # @return [Section, nil] nil without any units
+          def call = OfShare.new(summary.total.idle_share, words: @words).call
 
-          # @return [Section, nil] nil without a share
-          def call
-            @share &&
-              Section.new(title: word(:amdahl, share: Figures.share(@share)), columns: columns(lines(@share)),
-                rows: rows(lines(@share)),
+          # The table for any share.
+          class OfShare
+            # @param share [Float, nil] of io
+            def initialize(share, words:)
+              @share = share
+              @words = words
+            end
+
+            # @return [Section, nil] nil without a share
+            def call
+              return unless @share
+              Section.new(title: word(:amdahl, share: Figures.share(@share)),
+                columns: [word(:threads), *lines.map { |line| line.threads.to_s }], rows:,
                 notes: [word(:amdahl_note, threads: Analysis::Amdahl.suggestion(@share))])
-          end
+            end
 
-          private
+            private
 
-          def lines(share) = Analysis::Amdahl.table(share)
+            def word(key, **facts) = @words.call(key, **facts)
 
-          def columns(lines)
-            [word(:threads), *lines.map { |line| line.threads.to_s }]
-          end
+            def lines = Analysis::Amdahl.table(@share)
 
-          def rows(lines)
-            [[word(:speed_up), *lines.map { |line| format("%.2fx", line.speed_up) }],
-              [word(:gain), *lines.map { |line| format("%+.0f%%", line.gain * 100) }]]
+            def rows
+              [[word(:speed_up), *lines.map { |line| format("%.2fx", line.speed_up) }],
+                [word(:gain), *lines.map { |line| format("%+.0f%%", line.gain * 100) }]]
+            end
           end
         end
       end

@@ -12,7 +12,7 @@ module Holdup
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
           Inputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:,
-            **context.to_h.slice(:slo, :prices))
+            **context.to_h.slice(:slo, :prices)).call
         end
 
         def self.kind(query)
@@ -27,20 +27,19 @@ module Holdup
         end
 
         def answer(figures)
-          advised = View::Advice.new(figures.sized, figures.found, words: @words, span:, kind:,
-            limit: query.limit, fleet: figures.fleet)
           report = figures.what_if && what_if_report(figures)
-          content(advised, report:, more: nothing(figures), json: json_of(figures, report))
+          content(figures.answer, report:)
         end
 
         # What the collector of a fleet computes, if nothing else is asked.
         def kept
           return unless query.live? && (query.all.keys - SHOWING - ASKED_OF_ALL).empty?
           now_s = query.until_s
-          found = asked.find(store, now_s) or return
-          fresh = View::Blocks::SpanLink.new(text: found.age(@words, now_s), label: word(:advice_kept_fresh),
-            params: {"fresh" => "1"})
-          content(found.answers.fetch(@words.language), json: found.json, note: fresh)
+          results = Queries::KeptResults.new(store, json: Holdup::Advice::AnswerJson)
+          found = results.find(asked, now_s) or return
+          fresh = View::Blocks::SpanLink.new(text: View::Advice.age(found, words: @words, now_s:),
+            label: word(:advice_kept_fresh), params: {"fresh" => "1"})
+          content(found.value, note: fresh)
         end
 
         def asks = []
@@ -49,24 +48,23 @@ module Holdup
 
         def kind = self.class.kind(query)
 
-        # @return [View::KeptAdvice::AdviceQuestion]
+        # @return [Queries::Question]
         def asked
           slo, prices = @context.to_h.values_at(:slo, :prices)
-          View::KeptAdvice::AdviceQuestion.of(kind:, span: query.from_s..query.until_s, prices:,
+          Queries::Question.of_advice(kind:, span: query.from_s..query.until_s, prices:,
             objective: Inputs.objective(kind, slo || Sizing::Slo.new))
         end
 
-        # @param advised [View::Advice, View::KeptAdvice::AdvicePage]
+        # @param found [Holdup::Advice::AdviceAnswer]
         # @param report [View::WhatIf, nil]
-        # @param note [Object, nil] block under the verdict; `more`: under everything that is to do
-        def content(advised, json:, report: nil, note: nil, more: [])
+        # @param note [Object, nil] block under the verdict
+        def content(found, report: nil, note: nil)
+          span = View::Figures::Moments.span(found.from_s, found.to_s)
+          advised = View::Advice.new(found, words: @words, span:, limit: query.limit)
           lead, *answers = answers(advised, report)
-          blocks = [lead, *note, *answers, kinds(advised), *more, *(advised.grounds - [advised.self_test])]
-          ComputedPage::PageContent.new(blocks:, json:, offered: exports)
-        end
-
-        def span
-          View::Figures::Moments.span(query.from_s, query.until_s)
+          blocks = [lead, *note, *answers, kinds(advised), *nothing(found),
+            *(advised.grounds - [advised.self_test])]
+          ComputedPage::PageContent.new(blocks:, json: json_of(found, report), offered: exports)
         end
 
         # A reader who asks about another setting sees that answer first.
@@ -80,8 +78,8 @@ module Holdup
         end
 
         # What to do if there is no recording to advise from.
-        def nothing(figures)
-          return [] if figures.recommendation&.recording&.units.to_i.positive?
+        def nothing(found)
+          return [] if found.result&.recording&.units.to_i.positive?
           [View::Blocks::Notes.new(texts: [word(:advice_empty_next)])]
         end
 
@@ -93,15 +91,14 @@ module Holdup
         end
 
         def what_if_report(figures)
-          slo = figures.recommendation.objective.slo
-          words = @words
-          View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
+          slo = figures.answer.result.objective.slo
+          span = View::Figures::Moments.span(query.from_s, query.until_s)
+          View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words: @words,
+            exactness: false)
         end
 
-        def json_of(figures, report)
-          facts = {from_s: query.from_s, to_s: query.until_s, kind:, fleet: figures.fleet}
-          limits = query.origin.limits
-          advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts, **limits).to_h
+        def json_of(found, report)
+          advice = View::JsonAdvice.new(found, **query.origin.limits).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
 
@@ -111,7 +108,7 @@ module Holdup
           # @param slo [Sizing::Slo] of requests
           # @return [Sizing::Objective]
           def self.objective(kind, slo)
-            (kind == :job) ? Sizing::Objective.new(:throughput) : Sizing::Objective.new(:latency, slo:)
+            (kind == :job) ? Sizing::Objective.new(name: :throughput) : Sizing::Objective.new(slo:)
           end
 
           # @param span [Range<Integer>] seconds since 1970
@@ -119,31 +116,33 @@ module Holdup
           # @param step [#call] takes the current activity
           # @param slo [Sizing::Slo, nil] of requests; `prices`: CheapestFleet::FleetPrices or nil
           def initialize(store, span:, kind:, change:, step:, slo: nil, prices: nil)
+            @asked = {kind:, from_s: span.begin, to_s: span.end}
             @change = change
+            @step = step
+            @prices = prices
             step.call([:step_reading, {}])
             objective = self.class.objective(kind, slo || Sizing::Slo.new)
-            @sized = Queries::SizingInputs.new(store, from_s: span.begin, to_s: span.end, kind:, objective:)
-            step.call(replaying) if recommendation
-            @found = Holdup::Advice.call(situation)
-            @what_if = replay
-            @fleet = Sizing::CheapestFleet.new(recommendation, prices:) if prices
+            @sized = Queries::SizingInputs.new(store, **@asked, objective:)
           end
 
-          attr_reader :sized
-          attr_reader :found
-          # @return [Sizing::WhatIf, nil] nil if the form is empty, or if a replay is impossible: the advice
-          #   says why
-          attr_reader :what_if
-          # @return [Sizing::CheapestFleet, nil] nil without prices
-          attr_reader :fleet
+          # @return [AdvisedFigures]
+          def call
+            @step.call(replaying) if recommendation
+            answer = Holdup::Advice::AdviceAnswer.of(situation, span: @asked, prices: @prices)
+            AdvisedFigures.new(answer:, what_if: replay&.call)
+          end
 
-          def recommendation = sized.recommendation
+          # What the page is made of. `what_if`: Sizing::WhatIf::WhatIfResult, nil if the form is empty, or if
+          # a replay is impossible: the advice says why
+          AdvisedFigures = Data.define(:answer, :what_if)
 
           private
 
+          def recommendation = @sized.recommendation
+
           def situation
-            levers = Holdup::Advice::ServerLevers.new(sized.lately)
-            Holdup::Advice::Situation.new(summary: sized.summary, recommendation:, levers:)
+            levers = Holdup::Advice::ServerLevers.new(@sized.lately)
+            Holdup::Advice::Situation.new(summary: @sized.summary, recommendation:, levers:)
           end
 
           def replay

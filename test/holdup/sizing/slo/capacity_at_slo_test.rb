@@ -11,7 +11,7 @@ module Holdup::Sizing
 
     def capacity(slo, recording: RECORDING, **options)
       slo = Slo.parse(slo)
-      found = recording&.recommendation(objective: Objective.new(:latency, slo:), open: true, **options)
+      found = recording&.recommendation(objective: Objective.new(slo:), open: true, **options)
       Slo::CapacityAtSlo.new(found, slo:, units: UNITS).call
     end
 
@@ -20,7 +20,7 @@ module Holdup::Sizing
       assert_nil figure.reason
       assert_equal 1, figure.processes
       at = ->(rate) {
-        found = RECORDING.recommendation(objective: Objective.new(:latency, slo: Slo.parse("p95=150ms")))
+        found = RECORDING.recommendation(objective: Objective.new(slo: Slo.parse("p95=150ms")))
         forecast = found.forecast(rate:)
         trace = found.traffic.peak(rate:, units: UNITS)
         forecast.call(found.now, trace, force: true).responses[0.95]
