@@ -56,9 +56,9 @@ module Bench
     def trial(planted)
       recording = simulated(planted, seed: planted.users, minutes: MINUTES.fetch(:recorded))
       setting = {"threads" => 5, "workers" => planted.processes}
-      observation = SimulatedObservation.of(recording, setting, sampled: true)
+      stored = StoredSimulation.of(recording, setting, sampled: true)
       processes = planted.both.last
-      advice = Coverage::AdviceAbout.new(observation, limits: SIZING::ResourceLimits.new(vcpus: processes),
+      advice = Coverage::AdviceAbout.new(stored, limits: SIZING::ResourceLimits.new(vcpus: processes),
         other: SIZING::Candidate.new(processes:, threads: 5))
       grade = advice.self_test.grade
       gain = gain(planted, advice) if grade != :c

@@ -77,7 +77,7 @@ module Bench
     end
 
     def replayed(handoff_ns = self.handoff_ns)
-      Replayed.new(recording.observation, vcpus:, handoff_ns:)
+      Replayed.new(recording.recording, vcpus:, handoff_ns:)
     end
 
     # What is expected of the recording's own setting.
@@ -87,7 +87,7 @@ module Bench
     end
 
     def handoff_ns
-      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) do |ns|
+      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.recording, recording)) do |ns|
         again(ns).then { |figures| waits(figures, figures) }
       end
     end
@@ -149,13 +149,13 @@ module Bench
       @grades ||= begin
         others = Holdup::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)
         limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], others:)
-        RecordingGrades.new([Holdup::Sizing::Recommendation.new(recording.observation, limits:)])
+        RecordingGrades.new([Holdup::Sizing::Recommendation.new(recording.recording, limits:)])
       end
     end
 
     def self_test
       worst = PredictedSetting.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
-      warnings = recording.observation.then { |one| one.problems + one.warnings.keys }
+      warnings = recording.recording.then { |one| one.problems + one.warnings.keys }
       format("Self-test of the recording in `holdup advise`: %s (%s). Caught: it was not A. Its very " \
         "requests, replayed on its setting with its own hand-off (%.0f us), are %.1f %% off at most; " \
         "warnings: %s.", grades, grades.errors, handoff_ns / 1e3, worst * 100,

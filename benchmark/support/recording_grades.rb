@@ -15,12 +15,11 @@ module Bench
     # @param profiles [Array<Holdup::UnitSample>]
     # @return [Holdup::Sizing::Recommendation, nil] nil if it is too short for a self-test
     def self.advice(windows, samples, profiles, kind: :job)
-      recording = Holdup::Sizing::Recording.new(windows:, profiles:, samples:, kind:, warm_up_s: 0)
       from_s, to_s = windows.flat_map { |window| [window.start_s, window.start_s + window.seconds] }.minmax
       members = Holdup::Analysis::ProcessReport.new(samples, from_s:, to_s:).members
-      observation = Holdup::Sizing::Observation.new(recording, kind:, members:)
+      recording = Holdup::Sizing::Recording.of(windows:, profiles:, samples:, kind:, warm_up_s: 0, members:)
       limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.vcpus)
-      found = Holdup::Sizing::Recommendation.new(observation, limits:,
+      found = Holdup::Sizing::Recommendation.new(recording, limits:,
         objective: Holdup::Sizing::Objective.new(name: :throughput))
       found unless found.traffic.empty?
     end

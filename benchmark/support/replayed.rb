@@ -23,17 +23,17 @@ module Bench
       end
     end
 
-    # @param observation [Holdup::Sizing::Observation] of the recording
+    # @param recording [Holdup::Sizing::Recording]
     # @param vcpus [Numeric] that are left for the server
     # @param cost [Holdup::Sizing::CoherencyCost] what concurrency and rests add to holds
     # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
-    def initialize(observation, vcpus:, cost: observation.demand.cost,
+    def initialize(recording, vcpus:, cost: recording.demand.cost,
       handoff_ns: Holdup::Sizing::Handoff::NS)
-      @units = observation.profiles.group_by { |profile| profile.series.name }
+      @units = recording.profiles.group_by { |profile| profile.series.name }
       @vcpus = vcpus
       @cost = cost
       @handoff_ns = handoff_ns
-      @between = observation.demand.between
+      @between = recording.demand.between
     end
 
     # @param arrivals [Holdup::Lab::Load::Arrivals]

@@ -64,7 +64,7 @@ class JobReportTest < Minitest::Test
     Holdup::Store.open(path, read_only: true).then do |store|
       sized = Holdup::Queries::SizingInputs.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job,
         objective: Holdup::Sizing::Objective.new(name: :throughput), warm_up_s: 0, pool: "single")
-      found = sized.observations.first
+      found = sized.recordings.first
       assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.other_threads, found.threads]
       assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1},
         found.profiles.to_h { |profile|

@@ -3,10 +3,10 @@
 require "holdup/loader"
 require "holdup/model/sample_block"
 
-# A recording as a server would make it, simulated: units with these shapes arrive at these rates and are
-# replayed on the setting that is "now". What was measured is then known, and what other settings would do can
-# be replayed as well.
-class PlayedRecording
+# A recording as a server would make it, simulated: its facts are given instead of measured. Units with these
+# shapes arrive at these rates and are replayed on the setting that is "now". What was measured is then known,
+# and what other settings would do can be replayed as well.
+class PlayedRecording < Holdup::Sizing::Recording
   Sizing = Holdup::Sizing
   MS = 1_000_000
   START_S = 1_790_000_400
@@ -107,6 +107,9 @@ class PlayedRecording
   end
 
   def warnings = {}
+
+  # No window is stored of them.
+  def windows = []
 
   # Single units here have no waits.
   def busiest(*) = []

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../test/support/sequential_recordings"
-require_relative "../../../test/support/simulated_observation"
+require_relative "../../../test/support/stored_simulation"
 
 module Bench
   class Coverage
@@ -31,8 +31,8 @@ module Bench
         (parts.size == 1) ? parts.first : SequentialRecordings.new(parts)
       end
 
-      def observation(recording)
-        SimulatedObservation.of(recording, {"threads" => Planted::THREADS, "workers" => processes,
+      def stored(recording)
+        StoredSimulation.of(recording, {"threads" => Planted::THREADS, "workers" => processes,
                                             "vcpus" => Planted::VCPUS})
       end
 

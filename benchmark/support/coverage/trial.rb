@@ -65,7 +65,7 @@ module Bench
 
       def recording = @recording ||= @planted.recording(@drawn.seed, @truth)
 
-      def observation = @observation ||= @planted.observation(recording)
+      def stored = @stored ||= @planted.stored(recording)
 
       # There is none about too few units, or a single block of time.
       def advised?
@@ -73,7 +73,7 @@ module Bench
       end
 
       def advice
-        @advice ||= AdviceAbout.new(observation, other:, seed: @drawn.seed,
+        @advice ||= AdviceAbout.new(stored, other:, seed: @drawn.seed,
           limits: SIZING::ResourceLimits.new(vcpus: Planted::VCPUS), **@options)
       end
 

@@ -129,14 +129,14 @@ module Holdup
       # If the advice was to keep the setting, the latest other setting since then shows the effect of a
       # change.
       def changed(sized)
-        measured = sized.observations.select { |observation| observation.profiles.any? }
-        same, others = measured.partition { |observation| advised == ran(observation) }
+        measured = sized.recordings.select { |recording| recording.profiles.any? }
+        same, others = measured.partition { |recording| advised == ran(recording) }
         latest = others.max_by { |other| other.profiles.first.start_ns } if @advice[:verdict] == "keep"
         latest || same.first || raise(not_followed(measured))
       end
 
       def not_followed(measured)
-        settings = measured.map { |observation| written(ran(observation)) }.uniq
+        settings = measured.map { |recording| written(ran(recording)) }.uniq
         settings = ["none"] if settings.empty?
         Error.new("no #{kind}s ran on the advised setting (#{written(advised)}) since, " \
           "only on: #{settings.join(", ")}",
@@ -148,9 +148,9 @@ module Holdup
         Sizing::Candidate.new(**setting.slice(:processes, :threads, :time_slice_ns))
       end
 
-      def ran(observation)
-        Sizing::Candidate.new(processes: observation.processes, threads: observation.threads,
-          time_slice_ns: observation.time_slice_ns)
+      def ran(recording)
+        Sizing::Candidate.new(processes: recording.processes, threads: recording.threads,
+          time_slice_ns: recording.time_slice_ns)
       end
 
       def written(candidate)

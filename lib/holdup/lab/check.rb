@@ -140,13 +140,13 @@ module Holdup
         # @param load [Endpoints::ReferenceLoad, nil] nil: as it was recorded
         # @raise [Holdup::Error] there is nothing
         def store(store, from_s, to_s, load: nil)
-          recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a,
+          recording = Sizing::Recording.of(kind: :request, windows: store.windows(from_s, to_s).to_a,
             profiles: store.profiles(from_s, to_s).to_a, warm_up_s: 0)
-          if recording.profiles.empty?
+          if recording.figures.profiles.empty?
             raise Error.new("no single requests were recorded in that span",
               "choose another with --since and --until")
           end
-          endpoints = Endpoints.new(Sizing::Observation.new(recording, kind: :request), load:)
+          endpoints = Endpoints.new(recording, load:)
           Baseline.new(endpoints.load, endpoints.to_h)
         end
 

@@ -19,10 +19,10 @@ module Holdup
       end
 
       # @param load [ReferenceLoad, nil] nil: as it was recorded
-      def initialize(observation, load: nil)
-        @observation = observation
-        @load = load || ReferenceLoad.new(rate: traffic.mean_rate.round(3), processes: observation.processes,
-          threads: observation.threads)
+      def initialize(recording, load: nil)
+        @recording = recording
+        @load = load || ReferenceLoad.new(rate: traffic.mean_rate.round(3), processes: recording.processes,
+          threads: recording.threads)
       end
 
       # The setting and the requests per second that p95 is predicted for.
@@ -42,7 +42,7 @@ module Holdup
 
       private
 
-      def profiles = @observation.profiles
+      def profiles = @recording.profiles
 
       def traffic
         @traffic ||= begin
@@ -70,9 +70,9 @@ module Holdup
 
       def scenario
         candidate = Sizing::Candidate.new(processes: load.processes, threads: load.threads,
-          time_slice_ns: @observation.time_slice_ns)
-        candidate.scenario(vcpus: @observation.recording.vcpus || load.processes,
-          cost: @observation.demand.cost, assignment: :least_busy, seed: SEED)
+          time_slice_ns: @recording.time_slice_ns)
+        candidate.scenario(vcpus: @recording.vcpus || load.processes,
+          cost: @recording.demand.cost, assignment: :least_busy, seed: SEED)
       end
 
       def percentile(values)

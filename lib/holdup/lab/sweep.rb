@@ -237,7 +237,7 @@ module Holdup
           cpu_ns: outcome.cpu_ns&.round,
           memory_bytes: outcome.memory_bytes,
           jit: jit(outcome),
-          endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h
+          endpoints: Endpoints.new(outcome.recording, load: reference(outcome)).to_h
         )
       end
 
@@ -293,8 +293,8 @@ module Holdup
       end
 
       def self.reference(outcome)
-        Endpoints::ReferenceLoad.new(rate: outcome.rate, processes: outcome.observation.processes,
-          threads: outcome.observation.threads)
+        Endpoints::ReferenceLoad.new(rate: outcome.rate, processes: outcome.recording.processes,
+          threads: outcome.recording.threads)
       end
       private_class_method :client, :server, :jit, :reference, :warm_up
 

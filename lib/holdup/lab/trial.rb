@@ -240,7 +240,7 @@ module Holdup
         def rows = summary.rows
 
         # @return [Setting] of the server
-        def setting = observation.setting
+        def setting = recording.setting
 
         # @return [Float] answers per second
         def throughput = seen.throughput
@@ -284,12 +284,10 @@ module Holdup
         # @return [Array<SampleBlock>] the profiles for a store
         def blocks = SampleBlock.of(profiles)
 
-        # @return [Sizing::Observation] for predictions
-        def observation
-          @observation ||= begin
-            recording = Sizing::Recording.new(windows:, profiles:, samples:, warm_up_s: 0)
-            Sizing::Observation.new(recording, kind: :request, members: summary.processes.members)
-          end
+        # @return [Sizing::Recording] for predictions
+        def recording
+          @recording ||= Sizing::Recording.of(kind: :request, windows:, profiles:, samples:, warm_up_s: 0,
+            members: summary.processes.members)
         end
 
         private

@@ -75,16 +75,16 @@ module Holdup
       end
 
       # One for each setting of this kind of units, most units first.
-      def observations
-        observations = Setting.alike(@windows).map { |same| observe(same) }
-        observations.select(&:setting).sort_by { |each| -each.units }
+      def recordings
+        recordings = Setting.alike(@windows).map { |same| recording_of(same) }
+        recordings.select(&:setting).sort_by { |each| -each.units }
       end
 
       private
 
       def recommend
-        bias = Sizing::PredictionBias.of(@outcomes, observation)
-        Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias:,
+        bias = Sizing::PredictionBias.of(@outcomes, recording)
+        Sizing::Recommendation.new(recording, limits:, objective: @objective, factor: @factor, bias:,
           cpus: @cpus)
       end
 
@@ -172,8 +172,8 @@ module Holdup
         @fingerprint ? samples.select { |sample| [nil, @fingerprint].include?(sample[:setting]) } : samples
       end
 
-      def observation
-        @observation ||= observe(@windows)
+      def recording
+        @recording ||= recording_of(@windows)
       end
 
       # When requests and jobs share processes, each is needed to understand the other.
@@ -188,23 +188,10 @@ module Holdup
         @shared = members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
       end
 
-      def observe(windows)
-        recording = recording(windows, @kind)
-        other = other_kind(windows, recording.fingerprints) if shared?
-        members = summary.processes.members
-        Sizing::Observation.new(recording, kind: @kind, members:, pool: @pool, other:)
-      end
-
-      # The other kind of units in the same processes.
-      def other_kind(windows, fingerprints)
-        kind = (UNITS - [@kind]).first
-        same = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
-        Sizing::Observation.new(recording(same, kind), kind:, members: summary.processes.members)
-      end
-
-      def recording(windows, kind)
-        Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind:,
-          vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
+      def recording_of(windows)
+        Sizing::Recording.of(windows:, profiles: @profiles, samples: @samples, kind: @kind,
+          vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
+          members: summary.processes.members, pool: @pool, shared: shared?)
       end
 
       def machine
@@ -215,9 +202,9 @@ module Holdup
       def others
         return Sizing::ResourceLimits::OtherCpus::NONE unless machine
         known = recorded_others
-        return known unless machine.vcpus && observation.demand
-        served = observation.most_served
-        used = served * (observation.demand.cpu_ns + observation.demand.native_ns) / NS
+        return known unless machine.vcpus && recording.demand
+        served = recording.most_served
+        used = served * (recording.demand.cpu_ns + recording.demand.native_ns) / NS
         known.within([machine.vcpus - used, 0.0].max, rate: served)
       end
 
@@ -232,20 +219,20 @@ module Holdup
       end
 
       def limits
-        Sizing::ResourceLimits.of(machine, processes: observation.processes, hosts: observation.hosts,
-          others:, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
+        Sizing::ResourceLimits.of(machine, processes: recording.processes, hosts: recording.hosts,
+          others:, pool: recording.setting["db_pool"], outside: summary.connections.outside_mean,
           other_connections:, **setting_limits, **@given.compact)
       end
 
       # Connections of the other kind in the same processes belong to the setting.
       def other_connections
-        shared = observation.hosts * observation.processes * observation.pools.concurrent_threads.sum
+        shared = recording.hosts * recording.processes * recording.pools.concurrent_threads.sum
         [summary.processes.connections.of_other_kinds(@kind) - shared, 0].max
       end
 
       # For recordings without samples of the container.
       def setting_limits
-        machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
+        machine&.vcpus ? {} : {vcpus: recording.setting["vcpus"]}
       end
 
       # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.

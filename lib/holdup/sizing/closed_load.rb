@@ -553,7 +553,7 @@ module Holdup
       # @param measured [SelfTest::MeasuredFigures]
       # @return [SelfTest::MeasuredFigures] without the time in the queue
       def figures(measured)
-        p95_ns = Observation::UnitTimes.new(@profiles, queued: false).response(0.95)
+        p95_ns = Recording::UnitTimes.new(@profiles, queued: false).response(0.95)
         measured.with(queued_ns: nil, response_ns: measured.response_ns - measured.queued_ns.to_f, p95_ns:,
           throughput: full.values.map(&:throughput))
       end

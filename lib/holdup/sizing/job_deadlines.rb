@@ -24,7 +24,7 @@ module Holdup
         def processes = queues.sum(&:processes)
       end
 
-      # @param recommendation [Recommendation] of jobs, with an Observation
+      # @param recommendation [Recommendation] of jobs
       def initialize(recommendation, within_s: WITHIN_S)
         @recommendation = recommendation
         @within_s = within_s
@@ -43,11 +43,11 @@ module Holdup
       def recording = @recommendation.recording
 
       def known?
-        recording.kind == :job && @recommendation.verdict != :unknown && recording.respond_to?(:recording)
+        recording.kind == :job && @recommendation.verdict != :unknown
       end
 
       def needs
-        windows = recording.recording.windows.group_by { |window| window.series.queue }
+        windows = recording.windows.group_by { |window| window.series.queue }
         windows.filter_map { |queue, same| need(queue, same) }
       end
 

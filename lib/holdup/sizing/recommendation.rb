@@ -4,17 +4,6 @@ module Holdup
   module Sizing
     # Keep, change, or unknown: from one recording of one setting, tries every other setting within the limits
     # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
-    #
-    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
-    # (ClosedLoad), `growth_estimate`, `idle_growth`, `growth` and `rest`
-    # (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
-    # `arrivals` ({minute => units on all hosts}), `hosts_by_minute` ({minute => hosts that recorded}),
-    # `covered` ({minute => seconds} of those recorded in part),
-    # `units`, `processes` and `threads` (of one host, now),
-    # `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured` (SelfTest::MeasuredFigures), `pools`
-    # (ThreadPools), `concurrent_units` (ConcurrentUnits or nil), `resource_wait_ns` (waits for pools and
-    # locks per unit), `machine_speed` (Analysis::Machine::MachineSpeed) and `problems` (Symbols that forbid
-    # an answer).
     class Recommendation
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05
@@ -38,6 +27,7 @@ module Holdup
 
       attr_reader :recording, :limits, :objective, :factor, :bias
 
+      # @param recording [Recording]
       # @param factor [Float] of the recorded load
       # @param rounds [Integer] of the bootstrap; `units`: of each replay
       # @param cpus [Integer] that replays may use
@@ -414,7 +404,7 @@ module Holdup
         return if explained_test.grade == :c || recording.kind == :job || measured_units.empty?
         percentile = objective.slo.percentile
         found = SelfTest::PeakContradiction.new(percentile:, replayed_ns: peak_time(search.of(now)),
-          measured_ns: Observation::UnitTimes.new(measured_units, queued: queued?).response(percentile))
+          measured_ns: Recording::UnitTimes.new(measured_units, queued: queued?).response(percentile))
         return if found.error.abs <= SelfTest::GRADES.key(:b)
         found if Math.log(found.replayed_ns.fdiv(found.measured_ns)).abs > peak_chance
       end
@@ -441,7 +431,7 @@ module Holdup
 
       # The replay's prediction with the times of these units.
       def with_times(units, replayed)
-        times = Observation::UnitTimes.new(units, queued: queued?)
+        times = Recording::UnitTimes.new(units, queued: queued?)
         percentiles = replayed.responses.keys
         replayed.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns,
           response_ns: times.response_ns,

@@ -2,380 +2,392 @@
 
 module Holdup
   module Sizing
-    # Everything that the models need to know of one setting in a time span, and its problems. If the span has
-    # several settings, that is a problem, and the figures are those of the one with most units.
-    #
-    # Windows have all units and give means and rates; profiles are a sample of single units, and give their
-    # variance and the cost of concurrency. The first two minutes after a boot are in neither.
+    # The recording of one kind of units under one setting, as a Recommendation replays it: what the units ask
+    # for on CPUs without other work, when they came, how they are deployed, and the figures that a self-test
+    # compares its replays with.
     class Recording
-      PEAK = 0.95
-      # A unit counts as alone if it shared its process for no more than a twentieth of its time.
-      ALONE_MILLI = 1050
+      NS = 1_000_000_000
+      MINUTE_S = 60
+      # A shorter part of a minute does not show its load.
+      LEAST_S = 5
+      # Standard deviation of what a window has of other minutes: any time up to the ten seconds between two
+      # readings.
+      READ_ERROR_S = 10 / Math.sqrt(12)
+      # Share of the peak from which a minute is one of the busiest.
+      NEARLY_PEAK = 0.9
+      # Share of units with a known arrival from which queueing is known.
+      STAMPED = 0.5
 
-      # @return [Array<UnitSample>] warm ones of the setting, in the order of their starts
-      attr_reader :profiles
+      # @param options [Hash] windows, profiles, samples, vcpus and warm_up_s: see SettingFigures
+      # @param members [Array<Analysis::ProcessReport::MeasuredProcess>]
+      # @param pool [String, nil] the pool of threads that was asked about
+      # @param shared [Boolean] whether requests and jobs share processes: each is needed to understand the
+      #   other
+      # @return [Recording]
+      def self.of(kind:, members: [], pool: nil, shared: false, **options)
+        figures = SettingFigures.new(kind:, **options)
+        other = other_kind(figures, kind, members, **options) if shared
+        new(figures, kind:, members:, pool:, other:)
+      end
 
-      # Of units, likewise.
-      attr_reader :windows
+      # Units of the other kind in the same processes.
+      def self.other_kind(figures, kind, members, windows:, **options)
+        same = windows.select { |window| figures.fingerprints.include?(window.setting&.fingerprint) }
+        of(kind: (ThreadPools::KINDS - [kind]).first, members:, windows: same, **options)
+      end
+      private_class_method :other_kind
 
-      # @return [Analysis::MeasuredTime, nil] from the first to the last recorded unit, the first minutes of
-      #   processes included
-      attr_reader :measured_time
+      # @return [Symbol] :request or :job
+      attr_reader :kind
 
-      # @return [Array<Window>] of the pools of threads that ran jobs, likewise
-      attr_reader :of_pools
+      # @return [SettingFigures] as they were measured
+      attr_reader :figures
 
-      # @return [Analysis::Machine::MachineSpeed] of the span
-      attr_reader :machine_speed
-
-      # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
-      # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
-      # @param vcpus [Numeric, nil] of a host; nil: as the setting says
-      # @param warm_up_s [Integer] ignored after a boot; 0 if an experiment has left it out itself
-      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil,
-        warm_up_s: WARM_UP_S)
-        own = windows.select { |window| window.series.kind == kind && window.count.positive? }
-        @known = RecordedSettings.new(own, profiles:, warm_up_s:)
-        @recorded = @known.first
-        mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
-        own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
-        boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
-        @minutes = MinuteCounts.new(mine, boots)
-        @measured_time = Analysis::MeasuredTime.of(mine)
-        @windows = @minutes.warm(@recorded)
-        @host_counts = HostCounts.new(boots.hosts, @windows, @measured_time)
-        @apart, @of_pools = %i[account pool].map do |other|
-          in_known_spans(windows.select { |window| window.series.kind == other })
+      # @param other [Recording, nil] of the other kind's units under the same setting
+      def initialize(figures, kind:, members: [], pool: nil, other: nil)
+        @figures = figures
+        @kind = kind
+        @pool = pool
+        @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
+        @members = members.select do |member|
+          figures.fingerprints.include?(member.setting) && member.takes?(kind)
         end
-        warm = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
-        @profiles = CountedSeries.new(windows).like(warm)
-        @vcpus = vcpus
-        @machine_speed = Analysis::Machine::MachineSpeed.of(samples)
       end
 
-      # @return [Hash{Setting => Integer}] units of each, most first
-      def settings = @known.to_h
+      def setting = figures.setting
 
-      def setting = settings.first&.first
-
-      def fingerprints = @known.fingerprints
-
-      def units = total.count
-
-      def problems
-        @problems ||= RecordingChecks.new(self).problems
-      end
-
-      # Whether it allows no conclusion.
-      def refused? = problems.any?(&:refusal?)
-
-      # @return [Hash{Integer => Numeric}] start of a minute => units that arrived, on all hosts
-      def arrivals
-        @arrivals ||= @minutes.counts(windows)
-      end
-
-      # @return [MinuteCounts::Minute, nil] single units that ended in that minute
-      def recorded_in(minute_s)
-        @minutes.singly(minute_s)
-      end
-
-      # @return [Integer] at the same time: as many as in all but a twentieth of the minutes at most
-      def hosts = peak(arrivals.keys.map { |minute_s| hosts_at(minute_s) }).round
-
-      # @return [Float] mean number of hosts that recorded in that minute
-      def hosts_at(minute_s)
-        @host_counts.at(minute_s)
-      end
-
-      # @return [Float] mean units per second over the minutes that have any
-      def rate
-        arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)
-      end
-
-      # @return [Float] units per second in a busy minute (95th percentile)
-      def peak_rate
-        peak(arrivals.values) / MinuteCounts::MINUTE_S
-      end
-
+      # @return [ServiceDemand, nil] on CPUs without other work: a replay models that itself
       def demand
-        total.demand(cost: growth.cost, **factors(profiles), cv2: cv2(profiles), between:)
+        return @demand if defined?(@demand)
+        demand = figures.demand
+        @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share,
+          cost: demand.cost.with(recorded_processes: processes))
       end
 
-      # Most running time first.
-      def demands
-        totals = windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }
-        totals.sort_by { |_, own| -own[:running] }.to_h do |series, own|
-          same = profiles.select { |profile| profile.series == series }
-          [series, own.demand(cost: growth.cost, **factors(same), cv2: cv2(same))]
-        end.compact
+      # Likewise on CPUs without other work.
+      def profiles
+        @profiles ||= undisturbed.profiles(figures.profiles)
       end
 
-      def growth
-        @growth ||= CoherencyEstimator.new(profiles, load: closed_load)
-      end
-
-      # @return [ClosedLoad] of its units
+      # @return [ClosedLoad, ClosedLoad::FullPools] of units as they were measured; none where units of both
+      #   kinds share a process
       def closed_load
-        @closed_load ||= ClosedLoad.new(profiles)
+        @closed_load ||= if !pools.several? then figures.closed_load
+        elsif pools.concurrent_units? then ClosedLoad::NONE
+        else
+          ClosedLoad::FullPools.new(figures.profiles, pools, processes:, seconds: host_seconds,
+            between: figures.between)
+        end
       end
 
-      # @return [Float] mean number of units in a process that units saw, themselves included
-      def in_flight = mean(profiles, &:in_flight)
-
-      # GVL time of threads outside of units, and the time of requests before a free thread has them.
-      def between
-        held_ns, acquisitions = %i[running acquisitions].map { |name| apart[name].fdiv([units, 1].max) }
-        Scenario::DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
+      # @param minutes [Array<Integer>] starts of those that may be the busiest
+      # @param closed [Boolean] whether the busiest levels of a load test count instead
+      # @return [Array<UnitSample>] of the busiest minutes, as they were measured
+      def busiest(minutes = arrivals.keys, closed: closed_load.closed?)
+        return busiest_levels.flat_map(&:profiles) if closed
+        rates = rates(minutes)
+        peak = peak_rate(rates)
+        busy = rates.select { |_, rate| peak?(rate, peak) }
+        figures.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
       end
 
-      # @return [Float, nil] mean ns of a unit's stall while no thread held the GVL; nil if not recorded
-      def handoff_ns
-        handoffs = @apart.select { |window| window.series == Series::HANDOFF }
-        UnitTotals.new(handoffs)[:caused_ns].fdiv([units, 1].max) if handoffs.any?
+      # @return [Float] units per second that a host served at most: in its busiest minutes, or at a level of
+      #   a closed load
+      def most_served
+        levels = closed_load.levels.select { |level| level.weight >= ClosedLoad::SATURATED }
+        [peak_rate(rates(arrivals.keys)).to_f / MINUTE_S, *levels.map(&:throughput)].max
       end
 
-      # Requests alone in a process found a free thread: their queue time passed in the kernel and in the
-      # server's loop. For jobs it is unknown when a thread became free. Returns ns, 0 if unknown.
-      def pickup_ns
-        requests = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns }
-        alone = requests.select { |request| request.in_flight_milli <= ALONE_MILLI && found_free?(request) }
-        alone.map(&:queued_ns).sort[alone.size / 2].to_i
+      # @param profiles [Array<UnitSample>] as they were measured
+      # @return [Array<UnitSample>] without waits for a CPU
+      def on_free_cpus(profiles)
+        undisturbed.profiles(profiles)
       end
 
-      def vcpus
-        @vcpus || setting&.[](:vcpus)
+      # @return [Array<Window>] of the units
+      def windows = figures.windows
+
+      # @return [Numeric, nil] of a host
+      def vcpus = figures.vcpus
+
+      # @return [Integer]
+      def units = figures.units
+
+      # @return [Float, nil] see SettingFigures
+      def handoff_ns = figures.handoff_ns
+
+      # @return [Float] see SettingFigures
+      def held_per_cpu = figures.held_per_cpu
+
+      # @return [Analysis::Machine::MachineSpeed]
+      def machine_speed = figures.machine_speed
+
+      # @return [Hash{Integer => Float}] units of each minute, extrapolated to whole minutes
+      def arrivals
+        @arrivals ||= begin
+          covered = figures.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
+          covered.to_h { |start_s, count| [start_s, in_a_whole_minute(start_s, count)] }
+        end
       end
 
-      # @return [Float] share of the units that came from processes that had just begun
-      def cold_share
-        all = @recorded.sum(&:count)
-        all.zero? ? 0.0 : 1 - units.fdiv(all)
+      # @return [Hash{Integer => Float}] start of a minute => seconds, of those that were recorded in part
+      def covered
+        seconds = arrivals.keys.to_h { |start_s| [start_s, covered_s(start_s)] }
+        seconds.select { |_, covered_s| covered_s < MINUTE_S }
       end
 
-      # @return [Float] time of holding the GVL against CPU used meanwhile; above 1.1 CPUs are missing
-      def held_per_cpu
-        total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
+      def hosts
+        [figures.hosts, 1].max
       end
 
-      # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if unknown
-      def cpu_share
-        return unless vcpus && hosts.positive?
-        each_host = cpu_ns.map { |minute_s, whole_ns| whole_ns / hosts_at(minute_s) }
-        peak(each_host) / MinuteCounts::MINUTE_S / 1e9 / vcpus
+      # @return [Hash{Integer => Float}] start of a minute => mean number of hosts that recorded in it
+      def hosts_by_minute
+        arrivals.keys.to_h { |start_s| [start_s, figures.hosts_at(start_s)] }
       end
 
-      # @return [Float] share of the elapsed time that units waited for a connection
-      def pool_share = share(:pool_wait_ns)
+      def processes = deployment.processes
 
-      # @return [Float] likewise for a lock
-      def lock_share = share(:lock_ns)
+      def threads
+        pools.several? ? pools.threads : deployment.threads
+      end
+
+      # @return [ThreadPools] of a process, which share its GVL
+      def pools
+        @pools ||= ThreadPools.of(figures.of_pools, members: @members, kind:, first: @pool,
+          concurrent: !@other.nil?)
+      end
+
+      # @return [ConcurrentUnits, nil] units of the other kind in the same processes
+      def concurrent_units
+        if pools.concurrent_units?
+          ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
+        end
+      end
+
+      def time_slice_ns = deployment.time_slice_ns
+
+      def slices? = deployment.slices?
+
+      def io_threads? = deployment.io_threads?
+
+      def threaded? = deployment.threaded?
+
+      # @return [Array<Symbol>] what forbids an answer
+      def problems
+        return young || [:no_recording] unless recorded?
+        forbidding = figures.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }
+        kinds = forbidding.map(&:kind)
+        deployment.supported? ? kinds : [*kinds, :unsupported]
+      end
+
+      # @return [Hash{Symbol => Hash}] reasons for errors or for no answer, with facts
+      def warnings
+        return {} unless recorded?
+        found = figures.problems.to_h { |problem| [problem.kind, problem.facts] }
+        found[:concurrent_units] = {} if deployment.concurrent_units? && !pools.concurrent_units?
+        found.except(*problems)
+      end
+
+      # @param kind [Symbol] one of the problems
+      # @return [Hash{Symbol => Object}] see RecordingChecks::RecordingProblem
+      def problem_facts(kind)
+        figures.problems.find { |problem| problem.kind == kind }.facts
+      end
+
+      def growth_estimate = figures.growth.overall
+
+      # @return [CoherencyEstimator::IntervalEstimate] of what units wait for
+      def idle_growth = figures.growth.idle
+
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless concurrency measurably costs something
+      def growth
+        growth_estimate.grows? ? growth_estimate : nil
+      end
+
+      def growths = figures.growth.series
+
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless a rest measurably costs something
+      def rest
+        estimate = figures.growth.rest
+        estimate if estimate.grows?
+      end
+
+      # @return [Float] mean ns that a unit waits for connections and locks
+      def resource_wait_ns
+        %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
+      end
+
+      # A self-test asks for them with every replay.
+      def measured
+        @measured ||= begin
+          queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
+          SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
+            response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+        end
+      end
+
+      def held_ns = histogram(:running).sum
 
       private
 
-      def share(wait)
-        total[:wall].positive? ? total[wait].fdiv(total[:wall]) : 0.0
+      # @return [Hash{Integer => Float}] units of a host in each of these minutes
+      def rates(minutes)
+        hosts = hosts_by_minute
+        arrivals.slice(*minutes).to_h { |start_s, count| [start_s, count / hosts.fetch(start_s)] }
       end
 
-      # A unit that is alone may have waited for the previous ones: for the only thread, or for several that
-      # ended at the same time. If it arrived after their ends, it was under way no longer than the process
-      # rested. Old recordings do not know rests; with several threads, units that wait are rarely alone.
-      def found_free?(profile)
-        return setting&.[](:threads).to_i > 1 if profile.rest_ns.nil?
-        profile.queued_ns <= profile.rest_ns
+      def peak_rate(rates)
+        hosts = hosts_by_minute
+        Traffic.peak(rates.map { |at_s, rate| [rate, covered_s(at_s) * hosts.fetch(at_s)] })
       end
 
-      def total
-        @total ||= UnitTotals.new(windows)
+      def busiest_levels
+        closed_load.levels.select { |level| peak?(level.population, closed_load.peak) }
       end
 
-      def apart = UnitTotals.new(@apart)
+      def peak?(load, peak)
+        load >= NEARLY_PEAK * peak
+      end
 
-      # Threads outside of units count only in minutes with units.
-      def in_known_spans(windows)
-        spans = @windows.to_set { |window| [window.start_s, window.seconds] }
-        own = windows.select do |window|
-          @known.first?(window) && spans.include?([window.start_s, window.seconds])
+      def recorded?
+        !setting.nil? && !demand.nil?
+      end
+
+      # All units came soon after a boot.
+      def young
+        [:warming_up] if figures.problems.map(&:kind).include?(:warming_up)
+      end
+
+      # The first and last minute are recorded in part: taken as whole, they would show half of their load.
+      def covered_s(minute_s)
+        coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
+      end
+
+      # A window has what the collector read in its minute, with some seconds of the one before or after. In a
+      # part of a minute that is much; single units know when they ended, but not all are recorded.
+      def in_a_whole_minute(start_s, count)
+        covered_s = covered_s(start_s)
+        singly = figures.recorded_in(start_s) if covered_s < MINUTE_S
+        count = singly.weight if singly && singly.error < READ_ERROR_S / covered_s
+        count * MINUTE_S / covered_s
+      end
+
+      def coverage = figures.measured_time
+
+      def undisturbed
+        @undisturbed ||= CpuWaitCorrection.new(@members, held_per_cpu: figures.held_per_cpu)
+      end
+
+      def deployment
+        @deployment ||= Deployment.new(setting, kind:, members: @members)
+      end
+
+      def windows_sum(key)
+        figures.windows.sum { |window| window.sums.fetch(key) }
+      end
+
+      def histogram(key)
+        @histograms ||= {}
+        @histograms[key] ||= begin
+          histograms = figures.windows.map { |window| window.histograms.fetch(key) }
+          Histogram::CountAndSum.sum(histograms)
         end
-        @minutes.warm(own)
       end
 
-      # @return [Hash{Integer => Float}] CPU time of units by minute, equal for all units of a window
-      def cpu_ns
-        slots = windows.group_by { |window| [window.start_s, window.seconds] }.values
-        slots.each_with_object(Hash.new(0.0)) do |same, all|
-          whole_ns = same.sum { |window| window.most_cpu_ns + window.sums[:native_ns] }
-          each_ns = whole_ns.fdiv([same.sum(&:count), 1].max)
-          @minutes.counts(same).each { |minute_s, count| all[minute_s] += count * each_ns }
+      # Threads outside of units and concurrent units of the other kind hold the GVL too.
+      def utilisation
+        arrived = figures.arrivals.values.sum
+        each_ns = held_ns.fdiv(units) + figures.between.held_ns
+        others_ns = concurrent_units ? @other.held_ns : 0
+        (each_ns * arrived + others_ns) / (host_seconds * NS * processes)
+      end
+
+      # For which hosts recorded, all together.
+      def host_seconds
+        seconds = figures.arrivals.keys.sum do |start_s|
+          covered_s(start_s) * figures.hosts_at(start_s)
         end
+        [seconds, 1].max
       end
 
-      def peak(values)
-        values.sort[((values.size - 1) * PEAK).ceil].to_f
+      # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.
+      def p95(queued_ns)
+        UnitTimes.new(figures.profiles, queued: !queued_ns.nil?).response(0.95)
       end
 
-      def mean(some)
-        some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
-      end
+      # A thread that waits for a CPU keeps the GVL. Of the time held without using a CPU, as much as the
+      # system counted as such waits is removed; the rest belongs to the unit.
+      class CpuWaitCorrection
+        # @return [Float] share of the time held that remains
+        attr_reader :share
 
-      # By which growth.cost lengthened these units, on average.
-      def factors(some)
-        cost = growth.cost
-        held = mean(some) do |profile|
-          cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
-        end
-        {held_factor: held, idle_factor: mean(some) { |profile| cost.idle_factor(profile.in_flight) }}
-      end
-
-      def cv2(some)
-        own = mean(some) { |profile| profile.running_ns + profile.idle_ns }
-        square = mean(some) { |profile| (profile.running_ns + profile.idle_ns)**2 }
-        (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
-      end
-
-      # A problem of a recording. `facts` {Symbol => Object} fill its sentence. A refusal forbids advice; with
-      # any other problem advice may miss.
-      #
-      # | kind | refusal | facts |
-      # |---|---|---|
-      # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
-      # | `:mixed_applications` | yes | likewise |
-      # | `:few_units` | yes | units, needed |
-      # | `:warming_up` | yes | share (of the units that came from processes in their first minutes) |
-      # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
-      # | `:slowed` | no | ratio (last third against first third) |
-      # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
-      # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
-      # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |
-      # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
-      # | `:lock_bound` | no | lock_share (likewise for a lock) |
-      # | `:few_profiles` | no | profiles, needed: no replay and no growth |
-      RecordingProblem = Data.define(:kind, :refusal, :facts) do
-        def refusal? = refusal
-      end
-
-      class UnitTotals
-        attr_reader :count
-
-        def initialize(windows)
-          @windows = windows
-          @count = windows.sum(&:count)
-          @sums = {}
+        # @param held_per_cpu [Float] time held against CPU used meanwhile
+        def initialize(members, held_per_cpu:)
+          waits = members.filter_map(&:waiting_share)
+          most = [1 - 1 / held_per_cpu, 0.0].max
+          @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
         end
 
-        def [](name)
-          @sums[name] ||= @windows.sum do |window|
-            window.sums.fetch(name) { window.histograms.fetch(name).sum }
-          end
-        end
-
-        # Without waits for locks or connections: they are congestion, which changes with the setting.
-        # @param held_factor [Float] by which the cost lengthened these units' holds, on average;
-        #   `idle_factor`: likewise their idle time
-        # @param rest [Hash] cv2 and between of the ServiceDemand
-        # @return [ServiceDemand, nil] nil without any unit that held the GVL
-        def demand(cost:, held_factor:, idle_factor:, **rest)
-          return unless count.positive? && self[:running].positive?
-          idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
-          asleep = [self[:sleep_ns] - self[:pool_wait_ns], 0].max.fdiv([idle_ns, 1].max).clamp(0.0, 1.0)
-          ServiceDemand.new(asleep:, held_ns: each(self[:running]) / held_factor,
-            cpu_ns: each(@windows.sum(&:most_cpu_ns)) / held_factor,
-            idle_ns: [each(idle_ns), 0.0].max / idle_factor, native_ns: each(self[:native_ns]),
-            acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
+        def profiles(profiles)
+          (share < 1) ? profiles.map { |profile| alone(profile) } : profiles
         end
 
         private
 
-        def each(sum) = sum.fdiv(count)
-      end
-    end
-
-    # Of a sample, chance may draw a rare series twice as often as it came, or its longer units; windows
-    # counted all. Source: poststratification and the ratio estimator (Cochran, Sampling Techniques, 1977).
-    class Recording::CountedSeries
-      # Profiles' times => what windows sum up.
-      TIMES = {running_ns: :running, idle_ns: :idle}.freeze
-      WITH_RUNNING = %i[running_ns cpu_ns gc_ns longest_hold_ns].freeze
-
-      # @param windows [Array<Window>] of all units
-      def initialize(windows)
-        @windows = windows.group_by(&:series)
-      end
-
-      # @param sample [Array<UnitSample>]
-      # @return [Array<UnitSample>] with the same weight in all, each series as often as in the windows and
-      #   with its mean times; unchanged if all units were recorded
-      def like(sample)
-        return sample if weight(sample) <= ClosedLoad::SAMPLED * sample.size
-        by_series = sample.group_by(&:series).select { |series, _| count(series).positive? }
-        whole = weight(by_series.values.flatten) / by_series.keys.sum { |series| count(series) }
-        changes = by_series.to_h do |series, same|
-          [series, {weight: whole * count(series) / weight(same), **times(series, same)}]
-        end
-        sample.map { |unit| changes.key?(unit.series) ? changed(unit, **changes.fetch(unit.series)) : unit }
-      end
-
-      private
-
-      def weight(units) = units.sum(0.0, &:weight)
-
-      def count(series) = @windows.fetch(series, []).sum(&:count)
-
-      # Factors of both times.
-      def times(series, same)
-        TIMES.transform_values do |name|
-          drawn = same.sum { |unit| unit.public_send(TIMES.key(name)) * unit.weight } / weight(same)
-          counted = @windows.fetch(series).sum { |window| window.histograms.fetch(name).sum }
-          (drawn.positive? && counted.positive?) ? counted.fdiv(count(series)) / drawn : 1.0
+        def alone(profile)
+          profile.with(running_ns: (profile.running_ns * share).round,
+            longest_hold_ns: (profile.longest_hold_ns * share).round)
         end
       end
 
-      def changed(unit, weight:, running_ns:, idle_ns:)
-        held = WITH_RUNNING.to_h { |name| [name, (unit.public_send(name) * running_ns).round] }
-        unit.with(weight: unit.weight * weight, idle_ns: (unit.idle_ns * idle_ns).round, **held)
-      end
-    end
-
-    # The settings of a recording's units. Those that differ only in an experiment arm's label are one.
-    class Recording::RecordedSettings
-      NS = 1_000_000_000
-
-      # @param warm_up_s [Integer] after a boot, ignored
-      def initialize(windows, profiles: [], warm_up_s: 0)
-        main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
-        lasting = others.reject { |same| passing?(singly(same, profiles), singly(main, profiles), warm_up_s) }
-        @alike = [main, *lasting].compact
-      end
-
-      # @return [Hash{Setting => Integer}] units of each, most first; of labels the one with most
-      def to_h
-        @to_h ||= @alike.to_h do |same|
-          setting, = same.group_by(&:setting).max_by { |_, own| own.sum(&:count) }
-          [setting, same.sum(&:count)]
+      # Times that single recorded units had, over all units that they stand for.
+      class UnitTimes
+        # @param units [Array<UnitSample>] at least one
+        # @param queued [Boolean] whether their wait for a thread is known and counts
+        def initialize(units, queued:)
+          @units = units
+          @queued = queued
         end
-      end
 
-      def first = @alike.first.to_a
+        # @return [Float, nil] mean ns
+        def queued_ns
+          mean { |unit| queue_ns(unit) } if @queued
+        end
 
-      def fingerprints
-        @fingerprints ||= first.map { |window| window.setting.fingerprint }.uniq
-      end
+        def stalled_ns = mean(&:stalled_ns)
 
-      def first?(thing)
-        fingerprints.include?(thing.setting&.fingerprint)
-      end
+        def running_ns = mean(&:running_ns)
 
-      private
+        def response_ns
+          mean { |unit| queue_ns(unit) + unit.wall_ns }
+        end
 
-      # A web server shows its job runner only once that has booted: its processes have another setting
-      # before, which does not count, like all of their first minutes.
-      def passing?(units, later, warm_up_s)
-        return false unless units.any? && units.all? { |unit| unit.age_ns < warm_up_s * NS }
-        (units.map(&:process).uniq - later.map(&:process)).empty?
-      end
+        # @param share [Float] 0.95: the 95th percentile
+        # @return [Integer] ns
+        def response(share)
+          quantile(share) { |unit| queue_ns(unit) + unit.wall_ns }
+        end
 
-      def singly(windows, profiles)
-        own = windows.map { |window| window.setting&.fingerprint }.uniq
-        profiles.select { |profile| own.include?(profile.setting&.fingerprint) }
+        # Likewise of queued + stalled.
+        def wait(share)
+          quantile(share) { |unit| queue_ns(unit) + unit.stalled_ns }
+        end
+
+        private
+
+        def queue_ns(unit)
+          @queued ? unit.queued_ns.to_i : 0
+        end
+
+        def mean(&) = WeightedSample.mean(weighted(&))
+
+        def quantile(share, &)
+          WeightedSample.quantile(weighted(&), share).to_i
+        end
+
+        def weighted
+          @units.map { |unit| [yield(unit), unit.weight] }
+        end
       end
     end
   end

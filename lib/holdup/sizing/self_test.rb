@@ -538,7 +538,7 @@ module Holdup
         @between = recording.demand.between
         @levels = load.levels
         @current = current
-        @times = Observation::UnitTimes.new(@levels.flat_map(&:profiles),
+        @times = Recording::UnitTimes.new(@levels.flat_map(&:profiles),
           queued: !@all.queued_ns.nil? && recording.kind != :job)
       end
 

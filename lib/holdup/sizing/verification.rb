@@ -28,7 +28,7 @@ module Holdup
       UNITS = 1500
 
       # @param before [Recommendation] from the recording that led to the advice
-      # @param since [Observation] of the changed setting
+      # @param since [Recording] of the changed setting
       def initialize(before, since, rounds: 20)
         @before = before
         @since = since

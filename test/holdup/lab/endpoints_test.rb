@@ -7,7 +7,7 @@ require "support/simulated_recording"
 
 class Holdup::Lab::EndpointsTest < Minitest::Test
   Endpoints = Holdup::Lab::Endpoints
-  Observed = Struct.new(:profiles, :processes, :threads, :time_slice_ns, :demand, :recording)
+  Observed = Struct.new(:profiles, :processes, :threads, :time_slice_ns, :demand, :vcpus)
   LOAD = Endpoints::ReferenceLoad.new(rate: 20, processes: 1, threads: 3)
 
   def profiles
@@ -16,7 +16,7 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
 
   def observed(profiles)
     Observed.new(profiles, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS,
-      Struct.new(:cost).new(Holdup::Sizing::CoherencyCost::CONSTANT), Struct.new(:vcpus).new(2))
+      Struct.new(:cost).new(Holdup::Sizing::CoherencyCost::CONSTANT), 2)
   end
 
   def figures(profiles = self.profiles, load: LOAD)

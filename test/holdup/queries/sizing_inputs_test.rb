@@ -100,7 +100,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
       end
       inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s - DAY_S, to_s: WEB.to_s,
         kind: :request, warm_up_s: 0, objective: nil)
-      assert_equal inputs.summary.total.count, inputs.observations.sum(&:units)
+      assert_equal inputs.summary.total.count, inputs.recordings.sum(&:units)
       lengths
     end
     assert_equal [[300], [3600]], read
@@ -195,7 +195,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # @param day [Boolean] whether the same was recorded a day before
-  # @return [Array<Holdup::Sizing::Observation>] of so many hosts with the same recording
+  # @return [Array<Holdup::Sizing::Recording>] of so many hosts with the same recording
   def observed_on(*numbers, day: false)
     numbers.map do |hosts|
       store = Holdup::Store.open("memory:")
@@ -204,7 +204,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
       from_s = day ? WEB.from_s - DAY_S : WEB.from_s
       repeat(store, from_s) if day
       Holdup::Queries::SizingInputs.new(store, from_s:, to_s: WEB.to_s, kind: :request, objective: nil)
-        .observations.first
+        .recordings.first
     end
   end
 

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "delegate"
-require "support/simulated_observation"
+require "support/stored_simulation"
 
 module Holdup::Sizing
   # A database-bound application as one was measured: 85 ms of CPU and 454 acquisitions a request, each
@@ -28,7 +28,7 @@ module Holdup::Sizing
     end
 
     def observation
-      SHARED[:observation] ||= SimulatedObservation.of(
+      SHARED[:observation] ||= StoredSimulation.of(
         SimulatedRecording.new(seed: 1, growth: 0.1, threads: 5, minutes: 9, rate: 10, handoff_ns: 73_000,
           connections: CONNECTIONS, endpoints:)
       )
@@ -94,7 +94,7 @@ module Holdup::Sizing
 
     def test_the_advice_says_what_hand_offs_cost
       words = Holdup::View::Words.new("en")
-      said = Holdup::View::AdviceVerdict.new(recommendation, span: "now", words:)
+      said = Holdup::View::AdviceVerdict.new(recommendation.call, span: "now", words:)
       assert_match(/^CHANGE processes x threads of each host to [23] x [1-4] \(now 1 x 5\): /, said.sentence)
       details = said.details.join("\n")
       assert_match(/^Each of 4\d\d GVL acquisitions costs [67]\d\.\d us more when others wait/, details)

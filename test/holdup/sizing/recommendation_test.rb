@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/learned"
 require_relative "../../support/played_recording"
 require_relative "../../support/sequential_recordings"
-require_relative "../../support/simulated_observation"
+require_relative "../../support/stored_simulation"
 
 module Holdup::Sizing
   class RecommendationTest < Minitest::Test
@@ -41,7 +41,7 @@ module Holdup::Sizing
         end
         SimulatedRecording.new(seed: 3, sway: 0.0, rate:, minutes: 8, endpoints: pages)
       end
-      observation = SimulatedObservation.of(SequentialRecordings.new(parts))
+      observation = StoredSimulation.of(SequentialRecordings.new(parts))
       found = Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2), rounds: 2, units: 4000)
       heavy = parts.last.all
       response_ns = heavy.sum { |unit| unit.queued_ns + unit.wall_ns }.fdiv(heavy.size)

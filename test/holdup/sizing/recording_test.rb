@@ -2,424 +2,172 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../support/played_store"
+require "support/sample_profiles"
 
 module Holdup::Sizing
   class RecordingTest < Minitest::Test
-    include SampleProfiles
+    Read = Data.define(:windows, :profiles, :samples)
 
-    NS = 1_000_000_000
-    MS = SampleProfiles::MS
-    MINUTES = 20
-    OTHER = Holdup::Setting.new(attributes: {"threads" => 9})
-    FAST = {running: 10, cpu: 9.5, idle: 40, lock: 3, native: 2, pool: 1, stalled: 5}.freeze
-
-    def test_a_good_one_has_no_problem
-      assert_empty recording.problems
-      refute recording.refused?
-    end
-
-    # Z is what is left of idle without native work, locks and waits for a connection.
-    def test_what_a_unit_asks_for
-      demand = recording.demand
-      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, CoherencyCost::CONSTANT],
-        [
-          *demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns,
-            :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost
-        ]
-      assert_in_delta 0.64, demand.cv2, 0.06
-    end
-
-    def test_what_each_series_asks_for
-      heavy = minutes(name: "B#b", count: 10) { FAST.merge(running: 300, cpu: 300) }
-      demands = recording(windows: minutes + heavy).demands
-      assert_equal [["B#b", 300.0], ["A#b", 10.0]],
-        demands.map { |series, demand| [series.name, (demand.held_ns / SampleProfiles::MS).round(3)] }
-    end
-
-    # Of 1000 requests a hundred are kept: chance kept two heavy ones instead of one, both of them long.
-    def test_a_sample_is_what_all_units_were
-      heavy = minutes(name: "B#b", count: 1) { FAST.merge(running: 2000, idle: 100) }
-      light = minutes(count: 99)
-      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, weight: 10.0, running_ns: 11 * MS) }
-      long = Array.new(4) do |at|
-        SampleProfiles.profile(at, name: "B#b", weight: 10.0, running_ns: 3000 * MS)
+    def read(played)
+      played.in_a_file do |path|
+        store = Holdup::Store.open(path, read_only: true)
+        Read.new(windows: store.windows(played.from_s, played.to_s).to_a,
+          profiles: store.profiles(played.from_s, played.to_s).to_a,
+          samples: store.processes(played.from_s, played.to_s))
+      ensure
+        store&.close
       end
-      sampled = recording(windows: light + heavy, profiles: kept + long).profiles
-      found = sampled.group_by { |unit| unit.series.name }
-      weights = found.transform_values { |same| same.sum(&:weight) }
-      assert_in_delta 0.01, weights["B#b"] / weights.values.sum
-      assert_in_delta 2040, weights.values.sum, 1e-6, "in all as many as before"
-      assert_equal [2000 * MS, 100 * MS], found["B#b"].first.to_h.values_at(:running_ns, :idle_ns)
-      assert_equal [10 * MS, 40 * MS], found["A#b"].first.to_h.values_at(:running_ns, :idle_ns)
     end
 
-    def test_all_units_are_what_they_were
-      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, running_ns: 11 * MS) }
-      assert_equal kept, recording(profiles: kept).profiles
+    def observe(kind: :request, facts: {}, **recording)
+      played = PlayedStore.new(PlayedRecording.new(kind:, minutes: 6, **recording), facts:)
+      found = read(played)
+      members = Holdup::Analysis::ProcessReport.new(found.samples, from_s: played.from_s,
+        to_s: played.to_s).members
+      Recording.of(**found.to_h, kind:, members:)
     end
 
-    def test_how_many_come
-      found = recording(windows: minutes(count: 100) + minutes(count: 20, name: "B#b"))
-      assert_equal [120] * MINUTES, found.arrivals.values
-      assert_equal [2.0, 2.0], [found.rate, found.peak_rate]
-      busy = recording(windows: minutes + minutes(count: 500, from: 3, to: 5, name: "B#b"))
-      assert_in_delta 600 / 60.0, busy.peak_rate, 1e-9
+    # The GVL was held for 10 ms, 8 of them on a CPU; for 10 or 50 % of the time the processes waited for one.
+    def test_waits_for_a_cpu_are_no_part_of_what_units_ask_for
+      assert_equal [9_000_000, 8_000_000, 10_000_000],
+        [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
+      assert_equal [7_200_000, 1_800_000],
+        starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
+      assert_equal 8_000_000, starved(nil).profiles.first.running_ns
+      assert_equal 1.25, starved(0.5).held_per_cpu
     end
 
-    def test_the_first_two_minutes_after_a_boot_are_left_out
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      found = recording(profiles: SampleProfiles.many(3000, process: booted))
-      assert_equal (SampleProfiles::START_S + 120...SampleProfiles::START_S + MINUTES * 60).step(60).to_a,
-        found.arrivals.keys
-      assert_operator found.profiles.map(&:age_ns).min, :>=, 120 * NS
-      assert_empty found.problems
+    Held = Data.define(:demand, :profiles, :held_per_cpu, :setting) do
+      def fingerprints = [setting.fingerprint]
     end
 
-    # One of sixteen that starts again is its own affair.
-    def test_few_young_processes_cost_no_minute
-      samples = Array.new(16) { |pid|
-        {at_s: SampleProfiles::START_S + MINUTES * 60, host: "a", pid:,
-         since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999),
-         setting: SampleProfiles::SETTING.fingerprint}
-      }
-      assert_equal MINUTES, recording(samples:, profiles: []).arrivals.size
-      assert_equal MINUTES - 3, recording(samples: samples.each { |one|
-        one[:since_s] = SampleProfiles::START_S + 310 if one[:pid] < 8
-      }, profiles: []).arrivals.size
+    def unknown(type)
+      type.new(**type.members.to_h { |name| [name, nil] })
     end
 
-    # Nine minutes of a load test, 30 s after its only boot: a minute and a half of them is warm-up.
-    def test_warm_up_is_counted_from_the_boot_and_not_by_whole_minutes
-      booted = SampleProfiles::PROCESS.with(since_ns: (SampleProfiles::START_S - 30) * NS)
-      found = recording(windows: minutes(to: 9), profiles: nine_minutes { booted })
-      assert_empty found.problems
-      assert_in_delta 750, found.units, 15
-      assert_in_delta 1 / 6.0, found.cold_share, 0.02
-    end
-
-    # One of two restarts after four minutes: for two minutes, half of the requests don't count.
-    def test_warm_up_is_counted_for_each_process
-      old, restarted = [-3600, 240].map.with_index do |since_s, pid|
-        SampleProfiles::PROCESS.with(pid:, since_ns: (SampleProfiles::START_S + since_s) * NS)
-      end
-      units = nine_minutes { |unit, at| (at.odd? && unit.start_ns >= restarted.since_ns) ? restarted : old }
-      found = recording(windows: minutes(to: 9), profiles: units)
-      assert_empty found.problems
-      assert_in_delta 800, found.units, 15
-    end
-
-    def nine_minutes
-      units = SampleProfiles.many(3000).select { |unit| unit.end_ns < (SampleProfiles::START_S + 540) * NS }
-      units.map.with_index { |unit, at| unit.with(process: yield(unit, at)) }
-    end
-
-    def test_a_warm_up_phase_is_refused
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      problem = only(
-        recording(windows: minutes(to: 3), profiles: SampleProfiles.many(2000, process: booted)), :warming_up
+    def starved(waiting_share)
+      pool = unknown(Holdup::Analysis::ProcessReport::ProcessPool)
+      member = unknown(Holdup::Analysis::ProcessReport::MeasuredProcess)
+      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:, from_s: 0, to_s: 60,
+        pools: [pool.with(name: "web", max: 5)])
+      demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
+      Recording.new(
+        Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25,
+          setting: SampleProfiles::SETTING), kind: :request, members: [member]
       )
-      assert problem.refusal?
-      assert_operator problem.facts[:share], :>, 0.5
     end
 
-    def test_a_setting_that_changed_is_refused
-      found = recording(windows: minutes(to: 12) + minutes(from: 12, setting: OTHER))
-      problem = only(found, :mixed_settings)
-      assert found.refused?
-      assert_equal({settings: [SampleProfiles::SETTING, OTHER], units: [1200, 800]}, problem.facts)
-      assert_equal [SampleProfiles::SETTING, 1200], [found.setting, found.units]
-    end
+    Some = Data.define(:windows, :profiles, :setting) do
+      def measured_time = Holdup::Analysis::MeasuredTime.of(profiles)
 
-    # A job runner boots inside of a web server: until then the process has another setting.
-    def test_what_a_process_was_before_it_had_booted_is_no_other_setting
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      profiles = ->(process) {
-        SampleProfiles.many(3000,
-          process: booted) + SampleProfiles.many(10,
-            process:).map { |one| one.with(setting: OTHER, start_ns: process.since_ns + 30 * NS) }
-      }
-      of = ->(process) {
-        recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER),
-          profiles: profiles.call(process))
-      }
-      assert_equal [[], [SampleProfiles::SETTING]],
-        of.call(booted).then { |found| [found.problems, found.settings.keys] }
-      assert only(of.call(booted.with(pid: 4711)), :mixed_settings).refusal?
-    end
+      def fingerprints = []
 
-    def test_applications_of_one_store_are_refused_as_such
-      other = Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "app" => "admin"})
-      assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)),
-        :mixed_applications).refusal?
-    end
+      def arrivals = counts.counts(windows)
 
-    def test_the_label_of_an_arm_alone_is_no_other_setting
-      stable, canary = %w[stable canary].map do |arm|
-        Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm})
-      end
-      profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index|
-        profile.with(setting: index.odd? ? canary : stable)
-      }
-      found = recording(windows: minutes(to: 12, setting: stable) + minutes(from: 12, setting: canary),
-        profiles:)
-      assert_equal [[], {stable => 2000}], [found.problems, found.settings]
-      assert_equal [4000, [stable, canary].map(&:fingerprint)], [found.profiles.size, found.fingerprints]
-    end
+      def recorded_in(minute_s) = counts.singly(minute_s)
 
-    def test_forty_requests_are_refused
-      problem = only(recording(windows: minutes(count: 2)), :few_units)
-      assert_equal [true, {units: 40, needed: 400}], [problem.refusal?, problem.facts]
-    end
-
-    def test_warns_of_holds_without_a_cpu
-      starved = only(recording(windows: minutes { FAST.merge(cpu: 8) }), :held_without_cpu)
-      refute_predicate starved, :refusal?
-      assert_in_delta 0.2, starved.facts[:starved_share]
-    end
-
-    one_ruby def test_warns_of_a_saturated_cpu
-      used = only(recording(windows: minutes(count: 6000), vcpus: 1.2), :cpu_saturated)
-      assert_in_delta (9.5 + 2) / 10 / 1.2, used.facts[:cpu_share], 1e-6
-    end
-
-    def test_warns_of_a_pool_that_binds
-      problem = only(recording(windows: minutes { FAST.merge(pool: 20) }), :pool_bound)
-      assert_in_delta 20 / 55.0, problem.facts[:pool_share], 1e-6
-    end
-
-    def test_warns_of_units_that_got_faster
-      slow = profiles.each_with_index.map { |profile, index|
-        (index < 1000) ? profile.with(running_ns: profile.running_ns * 2) : profile
-      }
-      assert_in_delta 2, only(recording(profiles: slow), :unsteady).facts[:ratio], 0.2
-    end
-
-    def test_another_mix_is_no_drift
-      mixed = profiles.each_with_index.map { |profile, index|
-        (index < 1000) ? profile.with(running_ns: profile.running_ns * 5,
-          series: Holdup::Series.new(kind: :request, name: "B#b")) : profile
-      }
-      assert_empty recording(profiles: mixed).problems
-    end
-
-    def test_windows_without_profiles
-      assert_equal({profiles: 0, needed: 200}, only(recording(profiles: []), :few_profiles).facts)
-      assert_equal 1.0, recording(profiles: []).demand.cv2
-    end
-
-    def test_jobs_are_not_requests
-      job = minutes(kind: :job, name: "ReportJob", count: 7)
-      assert_equal [MINUTES * 7, MINUTES * 100],
-        %i[job request].map { |kind| recording(windows: minutes + job, kind:).units }
-    end
-
-    # Of 1 to 100 us, by units that were alone.
-    def test_how_long_a_request_is_under_way_to_a_free_thread
-      some = Array.new(300) { |index|
-        SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000,
-          in_flight_milli: (index % 3 == 2) ? 3000 : 1000)
-      }
-      assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
-      assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
-    end
-
-    # Of the only thread nearly all waited for seconds, and began 60 us after the one before: these were under
-    # way for no more than it rested.
-    def test_how_long_a_request_is_under_way_to_the_only_thread
-      busy = Array.new(300) { |index| only_thread(index, queued_ns: 2_000_000_000 + index, rest_ns: 60_000) }
-      free = Array.new(3) { |index| only_thread(300 + index, queued_ns: 40_000, rest_ns: 1_000_000) }
-      found = [busy + free, busy].map { |some|
-        recording(windows: minutes(setting: busy.first.setting), profiles: some)
-      }
-      assert_equal [40_000, 0], found.map(&:pickup_ns)
-      assert_equal [40_000, 0], found.map { |one| one.between.own_ns.round }
-    end
-
-    # Two threads that are never free end at the same time now and then: the next unit is alone, after it has
-    # waited for both.
-    def test_a_queue_before_several_threads_is_not_the_way_to_a_free_one
-      busy = Array.new(300) do |index|
-        SampleProfiles.profile(index, queued_ns: 200_000_000, in_flight_milli: 2000, rest_ns: 0)
-      end
-      both_ended = SampleProfiles.profile(300, queued_ns: 207_000_000, in_flight_milli: 1042, rest_ns: 60_000)
-      free = SampleProfiles.profile(301, queued_ns: 40_000, in_flight_milli: 1000, rest_ns: 1_000_000)
-      assert_equal 0, recording(profiles: [*busy, both_ended]).pickup_ns
-      assert_equal 40_000, recording(profiles: [*busy, both_ended, free]).pickup_ns
-    end
-
-    def only_thread(index, **times)
-      SampleProfiles.profile(index, in_flight_milli: 1000,
-**times).with(setting: OTHER.with(attributes: {"threads" => 1}))
-    end
-
-    def test_unknown_rests_of_the_only_thread_tell_nothing
-      one = Array.new(300) { |index| only_thread(index, queued_ns: 10_000) }
-      assert_equal 0, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns
-    end
-
-    # 2 ms of the other threads fall to each unit.
-    def test_what_is_between_two_units
-      others = minutes(name: "thread:puma srv", kind: :account, count: 20) { FAST }
-      assert_equal [2.0 * SampleProfiles::MS, 0.0, 1.4],
-        recording(windows: minutes + others).between.to_h.values
-      assert_equal [0.0, 0.5 * SampleProfiles::MS, 0.0],
-        recording(profiles: Array.new(300) { |index|
-          SampleProfiles.profile(index,
-            in_flight_milli: 1000)
-        }).between.to_h.values
-    end
-
-    def test_nothing_at_all
-      empty = Recording.new(windows: [], profiles: [])
-      assert_equal [nil, nil, 0, 0.0, 0.0, nil],
-        [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]
-      assert_equal %i[few_units few_profiles], empty.problems.map(&:kind)
-    end
-
-    # What concurrency and rests cost is taken off, so that models can put it on for each number of units in
-    # flight.
-    def test_what_a_unit_asks_for_alone
-      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
-      found = recording(windows: minutes(to: 60), profiles: simulated)
-      assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
-      factors = simulated.map { |one|
-        found.growth.cost.factor(in_flight: one.in_flight, rested: CoherencyCost.rested(one.rest_ns))
-      }
-      weighted = factors.zip(simulated).sum { |factor, profile| factor * profile.weight }
-      mean_factor = weighted / simulated.sum(&:weight)
-      assert_in_delta 10 * SampleProfiles::MS / mean_factor, found.demand.held_ns, 1
-    end
-
-    private
-
-    def profiles
-      @profiles ||= SampleProfiles.many(3000).sort_by(&:start_ns)
-    end
-
-    def recording(windows: minutes, profiles: self.profiles, vcpus: 8, **rest)
-      Recording.new(windows:, profiles:, vcpus:, **rest)
-    end
-
-    def only(recording, kind)
-      assert_equal [kind], recording.problems.map(&:kind)
-      recording.problems.first
-    end
-
-    # `yield`: milliseconds of each unit
-    def minutes(from: 0, to: MINUTES, count: 100, name: "A#b", kind: :request,
-      setting: SampleProfiles::SETTING)
-      ms = block_given? ? yield : FAST
-      (from...to).map do |minute|
-        empty = Holdup::Window.empty(series: Holdup::Series.new(kind:, name:), setting:, host: "a",
-          start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
-        empty.with(count:, sums: empty.sums.merge(sums(ms, count)),
-          histograms: empty.histograms.merge(histograms(ms, count)))
+      def counts
+        Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], []))
       end
     end
 
-    def sums(ms, count)
-      {cpu_ns: ms[:cpu], lock_ns: ms[:lock], native_ns: ms[:native], pool_wait_ns: ms[:pool],
-       acquisitions: 7.0 / SampleProfiles::MS}.transform_values { |each|
-        (each * SampleProfiles::MS * count).round
-      }
+    def test_a_web_server
+      found = observe(processes: 2, threads: 3, rate: 20.0)
+      assert_equal [2, 3, 1, 100_000_000], [found.processes, found.threads, found.hosts, found.time_slice_ns]
+      assert_empty found.problems
+      refute found.slices?
+      assert_in_delta 1, found.arrivals.values.sum / found.units, 0.01
+      assert_in_delta found.demand.held_ns * found.units / (360e9 * 2), found.measured.utilisation, 0.02
+      assert_operator found.measured.p95_ns, :>, found.measured.response_ns
     end
 
-    def histograms(ms, count)
-      wall = ms[:running] + ms[:idle] + ms[:stalled]
-      {wall:, running: ms[:running], idle: ms[:idle], stalled: ms[:stalled]}.transform_values { |each|
-        Holdup::Histogram.of([(each * SampleProfiles::MS).round] * count)
+    def test_a_job_runner_tells_its_processes_by_being_there
+      found = observe(kind: :job, processes: 2, threads: 4)
+      assert_equal [2, 4], [found.processes, found.threads]
+    end
+
+    def test_time_slices
+      found = observe(facts: {"ruby" => "3.4.5", "time_slice_ms" => "10"})
+      assert_equal [true, 10_000_000], [found.slices?, found.time_slice_ns]
+      assert_equal 50_000_000, observe(kind: :job, facts: {"job_priority" => -1}).time_slice_ns
+    end
+
+    one_ruby def test_what_nothing_can_be_said_of
+      assert_equal [:unsupported], observe(facts: {"engine" => "jruby"}).problems
+      assert_equal [:unsupported], observe(facts: {"fibers" => true}).problems
+      assert_includes observe(rate: 0.3, swing: 0.0).problems, :few_units
+      nothing = Recording.of(windows: [], profiles: [], kind: :request)
+      assert_equal [:no_recording], nothing.problems
+      assert_empty nothing.warnings
+    end
+
+    def test_longer_windows_are_spread_over_their_minutes
+      found = observe
+      whole = found.windows.first.with(start_s: 1_790_000_400, seconds: 300, count: 50)
+      assert_equal [10.0] * 5,
+        Recording.new(Some.new(windows: [whole], profiles: [], setting: nil),
+          kind: :request).arrivals.values
+    end
+
+    # Half of a minute with 50 units has the load of a minute with 100, also where its window has 20 of the
+    # minute before: the collector reads every ten seconds.
+    def test_minutes_that_were_recorded_in_part
+      found = observe
+      half = [30, 60].map { |passed|
+        found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0,
+          idle_ns: 0, stalled_ns: 0, weight: 1.0)
       }
+      half = [*half[0, 1] * 49, half[1].with(start_ns: half[1].start_ns - 1)]
+      [50, 70].each do |count|
+        window = found.windows.first.with(start_s: 1_790_000_400, seconds: 60, count:)
+        recording = Some.new(windows: [window], profiles: half, setting: nil)
+        arrivals = Recording.new(recording, kind: :request).arrivals
+        assert_in_delta 100.0, arrivals.fetch(1_790_000_400), 1e-3
+      end
+    end
+
+    # Two units that stand for 25 each know less than the window.
+    def test_few_single_units_do_not_correct_a_window
+      found = observe
+      few = [30, 59.9].map do |passed|
+        found.profiles.first.with(start_ns: ((1_790_000_400 + passed) * 1_000_000_000).to_i, running_ns: 0,
+          idle_ns: 0, stalled_ns: 0, weight: 25.0)
+      end
+      window = found.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 70)
+      recording = Some.new(windows: [window], profiles: few, setting: nil)
+      arrivals = Recording.new(recording, kind: :request).arrivals
+      assert_in_delta 70 * 60 / 29.9, arrivals.fetch(1_790_000_400), 1e-3
     end
   end
 end
 
-class Holdup::Sizing::Recording
-  class RecordedSettingsTest < Minitest::Test
-    NS = 1_000_000_000
-    WARM_UP_S = 120
-    SAMPLE = SampleWindows.new
-    PUMA = Holdup::Setting.new(attributes: {"server" => "puma", "threads" => 5})
-    WITH_JOBS = Holdup::Setting.new(attributes: {"server" => "puma", "threads" => 5, "jobs" => "solid_queue"})
+module Holdup::Sizing
+  class UnitTimesTest < Minitest::Test
+    MS = 1_000_000
 
-    def test_the_setting_with_most_units_is_first
-      settings = recorded([window(PUMA, 3), window(WITH_JOBS, 5), window(PUMA, 4)])
-      assert_equal({PUMA => 7, WITH_JOBS => 5}, settings.to_h)
-      assert_equal [PUMA, WITH_JOBS], settings.to_h.keys
-      assert_equal [3, 4], settings.first.map(&:count)
+    # 1 ms in the queue, 3 ms of stall, 8 ms running, 20 ms idle; the second stands for three units.
+    def units
+      [SampleProfiles.profile(queued_ns: MS, weight: 1.0),
+        SampleProfiles.profile(queued_ns: 5 * MS, stalled_ns: 11 * MS, weight: 3.0)]
     end
 
-    def test_nothing_recorded
-      settings = recorded([])
-      assert_empty settings.to_h
-      assert_empty settings.first
-      assert_empty settings.fingerprints
-      refute settings.first?(window(PUMA, 1))
+    def test_means_are_of_all_units_that_they_stand_for
+      times = Recording::UnitTimes.new(units, queued: true)
+      assert_equal [4.0, 9.0, 8.0, 41.0],
+        [times.queued_ns, times.stalled_ns, times.running_ns, times.response_ns].map { |ns| ns / MS }
     end
 
-    def test_arms_of_an_experiment_are_one_setting_with_the_label_of_the_larger
-      stable, canary = %w[stable canary].map { |arm| labelled(arm) }
-      settings = recorded([window(canary, 2), window(stable, 3), window(canary, 2)])
-      assert_equal({canary => 7}, settings.to_h)
-      assert_equal [canary, stable].map(&:fingerprint).sort, settings.fingerprints.sort
+    def test_percentiles
+      times = Recording::UnitTimes.new(units, queued: true)
+      assert_equal [32, 44], [0.25, 0.3].map { |share| times.response(share) / MS }
+      assert_equal [4, 16], [0.25, 0.95].map { |share| times.wait(share) / MS }
     end
 
-    def test_arms_that_differ_in_more_than_their_label_are_several
-      other = Holdup::Setting.new(attributes: {**PUMA.attributes, "threads" => 3, "arm" => "canary"})
-      assert_equal 2, recorded([window(labelled("stable"), 2), window(other, 3)]).to_h.size
+    def test_an_unknown_queue_is_in_no_figure
+      times = Recording::UnitTimes.new(units.map { |unit| unit.with(queued_ns: nil) }, queued: false)
+      assert_nil times.queued_ns
+      assert_equal [37.0, 39, 11], [times.response_ns / MS, times.response(0.95) / MS, times.wait(0.95) / MS]
     end
-
-    def test_two_arms_together_may_be_larger_than_one_setting
-      windows = [window(WITH_JOBS, 5), window(labelled("stable"), 3), window(labelled("canary"), 4)]
-      assert_equal labelled("canary"), recorded(windows).to_h.keys.first
-    end
-
-    def test_knows_units_of_the_first_setting_by_their_setting
-      settings = recorded([window(PUMA, 5), window(WITH_JOBS, 1)])
-      assert settings.first?(window(PUMA, 1))
-      assert settings.first?(unit(PUMA))
-      refute settings.first?(unit(WITH_JOBS))
-      refute settings.first?(window(nil, 1))
-    end
-
-    def test_the_setting_of_a_process_that_still_boots_does_not_count
-      assert_equal({WITH_JOBS => 100}, after_boot(age_s: WARM_UP_S - 1).to_h)
-    end
-
-    def test_a_setting_that_outlasts_the_warm_up_counts
-      assert_equal [WITH_JOBS, PUMA], after_boot(age_s: WARM_UP_S).to_h.keys
-    end
-
-    def test_a_process_that_never_got_another_setting_counts
-      assert_equal [WITH_JOBS, PUMA], after_boot(age_s: 10, later_pid: 8).to_h.keys
-    end
-
-    def test_without_single_units_no_setting_is_passing
-      windows = [window(WITH_JOBS, 100), window(PUMA, 2)]
-      assert_equal 2, recorded(windows, warm_up_s: WARM_UP_S).to_h.size
-    end
-
-    def test_without_a_warm_up_no_setting_is_passing
-      assert_equal [WITH_JOBS, PUMA], after_boot(age_s: 1, warm_up_s: 0).to_h.keys
-    end
-
-    private
-
-    # A web server's process that runs jobs too once it has booted.
-    def after_boot(age_s:, later_pid: SampleProfiles::PROCESS.pid, warm_up_s: WARM_UP_S)
-      process = SampleProfiles::PROCESS
-      start_ns = process.since_ns + age_s * NS
-      profiles = [unit(PUMA, start_ns:), unit(WITH_JOBS, process: process.with(pid: later_pid))]
-      recorded([window(WITH_JOBS, 100), window(PUMA, 2)], profiles:, warm_up_s:)
-    end
-
-    def recorded(windows, **) = RecordedSettings.new(windows, **)
-
-    def labelled(arm)
-      Holdup::Setting.new(attributes: {**PUMA.attributes, "arm" => arm})
-    end
-
-    def window(setting, count) = SAMPLE.window("A#b", setting:, count:)
-
-    def unit(setting, **) = SampleProfiles.profile(setting:, **)
   end
 end

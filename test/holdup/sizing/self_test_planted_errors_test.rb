@@ -3,7 +3,7 @@
 require "test_helper"
 require "delegate"
 require "support/sequential_recordings"
-require "support/simulated_observation"
+require "support/stored_simulation"
 
 module Holdup::Sizing
   # A recording that is not what it is taken for, or a model that ignores a fact of it, has to show: the grade
@@ -24,7 +24,7 @@ module Holdup::Sizing
     end
 
     def observation(attributes = {}, **options)
-      SimulatedObservation.of(planted(**options), attributes)
+      StoredSimulation.of(planted(**options), attributes)
     end
 
     def recommendation(recording)
@@ -111,7 +111,7 @@ module Holdup::Sizing
     # A load test in the hours of a day, of which most requests come on their own.
     one_ruby def test_a_load_test_within_a_day_that_is_replayed_as_open_arrivals
       parts = [planted(connections: RAMP, minutes: 2), planted(minutes: 4, rate: 60, seed: 2)]
-      both = SimulatedObservation.of(SequentialRecordings.new(parts))
+      both = StoredSimulation.of(SequentialRecordings.new(parts))
       refute_predicate both.closed_load, :closed?
       found = self_test(both)
       assert_caught found, :waits_for_answers
@@ -136,18 +136,18 @@ module Holdup::Sizing
     # 5 threads, then 2: no replay has both.
     def test_two_settings_in_one_span_are_refused
       units = [5, 2].flat_map.with_index do |threads, at|
-        part = SimulatedObservation.new(planted(rate: 60, threads:, seed: at), {"threads" => threads})
-        part.observation.recording.profiles
+        part = StoredSimulation.new(planted(rate: 60, threads:, seed: at), {"threads" => threads})
+        part.recording.figures.profiles
       end
       windows = units.group_by { |unit| [unit.setting, unit.series] }.map do |(setting, series), own|
-        histograms = SimulatedObservation::HISTOGRAMS.transform_values do |field|
+        histograms = StoredSimulation::HISTOGRAMS.transform_values do |field|
           Holdup::Histogram.of(own.map(&field))
         end
         empty = Holdup::Window.empty(series:, setting:, host: "a", start_s: SimulatedRecording::START_S,
           seconds: 600)
         empty.with(count: own.size, histograms:)
       end
-      taken = Observation.new(Recording.new(windows:, profiles: units), kind: :request)
+      taken = Recording.of(windows:, profiles: units, kind: :request)
       assert_equal [:unknown, [:mixed_settings]],
         [recommendation(taken).verdict, recommendation(taken).reasons]
     end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "delegate"
-require "support/simulated_observation"
+require "support/stored_simulation"
 require "support/simulated_users"
 require_relative "../../../benchmark/support/coverage/trial"
 
@@ -28,10 +28,10 @@ module Holdup::Sizing
 
     # About one more process.
     def advice(recording)
-      observation = SimulatedObservation.of(recording, {"threads" => 5, "workers" => recording.processes},
+      stored = StoredSimulation.of(recording, {"threads" => 5, "workers" => recording.processes},
         sampled: true)
       processes = recording.processes + 1
-      Bench::Coverage::AdviceAbout.new(observation, limits: ResourceLimits.new(vcpus: processes), rounds: 12,
+      Bench::Coverage::AdviceAbout.new(stored, limits: ResourceLimits.new(vcpus: processes), rounds: 12,
         units: 1500, other: Candidate.new(processes:, threads: 5))
     end
 
@@ -64,7 +64,7 @@ module Holdup::Sizing
 
     def test_says_who_they_are
       words = Holdup::View::Words.new("en")
-      said = Holdup::View::AdviceVerdict.new(saturated, span: "now", words:)
+      said = Holdup::View::AdviceVerdict.new(saturated.call, span: "now", words:)
       assert_match(/^Waits vary as if the requests came from about \d+ users of each host, who wait for an/,
         said.reliability.join("\n"))
     end
@@ -144,15 +144,15 @@ module Holdup::Sizing
 
     # Other work took CPUs only while the application left them. 28 a second were served.
     one_ruby def test_a_ceiling_below_what_was_served_says_nothing_of_other_settings
-      observation = SimulatedObservation.of(SimulatedRecording.new(seed: 3, minutes: 10, rate: 28))
+      stored = StoredSimulation.of(SimulatedRecording.new(seed: 3, minutes: 10, rate: 28))
       others = ResourceLimits::OtherCpus.new(constant: 0.0, unit_ns: 90_000_000, mean: 1.7)
-      found = Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2, others:), units: 1500)
+      found = Recommendation.new(stored, limits: ResourceLimits.new(vcpus: 2, others:), units: 1500)
       assert_equal [:unknown, :self_test], [found.verdict, found.reasons.first]
       assert_empty found.current.guards
       assert_operator found.current.ceiling, :>=, found.rate * 0.999
       words = Holdup::View::Words.new("en")
       assert_match(/^CAN'T SAY: by the model the present setting can serve at most [\d.]+\/s, but it served/,
-        Holdup::View::AdviceVerdict.new(found, span: "now", words:).sentence)
+        Holdup::View::AdviceVerdict.new(found.call, span: "now", words:).sentence)
     end
 
     # Chance makes the cells with more requests look as if they had a larger population, too.

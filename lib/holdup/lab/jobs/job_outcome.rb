@@ -74,9 +74,10 @@ module Holdup
           (mean(:lock_ns) + outside_jobs(:lock_ns)) * throughput / @threads / 1e9
         end
 
-        # @return [Sizing::Recording] as models take it
+        # @return [Sizing::Recording::SettingFigures] as models take them
         def recording
-          @recording ||= Sizing::Recording.new(windows: @windows, profiles:, kind: :job, warm_up_s: 0)
+          @recording ||= Sizing::Recording::SettingFigures.new(windows: @windows, profiles:, kind: :job,
+            warm_up_s: 0)
         end
 
         private

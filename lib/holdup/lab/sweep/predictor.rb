@@ -13,7 +13,7 @@ module Holdup
       def initialize(outcome, round:)
         @outcome = outcome
         @round = round
-        recorded = outcome.observation
+        recorded = outcome.recording
         @now = Sizing::Candidate.new(processes: recorded.processes, threads: recorded.threads,
           time_slice_ns: recorded.time_slice_ns)
         @trace = Sizing::Trace.of(outcome.profiles)
@@ -44,7 +44,7 @@ module Holdup
 
       def handoff_ns
         @handoff_ns ||= begin
-          measured = figures(@outcome.observation.handoff_ns, @outcome.wait_ns)
+          measured = figures(@outcome.recording.handoff_ns, @outcome.wait_ns)
           Sizing::Handoff.fit(measured) do |ns|
             replayed = forecast(ns).call(@now, @trace, force: true)
             figures(replayed.handoff_ns, replayed.wait_ns)
@@ -58,7 +58,7 @@ module Holdup
 
       def forecast(handoff_ns)
         limits = Sizing::ResourceLimits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
-        demand = @outcome.observation.demand
+        demand = @outcome.recording.demand
         guards = Sizing::Guards.new(demand, limits:, rate:, current: @now)
         Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Sizing::Slo.new,
           handoff_ns:)

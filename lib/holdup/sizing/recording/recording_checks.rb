@@ -2,6 +2,7 @@
 
 module Holdup
   module Sizing
+    # What may be wrong with the figures of a recording.
     class Recording::RecordingChecks
       # With fewer units, a 95th percentile is accurate to a fifth at best.
       FEWEST_UNITS = 400
@@ -19,11 +20,33 @@ module Holdup
       # What grade A of the self-test allows: beyond it, no prediction can be that exact.
       MACHINE_VARIATION = 1.1
 
-      def initialize(recording)
-        @recording = recording
+      # A problem of a recording. `facts` {Symbol => Object} fill its sentence. A refusal forbids advice; with
+      # any other problem advice may miss.
+      #
+      # | kind | refusal | facts |
+      # |---|---|---|
+      # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
+      # | `:mixed_applications` | yes | likewise |
+      # | `:few_units` | yes | units, needed |
+      # | `:warming_up` | yes | share (of the units that came from processes in their first minutes) |
+      # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
+      # | `:slowed` | no | ratio (last third against first third) |
+      # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
+      # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
+      # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |
+      # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
+      # | `:lock_bound` | no | lock_share (likewise for a lock) |
+      # | `:few_profiles` | no | profiles, needed: no replay and no growth |
+      RecordingProblem = Data.define(:kind, :refusal, :facts) do
+        def refusal? = refusal
       end
 
-      # @return [Array<Recording::RecordingProblem>] refusals first
+      # @param figures [SettingFigures]
+      def initialize(figures)
+        @figures = figures
+      end
+
+      # @return [Array<RecordingProblem>] refusals first
       def problems
         found = [mixed_settings, few_units, warming_up, unsteady, slowed, cpu_saturated, held_without_cpu,
           machine_speed, pool_bound, lock_bound, few_profiles]
@@ -33,20 +56,20 @@ module Holdup
       private
 
       def mixed_settings
-        settings = @recording.settings
+        settings = @figures.settings
         kind = Analysis::ApplicationShares.of(settings).several? ? :mixed_applications : :mixed_settings
         problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
       end
 
       # If most came after a boot, that is another problem.
       def few_units
-        if @recording.units < FEWEST_UNITS && !warming_up
-          problem(:few_units, true, units: @recording.units, needed: FEWEST_UNITS)
+        if @figures.units < FEWEST_UNITS && !warming_up
+          problem(:few_units, true, units: @figures.units, needed: FEWEST_UNITS)
         end
       end
 
       def warming_up
-        share = @recording.cold_share
+        share = @figures.cold_share
         problem(:warming_up, true, share:) if share > MOST_COLD
       end
 
@@ -61,9 +84,9 @@ module Holdup
       # Running time of like units, first third against last third. Within each series, so that another mix is
       # not a drift.
       def drift
-        return 1.0 if @recording.profiles.size < FEWEST_PROFILES
+        return 1.0 if @figures.profiles.size < FEWEST_PROFILES
         @drift ||= begin
-          profiles = @recording.profiles
+          profiles = @figures.profiles
           first, _, last = profiles.each_slice((profiles.size / 3.0).ceil).to_a
           Math.exp(mean_log(first, profiles) - mean_log(last, profiles))
         end
@@ -81,39 +104,39 @@ module Holdup
       end
 
       def cpu_saturated
-        cpu_share = @recording.cpu_share
+        cpu_share = @figures.cpu_share
         problem(:cpu_saturated, false, cpu_share:) if cpu_share.to_f > CPU_SHARE
       end
 
       def held_without_cpu
-        held_per_cpu = @recording.held_per_cpu
+        held_per_cpu = @figures.held_per_cpu
         return unless held_per_cpu > HELD_PER_CPU
         problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu)
       end
 
       def machine_speed
-        ratio = @recording.machine_speed.variation
+        ratio = @figures.machine_speed.variation
         problem(:machine_speed, false, ratio:) if ratio.to_f > MACHINE_VARIATION
       end
 
       def pool_bound
-        share = @recording.pool_share
+        share = @figures.pool_share
         problem(:pool_bound, false, pool_share: share) if share > POOL_SHARE
       end
 
       def lock_bound
-        share = @recording.lock_share
+        share = @figures.lock_share
         problem(:lock_bound, false, lock_share: share) if share > LOCK_SHARE
       end
 
       def few_profiles
-        profiles = @recording.profiles.size
+        profiles = @figures.profiles.size
         return if profiles >= FEWEST_PROFILES || warming_up
         problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES)
       end
 
       def problem(kind, refusal, **facts)
-        Recording::RecordingProblem.new(kind:, refusal:, facts:)
+        RecordingProblem.new(kind:, refusal:, facts:)
       end
     end
   end

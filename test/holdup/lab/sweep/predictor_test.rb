@@ -10,7 +10,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   include Swept
 
   Observed = Struct.new(:demand, :processes, :threads, :time_slice_ns, :kind, :handoff_ns)
-  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :observation, :wait_ns)
+  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :recording, :wait_ns)
   SECONDS = 120
 
   def units(threads)

@@ -4,7 +4,7 @@ require_relative "sample_profiles"
 require_relative "simulated_recording"
 
 # A SimulatedRecording as advice sees it: windows of each minute besides its single units.
-class SimulatedObservation
+class StoredSimulation
   ATTRIBUTES = {
     "ruby" => "3.4.5", "server" => "puma", "server_version" => "7.0.0", "threads" => 5, "workers" => 1,
     "vcpus" => 2
@@ -16,9 +16,9 @@ class SimulatedObservation
   # @param recording [SimulatedRecording] of requests
   # @param attributes [Hash{String => Object}] of the setting
   # @param sampled [Boolean] with as many single units as a store keeps
-  # @return [Holdup::Sizing::Observation]
+  # @return [Holdup::Sizing::Recording]
   def self.of(recording, attributes = {}, sampled: false)
-    new(recording, attributes, sampled:).observation
+    new(recording, attributes, sampled:).recording
   end
 
   def initialize(recording, attributes, sampled: false)
@@ -28,13 +28,12 @@ class SimulatedObservation
     @handoff_ns = recording.handoff_ns
   end
 
-  def observation
+  def recording
     windows = @units.group_by { |unit| unit.end_ns / 60_000_000_000 * 60 }.flat_map do |start_s, units|
       [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
         handoffs(start_s, units.size)]
     end
-    recording = Holdup::Sizing::Recording.new(windows:, profiles:, kind: :request)
-    Holdup::Sizing::Observation.new(recording, kind: :request)
+    Holdup::Sizing::Recording.of(windows:, profiles:, kind: :request)
   end
 
   private
