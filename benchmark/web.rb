@@ -50,7 +50,7 @@ module Bench
       "Milliseconds, median of #{@times}, with YJIT as `holdup web` has it: #{@days} days, 100 " \
       "endpoints, 4 settings one after the other, 16 processes in SQLite. " \
         "#{COMPUTED.join(" and ")} are computed in a thread of their own where that takes longer than " \
-        "#{(Holdup::Web::AnswerCache::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
+        "#{(Holdup::Web::Computations::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
         "the table has the whole."
     end
 
@@ -60,7 +60,7 @@ module Bench
       @medians = PAGES.to_h { |page|
         [page, SPANS.map { |span| median { computed(path, over(page, span)) } }]
       }
-      app = dashboard(path, answers: patient)
+      app = dashboard(path, computations: patient)
       @first = COMPUTED.to_h { |page| [page, first(dashboard(path), over(page, SPANS.last))] }
       @painted = Painted.with(app) { |painted|
         painted && PAINTED.to_h { |page| [page, browsed(painted, over(page, SPANS.last))] }
@@ -73,12 +73,12 @@ module Bench
     end
 
     def patient
-      Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil)
+      Holdup::Web::Computations.new(clock: Holdup::Clock.new, patience_s: nil)
     end
 
     # Nothing is kept yet.
     def computed(path, address)
-      app = dashboard(path, answers: patient)
+      app = dashboard(path, computations: patient)
       milliseconds { ask(app, address) }
     end
 

@@ -116,7 +116,7 @@ module Holdup
     # `at_s`: when it was computed; `text`: the answer, in a form that the store does not read.
     KeptAnswer = Data.define(:question, :at_s, :text)
 
-    # Longer than any answer is shown, see Queries::KeptResults.
+    # Longer than any answer is shown, see Queries::KeptResults::AgeLimits.
     KeptAnswer::KEEP_S = 2 * 86_400
 
     # How long samples of single units are kept: 14 days, like windows of five minutes, but never so many that

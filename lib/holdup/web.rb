@@ -26,9 +26,10 @@ module Holdup
 
     # Dependencies of a dashboard request. `store` opens the store; `captures`: the stored ones; `ordering`:
     # takes orders for captures, nil if disabled; `refusal`: why the request is not answered, usually nil;
-    # `answers`: results of the pages that take seconds; `slo` and `prices`: of the page of advice, nil: none.
-    Context = Data.define(:store, :dir, :captures, :ordering, :clock, :language, :refusal, :answers, :slo,
-      :prices)
+    # `computations`: of the pages that take seconds; `slo` and `prices`: of the page of advice, nil: none.
+    Context = Data.define(
+      :store, :dir, :captures, :ordering, :clock, :language, :refusal, :computations, :slo, :prices
+    )
     # Its key in the Rack environment.
     Context::KEY = "holdup.web"
 
@@ -92,15 +93,16 @@ module Holdup
     # @param language [String, nil] used when the browser asks for none that we have
     # @param slo [Sizing::Slo, nil] promise to requests
     # @param prices [Sizing::CheapestFleet::FleetPrices, nil] nil: the page of advice compares no fleets
-    # @param answers [AnswerCache] results of pages that take seconds
+    # @param computations [Computations] of the pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
-      language: nil, slo: nil, prices: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY)
+      language: nil, slo: nil, prices: nil,
+      computations: Computations.new(clock: Clock.new, priority: PRIORITY)
     )
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
-      @facts = {store:, dir:, clock:, language:, answers:, slo:, prices:}
+      @facts = {store:, dir:, clock:, language:, computations:, slo:, prices:}
     end
 
     def call(env)

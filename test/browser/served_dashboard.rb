@@ -23,13 +23,13 @@ class ServedDashboard
       opening.call
       Holdup::Store.open(store, read_only: true)
     end
-    answers = Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s:)
+    computations = Holdup::Web::Computations.new(clock: Holdup::Clock.new, patience_s:)
     web = Holdup::Web.new(
       store: opened,
       dir:,
       captures: -> { captures },
       auth: :none,
-      answers:,
+      computations:,
       clock: CommandLine::Still.new(now_s:)
     )
     addresses = Queue.new

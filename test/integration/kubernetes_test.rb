@@ -134,7 +134,7 @@ class KubernetesTest < Minitest::Test
     assert_equal ["advise", Holdup::CLI::Advise::Keep], [container["args"].first, keeping[:command]]
     every_s = Integer(spec["schedule"][%r{\A\*/(\d+) }, 1]) * 60
     answers = Holdup::CLI::Advise::Keep::SPANS.size * 2
-    assert_operator answers * every_s, :<, 86_400 / Holdup::Queries::KeptResults::MOST_AGE
+    assert_operator answers * every_s, :<, 86_400 / Holdup::Queries::KeptResults::AgeLimits::MOST_AGE
     context = pod["securityContext"].merge(container["securityContext"])
     assert_equal [true, false, true],
       context.values_at("runAsNonRoot", "allowPrivilegeEscalation", "readOnlyRootFilesystem")

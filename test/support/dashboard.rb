@@ -13,7 +13,7 @@ module Dashboard
     **options)
     require "holdup/loader"
     Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:,
-      answers: Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil), **options)
+      computations: Holdup::Web::Computations.new(clock: Holdup::Clock.new, patience_s: nil), **options)
   end
 
   def sample = @sample ||= SampleWindows.new

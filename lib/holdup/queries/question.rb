@@ -5,13 +5,14 @@ require "json"
 
 module Holdup
   module Queries
-    # What is asked of a span that ends now.
+    # What is asked, of a span that ends now or of any other.
     #
-    # - `command`: and what its results are of, in words; `seconds`: length of the span
-    # - `arguments`: {Symbol => Object} everything else that the result depends on
+    # - `command`: and what its results are of, in words; or the page of a dashboard
+    # - `seconds`: length of the span; nil if the arguments say which span
+    # - `arguments`: {Symbol, String => Object} everything else that the result depends on
     Question = Data.define(:command, :seconds, :arguments) do
       # @param arguments [Hash{Symbol => Object}] in any order; nil is as if it were left out
-      def initialize(command:, seconds:, arguments: {})
+      def initialize(command:, seconds: nil, arguments: {})
         super(command:, seconds:, arguments: arguments.compact.sort.to_h.freeze)
       end
 

@@ -66,7 +66,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     asked = Holdup::Queries::Question.of_advice(kind: :request, span:,
       objective: Holdup::Sizing::Objective.new)
     store = Holdup::Store.open(@store, read_only: true)
-    results = Holdup::Queries::KeptResults.new(store, json: Holdup::Advice::AnswerJson)
+    results = Holdup::Queries::KeptResults::InStore.new(store, json: Holdup::Advice::AnswerJson)
     results.due_s(asked).positive?
   ensure
     store&.close

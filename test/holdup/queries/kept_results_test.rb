@@ -39,7 +39,7 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
 
   def setup
     @store = Holdup::Store.open("memory:")
-    @results = KeptResults.new(@store, json: WordJson)
+    @results = KeptResults::InStore.new(@store, json: WordJson)
   end
 
   def question(kind: :request, seconds: 86_400, objective: Sizing::Objective.new, **others)
@@ -91,7 +91,7 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
     refute shown?(-61), "of a clock that is wrong"
     month_s = 30 * 86_400
     assert_equal [true, false], [103_680, 103_681].map { |age_s| shown?(age_s, seconds: month_s) }
-    assert_operator month_s / KeptResults::MOST_AGE, :<, Holdup::Store::KeptAnswer::KEEP_S
+    assert_operator month_s / KeptResults::AgeLimits::MOST_AGE, :<, Holdup::Store::KeptAnswer::KEEP_S
   end
 
   def test_it_is_due_again_in_half_of_that_time
@@ -103,7 +103,7 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
 
   def test_ignores_results_of_another_version
     keep
-    later = KeptResults.new(@store, json: LaterJson)
+    later = KeptResults::InStore.new(@store, json: LaterJson)
     assert_nil later.find(question, NOW_S)
     assert_equal 0, later.due_s(question), "it is computed anew"
   end
@@ -117,5 +117,61 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
       @store.keep_answer(Holdup::Store::KeptAnswer.new(question: question.key(1), at_s: NOW_S, text:))
       assert_nil @results.find(question, NOW_S), text
     end
+  end
+end
+
+class Holdup::Queries::KeptResultsInMemoryTest < Minitest::Test
+  KeptResults = Holdup::Queries::KeptResults
+  AgeLimits = KeptResults::AgeLimits
+  S = 1_000_000_000
+
+  def setup
+    @clock = HandClock.new
+    @results = KeptResults::InMemory.new(clock: @clock)
+  end
+
+  def question(name = "q") = Holdup::Queries::Question.new(command: "advice", arguments: {"name" => name})
+
+  def keep(name = "q", version: 1, **result)
+    @results.keep(question(name), version, took_s: 2.5, **result)
+  end
+
+  def advance(seconds) = @clock.monotonic_ns += seconds * S
+
+  def test_gives_back_what_was_computed_from_the_same_data
+    keep(value: "change")
+    found = @results.find(question, 1)
+    assert_equal "change", found.value
+    assert_in_delta 2.5, found.took_s
+    assert_nil @results.find(question("other"), 1)
+  end
+
+  def test_other_data_counts_only_for_those_who_waited
+    keep(value: "change")
+    assert @results.find(question, 2)
+    advance(AgeLimits::GRACE_S + 1)
+    assert_nil @results.find(question, 2)
+    assert @results.find(question, 1)
+    assert @results.find(question), "of any version"
+  end
+
+  def test_raises_what_the_computation_raised_until_it_is_retried
+    keep(error: IOError.new("broken"))
+    assert_raises(IOError) { @results.find(question, 1) }
+    assert @results.known?(question, 1)
+    advance(AgeLimits::FAILED_S + 1)
+    assert_nil @results.find(question, 1)
+    refute @results.known?(question, 1)
+  end
+
+  def test_forgets_what_is_old_and_what_nobody_asked_for_longest
+    keep("asked", value: 1)
+    (KeptResults::InMemory::SIZE - 1).times { |number| keep("q#{number}", value: number) }
+    @results.find(question("asked"), 1)
+    keep("new", value: 2)
+    assert @results.find(question("asked"), 1)
+    assert_nil @results.find(question("q0"), 1)
+    advance(AgeLimits::MEMORY_S + 1)
+    assert_nil @results.find(question("asked"), 1)
   end
 end

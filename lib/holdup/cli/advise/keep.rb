@@ -59,7 +59,7 @@ module Holdup
           end
         end
 
-        def results(store) = Queries::KeptResults.new(store, json: Advice::AnswerJson)
+        def results(store) = Queries::KeptResults::InStore.new(store, json: Advice::AnswerJson)
 
         # That nothing was recorded, or that it failed, is kept too: the others have their turn first.
         def keep(question, store)
@@ -78,7 +78,8 @@ module Holdup
 
         def write(question, next_s:)
           kept = question.due_s <= now_s
-          again_s = kept ? Queries::KeptResults.next_s(question.advise.question, now_s) : question.due_s
+          limits = Queries::KeptResults::AgeLimits
+          again_s = kept ? limits.due_s(question.advise.question, now_s) : question.due_s
           next_s = [next_s, again_s].min
           text = (@format == :json) ? json(question, kept, next_s) : sentence(question, kept, next_s)
           @console.out.write("#{text}\n")

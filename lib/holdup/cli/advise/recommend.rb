@@ -148,7 +148,7 @@ module Holdup
           now_s = @console.clock.realtime_s
           return unless (now_s - @question.to_s).between?(0, 1)
           Places.reading(@console.env, @question.store) do |store|
-            Queries::KeptResults.new(store, json: Advice::AnswerJson).find(question, now_s)
+            Queries::KeptResults::InStore.new(store, json: Advice::AnswerJson).find(question, now_s)
           end
         end
 

@@ -8,6 +8,11 @@ module Holdup
         # Parameters of the question that a collector keeps the answers to.
         ASKED_OF_ALL = %w[since kind].freeze
 
+        # What the page is made of. `answer`: Holdup::Advice::AdviceAnswer; `what_if`:
+        # Sizing::WhatIf::WhatIfResult, nil if the form is empty, or if a replay is impossible, which the
+        # advice explains
+        AdvisedFigures = Data.define(:answer, :what_if)
+
         def self.figures(store, query, step:, context:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
@@ -26,20 +31,12 @@ module Holdup
           @form.change
         end
 
-        def answer(figures)
-          report = figures.what_if && what_if_report(figures)
-          content(figures.answer, report:)
-        end
-
         # What the collector of a fleet computes, if nothing else is asked.
         def kept
           return unless query.live? && (query.all.keys - SHOWING - ASKED_OF_ALL).empty?
-          now_s = query.until_s
-          results = Queries::KeptResults.new(store, json: Holdup::Advice::AnswerJson)
-          found = results.find(asked, now_s) or return
-          fresh = View::Blocks::SpanLink.new(text: View::Advice.age(found, words: @words, now_s:),
-            label: word(:advice_kept_fresh), params: {"fresh" => "1"})
-          content(found.value, note: fresh)
+          results = Queries::KeptResults::InStore.new(store, json: Holdup::Advice::AnswerJson)
+          found = results.find(asked, query.until_s)
+          found&.with(value: AdvisedFigures.new(answer: found.value, what_if: nil))
         end
 
         def asks = []
@@ -55,16 +52,23 @@ module Holdup
             objective: Inputs.objective(kind, slo || Sizing::Slo.new))
         end
 
-        # @param found [Holdup::Advice::AdviceAnswer]
-        # @param report [View::WhatIf, nil]
-        # @param note [Object, nil] block under the verdict
-        def content(found, report: nil, note: nil)
+        # @param result [Queries::KeptResults::KeptResult] of AdvisedFigures
+        # @param kept [Boolean] whether it is that of a collector
+        def content(result, kept:)
+          found = result.value.answer
           span = View::Figures::Moments.span(found.from_s, found.to_s)
+          report = result.value.what_if && what_if_report(result.value, span)
           advised = View::Advice.new(found, words: @words, span:, limit: query.limit)
           lead, *answers = answers(advised, report)
-          blocks = [lead, *note, *answers, kinds(advised), *nothing(found),
+          blocks = [lead, *(age(result) if kept), *answers, kinds(advised), *nothing(found),
             *(advised.grounds - [advised.self_test])]
           ComputedPage::PageContent.new(blocks:, json: json_of(found, report), offered: exports)
+        end
+
+        # Under the verdict, with a link to a new one.
+        def age(result)
+          text = View::Advice.age(result, words: @words, now_s: query.until_s)
+          View::Blocks::SpanLink.new(text:, label: word(:advice_kept_fresh), params: {"fresh" => "1"})
         end
 
         # A reader who asks about another setting sees that answer first.
@@ -90,9 +94,8 @@ module Holdup
           Controls::Links.new(title: advised.title, links:)
         end
 
-        def what_if_report(figures)
+        def what_if_report(figures, span)
           slo = figures.answer.result.objective.slo
-          span = View::Figures::Moments.span(query.from_s, query.until_s)
           View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words: @words,
             exactness: false)
         end
@@ -131,10 +134,6 @@ module Holdup
             answer = Holdup::Advice::AdviceAnswer.of(situation, span: @asked, prices: @prices)
             AdvisedFigures.new(answer:, what_if: replay&.call)
           end
-
-          # What the page is made of. `what_if`: Sizing::WhatIf::WhatIfResult, nil if the form is empty, or if
-          # a replay is impossible: the advice says why
-          AdvisedFigures = Data.define(:answer, :what_if)
 
           private
 

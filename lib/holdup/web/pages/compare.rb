@@ -13,12 +13,18 @@ module Holdup
         # `comparison`: nil then
         ComparedFigures = Data.define(:choices, :sides, :comparison)
 
-        def self.figures(store, query, now_s:, step:, **)
+        # @return [Hash{String => PageContent}] by language. A comparison computes more when it is read, and
+        #   holds all that was recorded
+        def self.figures(store, query, now_s:, step:, context:)
           step.call([:step_comparing, {}])
           asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
           sides = store.snapshot { asked.call }
           comparison = Analysis::Comparison.new(*sides) if sides.size == 2
-          ComparedFigures.new(choices: asked.choices, sides:, comparison:)
+          figures = ComparedFigures.new(choices: asked.choices, sides:, comparison:)
+          View::Words::LANGUAGES.keys.to_h do |language|
+            words = View::Words.new(language, page: true)
+            [language, new(context:, store:, query:, words:).answer(figures)]
+          end
         end
 
         # A comparison covers one kind of units.
@@ -47,6 +53,8 @@ module Holdup
         end
 
         private
+
+        def content(result, **) = result.value.fetch(@words.language)
 
         def moments = super + @base
 

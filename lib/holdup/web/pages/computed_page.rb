@@ -3,47 +3,45 @@
 module Holdup
   class Web
     module Pages
-      # A page that takes seconds. Its figures are computed once for all languages, themes and files
-      # (AnswerCache); the page shows the cached result.
+      # A page that takes seconds. Its result is computed once for all languages, themes and files
+      # (Computations), or a collector keeps it in the store; the page is made of it when it is asked for.
       class ComputedPage < View::Pages::Base
         # The content of a page in one language. `offered`: endings of files, as in Base
         PageContent = Data.define(:blocks, :json, :offered)
 
-        # Parameters that change how an answer is shown, but not the answer.
+        # Parameters that change how a result is shown, but not the result.
         SHOWING = %w[lang theme computed fresh].freeze
         MINUTE_S = 60
 
         # Runs in its own thread with its own store.
         # @param step [#call] takes the current activity: the key of a sentence, and its facts
-        # @return [Hash{String => Answer}] by language
+        # @return [Object] the result
         def self.compute(context:, query:, step:)
           store = Queries::RequestCache.new(context.store.call, origin: query.origin)
-          figures = figures(store, query, now_s: context.clock.realtime_s, step:, context:)
-          View::Words::LANGUAGES.keys.to_h do |language|
-            page = new(context:, store:, query:, words: View::Words.new(language, page: true))
-            [language, page.answer(figures)]
-          end
+          figures(store, query, now_s: context.clock.realtime_s, step:, context:)
         ensure
           store&.close
         end
 
-        # @return [Hash{String => String}] everything that identifies the answer, except the store's contents
-        def question = query.all.except(*SHOWING)
+        # @param name [String] of the page
+        # @return [Queries::Question] everything that identifies the result, except the store's contents
+        def question(name) = Queries::Question.new(command: name, arguments: query.all.except(*SHOWING))
 
-        # @return [Array] the part of the store's state that the answer depends on. Measurements are per
-        #   minute, and no answer includes data before the first or after the last of them
+        # @return [Array] the part of the store's state that the result depends on. Measurements are per
+        #   minute, and no result includes data before the first or after the last of them
         def version
           health = store.health
           minutes = moments.map { |second| minute(second, health) }
           [*health.values_at(:series, :oldest_s, :newest_s), store.outcomes.size, *minutes]
         end
 
-        # @return [PageContent, nil] what the store keeps ready for this page
+        # @return [Queries::KeptResults::KeptResult, nil] what a collector keeps in the store
         def kept = nil
 
-        # @param shown [PageContent] what the page shows from now on
-        def show(shown)
-          @shown = shown
+        # @param result [Queries::KeptResults::KeptResult] what the page shows from now on
+        # @param kept [Boolean] whether it is that of a collector
+        def show(result, kept: false)
+          @shown = content(result, kept:)
           self
         end
 
@@ -70,44 +68,44 @@ module Holdup
       end
 
       class ComputedPage
-        # How the application gets the contents of the pages that take seconds, see AnswerCache.
+        # How the application gets the results of the pages that take seconds.
         module ComputedAnswers
           TEXT = "text/plain; charset=utf-8"
 
           private
 
           # Gives a page its answer. A file that a page links to is made from the answer that the page shows.
-          # @return [AnswerCache::Wait, nil] nil: the page has it, or needs none
+          # @return [Computations::Wait, nil] nil: the page has it, or needs none
           def computed(page, name, ending)
             return unless page.is_a?(ComputedPage)
-            found = kept_for_link(page, name)
+            found = for_link(page, name)
             kept = page.kept unless found || query["fresh"]
-            return shown_as(page, kept) if kept
+            return shown_as(page, kept, kept: true) if kept
             found ||= asked(page, name, ending)
-            return found if found.is_a?(AnswerCache::Wait)
+            return found if found.is_a?(Computations::Wait)
             @computed_s = found.at_s
-            shown_as(page, found.value.fetch(words.language))
+            shown_as(page, found)
           end
 
           # @return [nil]
-          def shown_as(page, content)
-            page.show(content)
+          def shown_as(page, result, **options)
+            page.show(result, **options)
             nil
           end
 
-          def kept_for_link(page, name)
+          def for_link(page, name)
             computed_s = query["computed"] or return
-            found = context.answers.kept(name, page.question)
-            found if found&.value && found.at_s.to_s == computed_s
+            found = context.computations.results.find(page.question(name))
+            found if found && found.at_s.to_s == computed_s
           end
 
           # A HEAD request computes nothing.
           def asked(page, name, ending)
-            asked = [name, page.question, page.version]
-            return context.answers.look(*asked) if request.head?
+            asked = [page.question(name), page.version]
+            return context.computations.look(*asked) if request.head?
             kind = page.class
             facts = {context:, query:}
-            context.answers.ask(*asked, file: !ending.nil?) { |step| kind.compute(step:, **facts) }
+            context.computations.ask(*asked, file: !ending.nil?) { |step| kind.compute(step:, **facts) }
           end
 
           # Programs get a sentence and the time to ask again.

@@ -29,9 +29,9 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
   end
 
   def waiting_app(patience_s: SHORT_S, **options)
-    answers = Holdup::Web::AnswerCache.new(clock: @passing, patience_s:, **options)
+    computations = Holdup::Web::Computations.new(clock: @passing, patience_s:, **options)
     clock = CommandLine::Still.new(now_s: sample.to_s)
-    Holdup::Web.new(store: method(:opened).to_proc, dir: "/nonexistent", auth: :none, clock:, answers:)
+    Holdup::Web.new(store: method(:opened).to_proc, dir: "/nonexistent", auth: :none, clock:, computations:)
   end
 
   # Computations open a store of their own.
@@ -130,7 +130,7 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
     complete
     link = markup[%r{href="(/compare\.json\?computed=\d+)" download}, 1]
     @store = Holdup::Store.open("memory:")
-    @passing.monotonic_ns += (Holdup::Web::AnswerCache::GRACE_S + 1) * 1_000_000_000
+    @passing.monotonic_ns += (Holdup::Queries::KeptResults::AgeLimits::GRACE_S + 1) * 1_000_000_000
     get link
     assert_equal 200, last_response.status
     get "/compare"

@@ -5,8 +5,8 @@ require "holdup/loader"
 
 class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
   ProgressText = Holdup::Web::Pages::ComputedPage::ComputedAnswers::ProgressText
-  Wait = Holdup::Web::AnswerCache::Wait
-  Cache = Holdup::Web::AnswerCache
+  Wait = Holdup::Web::Computations::Wait
+  Computations = Holdup::Web::Computations
 
   # What the dashboard's route brings along.
   class Route
@@ -14,7 +14,7 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
 
     public :computed, :later
 
-    Context = Data.define(:answers)
+    Context = Data.define(:computations)
     Request = Data.define(:head) do
       def head? = head
     end
@@ -22,8 +22,8 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
 
     attr_reader :context, :query, :request, :response, :words, :computed_s
 
-    def initialize(answers, query: {}, head: false)
-      @context = Context.new(answers:)
+    def initialize(computations, query: {}, head: false)
+      @context = Context.new(computations:)
       @query = query
       @request = Request.new(head:)
       @response = Response.new(200, {})
@@ -39,7 +39,7 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
       def compute(step:, **)
         step.call([:step_reading, {}])
         self.times += 1
-        {"en" => "answer #{times}"}
+        "answer #{times}"
       end
     end
 
@@ -47,24 +47,28 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
 
     def initialize(version) = @version = version
 
-    def question = {"since" => "1h"}
+    def question(name) = Holdup::Queries::Question.new(command: name, arguments: {"since" => "1h"})
+
+    private
+
+    def content(result, **) = result.value
   end
 
   def setup
     Counted.times = 0
     @clock = HandClock.new
-    @answers = Cache.new(clock: @clock, patience_s: nil)
+    @computations = Computations.new(clock: @clock, patience_s: nil)
   end
 
-  def compute(version: 1, ending: nil, answers: @answers, **options)
+  def compute(version: 1, ending: nil, computations: @computations, **options)
     @page = Counted.new(version)
-    @route = Route.new(answers, **options)
+    @route = Route.new(computations, **options)
     @route.computed(@page, "compare", ending)
   end
 
   def test_a_page_that_needs_no_computation_is_left_alone
     page = Object.new
-    assert_nil Route.new(@answers).computed(page, "health", nil)
+    assert_nil Route.new(@computations).computed(page, "health", nil)
     assert_equal 0, Counted.times
   end
 
@@ -109,10 +113,11 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
   end
 
   def test_a_full_queue_is_a_wait
-    full = Cache.new(clock: @clock, patience_s: 0.001, room: 0)
+    full = Computations.new(clock: @clock, patience_s: 0.001, room: 0)
     gate = Queue.new
-    full.ask("compare", "another question", 1) { gate.pop }
-    wait = compute(answers: full)
+    another = Holdup::Queries::Question.new(command: "compare", arguments: {"since" => "2h"})
+    full.ask(another, 1) { gate.pop }
+    wait = compute(computations: full)
 
     assert_predicate wait, :full?
     assert_nil @page.shown
@@ -125,7 +130,7 @@ class Holdup::Web::Pages::ComputedAnswersTest < Minitest::Test
   end
 
   def test_a_program_is_asked_to_come_back
-    route = Route.new(@answers)
+    route = Route.new(@computations)
     text = route.later(wait(expected_s: 20.0))
 
     assert_equal 503, route.response.status

@@ -3,23 +3,31 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Web::AnswerCacheTest < Minitest::Test
+class Holdup::Web::ComputationsTest < Minitest::Test
   S = 1_000_000_000
   SHORT_S = 0.01
   PATIENCE_S = 30
-  Answers = Holdup::Web::AnswerCache
+  Computations = Holdup::Web::Computations
+  AgeLimits = Holdup::Queries::KeptResults::AgeLimits
+  KeptResult = Holdup::Queries::KeptResults::KeptResult
 
   def setup
     @clock = HandClock.new
     @computed = Queue.new
   end
 
-  def answers(patience_s: PATIENCE_S, **options)
-    @answers ||= Answers.new(clock: @clock, patience_s:, **options)
+  def computations(patience_s: PATIENCE_S, **options)
+    @computations ||= Computations.new(clock: @clock, patience_s:, **options)
   end
 
+  def question(name, page: "advice")
+    Holdup::Queries::Question.new(command: page, arguments: {"name" => name})
+  end
+
+  def kept(name) = computations.results.find(question(name))
+
   def ask(question = "q", version = 1, page: "advice", **options)
-    answers.ask(page, question, version, **options) do
+    computations.ask(question(question, page:), version, **options) do
       @computed << question
       "answer to #{question}"
     end
@@ -28,7 +36,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
   # A question that is computed until the gate opens.
   def ask_slowly(question = "q", version = 1, page: "advice", **options)
     @gate ||= Queue.new
-    answers.ask(page, question, version, **options) do |step|
+    computations.ask(question(question, page:), version, **options) do |step|
       step.call([:step_reading, {}])
       @computed << question
       @gate.pop
@@ -52,7 +60,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
   # Fewer answers are kept than that: whoever comes too late for theirs asks again, as a page does.
   def test_answers_twenty_people_who_ask_different_questions
     asking = lambda do |question|
-      found = ask(question) until found.is_a?(Answers::Answer)
+      found = ask(question) until found.is_a?(KeptResult)
       found.value
     end
     found = 20.times.map { |number| Thread.new { asking.call("q#{number}") } }.map(&:value)
@@ -61,42 +69,42 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
 
   def test_computes_anew_when_the_store_has_changed
     ask("q", 1)
-    @clock.monotonic_ns += (Answers::GRACE_S + 1) * S
+    @clock.monotonic_ns += (AgeLimits::GRACE_S + 1) * S
     ask("q", 2)
     assert_equal 2, @computed.size
   end
 
   # It was computed from the store as it was when the client began to wait.
   def test_answers_a_client_that_waited_even_if_the_store_changed
-    answers(patience_s: SHORT_S)
-    assert_kind_of Answers::Wait, ask_slowly("q", 1)
+    computations(patience_s: SHORT_S)
+    assert_kind_of Computations::Wait, ask_slowly("q", 1)
     @gate << true
-    wait_until { answers.kept("advice", "q") }
+    wait_until { kept("q") }
     assert_equal "answer to q", ask_slowly("q", 2).value
     assert_equal 1, @computed.size
   end
 
   def test_forgets_after_an_hour_and_what_was_asked_for_longest_ago
     ask("old")
-    @clock.monotonic_ns += (Answers::KEPT_S + 1) * S
+    @clock.monotonic_ns += (AgeLimits::MEMORY_S + 1) * S
     ask("old")
     assert_equal 2, @computed.size
-    Answers::SIZE.times { |number| ask("q#{number}") }
-    assert_nil answers.kept("advice", "old")
-    assert answers.kept("advice", "q0")
+    Holdup::Queries::KeptResults::InMemory::SIZE.times { |number| ask("q#{number}") }
+    assert_nil kept("old")
+    assert kept("q0")
   end
 
   def test_looking_computes_nothing
-    assert_kind_of Answers::Wait, answers.look("advice", "q", 1)
+    assert_kind_of Computations::Wait, computations.look(question("q"), 1)
     assert_empty @computed
     ask
-    assert_equal "answer to q", answers.look("advice", "q", 1).value
+    assert_equal "answer to q", computations.look(question("q"), 1).value
   end
 
   def test_tells_who_waits_how_long_it_took_the_last_time
-    answers(patience_s: SHORT_S)
-    answers.ask("advice", "first", 1) { @clock.monotonic_ns += 8 * S }
-    wait_until { answers.kept("advice", "first") }
+    computations(patience_s: SHORT_S)
+    computations.ask(question("first"), 1) { @clock.monotonic_ns += 8 * S }
+    wait_until { kept("first") }
     ask_slowly("second")
     wait_until { @computed.size == 1 }
     @clock.monotonic_ns += 2 * S
@@ -110,7 +118,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
   end
 
   def test_says_how_many_are_ahead_and_when_the_queue_is_full
-    answers(patience_s: SHORT_S, room: 2)
+    computations(patience_s: SHORT_S, room: 2)
     assert_equal 0, ask_slowly("a").ahead
     assert_equal 1, ask_slowly("b").ahead
     assert_equal 2, ask_slowly("c").ahead
@@ -119,7 +127,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
   end
 
   def test_asks_again_soon_but_not_all_the_time
-    wait = Answers::Wait.new(ahead: 0, elapsed_s: 1.0, step: nil, expected_s: 9.0)
+    wait = Computations::Wait.new(ahead: 0, elapsed_s: 1.0, step: nil, expected_s: 9.0)
     assert_equal 2, wait.again_s
     assert_equal 1, wait.with(elapsed_s: 20.0).again_s
     assert_equal 5, wait.with(ahead: 9).again_s
@@ -129,38 +137,38 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
 
   def test_every_waiting_request_gets_the_failure_and_a_later_one_retries
     failing = lambda do
-      answers.ask("advice", "q", 1) do
+      computations.ask(question("q"), 1) do
         @computed << "q"
         raise IOError, "broken"
       end
     end
     3.times { assert_equal "broken", assert_raises(IOError, &failing).message }
     assert_equal 1, @computed.size
-    @clock.monotonic_ns += (Answers::FAILED_S + 1) * S
+    @clock.monotonic_ns += (AgeLimits::FAILED_S + 1) * S
     assert_raises(IOError, &failing)
     assert_equal 2, @computed.size
   end
 
   def test_a_program_waits_for_longer_than_a_page
-    answers(patience_s: SHORT_S)
+    computations(patience_s: SHORT_S)
     program = Thread.new { ask_slowly("q", file: true) }
     wait_until { @computed.size == 1 }
-    assert_kind_of Answers::Wait, ask_slowly("q")
-    assert_kind_of Answers::Wait, ask_slowly("q", file: true),
+    assert_kind_of Computations::Wait, ask_slowly("q")
+    assert_kind_of Computations::Wait, ask_slowly("q", file: true),
       "only one program may hold a thread of the server"
     @gate << true
     assert_equal "answer to q", program.value.value
   end
 end
 
-class Holdup::Web::AnswerQueueTest < Minitest::Test
+class Holdup::Web::ComputationQueueTest < Minitest::Test
   S = 1_000_000_000
   PATIENCE_S = 30
-  LEFT_S = Holdup::Web::AnswerCache::AnswerQueue::LEFT_S
+  LEFT_S = Holdup::Web::Computations::ComputationQueue::LEFT_S
 
   def setup
     @clock = HandClock.new
-    @queue = Holdup::Web::AnswerCache::AnswerQueue.new(clock: @clock, room: 3)
+    @queue = Holdup::Web::Computations::ComputationQueue.new(clock: @clock, room: 3)
     @gate = Queue.new
     @begun = Queue.new
     @begun_names = []

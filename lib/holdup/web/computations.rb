@@ -2,29 +2,19 @@
 
 module Holdup
   class Web
-    # Results of the pages that take seconds, by question and by version of the store, so the same question in
-    # another language or as a file needs no new computation.
-    class AnswerCache
-      # How long a page waits for a quick answer before it shows progress.
+    # Computes results of the pages that take seconds, in the background, and keeps them in memory: the same
+    # question in another language or as a file needs no new computation. Clients wait for a moment, then are
+    # told how far it is.
+    class Computations
+      # How long a page waits for a quick result before it shows progress.
       PATIENCE_S = 0.25
       # A program that asks for a file can't show progress.
       FILE_PATIENCE_S = 20
-      # Number of answers to keep, most recently used.
-      SIZE = 16
-      KEPT_S = 3600
-      # New figures may arrive during the computation. Clients that waited get the answer computed for them.
-      GRACE_S = 30
-      # A failure is returned to all who wait for the question; after this time it is retried.
-      FAILED_S = 5
       NS = 1_000_000_000
       # Minimum and maximum delay before the client asks again.
       AGAIN_S = 1..5
 
-      # `version`: of the data it is computed from; `value`, or the `error` it ended with; `at_s`: time of
-      # completion, since 1970
-      Answer = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
-
-      # A pending answer. `ahead`: number of questions before it, nil if the queue is full; `step`:
+      # A pending result. `ahead`: number of questions before it, nil if the queue is full; `step`:
       # current activity; `expected_s`: duration of the last run, nil before the first
       Wait = Data.define(:ahead, :elapsed_s, :step, :expected_s) do
         def full? = ahead.nil?
@@ -54,57 +44,45 @@ module Holdup
       # @param patience_s [Numeric, nil] nil: no limit, for files too
       # @param priority [Integer] of the computing threads
       # @param room [Integer] questions that may wait
-      def initialize(clock:, patience_s: PATIENCE_S, priority: 0, room: AnswerQueue::ROOM)
+      def initialize(clock:, patience_s: PATIENCE_S, priority: 0, room: ComputationQueue::ROOM)
         @clock = clock
         @patience_s = patience_s
-        @queues = Hash.new { |queues, page| queues[page] = AnswerQueue.new(clock:, room:, priority:) }
+        @results = Queries::KeptResults::InMemory.new(clock:)
+        @queues = Hash.new { |queues, page| queues[page] = ComputationQueue.new(clock:, room:, priority:) }
         @lock = Mutex.new
-        @kept = {}
-        @took_ns = {}
+        @took_s = {}
         @file = Mutex.new
       end
 
+      # @return [Queries::KeptResults::InMemory]
+      attr_reader :results
+
       # Computes nothing.
-      # @return [Answer, Wait] see ask
+      # @return [Queries::KeptResults::KeptResult, Wait] see ask
       # @raise [StandardError]
-      def look(page, question, version)
-        found = kept(page, question, version)
-        found ? taken(found) : Wait.new(ahead: 0, elapsed_s: nil, step: nil, expected_s: took_s(page))
+      def look(question, version)
+        @results.find(question, version) ||
+          Wait.new(ahead: 0, elapsed_s: nil, step: nil, expected_s: took_s(question))
       end
 
-      # @param page [String] each page has its own queue
-      # @param question [Object] everything that identifies the answer, except the store's contents
-      # @param version [Object] of the store's contents
+      # @param question [Queries::Question] each command has its own queue
+      # @param version [Object] of the data that it is computed from
       # @param file [Boolean] whether a program asks, which can wait longer
       # @yieldparam step [#call] takes the current activity
-      # @yieldreturn [Object] the answer
+      # @yieldreturn [Object] the result
+      # @return [Queries::KeptResults::KeptResult, Wait]
       # @raise [StandardError] the error of the computation
-      def ask(page, question, version, file: false, &work)
-        found = kept(page, question, version)
-        return taken(found) if found
-        queue = @lock.synchronize { @queues[page] }
-        place = queue.join(question) { |step| compute(page, question, version, step, &work) }
-        return Wait.new(ahead: nil, elapsed_s: nil, step: nil, expected_s: took_s(page)) unless place
+      def ask(question, version, file: false, &work)
+        found = @results.find(question, version)
+        return found if found
+        queue = @lock.synchronize { @queues[question.command] }
+        place = queue.join(question) { |step| compute(question, version, step, &work) }
+        return Wait.new(ahead: nil, elapsed_s: nil, step: nil, expected_s: took_s(question)) unless place
         await(queue, question, file)
-        found = kept(page, question, version)
-        found ? taken(found) : wait(page, queue.place_of(question) || place)
-      end
-
-      # @return [Answer, nil] without computing anything
-      def kept(page, question, version = nil)
-        @lock.synchronize do
-          found = @kept.delete([page, question])
-          next unless found && !old?(found)
-          @kept[[page, question]] = found
-          found if version.nil? || fresh?(found, version)
-        end
+        @results.find(question, version) || wait(question, queue.place_of(question) || place)
       end
 
       private
-
-      def taken(kept)
-        kept.error ? raise(kept.error) : kept
-      end
 
       # Only one program may hold a thread of the server for that long.
       def await(queue, question, file)
@@ -116,44 +94,26 @@ module Holdup
         end
       end
 
-      def wait(page, place)
-        Wait.new(ahead: place.ahead, elapsed_s: place.elapsed_s, step: place.step, expected_s: took_s(page))
+      def wait(question, place)
+        Wait.new(ahead: place.ahead, elapsed_s: place.elapsed_s, step: place.step,
+          expected_s: took_s(question))
       end
 
-      def took_s(page)
-        @lock.synchronize { @took_ns[page] }&.fdiv(NS)
-      end
+      def took_s(question) = @lock.synchronize { @took_s[question.command] }
 
       # Another thread may have computed it since it was requested.
-      def compute(page, question, version, step)
-        return if kept(page, question, version)
-        begun_ns = @clock.monotonic_ns
+      def compute(question, version, step)
+        return if @results.known?(question, version)
+        began_ns = @clock.monotonic_ns
         value = yield step
-        keep(page, question, version, begun_ns, value:)
+        took_s = since_s(began_ns)
+        @lock.synchronize { @took_s[question.command] = took_s }
+        @results.keep(question, version, value:, took_s:)
       rescue StandardError, ScriptError => error
-        keep(page, question, version, begun_ns, error:)
+        @results.keep(question, version, error:, took_s: since_s(began_ns))
       end
 
-      def keep(page, question, version, begun_ns, value: nil, error: nil)
-        done_ns = @clock.monotonic_ns
-        took_ns = done_ns - begun_ns
-        @lock.synchronize do
-          @took_ns[page] = took_ns unless error
-          at_s = @clock.realtime_ns / NS
-          @kept[[page, question]] = Answer.new(version:, value:, error:, at_s:, done_ns:, took_ns:)
-          @kept.shift while @kept.size > SIZE
-        end
-      end
-
-      def old?(kept)
-        age_ns(kept) > (kept.error ? FAILED_S : KEPT_S) * NS
-      end
-
-      def fresh?(kept, version)
-        kept.error || kept.version == version || age_ns(kept) <= GRACE_S * NS
-      end
-
-      def age_ns(kept) = @clock.monotonic_ns - kept.done_ns
+      def since_s(began_ns) = (@clock.monotonic_ns - began_ns).fdiv(NS)
     end
 
     # Questions that take a CPU for seconds. They are computed one at a time, each in its own thread, so
@@ -162,7 +122,7 @@ module Holdup
     #
     # Waiting clients poll; a page does so by itself. A question without polls is dropped before its turn, and
     # stopped midway if others wait.
-    class AnswerCache::AnswerQueue
+    class Computations::ComputationQueue
       # Distinct questions that may wait.
       ROOM = 100
       # After this time without a poll, the client counts as gone.
