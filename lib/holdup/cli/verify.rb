@@ -53,7 +53,7 @@ module Holdup
       def run
         found = verification
         span = SizingOptions.span_text(**@span)
-        report = View::Verification.new(found, stored: stored?(found), span:, words: @words)
+        report = View::Verification.new(found.call, stored: stored?(found), span:, words: @words)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? OK : FAILED
       end

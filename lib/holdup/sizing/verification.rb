@@ -24,6 +24,13 @@ module Holdup
         def on_free_cpus(_) = replayed
       end
 
+      # The answer. `candidate`: what was tried; `units`: since; `lines`: VerifiedFigures; `causes`:
+      # SelfTest::ErrorCauses::FoundCauses; `sliced`: whether the time slice changed; `queued`: whether the
+      # waits for a thread are known, else waits are stall alone
+      VerificationResult = Data.define(:candidate, :units, :lines, :causes, :sliced, :queued) do
+        def kept? = lines.all?(&:kept?)
+      end
+
       NAMES = %i[response p95 wait].freeze
       UNITS = 1500
 
@@ -38,6 +45,12 @@ module Holdup
           units: since.units, profiles: since.profiles, held_per_cpu: since.held_per_cpu,
           measured: since.measured, resource_wait_ns: since.resource_wait_ns,
           machine_speed: before.recording.machine_speed + since.machine_speed)
+      end
+
+      # @return [VerificationResult] all of it; what follows computes parts of it on demand
+      def call
+        VerificationResult.new(candidate:, units:, lines:, causes: causes.as_value, sliced: sliced?,
+          queued: queued?)
       end
 
       def candidate

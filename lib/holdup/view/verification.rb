@@ -6,6 +6,7 @@ module Holdup
   module View
     # Predicted and measured values side by side, after an advice is applied.
     class Verification
+      # @param found [Sizing::Verification::VerificationResult]
       # @param span [String] of the measurement
       # @param stored [Boolean] whether later advice learns from it
       def initialize(found, span:, stored: false, words: Words.new)
@@ -42,11 +43,11 @@ module Holdup
       end
 
       def name(line)
-        word((line.name == :wait && !@found.queued?) ? :wait_unqueued : line.name)
+        word((line.name == :wait && !@found.queued) ? :wait_unqueued : line.name)
       end
 
       def title
-        word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span,
+        word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced), span: @span,
           units: Figures.count(@found.units))
       end
 

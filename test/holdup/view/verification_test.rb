@@ -5,20 +5,15 @@ require "holdup/loader"
 
 # Why a prediction missed is said as far as figures of the time since support it.
 class Holdup::View::VerificationTest < Minitest::Test
-  Causes = Struct.new(:figures, :call)
-  Found = Struct.new(:lines, :causes, :candidate, :units, :queued) do
-    def queued? = queued
-    def kept? = lines.all?(&:kept?)
-
-    def sliced? = false
-  end
+  FoundCauses = Holdup::Sizing::SelfTest::ErrorCauses::FoundCauses
 
   def said(*causes, starved: 0.0, error: 0.3, queued: true, name: :p95, language: "en")
     line = Holdup::Sizing::Verification::VerifiedFigure.new(name:, before: 5_000_000, predicted: 4_000_000,
       measured: 3_000_000, error:, interval: error - 0.1..error + 0.1)
     figures = {starved:, resource_waits: 0.0, busy: 0.2, swings: 1.1, bursts: 0.0, handoff: 0.0, chance: 0.1}
     candidate = Holdup::Sizing::Candidate.new(processes: 2, threads: 5, time_slice_ns: 100_000_000)
-    found = Found.new([line], Causes.new(figures, causes), candidate, 1_000, queued)
+    found = Holdup::Sizing::Verification::VerificationResult.new(candidate:, units: 1_000, lines: [line],
+      causes: FoundCauses.new(call: causes, figures:), sliced: false, queued:)
     page = Holdup::View::Verification.new(found, span: "now", words: Holdup::View::Words.new(language)).page
     Holdup::View::Text.new(page, width: 1_000).call
   end
