@@ -46,22 +46,6 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
     Question.of_advice(kind:, span: NOW_S - seconds..NOW_S, objective:, **others)
   end
 
-  def test_another_question_has_another_key
-    slo = Sizing::Slo.new(limit_ns: 1)
-    prices = Sizing::CheapestFleet::FleetPrices.new(vcpu_hour: 1.0, gb_hour: 1.0)
-    others = [{kind: :job}, {seconds: 86_401}, {objective: Sizing::Objective.new(name: :cost)},
-      {objective: Sizing::Objective.new(slo:)}, {prices:}, {host: "web-1"}, {factor: 1.5},
-      {host: "web-1", app: "shop"}]
-    keys = [question, *others.map { |other| question(**other) }].map { |one| one.key(1) }
-    assert_equal others.size + 1, keys.uniq.size
-    assert_operator keys.map(&:size).max, :<=, 100
-  end
-
-  def test_the_order_of_the_arguments_and_those_that_are_nil_do_not_count
-    assert_equal question, question(host: nil)
-    assert_equal question(host: "a", app: "b").key(1), question(app: "b", host: "a").key(1)
-  end
-
   def keep(value = "change", asked: question, at_s: NOW_S, took_s: 8)
     @results.keep(asked, value, at_s:, took_s:)
   end
