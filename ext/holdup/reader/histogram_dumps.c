@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "init.h"
+#include "reader/ber.h"
 #include "segment/histogram.h"
 
-#define DUMPS_BER_BYTES 10
 /* The form, at most seven numbers, and two for each bucket. */
-#define DUMPS_MOST_BYTES (1 + (7 + 2 * HIST_BUCKETS) * DUMPS_BER_BYTES)
+#define DUMPS_MOST_BYTES (1 + (7 + 2 * HIST_BUCKETS) * BER_MOST_BYTES)
 
 typedef struct {
     const uint8_t *at, *end;
@@ -21,22 +21,10 @@ typedef struct {
     uint64_t first, last; /* of the slots with a count; first > last: there is none */
 } dumps_t;
 
-static bool dumps_long_number(dumps_t *d, uint64_t *value)
-{
-    *value = 0;
-    while (d->at < d->end) {
-        uint8_t byte = *d->at++;
-        if (*value >> 57) return false;
-        *value = *value << 7 | (byte & 0x7f);
-        if (!(byte & 0x80)) return true;
-    }
-    return false;
-}
-
-/* A BER-compressed integer (pack "w"): mostly one byte. */
+/* Mostly one byte. */
 static inline bool dumps_number(dumps_t *d, uint64_t *value)
 {
-    if (d->at == d->end || *d->at & 0x80) return dumps_long_number(d, value);
+    if (d->at == d->end || *d->at & 0x80) return ber_take(&d->at, d->end, value);
     *value = *d->at++;
     return true;
 }
@@ -127,23 +115,14 @@ static VALUE dumps_sum(VALUE self, VALUE bytes)
                                 ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
 }
 
-static uint8_t *dumps_put(uint8_t *at, uint64_t number)
-{
-    int shift = 0;
-    while (shift < 63 && number >> shift >> 7) shift += 7;
-    for (; shift > 0; shift -= 7) *at++ = 0x80 | ((number >> shift) & 0x7f);
-    *at++ = number & 0x7f;
-    return at;
-}
-
 static uint8_t *dumps_put_pairs(uint8_t *at, const dumps_t *d, uint64_t pairs)
 {
     uint64_t gap = d->first;
-    at = dumps_put(at, pairs);
+    at = ber_put(at, pairs);
     for (uint64_t i = 0; pairs; i++, gap++) {
         uint64_t count = d->slots[d->first + i];
         if (!count) continue;
-        at = dumps_put(dumps_put(at, gap), count);
+        at = ber_put(ber_put(at, gap), count);
         gap = 0;
         pairs--;
     }
@@ -159,12 +138,12 @@ static VALUE dumps_write(const dumps_t *d)
     const uint64_t head[] = {d->count, d->sum, d->count ? d->min : 0, d->count ? d->max : 0, d->zero};
     uint8_t bytes[DUMPS_MOST_BYTES], *at = bytes;
     *at++ = sparse ? HIST_SPARSE : HIST_DENSE;
-    for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++) at = dumps_put(at, head[i]);
+    for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++) at = ber_put(at, head[i]);
     if (sparse)
         at = dumps_put_pairs(at, d, pairs);
     else {
-        at = dumps_put(dumps_put(at, d->first), size);
-        for (uint64_t i = 0; i < size; i++) at = dumps_put(at, d->slots[d->first + i]);
+        at = ber_put(ber_put(at, d->first), size);
+        for (uint64_t i = 0; i < size; i++) at = ber_put(at, d->slots[d->first + i]);
     }
     return rb_str_new((const char *)bytes, at - bytes);
 }

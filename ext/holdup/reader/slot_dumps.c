@@ -10,23 +10,21 @@
 #include <stdint.h>
 
 #include "init.h"
+#include "reader/ber.h"
 #include "segment/segment_layout.h"
 
 #define SLOT_SUMS SEG_SUMS
-#define SLOT_HEADS (3 + SLOT_SUMS) /* form, count, errors, sums */
+#define SLOT_HEADS (2 + SLOT_SUMS) /* count, errors, sums */
 #define SLOT_NUMBERS (SLOT_HEADS + FACTS * SEG_HISTOGRAMS)
-#define BER_BYTES 10
-#define PAIR_BYTES 7 /* a slot, and a count below 2^31 */
-#define UTF8_BYTES 6
-#define UTF8_LARGEST 0x7fffffff
+#define PAIR_BYTES (2 + BER_MOST_BYTES) /* a slot and a count */
 
 /* Of each histogram, in the order of a checkpoint. */
 enum slot_fact { FACT_COUNT, FACT_SUM, FACT_MIN, FACT_MAX, FACT_ZERO, FACT_OFFSET, FACT_SIZE, FACTS };
 
-/* The numbers of a checkpoint: the first is 0, its form; then all counts. */
+/* The numbers of a checkpoint; then all counts. */
 typedef struct {
     uint64_t numbers[SLOT_NUMBERS];
-    uint32_t counts[SEG_HISTOGRAMS * HIST_BUCKETS];
+    uint64_t counts[SEG_HISTOGRAMS * HIST_BUCKETS];
     uint64_t size;
 } slot_dump_t;
 
@@ -48,8 +46,8 @@ static bool slot_read_histogram(slot_dump_t *dump, int index, const histogram_t 
     uint64_t size = now->lo > now->hi ? 0 : now->hi - now->lo + 1, total = now->zero;
     for (uint64_t i = 0; i < size; i++) {
         uint64_t count = now->buckets[now->lo + i];
-        if (count > UTF8_LARGEST || __builtin_add_overflow(total, count, &total)) return false;
-        dump->counts[dump->size++] = (uint32_t)count;
+        if (__builtin_add_overflow(total, count, &total)) return false;
+        dump->counts[dump->size++] = count;
     }
     uint64_t *facts = slot_facts(dump, index);
     facts[FACT_COUNT] = now->count;
@@ -65,92 +63,30 @@ static bool slot_read_histogram(slot_dump_t *dump, int index, const histogram_t 
 static bool slot_read(slot_dump_t *dump, const seg_series_t *slot, uint64_t most)
 {
     dump->size = 0;
-    dump->numbers[0] = 0;
-    dump->numbers[1] = slot->count;
-    dump->numbers[2] = slot->errors;
-    for (int i = 0; i < SLOT_SUMS; i++) dump->numbers[3 + i] = slot->counters[i];
-    for (int i = 1; i < SLOT_HEADS; i++)
+    dump->numbers[0] = slot->count;
+    dump->numbers[1] = slot->errors;
+    for (int i = 0; i < SLOT_SUMS; i++) dump->numbers[2 + i] = slot->counters[i];
+    for (int i = 0; i < SLOT_HEADS; i++)
         if (dump->numbers[i] > most) return false;
     for (int i = 0; i < SEG_HISTOGRAMS; i++)
         if (!slot_read_histogram(dump, i, &slot->histograms[i], most)) return false;
     return true;
 }
 
-/* pack "w" */
-static uint8_t *slot_put_ber(uint8_t *at, uint64_t number)
-{
-    int shift = 0;
-    while (shift < 63 && number >> shift >> 7) shift += 7;
-    for (; shift > 0; shift -= 7) *at++ = 0x80 | ((number >> shift) & 0x7f);
-    *at++ = number & 0x7f;
-    return at;
-}
-
-/* Bytes that follow the first one in the form of UTF-8. */
-static int slot_utf8_more(uint32_t number)
-{
-    return number < 0x80 ? 0 : number < 0x800 ? 1 : number < 0x10000 ? 2 : number < 0x200000 ? 3
-        : number < 0x4000000 ? 4 : 5;
-}
-
-/* pack "U" */
-static uint8_t *slot_put_utf8(uint8_t *at, uint32_t number)
-{
-    int more = slot_utf8_more(number);
-    if (!more) {
-        *at++ = (uint8_t)number;
-        return at;
-    }
-    *at++ = (uint8_t)(0xff00 >> (more + 1)) | (uint8_t)(number >> (6 * more));
-    while (more--) *at++ = 0x80 | ((number >> (6 * more)) & 0x3f);
-    return at;
-}
-
 static VALUE slot_pack(const slot_dump_t *dump)
 {
-    uint8_t bytes[SLOT_NUMBERS * BER_BYTES + SEG_HISTOGRAMS * HIST_BUCKETS * UTF8_BYTES], *at = bytes;
-    for (int i = 0; i < SLOT_NUMBERS; i++) at = slot_put_ber(at, dump->numbers[i]);
-    for (uint64_t i = 0; i < dump->size; i++) at = slot_put_utf8(at, dump->counts[i]);
+    uint8_t bytes[(SLOT_NUMBERS + SEG_HISTOGRAMS * HIST_BUCKETS) * BER_MOST_BYTES], *at = bytes;
+    for (int i = 0; i < SLOT_NUMBERS; i++) at = ber_put(at, dump->numbers[i]);
+    for (uint64_t i = 0; i < dump->size; i++) at = ber_put(at, dump->counts[i]);
     return rb_str_freeze(rb_str_new((const char *)bytes, at - bytes));
-}
-
-static bool slot_take_ber(const uint8_t **at, const uint8_t *end, uint64_t *number)
-{
-    *number = 0;
-    while (*at < end) {
-        uint8_t byte = *(*at)++;
-        if (*number >> 57) return false;
-        *number = *number << 7 | (byte & 0x7f);
-        if (!(byte & 0x80)) return true;
-    }
-    return false;
-}
-
-static bool slot_take_utf8(const uint8_t **at, const uint8_t *end, uint32_t *number)
-{
-    if (*at == end) return false;
-    uint8_t first = *(*at)++;
-    *number = first;
-    if (first < 0x80) return true;
-    if (first < 0xc0 || first > 0xfd) return false;
-    int more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf8 ? 3 : first < 0xfc ? 4 : 5;
-    if (end - *at < more) return false;
-    *number = first & (0x3f >> more);
-    for (int i = 0; i < more; i++) {
-        uint8_t byte = *(*at)++;
-        if ((byte & 0xc0) != 0x80) return false;
-        *number = *number << 6 | (byte & 0x3f);
-    }
-    return slot_utf8_more(*number) == more;
 }
 
 static bool slot_unpack(slot_dump_t *dump, VALUE string)
 {
     const uint8_t *at = (const uint8_t *)RSTRING_PTR(string), *end = at + RSTRING_LEN(string);
     for (int i = 0; i < SLOT_NUMBERS; i++)
-        if (!slot_take_ber(&at, end, &dump->numbers[i])) return false;
-    if (dump->numbers[0]) return false;
-    uint32_t sizes = 0;
+        if (!ber_take(&at, end, &dump->numbers[i])) return false;
+    uint64_t sizes = 0;
     for (int i = 0; i < SEG_HISTOGRAMS; i++) {
         uint64_t *facts = slot_facts(dump, i);
         if (facts[FACT_OFFSET] > HIST_BUCKETS || facts[FACT_SIZE] > HIST_BUCKETS - facts[FACT_OFFSET])
@@ -158,7 +94,7 @@ static bool slot_unpack(slot_dump_t *dump, VALUE string)
         sizes += facts[FACT_SIZE];
     }
     for (dump->size = 0; dump->size < sizes; dump->size++)
-        if (!slot_take_utf8(&at, end, &dump->counts[dump->size])) return false;
+        if (!ber_take(&at, end, &dump->counts[dump->size])) return false;
     return at == end;
 }
 
@@ -166,18 +102,18 @@ static bool slot_unpack(slot_dump_t *dump, VALUE string)
  * Appends the buckets that grew, as pairs: slots since the last one, and by how much.
  * @return false when one did not grow but shrink, or values are missing
  */
-static bool slot_grown(slot_growth_t *growth, const uint64_t *now, const uint32_t *counts,
-                       const uint64_t *before, const uint32_t *old)
+static bool slot_grown(slot_growth_t *growth, const uint64_t *now, const uint64_t *counts,
+                       const uint64_t *before, const uint64_t *old)
 {
     uint64_t total = growth->zero;
     for (uint64_t i = 0; i < now[FACT_SIZE]; i++) {
         uint64_t slot = now[FACT_OFFSET] + i;
         bool known = slot >= before[FACT_OFFSET] && slot - before[FACT_OFFSET] < before[FACT_SIZE];
-        uint32_t there = known ? old[slot - before[FACT_OFFSET]] : 0;
+        uint64_t there = known ? old[slot - before[FACT_OFFSET]] : 0;
         if (counts[i] < there) return false;
         if (counts[i] == there) continue;
-        growth->end = slot_put_ber(growth->end, growth->pairs ? slot - growth->last : slot);
-        growth->end = slot_put_ber(growth->end, counts[i] - there);
+        growth->end = ber_put(growth->end, growth->pairs ? slot - growth->last : slot);
+        growth->end = ber_put(growth->end, counts[i] - there);
         if (!growth->pairs++) growth->first = slot;
         growth->last = slot;
         total += counts[i] - there;
@@ -198,15 +134,16 @@ static void slot_extremes(slot_growth_t *growth, const uint64_t *now, const uint
 }
 
 /* What was added to a histogram, in the sparse form of a store; "" for nothing, nil when it can't be so. */
-static VALUE slot_histogram(const uint64_t *now, const uint32_t *counts, const uint64_t *before,
-                            const uint32_t *old)
+static VALUE slot_histogram(const uint64_t *now, const uint64_t *counts, const uint64_t *before,
+                            const uint64_t *old)
 {
     for (int i = FACT_COUNT; i <= FACT_ZERO; i++)
         if (i != FACT_MIN && i != FACT_MAX && now[i] < before[i]) return Qnil;
     slot_growth_t growth = {.count = now[FACT_COUNT] - before[FACT_COUNT],
                             .zero = now[FACT_ZERO] - before[FACT_ZERO]};
     uint64_t sum = now[FACT_SUM] - before[FACT_SUM];
-    uint8_t pairs[HIST_BUCKETS * PAIR_BYTES], head[1 + FACTS * BER_BYTES] = {HIST_SPARSE}, *at = head + 1;
+    uint8_t pairs[HIST_BUCKETS * PAIR_BYTES], head[1 + FACTS * BER_MOST_BYTES] = {HIST_SPARSE};
+    uint8_t *at = head + 1;
     growth.end = pairs;
     if (growth.count) {
         if (!slot_grown(&growth, now, counts, before, old)) return Qnil;
@@ -216,7 +153,7 @@ static VALUE slot_histogram(const uint64_t *now, const uint32_t *counts, const u
     else if (!sum)
         return rb_str_new(NULL, 0);
     const uint64_t facts[] = {growth.count, sum, growth.min, growth.max, growth.zero, growth.pairs};
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) at = slot_put_ber(at, facts[i]);
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) at = ber_put(at, facts[i]);
     VALUE dump = rb_str_buf_new((at - head) + (growth.end - pairs));
     rb_str_cat(dump, (const char *)head, at - head);
     return rb_str_cat(dump, (const char *)pairs, growth.end - pairs);
@@ -224,7 +161,7 @@ static VALUE slot_histogram(const uint64_t *now, const uint32_t *counts, const u
 
 static VALUE slot_histograms(slot_dump_t *now, slot_dump_t *before)
 {
-    const uint32_t *counts = now->counts, *old = before->counts;
+    const uint64_t *counts = now->counts, *old = before->counts;
     VALUE dumps = rb_ary_new_capa(SEG_HISTOGRAMS);
     for (int i = 0; i < SEG_HISTOGRAMS; i++) {
         const uint64_t *facts = slot_facts(now, i), *known = slot_facts(before, i);
@@ -251,8 +188,8 @@ static VALUE slot_delta(VALUE self, VALUE bytes, VALUE checkpoint, VALUE most)
     const seg_series_t *slot = (const seg_series_t *)RSTRING_PTR(bytes);
     if (RSTRING_LEN(bytes) < (long)sizeof(*slot) || (uintptr_t)slot % sizeof(uint64_t)) return Qnil;
     if (!slot_read(&now, slot, NUM2ULL(most)) || !slot_unpack(&before, checkpoint)) return Qnil;
-    VALUE grown = rb_ary_new_capa(SLOT_HEADS - 1);
-    for (int i = 1; i < SLOT_HEADS; i++) {
+    VALUE grown = rb_ary_new_capa(SLOT_HEADS);
+    for (int i = 0; i < SLOT_HEADS; i++) {
         if (now.numbers[i] < before.numbers[i]) return Qnil;
         rb_ary_push(grown, ULL2NUM(now.numbers[i] - before.numbers[i]));
     }
@@ -260,7 +197,7 @@ static VALUE slot_delta(VALUE self, VALUE bytes, VALUE checkpoint, VALUE most)
     RB_GC_GUARD(bytes);
     RB_GC_GUARD(checkpoint);
     if (NIL_P(dumps)) return Qnil;
-    return rb_ary_new_from_args(5, slot_pack(&now), ULL2NUM(now.numbers[1]), ULL2NUM(now.numbers[2]), grown,
+    return rb_ary_new_from_args(5, slot_pack(&now), ULL2NUM(now.numbers[0]), ULL2NUM(now.numbers[1]), grown,
                                 dumps);
 }
 

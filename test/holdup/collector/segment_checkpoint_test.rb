@@ -41,7 +41,7 @@ class Holdup::Collector
     def test_refuses_another_version_with_its_number
       head = SegmentCheckpoint::Codec.dump_head(SegmentCheckpoint.start(5))
       error = assert_raises(Holdup::DamagedData) { SegmentCheckpoint::Codec.load("\x07#{head[1..]}", nil) }
-      assert_equal "a segment's stored position has version 7; this Holdup reads 2", error.message
+      assert_equal "a segment's stored position has version 7; this Holdup reads 3", error.message
     end
 
     def test_refuses_damaged_bytes
