@@ -82,13 +82,13 @@ static void probe_write_account(account_t *a)
     totals_t all = totals_since(&a->totals, &a->carried), former = totals_since(&a->before, &a->carried);
     if (probe_unused(&all)) return;
     if (a->slot && a->written != a->generation) {
-        unit_convert(&former, 0, &m);
+        unit_convert(&former, UNIT_CPU_UNKNOWN, &m);
         seg_record_account(a->slot, &m);
         seg_rename_account(a->slot, a->label, a->generation);
     }
     else if (!a->slot) a->slot = seg_add_account(a->label, a->generation);
     a->written = a->generation;
-    unit_convert(&all, 0, &m);
+    unit_convert(&all, UNIT_CPU_UNKNOWN, &m);
     if (a->slot) seg_record_account(a->slot, &m);
 }
 
@@ -204,7 +204,7 @@ static void probe_put_account(VALUE hash, const char *label, const totals_t *tot
 {
     measurement_t m;
     if (probe_unused(totals)) return;
-    unit_convert(totals, 0, &m);
+    unit_convert(totals, UNIT_CPU_UNKNOWN, &m);
     rb_hash_aset(hash, rb_utf8_str_new_cstr(label),
                  rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns), ULL2NUM(m.idle_ns),
                                       ULL2NUM(m.caused_ns)));

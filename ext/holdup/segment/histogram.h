@@ -7,6 +7,7 @@
 #ifndef HOLDUP_HISTOGRAM_H
 #define HOLDUP_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HIST_SCALE 4
@@ -62,6 +63,33 @@ static inline uint64_t hist_slot(uint64_t value)
 {
     int64_t slot = hist_index(value) - HIST_MIN_INDEX;
     return slot < HIST_BUCKETS ? (uint64_t)slot : HIST_BUCKETS - 1;
+}
+
+static inline void hist_store(uint64_t *word, uint64_t value)
+{
+    *word = value;
+}
+
+/*
+ * Adds one value. `set` changes a word: hist_store, or, in the segment, by the redo log. Inlined, so that
+ * `set` is no call.
+ */
+static inline __attribute__((always_inline)) void hist_observe(histogram_t *h, uint64_t value,
+                                                               void (*set)(uint64_t *word, uint64_t value))
+{
+    bool first = h->count == 0;
+    set(&h->count, h->count + 1);
+    if (value) set(&h->sum, h->sum + value);
+    if (first || value < h->min) set(&h->min, value);
+    if (value > h->max) set(&h->max, value);
+    if (value <= HIST_ZERO_MAX) {
+        set(&h->zero, h->zero + 1);
+        return;
+    }
+    uint64_t slot = hist_slot(value);
+    set(&h->buckets[slot], h->buckets[slot] + 1);
+    if (slot < h->lo) set(&h->lo, slot);
+    if (slot > h->hi) set(&h->hi, slot);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Layout version 6 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
- * Little endian; a change of anything here is a new version.
+ * The layout of the segment, as docs/segment.md describes it. Little endian; a change of anything here is a
+ * new SEG_VERSION. `bin/generate` writes its numbers into lib/holdup/segment/layout.rb, for readers.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
 #define HOLDUP_SEGMENT_LAYOUT_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "segment/histogram.h"
+#include "segment/unit_numbers.h"
 
 #define SEG_MAGIC "HOLDUPSG"
 #define SEG_VERSION 6
@@ -28,10 +29,8 @@
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
 #define SEG_PATH_BYTES 120
-#define SEG_COUNTERS 19 /* of a series */
 #define SEG_PROCESS_COUNTERS 32
 #define SEG_GAUGES 64
-#define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
 #define SEG_ACCOUNTS 64
 #define SEG_ENDED_THREADS "thread:(ended)" /* figures of earlier labels of accounts */
@@ -41,19 +40,46 @@
 #define SEG_PAGE 4096
 #define SEG_UNKNOWN UINT64_MAX
 
-enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW, SEG_CALL, SEG_METHOD,
-                SEG_REPEAT };
-enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED,
-                   SEG_ACQUISITIONS, SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD,
-                   SEG_OBJECTS, SEG_OBJECTS_OWN, SEG_OBJECTS_OTHERS, SEG_MALLOC, SEG_SLOT_BYTES,
-                   SEG_SLOT_OBJECTS, SEG_SUMS };
-enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
-enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED,
-                           SEG_P_BACKWARD, SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER,
-                           SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED, SEG_P_SANITISED, SEG_P_GROW_FAILED,
-                           SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING, SEG_P_STALLED,
-                           SEG_P_IDLE, SEG_P_CAUSED, SEG_P_UNACCOUNTED, SEG_P_NAMED,
-                           SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS };
+/* Each row is X(constant, name); readers know kinds by their number. */
+#define SEG_KINDS(X)                                                                                         \
+    X(SEG_REQUEST, request)                                                                                  \
+    X(SEG_JOB, job)                                                                                          \
+    X(SEG_ACCOUNT, account)                                                                                  \
+    X(SEG_NESTED, nested)                                                                                    \
+    X(SEG_OVERFLOW, overflow)                                                                                \
+    X(SEG_CALL, call)                                                                                        \
+    X(SEG_METHOD, method)                                                                                    \
+    X(SEG_REPEAT, repeat)
+
+/* Counts of the whole process. */
+#define SEG_PROCESS_COUNTS(X)                                                                                \
+    X(SEG_P_HANDOFF, handoff_ns)                                                                             \
+    X(SEG_P_UNITS, units)                                                                                    \
+    X(SEG_P_NESTED, nested)                                                                                  \
+    X(SEG_P_DISCARDED, discarded)                                                                            \
+    X(SEG_P_OVERFLOWED, overflowed)                                                                          \
+    X(SEG_P_BACKWARD, clock_backward)                                                                        \
+    X(SEG_P_RESUMED, resumed_without_ready)                                                                  \
+    X(SEG_P_SUSPENDED, suspended_twice)                                                                      \
+    X(SEG_P_HOLDER, unknown_holder)                                                                          \
+    X(SEG_P_QUEUED_CLAMPED, queued_clamped)                                                                  \
+    X(SEG_P_ABANDONED, abandoned)                                                                            \
+    X(SEG_P_SANITISED, sanitised)                                                                            \
+    X(SEG_P_GROW_FAILED, grow_failures)                                                                      \
+    X(SEG_P_GUARD, guard_failures)                                                                           \
+    X(SEG_P_ACQUISITIONS, acquisitions)                                                                      \
+    X(SEG_P_GC, gc_ns)                                                                                       \
+    X(SEG_P_RUNNING, running_ns)                                                                             \
+    X(SEG_P_STALLED, stalled_ns)                                                                             \
+    X(SEG_P_IDLE, idle_ns)                                                                                   \
+    X(SEG_P_CAUSED, caused_ns)                                                                               \
+    X(SEG_P_UNACCOUNTED, unaccounted)
+
+enum seg_kind { SEG_NO_KIND, SEG_KINDS(UNIT_CONSTANT) };
+enum seg_process_counter {
+    SEG_PROCESS_COUNTS(UNIT_CONSTANT) SEG_P_NAMED,
+    SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS
+};
 /* Bits of the header's state. */
 enum seg_state { SEG_CLOSED = 1, SEG_LOCKED = 2, SEG_MOVED = 4 };
 /* The gauges that the probe itself writes; Ruby gives the others. */
@@ -76,7 +102,7 @@ typedef struct {
 } seg_header_t;
 
 typedef struct {
-    uint64_t counters[SEG_COUNTERS], wall, running, stalled, idle;
+    uint64_t counters[SEG_SUMS], times[SEG_TIMES];
 } seg_account_sums_t;
 
 typedef struct {
@@ -88,7 +114,7 @@ typedef struct {
         seg_account_sums_t former; /* of an account, which has no queue: its sums when the name came */
     };
     uint64_t count, errors;
-    uint64_t counters[SEG_COUNTERS];
+    uint64_t counters[SEG_SUMS];
     char pool[SEG_POOL_BYTES];
     char priority[SEG_PRIORITY_BYTES];
     uint64_t generation; /* of an account: names that the slot had before */
@@ -107,24 +133,8 @@ typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
-_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 6");
-_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 6");
-_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 6");
-_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 6");
-_Static_assert(offsetof(seg_header_t, state) == 152, "layout version 6");
-_Static_assert(offsetof(seg_header_t, folder) == 240, "layout version 6");
-_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 6");
-_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 6");
-_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 6");
-_Static_assert(offsetof(seg_series_t, count) == 640, "layout version 6");
-_Static_assert(offsetof(seg_series_t, former) == 216, "layout version 6");
-_Static_assert(offsetof(seg_series_t, generation) == 888, "layout version 6");
-_Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "layout version 6");
-_Static_assert(offsetof(seg_series_t, pool) == 808, "layout version 6");
-_Static_assert(offsetof(seg_series_t, histograms) == 896, "layout version 6");
-_Static_assert(offsetof(seg_series_t, path_bytes) == 25856, "layout version 6");
-_Static_assert(sizeof(seg_series_t) == 25984, "layout version 6");
-_Static_assert(SEG_SUMS <= SEG_COUNTERS, "layout version 6");
-_Static_assert(sizeof(seg_ring_t) == 112, "layout version 6");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "the profile follows the header");
+_Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "an account's sums have room");
+_Static_assert(sizeof(seg_series_t) % sizeof(uint64_t) == 0, "the redo log has words");
 
 #endif

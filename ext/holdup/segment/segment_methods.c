@@ -144,15 +144,9 @@ static VALUE probe_count(VALUE self, VALUE counter)
     return Qnil;
 }
 
-static const char *const probe_counters[SEG_P_NAMED] = {
-    [SEG_P_HANDOFF] = "handoff_ns", [SEG_P_UNITS] = "units", [SEG_P_NESTED] = "nested",
-    [SEG_P_DISCARDED] = "discarded", [SEG_P_OVERFLOWED] = "overflowed", [SEG_P_BACKWARD] = "clock_backward",
-    [SEG_P_RESUMED] = "resumed_without_ready", [SEG_P_SUSPENDED] = "suspended_twice",
-    [SEG_P_HOLDER] = "unknown_holder", [SEG_P_QUEUED_CLAMPED] = "queued_clamped",
-    [SEG_P_ABANDONED] = "abandoned", [SEG_P_SANITISED] = "sanitised", [SEG_P_GROW_FAILED] = "grow_failures",
-    [SEG_P_GUARD] = "guard_failures", [SEG_P_ACQUISITIONS] = "acquisitions", [SEG_P_GC] = "gc_ns",
-    [SEG_P_RUNNING] = "running_ns", [SEG_P_STALLED] = "stalled_ns", [SEG_P_IDLE] = "idle_ns",
-    [SEG_P_CAUSED] = "caused_ns", [SEG_P_UNACCOUNTED] = "unaccounted"};
+#define PROBE_NAME(constant, name) [constant] = #name,
+
+static const char *const probe_counters[SEG_P_NAMED] = {SEG_PROCESS_COUNTS(PROBE_NAME)};
 
 static VALUE probe_number(VALUE hash, const char *name, int number)
 {

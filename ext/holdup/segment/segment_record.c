@@ -6,27 +6,12 @@
 
 static void seg_observe(histogram_t *h, uint64_t value)
 {
-    seg_set(&h->count, h->count + 1);
-    seg_add(&h->sum, value);
-    if (h->count == 0 || value < h->min) seg_set(&h->min, value);
-    if (value > h->max) seg_set(&h->max, value);
-    if (value <= HIST_ZERO_MAX) {
-        seg_set(&h->zero, h->zero + 1);
-        return;
-    }
-    uint64_t slot = hist_slot(value);
-    seg_set(&h->buckets[slot], h->buckets[slot] + 1);
-    if (slot < h->lo) seg_set(&h->lo, slot);
-    if (slot > h->hi) seg_set(&h->hi, slot);
+    hist_observe(h, value, seg_set);
 }
 
 static void seg_sums(seg_series_t *s, const measurement_t *m)
 {
-    const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns,
-                             m->gc_ns, m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2,
-                             m->pool_wait_ns, m->pool_held_ns, m->objects, m->objects_own_ns,
-                             m->objects_others_ns, m->malloc_bytes, m->slot_bytes, m->slot_objects};
-    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
+    for (int i = 0; i < SEG_SUMS; i++) seg_add(&s->counters[i], MEASURED_SUMS(m)[i]);
 }
 
 /* An entry has no place for what it lacked: where the CPU is unknown, it lacked none. */
@@ -68,12 +53,8 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
     seg_add(&s->errors, error);
     seg_keep_path(s, path);
     seg_sums(s, m);
-    seg_observe(&s->histograms[SEG_WALL], m->wall_ns);
-    seg_observe(&s->histograms[SEG_RUNNING], m->running_ns);
-    seg_observe(&s->histograms[SEG_STALLED], m->stalled_ns);
-    seg_observe(&s->histograms[SEG_IDLE], m->idle_ns);
-    if (m->queued_ns != SEG_UNKNOWN) seg_observe(&s->histograms[SEG_QUEUED], m->queued_ns);
-    seg_observe(&s->histograms[SEG_LONGEST], m->longest_hold_ns);
+    for (int i = 0; i < SEG_HISTOGRAMS; i++)
+        if (MEASURED_VALUES(m)[i] != SEG_UNKNOWN) seg_observe(&s->histograms[i], MEASURED_VALUES(m)[i]);
     seg_push(slot, m);
     seg_set(&SEG_HEADER->counters[SEG_P_UNITS], SEG_HEADER->counters[SEG_P_UNITS] + 1);
     return slot;
@@ -84,10 +65,7 @@ static void seg_record_sums(seg_series_t *s, const measurement_t *m, uint64_t co
 {
     seg_set(&s->count, s->count + count);
     seg_sums(s, m);
-    seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    for (int i = 0; i < SEG_TIMES; i++) seg_add(&s->histograms[i].sum, MEASURED_VALUES(m)[i]);
 }
 
 void seg_record_nested(const measurement_t *m, uint32_t count)
@@ -207,15 +185,8 @@ uint64_t seg_add_account(const char *name, uint32_t generation)
 void seg_record_account(uint64_t slot, const measurement_t *m)
 {
     seg_series_t *s = seg_slot(slot - 1);
-    const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
-                             m->acquisitions, m->preemptions, m->hold_squares_us2, 0, 0, m->objects,
-                             m->objects_own_ns, m->objects_others_ns, m->malloc_bytes, m->slot_bytes,
-                             m->slot_objects};
-    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_raise(&s->counters[i], sums[i]);
-    seg_raise(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_raise(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_raise(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    for (int i = 0; i < SEG_SUMS; i++) seg_raise(&s->counters[i], MEASURED_SUMS(m)[i]);
+    for (int i = 0; i < SEG_TIMES; i++) seg_raise(&s->histograms[i].sum, MEASURED_VALUES(m)[i]);
     seg_commit();
 }
 
@@ -240,10 +211,7 @@ void seg_rename_account(uint64_t slot, const char *name, uint32_t generation)
     seg_series_t *s = seg_slot(slot - 1);
     seg_set_name(s, name);
     seg_set(&s->generation, generation);
-    for (size_t i = 0; i < SEG_COUNTERS; i++) seg_set(&s->former.counters[i], s->counters[i]);
-    seg_set(&s->former.wall, s->histograms[SEG_WALL].sum);
-    seg_set(&s->former.running, s->histograms[SEG_RUNNING].sum);
-    seg_set(&s->former.stalled, s->histograms[SEG_STALLED].sum);
-    seg_set(&s->former.idle, s->histograms[SEG_IDLE].sum);
+    for (int i = 0; i < SEG_SUMS; i++) seg_set(&s->former.counters[i], s->counters[i]);
+    for (int i = 0; i < SEG_TIMES; i++) seg_set(&s->former.times[i], s->histograms[i].sum);
     seg_commit();
 }

@@ -168,20 +168,6 @@ static bool calls_known(const tclock_t *c, const unit_t *u)
     return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
 }
 
-static void calls_observe(histogram_t *h, uint64_t value)
-{
-    if (!h->count++ || value < h->min) h->min = value;
-    if (value > h->max) h->max = value;
-    if (value <= HIST_ZERO_MAX) {
-        h->zero++;
-        return;
-    }
-    uint64_t slot = hist_slot(value);
-    h->buckets[slot]++;
-    if (slot < h->lo) h->lo = slot;
-    if (slot > h->hi) h->hi = slot;
-}
-
 /*
  * Ticks are added up as they are, and become nanoseconds once for all calls. A sum can be some ns less than
  * the same single call was.
@@ -195,8 +181,7 @@ static void calls_close_histogram(histogram_t *h, uint64_t sum)
 
 void calls_convert(const totals_t *sums, measurement_t *m)
 {
-    unit_convert(sums, 0, m);
-    m->cpu_ns = m->starved_ns = 0;
+    unit_convert(sums, UNIT_CPU_UNKNOWN, m);
     if (m->gc_ns > m->running_ns) m->gc_ns = m->running_ns;
 }
 
@@ -236,8 +221,8 @@ static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_
     tally->sums.running += open;
     tally->count++;
     tally->errors += error;
-    calls_observe(&tally->wall, clk_ns(ran + c->totals.stalled - c->call_base.stalled + idle));
-    calls_observe(&tally->idle, clk_ns(idle));
+    hist_observe(&tally->wall, clk_ns(ran + c->totals.stalled - c->call_base.stalled + idle), hist_store);
+    hist_observe(&tally->idle, clk_ns(idle), hist_store);
 }
 
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */

@@ -6,20 +6,26 @@
 #include <stdint.h>
 
 #include "hook/totals.h"
+#include "segment/unit_numbers.h"
 
 #define UNIT_UNKNOWN UINT64_MAX
 #define UNIT_CPU_UNKNOWN UINT64_MAX
 
-/* A unit's numbers, in the order of Holdup::Measurement, and three that only the segment's ring gets. */
+/* The numbers of one unit as Holdup::Measurement has them, and three that only the segment's ring gets. */
 typedef struct {
-    uint64_t wall_ns, running_ns, cpu_ns, starved_ns, stalled_ns, idle_ns, io_ns, lock_ns, sleep_ns,
-        native_ns, gc_ns, caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns,
-        in_flight_milli, pool_wait_ns, pool_held_ns, objects, objects_own_ns, objects_others_ns,
-        malloc_bytes, slot_bytes, slot_objects, started_ns, before;
+    UNIT_HISTOGRAMS(UNIT_HISTOGRAM_MEMBER)
+    uint64_t in_flight_milli; /* mean number of units of the process while this one ran */
+    UNIT_SUMS(UNIT_SUM_MEMBER)
+    uint64_t started_ns, before;
     unsigned char trace[16]; /* zeros: none */
 } measurement_t;
 
-#define MEASUREMENT_WORDS (offsetof(measurement_t, started_ns) / sizeof(uint64_t))
+/* What it begins with, as arrays: the values of histograms, in_flight_milli, then the sums. */
+#define MEASUREMENT_WORDS (SEG_HISTOGRAMS + 1 + SEG_SUMS)
+#define MEASURED_VALUES(m) ((const uint64_t *)(m))
+#define MEASURED_SUMS(m) (MEASURED_VALUES(m) + SEG_HISTOGRAMS + 1)
+
+_Static_assert(offsetof(measurement_t, started_ns) == MEASUREMENT_WORDS * sizeof(uint64_t), "no gaps");
 
 /*
  * A span of one thread's totals and CPU as nanoseconds. wall is exactly the sum of its parts. Where the CPU

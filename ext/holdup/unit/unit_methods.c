@@ -127,8 +127,8 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     probe_drop_tallies(&ended);
     if (!known) return probe_return(&ended, Qnil);
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
-    const uint64_t *words = (const uint64_t *)&ended.unit;
-    for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
+    const uint64_t *words = MEASURED_VALUES(&ended.unit);
+    for (int i = 0; i < MEASUREMENT_WORDS; i++)
         rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
     return probe_return(&ended, numbers);
 }

@@ -74,16 +74,15 @@ module Holdup
         total.zero? ? nil : (histogram(:idle).sum + stalled_ns).fdiv(total)
       end
 
-      # Where the elapsed time of some units went: seven states that add up to it.
+      # Where the elapsed time of some units went: states that add up to it.
       #
       #   running = cpu + starved; idle = io + lock + sleep + native; wall = running + stalled + idle
       #
       # Where the CPU time is unknown (Window#cpu_unknown?), cpu is all of running, and io has native.
-      StateSplit = Data.define(:cpu, :starved, :stalled, :io, :lock, :sleep, :native) do
+      StateSplit = Data.define(*UnitNumbers::STATES.keys) do
         def self.of(window)
-          sums = window.sums
-          new(cpu: window.most_cpu_ns, starved: sums[:starved_ns], stalled: window.histograms[:stalled].sum,
-            io: sums[:io_ns], lock: sums[:lock_ns], sleep: sums[:sleep_ns], native: sums[:native_ns])
+          states = UnitNumbers::STATES.transform_values { |sum| window.sums[sum] }
+          new(**states, cpu: window.most_cpu_ns, stalled: window.stalled_ns)
         end
 
         # Equals the measured wall time up to the rounding of single units.

@@ -8,8 +8,7 @@ module Holdup
       NS = 1_000_000_000
       # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
       # threads the CPU time is unknown, so their time with the GVL is "running".
-      STATES = {cpu: :cpu_ns, starved: :starved_ns, stalled: :stalled, io: :io_ns, lock: :lock_ns,
-                sleep: :sleep_ns, native: :native_ns}.freeze
+      STATES = UnitNumbers::STATES
       # Of requests and jobs.
       HISTOGRAMS = {
         ruby_gvl_duration_seconds: [:wall, "Time that a request or job took."],
@@ -131,7 +130,7 @@ module Holdup
         table.each_with_object({}) do |(labels, figures), values|
           sums = figures.sums
           STATES.each { |state, key| values[{**labels, state:}] = sums[key].fdiv(NS) }
-          running_ns = sums[:running] - sums[:cpu_ns] - sums[:starved_ns]
+          running_ns = sums[:running] - sums.values_at(*UnitNumbers::RUNNING_STATES).sum
           values[{**labels, state: :running}] = running_ns.fdiv(NS) if running_ns.positive?
         end
       end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "unit_numbers"
+
 module Holdup
   # What one unit cost, as the probe measured it. Members have the order of `Probe.finish`.
   #
@@ -14,10 +16,5 @@ module Holdup
   # - `objects`: that the process allocated in intervals in which this unit ran for `objects_own_ns` and other
   #   threads for `objects_others_ns`: see Analysis::Allocations; `malloc_bytes`: what malloc gave it in them
   # - `slot_bytes`, `slot_objects`: slots and objects of the intervals among them that were sampled
-  Measurement = Data.define(
-    :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns,
-    :native_ns, :gc_ns, :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2,
-    :queued_ns, :in_flight, :pool_wait_ns, :pool_held_ns, :objects, :objects_own_ns, :objects_others_ns,
-    :malloc_bytes, :slot_bytes, :slot_objects
-  )
+  Measurement = Data.define(*UnitNumbers::MEASURED)
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "histogram"
+require_relative "unit_numbers"
 
 module Holdup
   Window = Data.define(:start_s, :seconds, :series, :setting, :host, :count, :errors, :sums, :histograms)
@@ -13,12 +14,8 @@ module Holdup
   # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys
   #   HISTOGRAMS. The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
   class Window
-    SUMS = %i[
-      cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
-      hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
-      malloc_bytes slot_bytes slot_objects
-    ].freeze
-    HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
+    SUMS = UnitNumbers::SUMS
+    HISTOGRAMS = UnitNumbers::HISTOGRAMS
     # Sums and histograms of a window without units.
     NOTHING = {count: 0, errors: 0, sums: SUMS.to_h { |name| [name, 0] }.freeze,
                histograms: HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze}.freeze

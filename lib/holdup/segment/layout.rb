@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
+# Written by bin/generate from ext/holdup/segment/segment_layout.h.
+
+require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 6: the contract between the C writer (inside the application) and the
-    # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
+    # Layout of a segment file, version 6: the contract between the C writer (inside the application) and
+    # the reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
     # noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
@@ -51,9 +53,9 @@ module Holdup
       # Counts of the whole process; those from `acquisitions` to `caused_ns` are totals of all threads, the
       # rest anomalies.
       COUNTERS = %i[
-        handoff_ns units nested discarded overflowed clock_backward resumed_without_ready suspended_twice
-        unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures acquisitions gc_ns
-        running_ns stalled_ns idle_ns caused_ns unaccounted
+        handoff_ns units nested discarded overflowed clock_backward resumed_without_ready
+        suspended_twice unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures
+        acquisitions gc_ns running_ns stalled_ns idle_ns caused_ns unaccounted
       ].freeze
 
       GAUGES_OFFSET = 512
@@ -74,7 +76,7 @@ module Holdup
       POOL_GAUGES = %i[max busy backlog].freeze
       POOLS_OLDEST_AT = 56
       # After the counters: time for which its threads have been busy with units; 0 until the first.
-      POOLS_BUSY_AT = COUNTER_SLOTS - POOLS
+      POOLS_BUSY_AT = 24
 
       PROFILE_OFFSET = 1024
       PROFILE_BYTES = 3072
@@ -102,19 +104,21 @@ module Holdup
       RESTED = 1 << 31
 
       SERIES_BYTES = 25_984
-      KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow, 6 => :call,
-               7 => :method, 8 => :repeat}.freeze
+      KINDS = %i[
+        request job account nested overflow call method repeat
+      ].each.with_index(1).to_h { |kind, number| [number, kind] }.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
-      SERIES_TEXTS = {name: [16, 200], queue: [216, 424], pool: [808, 64], priority: [872, 16]}.freeze
+      SERIES_TEXTS = {
+        name: [16, 200],
+        queue: [216, 424],
+        pool: [808, 64],
+        priority: [872, 16]
+      }.freeze
       SERIES_HEAD = "L<3S<2"
       COUNT_OFFSET = 640
       ERRORS_OFFSET = 648
       SUMS_OFFSET = 656
-      SUMS = %i[
-        cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
-        hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
-        malloc_bytes slot_bytes slot_objects
-      ].freeze
+      SUMS = UnitNumbers::SUMS
 
       # Of an account: how many names its slot had before the present one, and its sums when that came, in the
       # room for a queue: SUMS, then the sums of the first HISTOGRAMS.
@@ -126,7 +130,7 @@ module Holdup
 
       HISTOGRAMS_OFFSET = 896
       HISTOGRAM_BYTES = 4160
-      HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
+      HISTOGRAMS = UnitNumbers::HISTOGRAMS
       HISTOGRAM_FIELDS = %i[count sum min max zero lo hi].freeze
       BUCKETS_OFFSET = 64
       # After the histograms: the path's length, and the path.
@@ -149,115 +153,6 @@ module Holdup
       # Offset of histogram number `index` from the slot's first byte.
       def self.histogram_offset(index)
         HISTOGRAMS_OFFSET + index * HISTOGRAM_BYTES
-      end
-    end
-
-    # The first page of a segment: its process, the offsets of its parts, and the process's totals. Each value
-    # is checked first, because a file in a shared folder may be anything.
-    #
-    # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
-    # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
-    # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the
-    #   profile's "pools"; `busy_ns` since the process started, nil where it is unknown
-    Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
-      # @raise [SegmentError::NotASegment, SegmentError::UnknownLayout]
-      def self.parse(bytes, path:)
-        fields = named(Layout::HEADER_FIELDS, bytes.unpack(Layout::HEADER_FORMAT))
-        check_kind(fields, path)
-        header = new(
-          **fields, counters: read_counters(bytes), gauges: read_gauges(bytes), pools: read_pools(bytes)
-        )
-        header.each_implausibility { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
-        header
-      end
-
-      def self.check_kind(fields, path)
-        unless fields[:magic] == Layout::MAGIC
-          raise SegmentError::NotASegment.new(path:, reason: "it starts with other bytes")
-        end
-        return if fields[:version] == Layout::VERSION
-        raise SegmentError::UnknownLayout.new(path:, found: fields[:version], known: Layout::VERSION)
-      end
-
-      def self.read_counters(bytes)
-        values = bytes.unpack("Q<#{Layout::COUNTERS.size}", offset: Layout::COUNTERS_OFFSET)
-        named(Layout::COUNTERS, values).freeze
-      end
-
-      def self.read_gauges(bytes)
-        named(Layout::GAUGES, known(bytes, Layout::GAUGES.size, 0)).freeze
-      end
-
-      def self.read_pools(bytes)
-        values = known(bytes, Layout::POOLS * Layout::POOL_GAUGES.size, Layout::POOLS_AT)
-        oldest = known(bytes, Layout::POOLS, Layout::POOLS_OLDEST_AT)
-        busy = bytes.unpack("Q<#{Layout::POOLS}", offset: Layout::COUNTERS_OFFSET + 8 * Layout::POOLS_BUSY_AT)
-        pools = values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?)
-        read = pools.zip(oldest, busy).map do |pool, oldest_ns, busy_ns|
-          busy_ns = nil unless busy_ns.positive?
-          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:, busy_ns:}.freeze
-        end
-        read.freeze
-      end
-
-      def self.known(bytes, count, index)
-        values = bytes.unpack("Q<#{count}", offset: Layout::GAUGES_OFFSET + 8 * index)
-        values.map { |value| (value == Layout::UNKNOWN) ? nil : value }
-      end
-
-      # As zip and to_h, which make an array for each pair: a collector reads dozens of headers in each round.
-      def self.named(names, values)
-        named = {}
-        names.size.times { |index| named[names[index]] = values[index] }
-        named
-      end
-      private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known, :named
-
-      # Whether the process closed it: nothing more will be written.
-      def closed? = state.anybits?(Layout::CLOSED)
-
-      # Whether its process took a lock, which the kernel releases when the process ends.
-      def locked? = state.anybits?(Layout::LOCKED)
-
-      # Whether its process goes on in another file, which has all that this one had.
-      def moved? = state.anybits?(Layout::MOVED)
-
-      # Whether a unit is being applied.
-      def applying? = seq.odd?
-
-      # @return [String] "worker 0", or "pid 123" outside of a cluster
-      def process_name
-        worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
-      end
-
-      def slot_offset(index)
-        series_offset + index * Layout::SERIES_BYTES
-      end
-
-      # @yieldparam reason [String] for each implausible value
-      def each_implausibility
-        unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
-          yield "its parts have other sizes"
-        end
-        unless series_capacity.between?(series_count, Layout::MAX_SERIES)
-          yield "it claims #{series_count} series of #{series_capacity}"
-        end
-        yield "it claims #{ring_capacity} ring entries" unless ring_capacity.between?(1, Layout::MAX_RING)
-        yield "its parts overlap" unless offsets_expected?
-        unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
-          yield "its log or setting is too long"
-        end
-      end
-
-      private
-
-      def sizes
-        [header_bytes, series_bytes, ring_entry_bytes]
-      end
-
-      def offsets_expected?
-        series_offset == Layout.series_offset(ring_capacity) && ring_offset == Layout::RING_OFFSET &&
-          log_offset == Layout::LOG_OFFSET && setting_offset == Layout::SETTING_OFFSET
       end
     end
   end

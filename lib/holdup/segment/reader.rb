@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../model/setting"
+require_relative "header"
 require_relative "layout"
 require_relative "ring_slice"
 require_relative "slot"

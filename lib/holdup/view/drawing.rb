@@ -83,10 +83,9 @@ module Holdup
       # A split as a row of characters. Each state has its own, so the bar reads the same without colours, in
       # a log file and in an East-Asian terminal (where block characters may take two columns).
       module Bar
-        SYMBOLS = {cpu: "#", starved: "!", stalled: "x", io: "~", lock: "=", sleep: "z", native: "+"}.freeze
-        COLORS = {cpu: :green, starved: :yellow, stalled: :red, io: :blue, lock: :magenta, sleep: :dim,
-                  native: :cyan}.freeze
-        RUN = /(#+)|(!+)|(x+)|(~+)|(=+)|(z+)|(\++)/
+        SYMBOLS = StateLooks::ALL.transform_values(&:symbol).freeze
+        COLORS = StateLooks::ALL.transform_values(&:terminal).freeze
+        RUN = Regexp.union(SYMBOLS.values.map { |symbol| /#{Regexp.escape(symbol)}+/ })
 
         module_function
 

@@ -37,9 +37,11 @@ module Holdup
       include Values
 
       SCHEMA = 1
-      HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
-      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
-        pool_wait_ns pool_held_ns].freeze
+      HISTOGRAMS = Window::HISTOGRAMS
+      # What other figures are made of: allocations, and the hold that a thread meets.
+      INNER_SUMS = %i[hold_squares_us2 objects objects_own_ns objects_others_ns malloc_bytes slot_bytes
+        slot_objects].freeze
+      SUMS = (Window::SUMS - INNER_SUMS).freeze
       QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
 
       # @param words [Words] for the verdict's sentence

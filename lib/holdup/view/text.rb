@@ -13,7 +13,7 @@ module Holdup
       GAP = "  "
       REMEDY = "-> "
       # Of a state in a legend.
-      SYMBOL = /(?<=^|#{GAP})[#!x~=z+](?= )/
+      SYMBOL = /(?<=^|#{GAP})[#{Regexp.escape(Drawing::Bar::SYMBOLS.values.join)}](?= )/
       # Ends a line of a shell command that the next line continues.
       CONTINUED = " \\"
 

@@ -49,7 +49,11 @@ module Holdup
         def bars
           bars = @result.lines.flat_map { |line| bars_of(line) }
           View::Blocks::TimeBars.new(title: @words.call(:lab_bars), bars:, unit_ns: @result.alone.each_ns,
-            notes: [@words.call(:lab_bars_legend)])
+            notes: [@words.call(:lab_bars_legend, states: states.join("  "))])
+        end
+
+        def states
+          View::StateLooks::ALL.map { |state, look| "#{look.symbol} #{@words.call(:"state_#{state}")}" }
         end
 
         def bars_of(line)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Never change a released migration, because existing stores have already run it: add the next number. Columns
-# are written out, not taken from Window, which may change.
+# Never change a released migration, because existing stores have already run it: add the next number. Nothing
+# is released yet, so the columns of windows are those of Window. The first release writes them out here.
 Sequel.migration do
   up do
     create_table(:hosts) do
@@ -33,12 +33,8 @@ Sequel.migration do
       foreign_key :series_id, :series, null: false
       foreign_key :setting_id, :settings, null: false
       foreign_key :host_id, :hosts, null: false
-      %i[
-        count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
-        preemptions hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
-        malloc_bytes slot_bytes slot_objects
-      ].each { |name| Bignum name, null: false }
-      %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
+      [:count, :errors, *Holdup::Window::SUMS].each { |name| Bignum name, null: false }
+      Holdup::Window::HISTOGRAMS.each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id host_id]
     end
 
@@ -55,12 +51,8 @@ Sequel.migration do
       Integer :windows, null: false
       Integer :min_host_id, null: false
       Integer :max_host_id, null: false
-      %i[
-        count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
-        preemptions hold_squares_us2 pool_wait_ns pool_held_ns objects objects_own_ns objects_others_ns
-        malloc_bytes slot_bytes slot_objects
-      ].each { |name| BigDecimal name, size: [38, 0], null: false }
-      %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
+      [:count, :errors, *Holdup::Window::SUMS].each { |name| BigDecimal name, size: [38, 0], null: false }
+      Holdup::Window::HISTOGRAMS.each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id late_host_id]
     end
     if database_type == :postgres # the only one that has them

@@ -108,7 +108,7 @@ module Holdup
         # @param state [Symbol] of a thread
         # @return [Boolean] whether its areas have a pattern, for readers who can't tell the colours apart
         def patterned?(state)
-          state != :cpu
+          !StateLooks::ALL.fetch(state).mark.nil?
         end
 
         # @return [String] "12.3%" for SVG

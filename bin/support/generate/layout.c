@@ -1,0 +1,95 @@
+/*
+ * Prints the numbers and names of the segment's layout, a name and its value on each line. bin/generate
+ * writes them into Ruby.
+ */
+#include <stdio.h>
+
+#include "segment/segment_layout.h"
+
+#define NUMBER(name, value) printf(name " %llu\n", (unsigned long long)(value))
+#define OFFSET_IN_HEADER(name, member) NUMBER(name, offsetof(seg_header_t, member))
+#define OFFSET_IN_SERIES(name, member) NUMBER(name, offsetof(seg_series_t, member))
+#define ROOM(name, member) NUMBER(name, sizeof(((seg_series_t *)0)->member))
+#define PRINT_NAME(constant, name) printf(" " #name);
+#define PRINT_LIST(name, list)                                                                               \
+    printf(name);                                                                                            \
+    list(PRINT_NAME) printf("\n")
+
+static void print_header(void)
+{
+    printf("MAGIC %s\n", SEG_MAGIC);
+    NUMBER("VERSION", SEG_VERSION);
+    NUMBER("HEADER_BYTES", SEG_HEADER_BYTES);
+    OFFSET_IN_HEADER("PID", pid);
+    OFFSET_IN_HEADER("SEQ", seq);
+    OFFSET_IN_HEADER("SERIES_COUNT", series_count);
+    OFFSET_IN_HEADER("RING_HEAD", ring_head);
+    OFFSET_IN_HEADER("LOG_LENGTH", log_length);
+    OFFSET_IN_HEADER("SETTING_SEQ", setting_seq);
+    OFFSET_IN_HEADER("SETTING_LENGTH", setting_length);
+    OFFSET_IN_HEADER("STATE", state);
+    OFFSET_IN_HEADER("HEARTBEAT", heartbeat_ns);
+    OFFSET_IN_HEADER("PROFILE_SEQ", profile_seq);
+    OFFSET_IN_HEADER("PROFILE_LENGTH", profile_length);
+    OFFSET_IN_HEADER("CAPTURE_REQUEST", capture_request);
+    OFFSET_IN_HEADER("CAPTURE_RULE", capture_rule);
+    OFFSET_IN_HEADER("TICK_SEQ", tick_seq);
+    OFFSET_IN_HEADER("FOLDER", folder);
+    OFFSET_IN_HEADER("COUNTERS_OFFSET", counters);
+    OFFSET_IN_HEADER("GAUGES_OFFSET", gauges);
+    NUMBER("CLOSED", SEG_CLOSED);
+    NUMBER("LOCKED", SEG_LOCKED);
+    NUMBER("MOVED", SEG_MOVED);
+    NUMBER("COUNTER_SLOTS", SEG_PROCESS_COUNTERS);
+    NUMBER("GAUGE_SLOTS", SEG_GAUGES);
+    NUMBER("POOLS", SEG_POOLS);
+    NUMBER("POOLS_BUSY_AT", SEG_P_POOLS_BUSY);
+    PRINT_LIST("COUNTERS", SEG_PROCESS_COUNTS);
+    NUMBER("PROFILE_OFFSET", SEG_PROFILE_OFFSET);
+    NUMBER("PROFILE_BYTES", SEG_PROFILE_BYTES);
+    NUMBER("SETTING_OFFSET", SEG_SETTING_OFFSET);
+    NUMBER("SETTING_BYTES", SEG_SETTING_BYTES);
+    NUMBER("LOG_OFFSET", SEG_LOG_OFFSET);
+    NUMBER("LOG_PAIRS", SEG_LOG_ENTRIES);
+    NUMBER("RING_OFFSET", SEG_RING_OFFSET);
+    NUMBER("RING_ENTRY_BYTES", sizeof(seg_ring_t));
+    NUMBER("PAGE_BYTES", SEG_PAGE);
+}
+
+static void print_series(void)
+{
+    NUMBER("SERIES_BYTES", sizeof(seg_series_t));
+    PRINT_LIST("KINDS", SEG_KINDS);
+    OFFSET_IN_SERIES("NAME_AT", name);
+    ROOM("NAME_BYTES", name);
+    OFFSET_IN_SERIES("QUEUE_AT", queue);
+    ROOM("QUEUE_BYTES", queue);
+    OFFSET_IN_SERIES("POOL_AT", pool);
+    ROOM("POOL_BYTES", pool);
+    OFFSET_IN_SERIES("PRIORITY_AT", priority);
+    ROOM("PRIORITY_BYTES", priority);
+    OFFSET_IN_SERIES("COUNT_OFFSET", count);
+    OFFSET_IN_SERIES("ERRORS_OFFSET", errors);
+    OFFSET_IN_SERIES("SUMS_OFFSET", counters);
+    OFFSET_IN_SERIES("GENERATION_OFFSET", generation);
+    OFFSET_IN_SERIES("FORMER_OFFSET", former);
+    NUMBER("FORMER_HISTOGRAMS", SEG_TIMES);
+    printf("ENDED_THREADS %s\n", SEG_ENDED_THREADS);
+    OFFSET_IN_SERIES("HISTOGRAMS_OFFSET", histograms);
+    NUMBER("HISTOGRAM_BYTES", sizeof(histogram_t));
+    NUMBER("BUCKETS_OFFSET", offsetof(histogram_t, buckets));
+    NUMBER("BUCKETS", HIST_BUCKETS);
+    OFFSET_IN_SERIES("PATH_OFFSET", path_bytes);
+    NUMBER("PATH_BYTES", SEG_PATH_BYTES);
+}
+
+int main(void)
+{
+    print_header();
+    print_series();
+    PRINT_LIST("RUNNING_STATES", UNIT_RUNNING_STATES);
+    PRINT_LIST("IDLE_STATES", UNIT_IDLE_STATES);
+    PRINT_LIST("SUMS", UNIT_SUMS);
+    PRINT_LIST("HISTOGRAMS", UNIT_HISTOGRAMS);
+    return 0;
+}

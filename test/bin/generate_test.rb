@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require_relative "../../bin/support/generate"
+
+# What bin/generate writes is what is there.
+class GenerateTest < Minitest::Test
+  one_ruby
+
+  def test_generated_files_are_current
+    contents = GeneratedFiles.contents
+    assert_equal 6, contents.size
+    contents.each do |path, text|
+      assert_equal text, File.read(File.join(GeneratedFiles::ROOT, path)), "#{path}: run bin/generate"
+    end
+  end
+
+  # Readers refuse a version that they do not know, and would misread a layout that changed under the old one.
+  def test_a_changed_layout_has_another_version
+    values = GeneratedFiles.values
+    layout = Digest::SHA256.hexdigest(values.except("VERSION").inspect)[0, 8]
+    assert_equal "version 6: 865a80f1", "version #{values["VERSION"]}: #{layout}",
+      "the layout changed: give SEG_VERSION its next number, and write both here"
+  end
+
+  def test_a_style_sheet_gets_the_colours_and_classes_of_all_states
+    css = "  /* states, by bin/generate */\n  /* end of states */\n/* states, by bin/generate */\n/* end of states */\n"
+    filled = GeneratedFiles::Styles.new(css, :light).call
+    Holdup::UnitNumbers::STATES.each_key do |state|
+      assert_match(/^  --#{state}: #\h{6};$/, filled)
+      assert_includes filled, ".s-#{state} {\n  fill: var(--#{state});\n}\n"
+    end
+  end
+
+  def test_a_schema_gets_the_states_that_it_lacks
+    text = JSON.generate(items: [{required: ["starved_ns"], properties: {starved_ns: {type: "integer"}}}])
+    schema = JSON.parse(GeneratedFiles::Schema.new(text).call).fetch("items").first
+    assert_equal %w[starved_ns cpu_ns io_ns lock_ns sleep_ns native_ns], schema.fetch("required")
+    assert_equal schema.fetch("required"), schema.fetch("properties").keys
+  end
+end
