@@ -1,30 +1,39 @@
 /*
- * How a job of Sidekiq begins and ends: SidekiqRuns and JobUnit call it. Each job passes through this; what
- * is unusual (a job inside another unit, facts of another type) goes the way of all runners' jobs, in Ruby.
+ * How a job of Sidekiq begins and ends: SidekiqRuns and JobUnit call it. Each job passes through this; one
+ * inside another unit goes the way of all runners' jobs, in Ruby, with the facts that are read here.
  */
 #include <ruby.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "clock.h"
 #include "init.h"
 #include "segment/segment_layout.h"
+#include "unit/object_struct.h"
 #include "unit/open_unit.h"
 
 #define JOB_NS_PER_MS INT64_C(1000000)
+#define JOB_NS_PER_S INT64_C(1000000000)
+#define JOB_MOST_SECONDS 9e9 /* of which the ns fit into 63 bits */
+
+/*
+ * Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: as seconds this is
+ * the year 5138, as milliseconds 1973.
+ */
+#define JOB_MILLISECONDS_FROM INT64_C(100000000000)
 
 /* Found when the first begins. */
 static struct {
-    VALUE unit, clock;         /* classes */
-    int64_t milliseconds_from; /* Sidekiq's constant */
-    int64_t absurd_ns;         /* that of JobUnits */
+    VALUE unit, clock; /* classes */
+    int64_t absurd_ns; /* constant of JobUnits */
 } job;
 
-/* Variables of SidekiqRuns. They never change, and asking an object costs more than a copy. */
+/* What SidekiqRuns gives when it is made. */
 typedef struct {
-    VALUE self, jobs, recorder, probe, clock, pools, harmless;
+    VALUE jobs, recorder, probe, clock, pools, harmless;
 } job_runs_t;
 
-static job_runs_t job_last;    /* of the one that began the last job */
+OBJECT_STRUCT(job_runs_type, job_runs_t, "Holdup::Probe::JobStarts")
 
 /* What a job says of itself, as Sidekiq has it. */
 typedef struct {
@@ -34,20 +43,22 @@ typedef struct {
 static VALUE active_id;        /* key of what Active Job knows */
 
 static struct {
-    ID capsule, realtime_ns, count_clamped, unreadable, guard, failed;
+    ID capsule, realtime_ns, count_clamped, unreadable, guard, failed, recorder, probe, clock, to_i;
 } m;
 
-static job_runs_t job_runs_of(VALUE self)
+static job_runs_t *job_runs_of(VALUE self)
 {
-    if (job_last.self == self) return job_last;
-    job_runs_t runs = {.self = self,
-                       .jobs = rb_iv_get(self, "@jobs"),
-                       .recorder = rb_iv_get(self, "@recorder"),
-                       .probe = rb_iv_get(self, "@probe"),
-                       .clock = rb_iv_get(self, "@clock"),
-                       .pools = rb_iv_get(self, "@pools"),
-                       .harmless = rb_iv_get(self, "@harmless")};
-    return job_last = runs;
+    return RTYPEDDATA_GET_DATA(self);
+}
+
+static VALUE job_runs_initialize(VALUE self, VALUE jobs, VALUE harmless, VALUE pools)
+{
+    VALUE recorder = rb_funcall(jobs, m.recorder, 0);
+    *job_runs_of(self) = (job_runs_t){.jobs = jobs, .recorder = recorder,
+                                      .probe = rb_funcall(recorder, m.probe, 0),
+                                      .clock = rb_funcall(jobs, m.clock, 0), .pools = pools,
+                                      .harmless = harmless};
+    return Qnil;
 }
 
 /* One pass, because a look-up of each key computes its hash. */
@@ -75,7 +86,6 @@ static int64_t job_constant(const char *owner, const char *name)
 static void job_find(void)
 {
     if (job.unit) return;
-    job.milliseconds_from = job_constant("Holdup::Instrumentation::Sidekiq", "MILLISECONDS_FROM");
     job.absurd_ns = job_constant("Holdup::Instrumentation::JobUnits", "ABSURD_NS");
     job.clock = rb_path2class("Holdup::Clock");
     rb_gc_register_mark_object(job.clock);
@@ -91,25 +101,39 @@ static int64_t job_realtime_ns(VALUE clock)
     return NUM2LL(rb_funcall(clock, m.realtime_ns, 0));
 }
 
-/* When it entered its queue, in ns since 1970, as Sidekiq.ready_ns has it; -1: another type or size. */
-static int64_t job_ready_ns(VALUE enqueued_at)
+/* The same of any Numeric. Raises for one that is no number. */
+static VALUE job_ready_of_numeric(VALUE at)
 {
-    int64_t most = job.milliseconds_from * 100; /* the year 2286 in milliseconds */
-    if (FIXNUM_P(enqueued_at)) {
-        int64_t at = FIX2LONG(enqueued_at);
-        if (at < 0 || at >= most) return -1;
-        return at < job.milliseconds_from ? at * 1000 * JOB_NS_PER_MS : at * JOB_NS_PER_MS;
+    bool seconds = RTEST(rb_funcall(at, '<', 1, LL2NUM(JOB_MILLISECONDS_FROM)));
+    VALUE ns = rb_funcall(at, '*', 1, LL2NUM(seconds ? JOB_NS_PER_S : JOB_NS_PER_MS));
+    return rb_funcall(ns, m.to_i, 0);
+}
+
+/*
+ * When it entered its queue, in ns since 1970; nil: unknown. Sidekiq sets this time also for a retry, but not
+ * for perform_inline.
+ */
+static VALUE job_ready_ns(VALUE enqueued_at)
+{
+    if (FIXNUM_P(enqueued_at) && FIX2LONG(enqueued_at) >= 0) {
+        int64_t at = FIX2LONG(enqueued_at), ns;
+        int64_t unit_ns = at < JOB_MILLISECONDS_FROM ? JOB_NS_PER_S : JOB_NS_PER_MS;
+        if (!__builtin_mul_overflow(at, unit_ns, &ns)) return LL2NUM(ns);
     }
-    if (!RB_FLOAT_TYPE_P(enqueued_at)) return -1;
-    double at = RFLOAT_VALUE(enqueued_at);
-    if (!(at >= 0 && at < (double)job.milliseconds_from)) return -1;
-    return (int64_t)(at * 1e9);
+    if (RB_FLOAT_TYPE_P(enqueued_at)) {
+        double at = RFLOAT_VALUE(enqueued_at);
+        if (at >= 0 && at < JOB_MOST_SECONDS) return LL2NUM((int64_t)(at * (double)JOB_NS_PER_S));
+    }
+    return rb_obj_is_kind_of(enqueued_at, rb_cNumeric) ? job_ready_of_numeric(enqueued_at) : Qnil;
 }
 
 /* For how long it has waited since then; nil: unknown. */
-static VALUE job_queued_ns(const job_runs_t *runs, int64_t ready_ns)
+static VALUE job_queued_ns(const job_runs_t *runs, VALUE ready_ns)
 {
-    int64_t waited = job_realtime_ns(runs->clock) - ready_ns;
+    int64_t ready = INT64_MAX; /* a Bignum of ns is in another millennium */
+    if (FIXNUM_P(ready_ns)) ready = FIX2LONG(ready_ns);
+    else if (RBIGNUM_NEGATIVE_P(ready_ns)) ready = 0;
+    int64_t waited = job_realtime_ns(runs->clock) - ready;
     if (waited > job.absurd_ns) return Qnil;
     if (waited >= 0) return LL2NUM(waited);
     rb_funcall(runs->recorder, m.count_clamped, 0);
@@ -134,24 +158,47 @@ static VALUE job_pool(VALUE pools)
     return NIL_P(capsule) || !RB_TYPE_P(pools, T_HASH) ? Qnil : rb_hash_lookup(pools, capsule);
 }
 
+static job_facts_t job_facts(VALUE given)
+{
+    job_facts_t facts = {Qnil, Qnil, Qnil, Qnil, Qnil, Qnil};
+    Check_Type(given, T_HASH);
+    rb_hash_foreach(given, job_fact, (VALUE)&facts);
+    return facts;
+}
+
+static VALUE job_name(const job_facts_t *facts)
+{
+    VALUE name = RTEST(facts->display_class) ? facts->display_class : facts->wrapped;
+    return rb_obj_as_string(RTEST(name) ? name : facts->class);
+}
+
+/* facts(job): [id, name, when it was ready, or nil] */
+static VALUE job_facts_of(VALUE self, VALUE given)
+{
+    job_facts_t facts = job_facts(given);
+    return rb_ary_new_from_args(3, job_id(&facts), job_name(&facts), job_ready_ns(facts.enqueued_at));
+}
+
+/* ready_ns(enqueued_at) */
+static VALUE job_ready(VALUE self, VALUE enqueued_at)
+{
+    return job_ready_ns(enqueued_at);
+}
+
 typedef struct {
-    job_runs_t runs;
-    VALUE given, queue;
+    VALUE self, given, queue;
 } job_beginning_t;
 
 static VALUE job_begin_run(VALUE beginning)
 {
     const job_beginning_t *begin = (const job_beginning_t *)beginning;
-    const job_runs_t *runs = &begin->runs;
+    const job_runs_t *runs = job_runs_of(begin->self);
     if (!open_enabled(runs->probe) || !RB_TYPE_P(begin->given, T_HASH) || open_inside()) return Qnil;
     job_find();
-    job_facts_t facts = {Qnil, Qnil, Qnil, Qnil, Qnil, Qnil};
-    rb_hash_foreach(begin->given, job_fact, (VALUE)&facts);
-    VALUE name = RTEST(facts.display_class) ? facts.display_class : facts.wrapped;
-    if (!RTEST(name)) name = facts.class;
-    int64_t ready_ns = NIL_P(facts.enqueued_at) ? 0 : job_ready_ns(facts.enqueued_at);
-    if (!RB_TYPE_P(name, T_STRING) || ready_ns < 0) return Qnil;
-    VALUE unit = open_allocate(job.unit), pool = job_pool(runs->pools);
+    job_facts_t facts = job_facts(begin->given);
+    VALUE name = job_name(&facts), ready_ns = job_ready_ns(facts.enqueued_at);
+    VALUE pool = job_pool(runs->pools);
+    VALUE unit = open_allocate(job.unit);
     OPEN_SET(unit, recorder, runs->recorder);
     OPEN_SET(unit, probe, runs->probe);
     OPEN_SET(unit, kind, INT2FIX(SEG_JOB));
@@ -160,23 +207,24 @@ static VALUE job_begin_run(VALUE beginning)
     OPEN_SET(unit, id, job_id(&facts));
     OPEN_SET(unit, pool, pool);
     OPEN_SET(unit, harmless, runs->harmless);
-    if (ready_ns) OPEN_SET(unit, queued_ns, job_queued_ns(runs, ready_ns));
+    if (!NIL_P(ready_ns)) OPEN_SET(unit, queued_ns, job_queued_ns(runs, ready_ns));
     open_begin(unit, Qnil, pool);
     return unit;
 }
 
-static VALUE job_begin_failed(VALUE jobs, VALUE error)
+static VALUE job_begin_failed(VALUE self, VALUE error)
 {
-    return rb_funcall(jobs, m.unreadable, 1, error);
+    return rb_funcall(job_runs_of(self)->jobs, m.unreadable, 1, error);
 }
 
 /*
- * begin_job(job, queue): the JobUnit of a run that has begun; nil: it is unusual, or not measured. Guarded.
+ * begin_job(job, queue): the JobUnit of a run that has begun; nil: it is inside another unit, or not
+ * measured. Guarded.
  */
 static VALUE job_begin(VALUE self, VALUE given, VALUE queue)
 {
-    job_beginning_t begin = {job_runs_of(self), given, queue};
-    return rb_rescue2(job_begin_run, (VALUE)&begin, job_begin_failed, begin.runs.jobs, rb_eStandardError,
+    job_beginning_t begin = {self, given, queue};
+    return rb_rescue2(job_begin_run, (VALUE)&begin, job_begin_failed, self, rb_eStandardError,
                       rb_eScriptError, (VALUE)0);
 }
 
@@ -199,8 +247,6 @@ static VALUE job_finish(VALUE self)
 
 void job_edges_init(VALUE probe)
 {
-    VALUE *roots = (VALUE *)&job_last;
-    for (size_t i = 0; i < sizeof(job_last) / sizeof(VALUE); i++) rb_gc_register_address(&roots[i]);
     active_id = open_text("job_id");
     m.capsule = rb_intern("sidekiq_capsule");
     m.realtime_ns = rb_intern("realtime_ns");
@@ -208,8 +254,16 @@ void job_edges_init(VALUE probe)
     m.unreadable = rb_intern("unreadable");
     m.guard = rb_intern("guard");
     m.failed = rb_intern("failed");
-    VALUE starts = rb_define_module_under(probe, "JobStarts");
+    m.recorder = rb_intern("recorder");
+    m.probe = rb_intern("probe");
+    m.clock = rb_intern("clock");
+    m.to_i = rb_intern("to_i");
+    VALUE starts = rb_define_class_under(probe, "JobStarts", rb_cObject);
+    rb_define_alloc_func(starts, job_runs_type_allocate);
+    rb_define_method(starts, "initialize", job_runs_initialize, 3);
     rb_define_private_method(starts, "begin_job", job_begin, 2);
+    rb_define_private_method(starts, "facts", job_facts_of, 1);
+    rb_define_singleton_method(starts, "ready_ns", job_ready, 1);
     VALUE ends = rb_define_module_under(probe, "JobEnds");
     rb_define_method(ends, "finish", job_finish, 0);
 }

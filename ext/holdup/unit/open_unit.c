@@ -2,6 +2,7 @@
 
 #include "hook/hook.h"
 #include "init.h"
+#include "unit/object_struct.h"
 #include "unit/request_edges.h"
 #include "unit/unit_methods.h"
 
@@ -11,11 +12,45 @@ static struct {
     VALUE pool_held;
 } rb;
 
-/* Methods, and a variable of Recorder. */
+/* Methods. */
 static struct {
-    ID watcher, aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
-        cancel, probe;
+    ID aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
+        cancel;
 } m;
+
+/* --- Recorder: what open units read of theirs --- */
+
+typedef struct {
+    VALUE probe, watcher;
+} recorder_t;
+
+OBJECT_STRUCT(recorder_type, recorder_t, "Holdup::Probe::RecorderFields")
+
+static recorder_t *recorder_of(VALUE self)
+{
+    return rb_check_typeddata(self, &recorder_type);
+}
+
+static VALUE recorder_initialize(VALUE self, VALUE probe)
+{
+    recorder_of(self)->probe = probe;
+    return Qnil;
+}
+
+static VALUE recorder_probe(VALUE self)
+{
+    return recorder_of(self)->probe;
+}
+
+static VALUE recorder_watcher(VALUE self)
+{
+    return recorder_of(self)->watcher;
+}
+
+static VALUE recorder_set_watcher(VALUE self, VALUE watcher)
+{
+    return recorder_of(self)->watcher = watcher;
+}
 
 /* --- objects --- */
 
@@ -75,7 +110,7 @@ static VALUE open_initialize(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 2, 4);
     OPEN_SET(self, recorder, argv[0]);
-    OPEN_SET(self, probe, rb_funcall(argv[0], m.probe, 0));
+    OPEN_SET(self, probe, recorder_of(argv[0])->probe);
     OPEN_SET(self, kind, argv[1]);
     if (argc > 2) OPEN_SET(self, name, argv[2]);
     if (argc > 3) OPEN_SET(self, queue, argv[3]);
@@ -119,7 +154,7 @@ void open_begin(VALUE unit, VALUE outer, VALUE pool)
     VALUE probe = open_of(unit)->probe;
     VALUE handle = probe == rb.probe ? probe_enter_pool(pool) : rb_funcall(probe, m.enter, 1, pool);
     OPEN_SET(unit, handle, handle);
-    VALUE watcher = rb_ivar_get(open_of(unit)->recorder, m.watcher);
+    VALUE watcher = recorder_of(open_of(unit)->recorder)->watcher;
     OPEN_SET(unit, watcher, watcher);
     if (RTEST(watcher)) rb_funcall(watcher, m.opened, 1, unit);
     rb_funcall(rb.fiber, m.aset, 2, rb.current, unit);
@@ -229,7 +264,6 @@ VALUE open_text(const char *text)
 static void open_intern(void)
 {
 #define INTERN(name) m.name = rb_intern(#name)
-    m.watcher = rb_intern("@watcher");
     m.aref = rb_intern("[]");
     m.aset = rb_intern("[]=");
     m.here = rb_intern("here?");
@@ -244,7 +278,6 @@ static void open_intern(void)
     INTERN(end);
     INTERN(charge);
     INTERN(cancel);
-    INTERN(probe);
 }
 
 /* What Recorder::OpenUnit is; it and its subclasses make public what others may ask. */
@@ -255,6 +288,12 @@ void open_unit_init(VALUE probe)
     rb.fiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
     rb.current = ID2SYM(rb_intern("holdup_unit"));
     rb.pool_held = ID2SYM(rb_intern("pool_held"));
+    VALUE recorder = rb_define_class_under(probe, "RecorderFields", rb_cObject);
+    rb_define_alloc_func(recorder, recorder_type_allocate);
+    rb_define_method(recorder, "initialize", recorder_initialize, 1);
+    rb_define_method(recorder, "probe", recorder_probe, 0);
+    rb_define_method(recorder, "watcher", recorder_watcher, 0);
+    rb_define_method(recorder, "watcher=", recorder_set_watcher, 1);
     VALUE unit = rb_define_class_under(probe, "UnitFields", rb_cObject);
     rb_define_alloc_func(unit, open_allocate);
 #define DEFINE(field)                                                                                      \

@@ -4,6 +4,7 @@
 
 #include "init.h"
 #include "segment/segment_layout.h"
+#include "unit/object_struct.h"
 #include "unit/open_unit.h"
 
 #define REQUEST_FIRST_ERROR 500
@@ -20,34 +21,51 @@ static struct {
         trace;
 } keys;
 
-/* Variables of RequestUnits. They never change, and asking an object costs more than a copy. */
+/* What RequestUnits gives when it is made. */
 typedef struct {
-    VALUE self, recorder, probe, names, ignored_starts, queue_header, example_paths;
+    VALUE recorder, probe, names, ignored_starts, queue_header, example_paths;
 } request_units_t;
 
-static request_units_t request_last; /* of the one that began the last request */
+OBJECT_STRUCT(request_units_type, request_units_t, "Holdup::Probe::RequestStarts")
 
-/* Variables of UnitName. */
-static struct {
-    ID custom, actions;
-} iv;
+/* What UnitName gives: {class name => {action => name}}; nil where the application's own names come first. */
+typedef struct {
+    VALUE actions;
+} request_names_t;
+
+OBJECT_STRUCT(request_names_type, request_names_t, "Holdup::Probe::RequestNames")
 
 static struct {
     ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
-        status_of, trace_parent, guard, failed, sent_otherwise;
+        status_of, trace_parent, guard, failed, sent_otherwise, probe;
 } m;
 
-static request_units_t request_units_of(VALUE self)
+static request_units_t *request_units_of(VALUE self)
 {
-    if (request_last.self == self) return request_last;
-    request_units_t all = {.self = self,
-                           .recorder = rb_iv_get(self, "@recorder"),
-                           .probe = rb_iv_get(self, "@probe"),
-                           .names = rb_iv_get(self, "@names"),
-                           .ignored_starts = rb_iv_get(self, "@ignored_starts"),
-                           .queue_header = rb_iv_get(self, "@queue_header"),
-                           .example_paths = rb_iv_get(self, "@example_paths")};
-    return request_last = all;
+    return RTYPEDDATA_GET_DATA(self);
+}
+
+/* initialize(recorder:, names:, queue_header:, ignored_starts:, example_paths:) */
+static VALUE request_units_initialize(int argc, VALUE *argv, VALUE self)
+{
+    static const char *const names[] = {"recorder", "names", "queue_header", "ignored_starts",
+                                        "example_paths"};
+    enum { GIVEN = sizeof(names) / sizeof(*names) };
+    VALUE options, given[GIVEN];
+    ID keywords[GIVEN];
+    for (int i = 0; i < GIVEN; i++) keywords[i] = rb_intern(names[i]);
+    rb_scan_args(argc, argv, "0:", &options);
+    rb_get_kwargs(options, keywords, GIVEN, 0, given);
+    *request_units_of(self) = (request_units_t){
+        .recorder = given[0], .probe = rb_funcall(given[0], m.probe, 0), .names = given[1],
+        .queue_header = given[2], .ignored_starts = given[3], .example_paths = given[4]};
+    return Qnil;
+}
+
+static VALUE request_names_initialize(VALUE self, VALUE actions)
+{
+    ((request_names_t *)RTYPEDDATA_GET_DATA(self))->actions = actions;
+    return Qnil;
 }
 
 static VALUE request_key(VALUE env, VALUE key)
@@ -74,11 +92,11 @@ static bool request_begins_as_ignored(VALUE starts, VALUE path)
     return false;
 }
 
-static bool request_ignored(const request_units_t *all, VALUE env)
+static bool request_ignored(VALUE self, VALUE env)
 {
     VALUE path = request_key(env, keys.path);
-    return RTEST(path) && request_begins_as_ignored(all->ignored_starts, path) &&
-           RTEST(rb_funcall(all->self, m.ignored, 1, path));
+    return RTEST(path) && request_begins_as_ignored(request_units_of(self)->ignored_starts, path) &&
+           RTEST(rb_funcall(self, m.ignored, 1, path));
 }
 
 static VALUE request_class(void)
@@ -119,20 +137,20 @@ typedef struct {
 static VALUE request_begin(VALUE given)
 {
     VALUE self = ((const request_beginning_t *)given)->self, env = ((const request_beginning_t *)given)->env;
-    request_units_t all = request_units_of(self);
-    if (!open_enabled(all.probe)) return Qnil;
+    const request_units_t *all = request_units_of(self);
+    if (!open_enabled(all->probe)) return Qnil;
     VALUE outer = open_stored();
     if (rb_typeddata_is_kind_of(outer, &open_type) && !RTEST(open_of(outer)->closed)) {
         if (RTEST(rb_funcall(self, m.known, 2, outer, env))) return Qnil;
         outer = rb_funcall(request_class(), m.current, 0);
     }
     else outer = Qnil;
-    if (request_ignored(&all, env)) return Qnil;
-    VALUE unit = request_new(&all, env);
+    if (request_ignored(self, env)) return Qnil;
+    VALUE unit = request_new(all, env);
     open_begin(unit, outer, web);
-    if (RTEST(request_key(env, all.queue_header)) || RTEST(request_key(env, keys.queue_start)))
+    if (RTEST(request_key(env, all->queue_header)) || RTEST(request_key(env, keys.queue_start)))
         OPEN_SET(unit, queued_ns, rb_funcall(self, m.queued_ns, 1, env));
-    if (RTEST(all.example_paths)) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
+    if (RTEST(all->example_paths)) OPEN_SET(unit, path, rb_funcall(self, m.path, 1, env));
     request_await_end(unit, env);
     return unit;
 }
@@ -145,7 +163,7 @@ static VALUE request_failed(VALUE recorder, VALUE error)
 
 static VALUE request_begin_failed(VALUE self, VALUE error)
 {
-    return request_failed(request_units_of(self).recorder, error);
+    return request_failed(request_units_of(self)->recorder, error);
 }
 
 /* start(env): the RequestUnit; nil: this request is not measured, or measured already. Guarded. */
@@ -220,11 +238,10 @@ static VALUE request_action(VALUE given)
 {
     const VALUE *names_and_env = (const VALUE *)given;
     VALUE names = names_and_env[0], env = names_and_env[1], controller = request_key(env, keys.controller);
-    if (!RTEST(controller) || RTEST(rb_ivar_get(names, iv.custom)) || RTEST(request_key(env, keys.asked)))
-        return Qnil;
+    VALUE actions = ((const request_names_t *)rb_check_typeddata(names, &request_names_type))->actions;
+    if (!RTEST(controller) || !RB_TYPE_P(actions, T_HASH) || RTEST(request_key(env, keys.asked))) return Qnil;
     VALUE action = rb_funcall(controller, m.action_name, 0);
-    VALUE actions = rb_ivar_get(names, iv.actions);
-    if (!RTEST(action) || !RB_TYPE_P(actions, T_HASH)) return Qnil;
+    if (!RTEST(action)) return Qnil;
     VALUE known = rb_hash_lookup(actions, rb_mod_name(rb_obj_class(controller)));
     return RB_TYPE_P(known, T_HASH) ? rb_hash_lookup(known, action) : Qnil;
 }
@@ -262,10 +279,6 @@ void request_complete(VALUE unit)
 
 static void request_intern(void)
 {
-    VALUE *roots = (VALUE *)&request_last;
-    for (size_t i = 0; i < sizeof(request_last) / sizeof(VALUE); i++) rb_gc_register_address(&roots[i]);
-    iv.custom = rb_intern("@custom");
-    iv.actions = rb_intern("@actions");
 #define INTERN(name) m.name = rb_intern(#name)
     m.known = rb_intern("known?");
     m.ignored = rb_intern("ignored?");
@@ -283,6 +296,7 @@ static void request_intern(void)
     INTERN(guard);
     INTERN(failed);
     INTERN(sent_otherwise);
+    INTERN(probe);
 }
 
 static void request_define_keys(void)
@@ -305,7 +319,12 @@ void request_edges_init(VALUE probe)
     request_define_keys();
     web = open_text("web");
     place = ID2SYM(rb_intern("rack"));
-    VALUE starts = rb_define_module_under(probe, "RequestStarts");
+    VALUE names = rb_define_class_under(probe, "RequestNames", rb_cObject);
+    rb_define_alloc_func(names, request_names_type_allocate);
+    rb_define_method(names, "initialize", request_names_initialize, 1);
+    VALUE starts = rb_define_class_under(probe, "RequestStarts", rb_cObject);
+    rb_define_alloc_func(starts, request_units_type_allocate);
+    rb_define_method(starts, "initialize", request_units_initialize, -1);
     rb_define_method(starts, "start", request_start, 1);
     VALUE ends = rb_define_module_under(probe, "RequestEnds");
     rb_define_method(ends, "answered", request_answered, 1);

@@ -65,15 +65,41 @@ module Holdup
       module JobEnds
       end
 
+      # See UnitFields.
+      class RecorderFields
+        attr_reader :probe
+        attr_accessor :watcher
+
+        def initialize(probe)
+          @probe = probe
+        end
+      end
+
       # No job is measured.
-      module JobStarts
+      class JobStarts
+        def self.ready_ns(_enqueued_at) = nil
+
+        def initialize(_jobs, _harmless, _pools)
+        end
+
         private
 
         def begin_job(_job, _queue) = nil
+
+        def facts(_job) = []
       end
 
-      # No request is measured.
-      module RequestStarts
+      # No request is measured, so none has a name.
+      class RequestNames
+        def initialize(_actions)
+        end
+      end
+
+      # See RequestNames.
+      class RequestStarts
+        def initialize(recorder:, names:, queue_header:, ignored_starts:, example_paths:)
+        end
+
         def start(_env) = nil
       end
 

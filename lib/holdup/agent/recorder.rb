@@ -9,21 +9,18 @@ module Holdup
   # instructions.
   #
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
-  class Recorder
+  #
+  # C has `probe`, for open units, and `watcher`, which is called for each unit when it begins, before it ends
+  # and after; a unit keeps the one that it began with. A watcher (#opened, #closing, #closed) must guard
+  # itself.
+  class Recorder < Probe::RecorderFields
     attr_reader :guard
 
     def initialize(probe:, guard:)
+      super(probe)
       @probe = probe
       @guard = guard
     end
-
-    # For open units, which begin and end with it.
-    attr_reader :probe
-
-    # Called for each unit when it begins, before it ends and after; a unit keeps the one that it began with.
-    # It must guard itself.
-    # @return [#opened, #closing, #closed, nil]
-    attr_accessor :watcher
 
     # Adds time for which an open unit waited for a connection pool or held connections.
     # @param which [Symbol] a key of Probe::CHARGES

@@ -9,21 +9,15 @@ module Holdup
     #
     # `start` is in C (ext/holdup/unit/request_edges.c), which calls what few requests need: the private
     # methods.
-    class RequestUnits
-      include Probe::RequestStarts
-
+    class RequestUnits < Probe::RequestStarts
       # @param ignored [Regexp] paths of requests that are not measured
       # @param ignored_starts [Array<String>, nil] how such paths begin; nil: unknown
       def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false)
-        @recorder = recorder
-        @probe = recorder.probe
+        super(recorder:, names:, queue_header: queue.key, ignored_starts:, example_paths:)
         @guard = recorder.guard
         @names = names
         @queue = queue
-        @queue_header = queue.key
         @ignored = ignored
-        @ignored_starts = ignored_starts
-        @example_paths = example_paths
       end
 
       # @return [UnitName]

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../guard"
+require_relative "../probe"
 
 module Holdup
   module Instrumentation
@@ -8,7 +9,9 @@ module Holdup
     # the endpoint that was asked for before another one answered in its place (AskedEndpoint),
     # Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts), the
     # method with the path's first segment. Names are few; ids would make each request a series.
-    class UnitName
+    #
+    # C looks up the names of actions that are known already (ext/holdup/unit/request_edges.c).
+    class UnitName < Probe::RequestNames
       # Key of a Rack environment: the name of the endpoint that was asked for.
       ASKED = "holdup.asked_endpoint"
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
@@ -24,6 +27,7 @@ module Holdup
         @custom = custom
         @guard = guard
         @actions = {}.compare_by_identity
+        super(custom ? nil : @actions)
       end
 
       # @param env [Hash] the Rack environment when the request ends

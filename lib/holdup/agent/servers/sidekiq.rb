@@ -217,7 +217,7 @@ module Holdup
 
         def age(job)
           return 0 unless job
-          ready_ns = Instrumentation::Sidekiq.ready_ns(::Sidekiq.load_json(job)["enqueued_at"])
+          ready_ns = Probe::JobStarts.ready_ns(::Sidekiq.load_json(job)["enqueued_at"])
           [@clock.realtime_ns - ready_ns, 0].max if ready_ns
         end
       end
