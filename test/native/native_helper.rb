@@ -11,7 +11,8 @@ class NativeTest < Minitest::Test
 
   Probe = Holdup::Probe
   MS = GvlWork::MS
-  PARTS = %i[cpu_ns starved_ns stalled_ns io_ns lock_ns sleep_ns native_ns].freeze
+  NUMBERS = Holdup::UnitNumbers
+  PARTS = NUMBERS::STATES.keys.map { |state| :"#{state}_ns" }.freeze
 
   def setup
     flunk Probe.unsupported_reason unless Probe.supported?
@@ -49,9 +50,8 @@ class NativeTest < Minitest::Test
 
   def assert_adds_up(measurement)
     assert_equal measurement.wall_ns, PARTS.sum { |part| measurement.public_send(part) }, measurement.to_s
-    assert_equal measurement.running_ns, measurement.cpu_ns + measurement.starved_ns
-    assert_equal measurement.idle_ns,
-      measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
+    assert_equal measurement.running_ns, NUMBERS::RUNNING_STATES.sum { |part| measurement.public_send(part) }
+    assert_equal measurement.idle_ns, NUMBERS::IDLE_STATES.sum { |part| measurement.public_send(part) }
   end
 
   # Work without the GVL. Where a long stretch of it begins nobody reads the CPU's clock: what the thread ran

@@ -80,6 +80,11 @@ module Holdup
       #
       # Where the CPU time is unknown (Window#cpu_unknown?), cpu is all of running, and io has native.
       StateSplit = Data.define(*UnitNumbers::STATES.keys) do
+        # A state that is not given had no time.
+        def initialize(**states)
+          super(**StateSplit::NOTHING, **states)
+        end
+
         def self.of(window)
           states = UnitNumbers::STATES.transform_values { |sum| window.sums[sum] }
           new(**states, cpu: window.most_cpu_ns, stalled: window.stalled_ns)
@@ -96,6 +101,7 @@ module Holdup
           members.max_by { |state| public_send(state) }
         end
       end
+      StateSplit::NOTHING = StateSplit.members.to_h { |state| [state, 0] }.freeze
 
       # Turns entries of a WindowTable into rows by name (with kind and queue), host, role, revision, setting,
       # process, queue, priority.
