@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "digest"
 require "json"
 require "open3"
 require "tmpdir"
@@ -43,7 +44,19 @@ module GeneratedFiles
       printed.lines(chomp: true).to_h { |line| line.split(" ", 2) }
     end
 
+    # Readers refuse a version that they do not know, and would misread a layout that changed under the old
+    # one.
+    # @return [String] of everything that the program prints but the version
+    def digest(values)
+      Digest::SHA256.hexdigest(values.except("VERSION", "DIGEST").inspect)[0, 8]
+    end
+
     private
+
+    def check(values)
+      return if values["DIGEST"] == digest(values)
+      raise "the layout changed: give SEG_VERSION its next number, and SEG_DIGEST #{digest(values)}"
+    end
 
     def write_all(contents)
       contents.each { |path, text| File.write(File.join(ROOT, path), text) }
@@ -51,6 +64,7 @@ module GeneratedFiles
 
     def from_c
       values = self.values
+      check(values)
       FROM_C.transform_values { |template| fill(File.read(File.join(TEMPLATES, template)), values) }
     end
 
@@ -106,7 +120,8 @@ module GeneratedFiles
     end
   end
 
-  # A schema in which every object that has some states has all of them, and one that has sums all that JSON has.
+  # A schema in which every object that has some states has all of them, and one that has sums has all that
+  # JSON has.
   class Schema
     NUMBER = {"description" => "sum", "type" => %w[integer null]}.freeze
 

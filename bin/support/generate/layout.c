@@ -19,6 +19,7 @@ static void print_header(void)
 {
     printf("MAGIC %s\n", SEG_MAGIC);
     NUMBER("VERSION", SEG_VERSION);
+    printf("DIGEST %s\n", SEG_DIGEST);
     NUMBER("HEADER_BYTES", SEG_HEADER_BYTES);
     OFFSET_IN_HEADER("PID", pid);
     OFFSET_IN_HEADER("SEQ", seq);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "hook/totals.h"
-#include "segment/unit_numbers.h"
+#include "segment/segment_layout.h"
 
 #define UNIT_UNKNOWN UINT64_MAX
 #define UNIT_CPU_UNKNOWN UINT64_MAX

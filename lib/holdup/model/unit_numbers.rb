@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Written by bin/generate from ext/holdup/segment/unit_numbers.h.
+# Written by bin/generate from ext/holdup/segment/segment_layout.h.
 
 module Holdup
   # The numbers of requests and jobs, in the order of the segment. Those of histograms are nanoseconds.
