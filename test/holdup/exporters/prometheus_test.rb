@@ -48,7 +48,7 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
     one = exporter
     one.add(SampleWindows.new(setting: SETTING).to_a, [])
     states = lines(one, /\Aruby_gvl_time_seconds_total.*OrdersController/)
-    assert_equal 7, states.size
+    assert_equal Holdup::UnitNumbers::STATES.size, states.size
     wall = lines(one, /\Aruby_gvl_duration_seconds_sum.*OrdersController/).first[/\S+\z/].to_f
     assert_in_epsilon wall, states.sum { |line| line[/\S+\z/].to_f }, 1e-9
   end
