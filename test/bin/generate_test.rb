@@ -23,7 +23,8 @@ class GenerateTest < Minitest::Test
   end
 
   def test_a_style_sheet_gets_the_colours_and_classes_of_all_states
-    css = "  /* states, by bin/generate */\n  /* end of states */\n/* states, by bin/generate */\n/* end of states */\n"
+    marks = ["/* states, by bin/generate */\n", "/* end of states */\n"]
+    css = [*marks.map { |mark| "  #{mark}" }, *marks].join
     filled = GeneratedFiles::Styles.new(css, :light).call
     Holdup::UnitNumbers::STATES.each_key do |state|
       assert_match(/^  --#{state}: #\h{6};$/, filled)

@@ -178,7 +178,8 @@ module Holdup
         end
       end
 
-      # Count, errors and sums; then for each histogram its numbers and how many counts it has; then all counts.
+      # Count, errors and sums; then for each histogram its numbers and how many counts it has; then all
+      # counts.
       SlotCheckpoint::SUMS_AT = (2...2 + Segment::Layout::SUMS.size)
       SlotCheckpoint::HISTOGRAMS_AT = SlotCheckpoint::SUMS_AT.end
       SlotCheckpoint::HISTOGRAM_FACTS = 7

@@ -6,9 +6,9 @@ require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 6: the contract between the C writer (inside the application) and
-    # the reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
-    # noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
+    # Layout of a segment file, version 6: the contract of the C writer, inside the application,
+    # and the reader, outside. Little endian; all numbers are u64 and cumulative since the process started,
+    # unless noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
       VERSION = 6
