@@ -32,6 +32,8 @@ end
 files = Dir.glob("**/*.{c,h}", base: __dir__).sort
 $srcs, headers = files.partition { |file| file.end_with?(".c") }
 $headers = headers.map { |file| "$(srcdir)/#{file}" }
-$VPATH.concat($srcs.map { |file| "$(srcdir)/#{File.dirname(file)}" }.uniq)
+# Where the sources themselves are built (gem install), make stops looking at a folder "./.".
+folders = $srcs.map { |file| File.dirname(file) }.uniq - ["."]
+$VPATH.concat(folders.map { |folder| "$(srcdir)/#{folder}" })
 
 create_makefile("holdup/holdup")

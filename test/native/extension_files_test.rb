@@ -47,6 +47,17 @@ class ExtensionFilesTest < Minitest::Test
     assert_empty headers - makefile.scan(/^(?:LOCAL_)?HDRS = (.*)$/).flatten.flat_map(&:split)
   end
 
+  # As `gem install` does.
+  def test_make_finds_each_where_the_sources_themselves_are_built
+    Dir.mktmpdir do |folder|
+      FileUtils.cp_r(File.join(ROOT, "ext/holdup"), folder)
+      within = File.join(folder, "holdup")
+      run_command(RbConfig.ruby, "extconf.rb", chdir: within)
+      commands = run_command("make", "--dry-run", "V=1", chdir: within)
+      assert_empty COMPILED.map { |file| File.basename(file) }.reject { |name| commands.include?(name) }
+    end
+  end
+
   def test_headers_are_included_by_their_path
     included = found_in(FILES, /^#include "([^"]+)"/)
     assert_operator included.size, :>, 30
