@@ -18,6 +18,15 @@ module Holdup
       *JitRules::RULES
     ].freeze
 
+    # @param summary [Analysis::Summary] with what was read so far
+    # @return [Array<Symbol>] parts of the summary that the rules need
+    def self.parts(summary)
+      parts = [*summary.parts_of_machines, :calls, :repeats, :heap_counts]
+      parts << :coverage if summary.connections.any?
+      parts << :stalls if summary.read?(:calls) && summary.misleading_calls.any?
+      parts
+    end
+
     # @return [Array<Finding>] largest gain first
     def self.call(situation, rules = RULES)
       rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)

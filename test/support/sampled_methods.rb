@@ -19,7 +19,7 @@ module SampledMethods
 
   def summary(methods = sampled_methods)
     Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s,
-      methods: -> { methods })
+      holding_methods: methods)
   end
 
   # @return [Array<Holdup::Window>]

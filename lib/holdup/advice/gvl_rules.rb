@@ -195,7 +195,7 @@ module Holdup
         module_function
 
         def call(situation)
-          lines = situation.summary.calls.flat_map(&:lines).select { |one| one.misleading? && !one.inside? }
+          lines = situation.summary.misleading_calls.reject(&:inside?)
           line = lines.max_by(&:stalled_ns) or return
           times = line.misleading
           facts = {name: line.name, call: [line.system, line.target].compact.join(" "),

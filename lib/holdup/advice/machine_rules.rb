@@ -8,7 +8,7 @@ module Holdup
         module_function
 
         def call(situation)
-          ceiling = situation.machine&.ceiling
+          ceiling = situation.ceiling
           return unless ceiling&.low?
           needed = situation.processes(ceiling.processes_needed)
           change = situation.levers.change("processes", needed) if needed && !situation.change?
@@ -34,7 +34,7 @@ module Holdup
         module_function
 
         def call(situation)
-          ceiling = situation.machine&.ceiling
+          ceiling = situation.ceiling
           return if ceiling.nil? || !ceiling.low? || ceiling.alarm(USUAL) == :fires
           p95_ns = Analysis::CpuCeiling::QueueAlarm.p95_ns(situation.total.histogram(:queued))
           queued_ns = Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns)

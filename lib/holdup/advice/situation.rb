@@ -68,6 +68,11 @@ module Holdup
         summary.processes.smallest_machine
       end
 
+      # @return [Analysis::CpuCeiling, nil] of the smallest host, while requests and jobs ran
+      def ceiling
+        summary.machines.find { |one| one.host == machine.host }&.ceiling
+      end
+
       # What a replay predicts for a change (see Sizing::WhatIf::WhatIfChange), as attributes of a Finding;
       # empty without a valid replay.
       def effect(**change)

@@ -25,11 +25,10 @@ module Holdup
       # to `to_s`
       PoolSharers = Data.define(:all_rows, :settings, :members, :samples, :from_s, :to_s)
 
-      # @param total [SeriesRow] the units that the report is about
-      # @param sharers [#call] reads the PoolSharers. Mostly no unit waits, and they are not needed
-      def initialize(total:, sharers:)
-        @total = total
-        @read_sharers = sharers
+      # @param summary [Summary] of the units that the report is about
+      def initialize(summary)
+        @summary = summary
+        @total = summary.total
       end
 
       def any? = @total.sum(:pool_wait_ns).positive?
@@ -93,7 +92,8 @@ module Holdup
 
       private
 
-      def sharers = @sharers ||= @read_sharers.call
+      # Mostly no unit waits, and they are not needed.
+      def sharers = @sharers ||= @summary.pool_sharers
 
       # Growth of the gauge OUTSIDE of one process, and in how much of its time.
       KeptTimeGrowth = Data.define(:grown_ns, :covered_s, :alive_s)

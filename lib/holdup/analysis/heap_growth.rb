@@ -29,6 +29,7 @@ module Holdup
 
       # Counts of all hosts, or of some, each of which stands for `each_host`.
       HeapCounts = Data.define(:windows, :each_host)
+      NO_COUNTS = HeapCounts.new(windows: [].freeze, each_host: 1)
 
       # - `each_bytes`: growth with each request or job, `error_bytes`: its standard error
       # - `bytes`: with all of them together; `grown_bytes`: of all processes in the steps that count

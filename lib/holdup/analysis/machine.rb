@@ -10,14 +10,18 @@ module Holdup
 
       # @param trail [ProcessReport::SampleTrail, nil] of its container
       # @param vcpus [Numeric, nil] where the container's samples don't say
-      # @param loaded [#call] reads the Machine of the same host while units ran; its nil: this one
-      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: -> {})
+      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil)
         @host = host
         @trail = trail
         @members = members
         @native_ratio = native_ratio
         @vcpus = vcpus
-        @loaded = loaded
+      end
+
+      # @param machine [Machine, nil] the same host while units ran; nil: this one
+      # @return [Machine] this one, with the CPU ceiling of that one
+      def under_load(machine)
+        dup.tap { |one| one.loaded = machine }
       end
 
       def vcpus
@@ -94,11 +98,10 @@ module Holdup
         [self.class.concurrent(takers).round, 1].max
       end
 
-      # The ceiling of the time in which units ran, so that every span with units has the same. nil while
-      # vCPUs or processes are unknown (samples have whole seconds), or other applications are left out.
+      # nil while vCPUs or processes are unknown (samples have whole seconds), or other applications are left
+      # out.
       def ceiling
-        loaded = @loaded.call
-        return loaded.ceiling if loaded
+        return @loaded.ceiling if @loaded
         if vcpus && seen? && !trail(:shared)
           CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, other_cpus:)
         end
@@ -124,6 +127,10 @@ module Holdup
           added
         end
       end
+
+      protected
+
+      attr_writer :loaded
 
       private
 

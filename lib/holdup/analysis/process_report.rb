@@ -22,14 +22,11 @@ module Holdup
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      # @param loaded [#call, nil] reads the ProcessReport, or nil, of the time in which units ran, from which
-      #   CPU ceilings are computed; nil: this one
-      def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
+      def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {})
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
         @native_ratio = native_ratio
         @settings = settings
-        @loaded = loaded
       end
 
       # Seconds between the samples that Store#processes should read of such a span; nil: all.
@@ -48,7 +45,7 @@ module Holdup
       def machines
         @machines ||= members.group_by(&:host).map do |host, same|
           Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio,
-            vcpus: vcpus(same), loaded: -> { loaded&.machine(host) })
+            vcpus: vcpus(same))
         end
       end
 
@@ -99,12 +96,6 @@ module Holdup
       end
 
       private
-
-      # Most questions need no ceiling, so it is read for the first one that does.
-      def loaded
-        return @loaded_report if defined?(@loaded_report)
-        @loaded_report = @loaded&.call
-      end
 
       def pools_by_name
         pools = members.flat_map { |member| unit_pools(member) }

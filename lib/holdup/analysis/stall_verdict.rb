@@ -22,6 +22,13 @@ module Holdup
 
       StallAnswer = Data.define(:key, :facts)
 
+      # @param summary [Summary] with what was read so far
+      # @return [Array<Symbol>] parts of the summary that the verdict needs
+      def self.parts(summary)
+        return [] if summary.empty?
+        summary.connections.notable? ? %i[samples coverage] : [:samples]
+      end
+
       def initialize(summary)
         @summary = summary
         @split = summary.total.split

@@ -2,44 +2,43 @@
 
 module Holdup
   module Analysis
-    # Everything a report says about a span of time, as values.
+    # Everything a report says about a span of time, computed from what was read of it (SummaryParts).
     class Summary
       TOTAL = Series.new(kind: :request, name: "(total)")
+
+      # An answer needs a part that was not read: whoever reads has to name it.
+      class NotRead < StandardError
+        def initialize(part)
+          super("the part #{part} of the summary was not read; name it where the summary is read")
+        end
+      end
 
       attr_reader :from_s, :to_s, :filter, :by, :sort
 
       # @param windows [Enumerable<Holdup::Window>] of all kinds: blame adds up only over all that ran
       # @param by [Symbol] one of SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
-      # @param samples [Array<Hash>, #call] of the processes in that span (Store#processes), `every_s` seconds
-      #   apart; or what reads both, as a Hash
-      # @param stalls [#call, nil] see WindowTable
-      # @param coverage [MeasuredTime, #call, nil] when such units were measured, or what reads it; nil: only
-      #   the windows say it
-      # @param own_times [Hash{String => MeasuredTime}] of rows by setting (its fingerprint) or revision
-      # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
-      # @param calls [#call, nil] reads the windows of calls
-      # @param methods [#call, nil] reads the windows of methods
-      # @param repeats [#call, nil] reads the windows of repeated queries
-      # @param counts [#call, nil] reads the HeapGrowth::HeapCounts of requests and jobs, in steps of the span
-      def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
-        samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil,
-        calls: nil, methods: nil, repeats: nil, counts: nil, own_times: {})
+      # @param parts [Hash] of SummaryParts; those left out have nothing in them
+      def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled, **parts)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
         @by = by
         @sort = sort
-        @read_samples = samples.respond_to?(:call) ? samples : -> { {samples:, every_s:} }
-        @table = WindowTable.new(windows, stalls:, by_host: by == :host)
-        @read_coverage = coverage.respond_to?(:call) ? coverage : -> { coverage || coverage_of_windows }
-        @own_times = own_times
-        @loaded = loaded
-        @read_calls = calls
-        @read_methods = methods
-        @read_repeats = repeats
-        @read_counts = counts
+        @parts = SummaryParts.new(**parts)
+        @windows = windows.to_a
+        @table = WindowTable.new(@windows, by_host: by == :host)
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
+      end
+
+      # @param parts [Array<Symbol>] of SummaryParts
+      # @return [Boolean] whether all of them were read
+      def read?(*parts) = parts.all? { |part| @parts.read?(part) }
+
+      # @param parts [Hash] of SummaryParts, which were not read before
+      # @return [Summary] with these parts too. It keeps what was computed, which needed none of them
+      def with(**parts)
+        dup.tap { |summary| summary.add(parts) }
       end
 
       def empty? = chosen.all? { |entry| entry.window.count.zero? }
@@ -97,14 +96,30 @@ module Holdup
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
-          ProcessReport.new(samples, from_s:, to_s:, every_s:, settings: settings_by_fingerprint,
-            loaded: @loaded, native_ratio:)
+          ProcessReport.new(part(:samples), from_s:, to_s:, every_s:, settings: settings_by_fingerprint,
+            native_ratio:)
         end
+      end
+
+      # Machines of the processes, each with the CPU ceiling of the time in which units ran: every span with
+      # units has the same. Without such a time it is that of the span.
+      # @return [Array<Machine>]
+      def machines
+        return [] if processes.machines.empty?
+        @machines ||= begin
+          loaded = part(:under_load)
+          processes.machines.map { |machine| machine.under_load(loaded&.machine(machine.host)) }
+        end
+      end
+
+      # @return [Array<Symbol>] parts that `machines` needs
+      def parts_of_machines
+        (read?(:samples) && processes.machines.any?) ? %i[samples under_load] : [:samples]
       end
 
       # JIT of all processes, also those that the filter leaves out.
       def jits
-        @jits ||= JitReport.new(samples, settings: settings_by_fingerprint, every_s:)
+        @jits ||= JitReport.new(part(:samples), settings: settings_by_fingerprint, every_s:)
       end
 
       # See PoolCpu::Capacity.
@@ -118,20 +133,24 @@ module Holdup
       end
 
       def connections
-        @connections ||= ConnectionWaits.new(total:, sharers: method(:pool_sharers))
+        @connections ||= ConnectionWaits.new(self)
       end
 
       # Calls to other systems by name of the chosen units, those that took longest first.
       # @return [Array<UnitCalls>]
       def calls
-        @calls ||= UnitCalls.all(windows_of(@read_calls), units: chosen.map(&:window))
+        @calls ||= UnitCalls.all(windows_of(:calls), units: chosen.map(&:window))
       end
+
+      # Calls that look slow to other tools although the other system answers fast.
+      # @return [Array<UnitCalls::CallLine>]
+      def misleading_calls = calls.flat_map(&:lines).select(&:misleading?)
 
       # Queries that the chosen units repeat, those that took longest first.
       # @return [Array<UnitCalls::RepeatedQuery>] empty unless `config.repeated_queries` is set
       def repeated_queries
         @repeated_queries ||=
-          UnitCalls::RepeatedQuery.all(windows_of(@read_repeats), units: chosen.map(&:window))
+          UnitCalls::RepeatedQuery.all(windows_of(:repeats), units: chosen.map(&:window))
       end
 
       # Methods that keep others waiting, of the chosen units and, without a filter, of other threads.
@@ -143,7 +162,7 @@ module Holdup
       # Where those methods were.
       # @return [Array<MethodPlace>]
       def holding_places
-        @holding_places ||= MethodLine.places(windows_of(@read_methods),
+        @holding_places ||= MethodLine.places(windows_of(:holding_methods),
           names: chosen.map { |entry| entry.series.name }.to_set, accounts: !filter.narrow?)
       end
 
@@ -151,9 +170,9 @@ module Holdup
       # @return [Array<HeapGrowth::GrowingName>]
       def heap_growth
         @heap_growth ||= begin
-          counts = @read_counts&.call || HeapGrowth::HeapCounts.new(windows: [], each_host: 1)
+          counts = part(:heap_counts)
           windows = counts.windows.select { |window| filter.setting?(window.setting) }
-          HeapGrowth.new(samples, windows, each_host: counts.each_host).names
+          HeapGrowth.new(part(:samples), windows, each_host: counts.each_host).names
         end
       end
 
@@ -169,7 +188,7 @@ module Holdup
       end
 
       # When such units were measured.
-      def coverage = @coverage ||= @read_coverage.call
+      def coverage = @coverage ||= part(:coverage) || coverage_of_windows
 
       def measured_from_s
         coverage.from_s&.floor || from_s
@@ -190,7 +209,7 @@ module Holdup
       # @param row [SeriesRow] of `rows`
       # @return [Float, nil] its units per second while it was measured; nil where it was too short
       def row_rate(row)
-        own = @own_times[(by == :setting) ? row.settings.first : row.name]
+        own = @parts.own_times[(by == :setting) ? row.settings.first : row.name]
         return throughput(row.count) unless own
         (row.count < 2) ? nil : own.rate(row.count)
       end
@@ -203,16 +222,29 @@ module Holdup
         of_kind(:overflow).sum { |entry| entry.window.count }
       end
 
-      private
-
-      def stall_pairs
-        @stall_pairs ||= StallPairs.new(@table.stalls { |setting| filter.setting?(setting) })
-      end
-
+      # Who shares the pools of connections: needed only where units wait for them.
+      # @return [ConnectionWaits::PoolSharers]
       def pool_sharers
         all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
         ConnectionWaits::PoolSharers.new(all_rows:, settings: setting_names.settings,
-          members: processes.members, samples:, from_s:, to_s: measured_to_s)
+          members: processes.members, samples: part(:samples), from_s:, to_s: measured_to_s)
+      end
+
+      protected
+
+      # The waits for connections ask the summary that they are of.
+      def add(parts)
+        @parts = @parts.with(**parts)
+        @connections = nil
+      end
+
+      private
+
+      def stall_pairs
+        @stall_pairs ||= begin
+          stalls = @table.stalls(part(:stalls) || @windows) { |setting| filter.setting?(setting) }
+          StallPairs.new(stalls)
+        end
       end
 
       def coverage_of_windows
@@ -221,20 +253,17 @@ module Holdup
         MeasuredTime.whole(first_s, last_s)
       end
 
-      def samples = sampled.fetch(:samples)
-
-      def every_s
-        sampled[:every_s] || ProcessReport::EVERY_S
+      # @raise [NotRead]
+      def part(name)
+        raise NotRead.new(name) unless @parts.read?(name)
+        @parts.public_send(name)
       end
 
-      def sampled
-        @sampled ||= @read_samples.call
-      end
+      def every_s = @parts.every_s
 
-      # @param reader [#call, nil]
-      def windows_of(reader)
-        windows = reader ? reader.call : []
-        windows.select { |window| filter.setting?(window.setting) }
+      # @param part [Symbol] with windows in it
+      def windows_of(part)
+        part(part).select { |window| filter.setting?(window.setting) }
       end
 
       def settings_by_fingerprint

@@ -13,13 +13,9 @@ module Holdup
       attr_reader :first_s, :last_s
 
       # @param windows [Enumerable<Holdup::Window>] as long ones as there are
-      # @param stalls [#call, nil] reads the stall of the shortest windows when it is needed: an Enumerable of
-      #   Store::WindowStall. nil: `windows` are the shortest
       # @param by_host [Boolean] whether hosts stay apart
-      def initialize(windows, stalls: nil, by_host: false)
-        windows = windows.to_a
+      def initialize(windows, by_host: false)
         @by_host = by_host
-        @read_stalls = stalls || -> { windows }
         @sums = Hash.new { |sums, series| sums[series] = {} }
         @settings = {}
         @first_used_s = {}
@@ -38,8 +34,10 @@ module Holdup
       def first_used_s(setting) = @first_used_s.fetch(setting&.fingerprint, 0)
 
       # Who suffered and caused what, in each window of time, by host, for settings that the block wants.
-      def stalls
-        wanted = all_stalls.select { |(fingerprint, _), _| yield @settings[fingerprint] }
+      # @param stalls [Enumerable<Store::WindowStall, Holdup::Window>] of the shortest windows, or these
+      # @yieldparam setting [Setting, nil]
+      def stalls(stalls)
+        wanted = by_origin(stalls).select { |(fingerprint, _), _| yield @settings[fingerprint] }
         wanted.values.map { |by_start| by_start.sort.map(&:last) }
       end
 
@@ -55,8 +53,8 @@ module Holdup
 
       # @return [Hash{Array(String, String) => Hash{Integer => Array<StallPairs::StallPart>}}] by setting and
       #   host, then by start of the window
-      def all_stalls
-        @all_stalls ||= @read_stalls.call.each_with_object({}) do |stall, all|
+      def by_origin(stalls)
+        stalls.each_with_object({}) do |stall, all|
           next if stall.series.view? || (stall.stalled_ns.zero? && stall.caused_ns.zero?)
           by_start = all[[stall.setting&.fingerprint, stall.host]] ||= {}
           parts = by_start[stall.start_s] ||= []

@@ -124,7 +124,6 @@ module Holdup
       # @return [Object] the block's value
       def stored
         Places.reading(@console.env, @store, origin: @origin) do |whole|
-          # Several parts ask when anything was measured, which is slow to find out in the store of a fleet.
           store = Queries::RequestCache.new(whole)
           # With what the tables read.
           store.snapshot { yield summary_of(store) }
@@ -134,9 +133,18 @@ module Holdup
       def summary_of(store)
         look(store)
         @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
-        summary = Queries::LoadSummary.call(store, **@span, **@view)
+        summary = Queries::LoadSummary.call(store, **@span, **@view) { |known| parts(known) }
         check(store) if summary.empty?
         summary
+      end
+
+      # @return [Array<Symbol>] parts of the summary that the answer needs
+      def parts(summary)
+        return View::Json.parts(summary) if @format == :json
+        return View::MethodProfile.parts(summary) if View::MethodProfile::FORMATS.include?(@format)
+        return View::ReportScreen.parts(summary) if screen?
+        return View::Report.parts_of_table(@show, summary) if View::Report::TABLES.key?(@show)
+        View::Report.parts(summary)
       end
 
       def check(store)

@@ -48,7 +48,7 @@ module Holdup
         to_s = @clock.realtime_s
         from_s = to_s - HOUR_S
         lives = Analysis::JitReport::ProcessLife::WorkerLifetimes.of(store.processes(from_s, to_s))
-        summary = Queries::LoadSummary.call(store, from_s:, to_s:)
+        summary = Queries::LoadSummary.call(store, from_s:, to_s:, &:parts_of_machines)
         drifts = Queries::SettingHistory.drifts(store, to_s)
         {**load(summary), store: store.health, lives:, drifts:, skipped: skipped(store), store_problem: nil}
       rescue Error => error
@@ -58,9 +58,7 @@ module Holdup
       end
 
       def load(summary)
-        # A ceiling is read when it is asked for, and the store is closed then.
-        machines = summary.processes.machines.each(&:ceiling)
-        {machines:, applications: summary.applications, signals: signals(summary)}
+        {machines: summary.machines, applications: summary.applications, signals: signals(summary)}
       end
 
       def skipped(store)

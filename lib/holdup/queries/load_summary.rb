@@ -2,6 +2,9 @@
 
 module Holdup
   module Queries
+    # Reads a span of time for a report: the windows first, then only the parts that the report names.
+    #
+    #   LoadSummary.call(store, from_s:, to_s:) { |summary| View::ReportScreen.parts(summary) }
     module LoadSummary
       module_function
 
@@ -9,28 +12,33 @@ module Holdup
       MANY_HOSTS = 4
       # Longest span => length in seconds of the windows that are added up then.
       STALLS_S = {6 * 3600 => 300, 7 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
-      # Rows that are measured one after the other, and what names them.
-      OWN_TIME = {
-        setting: ->(setting) { setting.fingerprint },
-        revision: ->(setting) { (setting["revision"] || Analysis::SeriesRow::Grouping::UNNAMED).to_s }
-      }.freeze
-      private_constant :MANY_HOSTS, :STALLS_S, :OWN_TIME
+      private_constant :MANY_HOSTS, :STALLS_S
 
       # @param view [Hash] sort, see Analysis::Summary
-      def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
+      # @yieldparam summary [Analysis::Summary] with what was read so far
+      # @yieldreturn [Array<Symbol>] parts that the report needs. It is asked until all were read, because
+      #   what it needs may depend on what it learned. Without a block all of StoredParts::ALL are read
+      # @return [Analysis::Summary]
+      def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view, &needed)
         windows = store.sums(from_s, to_s, kinds: kinds(by), by_host: by == :host).map(&:window)
-        found = nil
-        samples = -> { found ||= samples(store, from_s, to_s) }
-        stalls = -> { stalls(store, from_s, to_s, hosts: hosts(samples.call)) }
-        read = %i[call method repeat].to_h do |kind|
-          [kind, -> { store.sums(from_s, to_s, kinds: [kind]).map(&:window) }]
+        # Only advice looks for what makes processes grow: it needs the counts of each step.
+        unread = {**Analysis::SummaryParts.unread, heap_counts: Analysis::HeapGrowth::NO_COUNTS}
+        summary = Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, **view, **unread)
+        stored = StoredParts.new(store, windows, from_s:, to_s:, by:, filter:)
+        needed ||= ->(_summary) { StoredParts::ALL }
+        complete(summary, needed) { |part| stored.read(part) }
+      end
+
+      # @param needed [#call] see the block of `call`
+      # @yieldparam part [Symbol] that was not read
+      # @yieldreturn [Hash{Symbol => Object}] keywords for Analysis::Summary#with
+      # @return [Analysis::Summary]
+      def complete(summary, needed)
+        loop do
+          missing = needed.call(summary).uniq.reject { |part| summary.read?(part) }
+          return summary if missing.empty?
+          summary = missing.reduce(summary) { |known, part| known.with(**yield(part)) }
         end
-        coverage = -> { MeasuredTimeQuery.call(store, from_s:, to_s:, **measured(windows, filter)) }
-        own_times = own_times(store, windows, by, filter, from_s:, to_s:)
-        Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, stalls:, coverage:, own_times:,
-          calls: read[:call], methods: read[:method], repeats: read[:repeat],
-          loaded: loaded(store, from_s:, to_s:, units: windows.select { |window| window.series.unit? }),
-          samples:, **view)
       end
 
       # @param hosts [Integer] how many there are
@@ -48,10 +56,11 @@ module Holdup
         OwnCost.new(windows, processes)
       end
 
-      # For Analysis::Summary: reads the processes while any units ran, whatever the filter.
+      # The processes while any units ran, whatever the filter.
       # @param units [Array<Window>, nil] all units of the span; nil: they are read
-      def loaded(store, from_s:, to_s:, units: nil)
-        -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:), units) }
+      # @return [Analysis::ProcessReport, nil] nil without units
+      def under_load(store, from_s:, to_s:, units: nil)
+        ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:), units)
       end
 
       # By process or priority only for such rows; by pool always, to show which threads could run the units.
@@ -59,44 +68,88 @@ module Holdup
         Series::KINDS - (Series::VIEWS - [:pool, by])
       end
 
-      # Processes that run such units count as measured also while they run others: an endpoint with two
-      # requests an hour has no other time.
-      def measured(windows, filter)
-        return {kinds: kinds_of(filter)} unless filter.name || filter.queue || filter.threads
-        {kinds: kinds_of(filter), settings: settings(windows, filter)}
-      end
+      # Reads the parts of a summary.
+      class StoredParts
+        ALL = %i[samples coverage under_load stalls calls holding_methods repeats].freeze
+        # Rows that are measured one after the other, and what names them.
+        OWN_TIME = {
+          setting: ->(setting) { setting.fingerprint },
+          revision: ->(setting) { (setting["revision"] || Analysis::SeriesRow::Grouping::UNNAMED).to_s }
+        }.freeze
+        private_constant :OWN_TIME
 
-      # @return [Hash{String => Analysis::MeasuredTime}] see Analysis::Summary; empty for other rows
-      def own_times(store, windows, by, filter, from_s:, to_s:)
-        named = OWN_TIME[by] or return {}
-        groups = settings(windows, filter).compact.group_by(&named)
-        groups.transform_values do |settings|
-          MeasuredTimeQuery.call(store, from_s:, to_s:, kinds: kinds_of(filter), settings:)
+        # @param windows [Array<Window>] of the span
+        # @param by [Symbol] see Analysis::Summary
+        def initialize(store, windows, from_s:, to_s:, by:, filter:)
+          @store = store
+          @by = by
+          @windows = windows
+          @from_s = from_s
+          @to_s = to_s
+          @filter = filter
+        end
+
+        # @param part [Symbol] of Analysis::SummaryParts
+        # @return [Hash{Symbol => Object}] keywords for Analysis::Summary#with
+        def read(part)
+          case part
+          when :samples then samples
+          when :coverage then {coverage: measured_time(**measured), own_times:}
+          when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
+          when :stalls then {stalls: LoadSummary.stalls(@store, @from_s, @to_s, hosts:)}
+          when :calls then {calls: sums(:call)}
+          when :holding_methods then {holding_methods: sums(:method)}
+          when :repeats then {repeats: sums(:repeat)}
+          else raise ArgumentError, "no report has the part #{part}"
+          end
+        end
+
+        private
+
+        def span = {from_s: @from_s, to_s: @to_s}
+
+        def units = @windows.select { |window| window.series.unit? }
+
+        def sums(kind) = @store.sums(@from_s, @to_s, kinds: [kind]).map(&:window)
+
+        # A long span with data all the time needs fewer samples than one a minute and process. Samples have
+        # whole seconds: a process that ended just now has its last one in the second in which the span ends.
+        def samples
+          @samples ||= begin
+            every_s = Analysis::ProcessReport.every_s(@from_s, @to_s)
+            shown = RecordedInterval::ChartedSpan.new(@store).shown(@from_s, @to_s) if every_s
+            every_s = Analysis::ProcessReport.every_s(*shown) if shown
+            {samples: @store.processes(@from_s, @to_s + 1, every_s:), every_s:}.compact
+          end
+        end
+
+        def hosts = samples[:samples].map { |sample| sample[:host] }.uniq.size
+
+        def measured_time(**units) = MeasuredTimeQuery.call(@store, **span, **units)
+
+        # Processes that run such units count as measured also while they run others: an endpoint with two
+        # requests an hour has no other time.
+        def measured
+          return {kinds:} unless @filter.name || @filter.queue || @filter.threads
+          {kinds:, settings:}
+        end
+
+        # @return [Hash{String => Analysis::MeasuredTime}] see Analysis::SummaryParts; empty for other rows
+        def own_times
+          named = OWN_TIME[@by] or return {}
+          groups = settings.compact.group_by(&named)
+          groups.transform_values { |settings| measured_time(kinds:, settings:) }
+        end
+
+        def kinds = @filter.kind ? [@filter.kind] : Series::UNITS
+
+        # @return [Array<Setting, nil>] of the chosen units
+        def settings
+          counted = units.select { |window| window.count.positive? && @filter.series?(window.series) }
+          chosen = counted.select { |window| @filter.setting?(window.setting) }
+          chosen.map(&:setting).uniq
         end
       end
-
-      def kinds_of(filter) = filter.kind ? [filter.kind] : Series::UNITS
-
-      # @return [Array<Setting, nil>] of the chosen units
-      def settings(windows, filter)
-        units = windows.select { |window| window.series.unit? && window.count.positive? }
-        chosen = units.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
-        chosen.map(&:setting).uniq
-      end
-
-      # A long span with data all the time needs fewer samples than one a minute and process. Samples have
-      # whole seconds: a process that ended just now has its last one in the second in which the span ends.
-      def samples(store, from_s, to_s)
-        every_s = Analysis::ProcessReport.every_s(from_s, to_s)
-        shown = RecordedInterval::ChartedSpan.new(store).shown(from_s, to_s) if every_s
-        every_s = Analysis::ProcessReport.every_s(*shown) if shown
-        {samples: store.processes(from_s, to_s + 1, every_s:), every_s:}.compact
-      end
-
-      def hosts(samples)
-        samples[:samples].map { |sample| sample[:host] }.uniq.size
-      end
-      private_class_method :samples, :hosts, :measured, :own_times, :kinds_of, :settings
 
       # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is not
       # load, so all commands and pages get the same ceiling for a recording, whatever the span.

@@ -2,8 +2,11 @@
 
 module Holdup
   module Queries
-    # A Store::Sql for one page: reads once what the page asks for twice (all units, and one among all). With
-    # `origin` it shows only what came from there.
+    # A Store::Sql for one page or command. Its parts are read one after the other, and several of them ask
+    # the same: when anything was measured (for rates, CPU ceilings and charts), which settings there are (for
+    # the choices, the filter and the changes), the windows and samples of the span (for all units, and for
+    # one among all). In the store of a fleet each of these answers can take as long as the whole page, so
+    # each is read once. With `origin` it shows only what came from there.
     class RequestCache
       # Samples of a process are a minute apart, windows a minute long. Who asks for those of a span soon asks
       # for the nearest ones outside of its windows, so both are read at once.

@@ -38,9 +38,10 @@ module Holdup
       # @param setting [String, nil] fingerprint of the only setting that counts
       # @param cpus [Integer] that replays may use
       # @param pool [String, nil] the group of job threads to size, when several share a process
+      # @param needed [#call, nil] see LoadSummary.call; nil: what the recommendation needs
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
         warm_up_s: WARM_UP_S, setting: nil, pool: nil,
-        cpus: Sizing::Replay.half_of_cpus)
+        cpus: Sizing::Replay.half_of_cpus, &needed)
         @asked = {from_s:, to_s:}
         @kind = kind
         @objective = objective
@@ -50,8 +51,12 @@ module Holdup
         @fingerprint = setting
         @pool = pool
         @cpus = cpus
-        store.snapshot { read(store) }
+        needed ||= ->(_summary) { [] }
+        store.snapshot { @summary = LoadSummary.complete(read(store), needed) { |name| part(name, store) } }
       end
+
+      # @return [Analysis::Summary] of this kind of units
+      attr_reader :summary
 
       # Recent samples of the processes that run such units, with all their levers.
       def lately
@@ -59,13 +64,6 @@ module Holdup
           to_s: @span.to_s + MINUTE_S)
         takers = processes.members.select { |member| member.takes?(@kind) }.to_set(&:identity)
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
-      end
-
-      # Of this kind of units.
-      def summary
-        @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
-          calls: @calls, repeats: @repeats, counts: @counts, coverage: @coverage, loaded: @loaded,
-          filter: Analysis::UnitFilter.new(kind: @kind))
       end
 
       # Nil without units.
@@ -89,6 +87,7 @@ module Holdup
       end
 
       # Samples before windows, because they decide which windows are read.
+      # @return [Analysis::Summary] with the parts that the recommendation needs
       def read(store)
         settings = @fingerprint && store.settings.select { |setting| setting.fingerprint == @fingerprint }
         @span = RecordedInterval.call(store, **@asked, kinds: [@kind], settings:) ||
@@ -97,21 +96,32 @@ module Holdup
         sums = store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window)
         @sums = wanted(sums)
         @names = Analysis::HeapGrowth.most_frequent(sums.select { |sum| UNITS.include?(sum.series.kind) })
-        @calls, @repeats = %i[call repeat].map do |kind|
-          -> { wanted(store.sums(from_s, to_s, kinds: [kind]).map(&:window)) }
-        end
-        @counts = -> { counts(store, from_s, to_s) }
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
-        @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
-        @stalls = -> { wanted(LoadSummary.stalls(store, from_s, to_s, hosts: number_of_hosts)) }
         @windows = wanted(windows(store, from_s, to_s, names: sums.map(&:series).uniq.size))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
         hosts = [number_of_hosts, 1].max
         @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
+        Analysis::Summary.new(@sums, **@span.to_h, filter: Analysis::UnitFilter.new(kind: @kind),
+          **Analysis::SummaryParts.unread, samples: @samples, coverage: @coverage)
       end
+
+      # @return [Hash{Symbol => Object}] of Analysis::SummaryParts
+      def part(name, store)
+        from_s, to_s = @span.to_h.values
+        case name
+        when :calls then {calls: sums(store, :call)}
+        when :repeats then {repeats: sums(store, :repeat)}
+        when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
+        when :under_load then {under_load: LoadSummary.under_load(store, **@asked)}
+        when :stalls then {stalls: wanted(LoadSummary.stalls(store, from_s, to_s, hosts: number_of_hosts))}
+        else raise ArgumentError, "advice has no part #{name}"
+        end
+      end
+
+      def sums(store, kind) = wanted(store.sums(*@span.to_h.values, kinds: [kind]).map(&:window))
 
       def windows(store, from_s, to_s, names:)
         intervals = number_of_hosts * (to_s - from_s) / window_s

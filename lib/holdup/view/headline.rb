@@ -18,6 +18,13 @@ module Holdup
       NAME = 60
       NS = 1_000_000_000
 
+      # @param summary [Analysis::Summary] with what was read so far
+      # @return [Array<Symbol>] parts of the summary that the verdict, the figures and the remarks need
+      def self.parts(summary)
+        return [] if summary.empty?
+        [*Analysis::StallVerdict.parts(summary), :coverage, *summary.parts_of_machines]
+      end
+
       # @param general_remarks [Array<String>] remarks that hold even without any figures
       # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
       def initialize(summary, words:, general_remarks: [], zone: nil)
@@ -147,7 +154,7 @@ module Holdup
       end
 
       def ceiling
-        Remarks::Ceiling.remark(@summary.processes.machines, words: @words)
+        Remarks::Ceiling.remark(@summary.machines, words: @words)
       end
 
       def applications

@@ -67,7 +67,7 @@ module Holdup
 
       def summary
         @summary ||= Queries::LoadSummary.call(@store, from_s: @query.from_s, to_s: @query.until_s,
-          filter: @query.filter)
+          filter: @query.filter) { [] }
       end
 
       def headline

@@ -44,6 +44,11 @@ module Holdup
       SUMS = (Window::SUMS - INNER_SUMS).freeze
       QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
 
+      # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
+      def self.parts(summary)
+        [:coverage, *summary.parts_of_machines, :stalls, :calls, :repeats, :holding_methods]
+      end
+
       # @param words [Words] for the verdict's sentence
       # @param drifts [Array<Hash>] effects of the last change of settings
       # @param uncollected [#units, #at_ns, #collecting, nil] what is not stored yet
@@ -226,7 +231,7 @@ module Holdup
         end
 
         def machines
-          @summary.processes.machines.map do |machine|
+          @summary.machines.map do |machine|
             {host: clean(machine.host), vcpus: machine.vcpus, processes: machine.processes,
              cpu_share: machine.cpu_share&.round(4), ceiling: ceiling(machine.ceiling),
              throttled_share: machine.throttled_share&.round(4), throttled_ns: machine.throttled_ns,

@@ -23,6 +23,8 @@ module Holdup
       # @param format [Symbol] one of FORMATS
       # @return [String] a file
       # @raise [Error] there are no samples
+      def self.parts(_summary) = [:holding_methods]
+
       def self.call(summary, format)
         places = summary.holding_places
         if places.empty?

@@ -29,6 +29,19 @@ module Holdup
         settings: Sections::Processes::SettingTable
       }.freeze
 
+      # @param summary [Analysis::Summary] with what was read so far
+      # @return [Array<Symbol>] parts of the summary that the page needs
+      def self.parts(summary)
+        return [] if summary.empty?
+        [*Headline.parts(summary), *TABLES.values.flat_map { |section| section.parts(summary) }]
+      end
+
+      # @param name [Symbol] of TABLES
+      # @return [Array<Symbol>] parts of the summary that this table needs
+      def self.parts_of_table(name, summary)
+        summary.empty? ? [] : TABLES.fetch(name).parts(summary)
+      end
+
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
       # @param remarks [Array<String>] more remarks

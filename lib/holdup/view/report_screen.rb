@@ -16,6 +16,40 @@ module Holdup
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
       STATES = %i[starved lock sleep native io cpu].freeze
 
+      class << self
+        # @param summary [Analysis::Summary] with what was read so far
+        # @return [Array<Symbol>] parts of the summary that the screen needs: those of its tables depend on
+        #   the verdict
+        def parts(summary)
+          return [] if summary.empty?
+          known = Headline.parts(summary)
+          return known unless summary.read?(*known)
+          answer = Analysis::StallVerdict.new(summary).call
+          tables = tables(summary, answer).map(&:first)
+          [*known, *tables.flat_map { |kind| kind.parts(summary) }, *NextCommands.parts(answer)]
+        end
+
+        # @param answer [Analysis::StallVerdict::StallAnswer]
+        # @return [Array<Array(Class, Hash)>] sections and their options
+        def tables(summary, answer)
+          causes = [Sections::Top::TopCauseTable, {}]
+          return [[Sections::Top::TopRowTable, {limit: GROUPS}], causes] unless summary.by == :name
+          state = dominant(summary, answer)
+          return [[Sections::Pools::ConnectionTable, {}]] if state == :connections
+          return [[Sections::Top::TopStateTable, {state:}]] if state
+          [causes, [Sections::Top::TopVictimTable, {}]]
+        end
+
+        private
+
+        # What units wait for if it is not the GVL.
+        # @return [Symbol, nil] :connections, a state, or nil
+        def dominant(summary, answer)
+          return :connections if answer.key.start_with?("connections")
+          answer.key if STATES.include?(answer.key) && summary.total.split.share(:stalled) < STALLED
+        end
+      end
+
       # @param summary [Analysis::Summary]
       # @param changes [Array<Analysis::SettingChanges::SettingChange>] within the span
       # @param drifts [Array<String>] how figures differ from those before the last change
@@ -94,19 +128,7 @@ module Holdup
 
       # @return [Array<Section, nil>]
       def tables
-        causes = table(Sections::Top::TopCauseTable)
-        return [table(Sections::Top::TopRowTable, limit: GROUPS), causes] unless @summary.by == :name
-        state = dominant
-        return [connections] if state == :connections
-        return [table(Sections::Top::TopStateTable, state:)] if state
-        [causes, table(Sections::Top::TopVictimTable)]
-      end
-
-      # What units wait for if it is not the GVL.
-      # @return [Symbol, nil] :connections, a state, or nil
-      def dominant
-        return :connections if answer.key.start_with?("connections")
-        answer.key if STATES.include?(answer.key) && @summary.total.split.share(:stalled) < STALLED
+        self.class.tables(@summary, answer).map { |kind, options| table(kind, **options) }
       end
 
       def answer
@@ -114,11 +136,8 @@ module Holdup
       end
 
       def table(kind, limit: ROWS, **options)
-        kind.new(@summary, words: @words, limit:, **options).call
-      end
-
-      def connections
-        table(Sections::Pools::ConnectionTable)&.with(notes: [])
+        section = kind.new(@summary, words: @words, limit:, **options).call
+        (kind == Sections::Pools::ConnectionTable) ? section&.with(notes: []) : section
       end
 
       def changed
@@ -178,6 +197,12 @@ module Holdup
         HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
         # Verdicts for which a capture waits for a long request instead of a long stall.
         WITHOUT_STALL = %i[lock sleep].freeze
+
+        # @param answer [Analysis::StallVerdict::StallAnswer]
+        # @return [Array<Symbol>] parts of the summary that they need
+        def self.parts(answer)
+          CAUSES.include?(answer.key) ? [:holding_methods] : []
+        end
 
         # @param answer [Analysis::StallVerdict::StallAnswer]
         # @param again [Hash{String => Hash{String => String}}] by command of COMMANDS, options that choose

@@ -19,7 +19,7 @@ module Holdup::Advice
         .transform_values { |us| Holdup::Histogram.of_sum(us * 1000 * count) }
       query = sample.window(ORDERS, kind: :repeat, queue: PLACE, count:, histograms:)
       summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s,
-        repeats: -> { [query] })
+        repeats: [query])
       Situation.new(summary:)
     end
 

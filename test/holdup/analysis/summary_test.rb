@@ -191,6 +191,40 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal 2229, all.total.count
   end
 
+  NOTHING_READ = Holdup::Analysis::SummaryParts.unread.freeze
+
+  def test_an_answer_from_a_part_that_was_not_read_raises
+    windows_only = summary(**NOTHING_READ)
+    refute_empty windows_only.rows
+    error = assert_raises(Summary::NotRead) { windows_only.calls }
+    assert_includes error.message, "the part calls of the summary was not read"
+    %i[processes jits coverage pairs repeated_queries holding_methods heap_growth].each do |answer|
+      assert_raises(Summary::NotRead, answer) { windows_only.public_send(answer) }
+    end
+  end
+
+  def test_a_part_that_is_read_later_is_added
+    windows_only = summary(**NOTHING_READ)
+    total = windows_only.total
+    samples = SampleProcesses.new(@sample).to_a
+    more = windows_only.with(samples:)
+    assert more.read?(:samples)
+    refute more.read?(:samples, :coverage)
+    refute windows_only.read?(:samples), "the summary without it stays as it was"
+    assert_same total, more.total, "it is not added up again"
+    assert_equal %w[puma sidekiq], more.processes.groups.map(&:server).sort
+  end
+
+  def test_machines_have_the_ceiling_of_the_time_with_units
+    samples = SampleProcesses.new(@sample).to_a
+    now = summary(samples:).machines.first
+    loaded = Holdup::Analysis::ProcessReport.new(SampleProcesses.new(@sample, vcpus: 2.0).to_a,
+      from_s: @sample.from_s, to_s: @sample.to_s)
+    under_load = summary(samples:, under_load: loaded).machines.first
+    assert_equal [4.0, 4.0], [now, under_load].map(&:vcpus)
+    assert_equal [4.0, 2.0], [now, under_load].map { |machine| machine.ceiling.vcpus }
+  end
+
   private
 
   def row(rows, name)

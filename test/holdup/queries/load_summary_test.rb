@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "delegate"
 require "holdup/loader"
 require_relative "../../support/burst_store"
 
@@ -41,6 +42,67 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     assert_equal [["A#b", 9_000]], summary.holding_methods.map { |line| [line.label, line.caused_ns] }
     assert_equal [without.count, without.caused_ns], [summary.total.count, summary.total.caused_ns]
     assert_empty summed(filter: Holdup::Analysis::UnitFilter.new(name: "Reports*")).holding_methods
+  end
+
+  # Remembers what it is asked for.
+  class AskedStore < SimpleDelegator
+    def asked = @asked ||= []
+
+    %i[processes stalls stall_sums unit_spans].each do |question|
+      define_method(question) do |*arguments, **options|
+        asked << question
+        super(*arguments, **options)
+      end
+    end
+
+    def sums(*span, **options)
+      asked << options.fetch(:kinds)
+      super
+    end
+  end
+
+  def asked_for(**view, &)
+    store = AskedStore.new(@store)
+    summary = Holdup::Queries::LoadSummary.call(store, from_s: @sample.from_s, to_s: @sample.to_s, **view, &)
+    [summary, store.asked]
+  end
+
+  def test_reads_only_the_windows_for_a_report_that_needs_nothing_else
+    _, asked = asked_for { [] }
+    assert_equal [Holdup::Queries::LoadSummary.kinds(:name)], asked
+  end
+
+  def test_reads_each_part_once_that_the_report_names
+    summary, asked = asked_for { %i[calls stalls calls] }
+    assert_equal [[:call], :processes, :stalls], asked.drop(1)
+    assert summary.read?(:calls, :stalls)
+    refute summary.read?(:samples)
+  end
+
+  def test_asks_the_report_again_until_it_has_what_it_needs
+    steps = []
+    asked_for do |known|
+      steps << known.read?(:samples)
+      known.read?(:samples) ? %i[samples repeats] : [:samples]
+    end
+    assert_equal [false, true, true], steps
+  end
+
+  def test_a_screen_reads_what_its_verdict_asks_for
+    _, asked = asked_for { |known| Holdup::View::ReportScreen.parts(known) }
+    assert_includes asked, [:method]
+    assert_includes asked, [:call]
+    assert_includes asked, :stalls
+    _, asked = asked_for(by: :host) { |known| Holdup::View::ReportScreen.parts(known) }
+    assert_empty asked & [[:call], [:repeat], :stalls]
+  end
+
+  def test_a_table_reads_only_its_parts
+    {states: [], calls: [[:call]], methods: [[:method]], pools: [:processes],
+     pairs: [:processes, :stalls]}.each do |table, parts|
+      _, asked = asked_for { |known| Holdup::View::Report.parts_of_table(table, known) }
+      assert_equal parts, asked.drop(1), table
+    end
   end
 
   # Samples know whole seconds: a process that ended just now was last seen in the second in which the span
@@ -150,7 +212,7 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
   end
 
   def difference(one, other)
-    [one, other].map { |summary| summary.processes.smallest_machine.ceiling.range }.then { |ranges|
+    [one, other].map { |summary| summary.machines.first.ceiling.range }.then { |ranges|
       ranges.map(&:minmax).transpose.sum { |pair| (pair.first - pair.last).abs }
     }
   end

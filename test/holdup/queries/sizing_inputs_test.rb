@@ -74,7 +74,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
       super(*span, **options)
     end
     inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind: :request,
-      objective: nil)
+      objective: nil) { [:heap_counts] }
     assert_empty inputs.summary.heap_growth
 
     assert_equal [%w[web-0 web-10 web-2 web-4 web-6 web-8 web-new]], asked.uniq.map(&:sort)

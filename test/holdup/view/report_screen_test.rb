@@ -14,11 +14,11 @@ class Holdup::View::ReportScreenTest < Minitest::Test
 
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
-  def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {}, methods: nil,
-    calls: nil, **options)
+  def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {},
+    holding_methods: [], calls: [], **options)
     filter = Holdup::Analysis::UnitFilter.new(**filter)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, methods:, calls:, filter:)
+      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, filter:)
     made = Holdup::View::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -64,19 +64,20 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     given.for_commands(Holdup::View::ReportScreen::NextCommands::COMMANDS)
   end
 
-  # @return [Hash{Symbol => Proc}] a method sample and 9 calls of each name, which last and stall long
+  # @return [Hash{Symbol => Array<Holdup::Window>}] a method sample and calls of each name, which last and
+  #   stall long
   def places(names)
     sample = SampleWindows.new
     ms = {wall: 90, idle: 1, running: 9, stalled: 80}
     histograms = ms.transform_values { |one| Holdup::Histogram.of([one * 1_000_000] * 40_000) }
-    methods = names.map do |name|
+    holding_methods = names.map do |name|
       sample.window(name, kind: :method, queue: "app/models/#{name}.rb:41 Report#rows", count: 1,
         sums: {caused_ns: 9})
     end
     calls = names.map do |name|
       sample.window(name, kind: :call, queue: "sql main", count: 40_000, histograms:)
     end
-    {methods: -> { methods }, calls: -> { calls }}
+    {holding_methods:, calls:}
   end
 
   def test_methods_under_causes_and_calls_under_victims
@@ -100,7 +101,7 @@ class Holdup::View::ReportScreenTest < Minitest::Test
     place = "app/models/sales_report.rb:41 SalesReport#rows"
     method = sample.window("ReportsController#sales", kind: :method, queue: place, count: 1,
       sums: {caused_ns: 9})
-    assert_includes screen(sample.to_a, methods: -> { [method] }), "holdup report --table methods"
+    assert_includes screen(sample.to_a, holding_methods: [method]), "holdup report --table methods"
     refute_includes screen(sample.to_a), "--table methods"
   end
 

@@ -124,7 +124,7 @@ module Holdup
           queue = @question.queue
           owner = queue && Queries::SizingInputs::QueueOwner.new(store, **@question.span, queue:)
           Queries::SizingInputs.new(store, **@question.span, **@question.sizing, setting: owner&.setting,
-            pool: owner&.pool, cpus: Etc.nprocessors)
+            pool: owner&.pool, cpus: Etc.nprocessors) { |summary| Holdup::Advice.parts(summary) }
         end
 
         # @param sized [Queries::SizingInputs]

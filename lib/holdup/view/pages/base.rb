@@ -61,7 +61,7 @@ module Holdup
 
         # For programs: the whole report that the page shows parts of.
         def json
-          Json.new(summary, words: @words, marks:).call
+          Json.new(read { |known| Json.parts(known) }, words: @words, marks:).call
         end
 
         # For programs, which do not read sentences.
@@ -70,10 +70,17 @@ module Holdup
           raise unmatched.error if chosen && unmatched
         end
 
-        def summary = @summary ||= read
+        # @param _summary [Analysis::Summary] with what was read so far
+        # @return [Array<Symbol>] parts of the summary that the page needs
+        def parts(_summary) = []
 
-        def read(filter: query.filter, **view)
-          Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:, **view)
+        def summary
+          @summary ||= read { |known| parts(known) }
+        end
+
+        # @yield see Queries::LoadSummary.call
+        def read(&)
+          Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:, &)
         end
 
         # @return [Array<Analysis::SettingChanges::SettingChange>] within the span

@@ -14,6 +14,13 @@ module Holdup
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| section(kind) }]
         end
+
+        private
+
+        def parts(summary)
+          return [] if summary.empty?
+          [*Analysis::StallVerdict.parts(summary), *SECTIONS.flat_map { |kind| kind.parts(summary) }]
+        end
       end
     end
   end

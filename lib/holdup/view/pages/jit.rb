@@ -32,6 +32,8 @@ module Holdup
             Blocks::Notes.new(texts: [word(:no_jit_samples_next)])]
         end
 
+        def parts(_summary) = [:samples]
+
         def lives = summary.jits.present
 
         def lives_table

@@ -23,6 +23,12 @@ module Holdup
 
         private
 
+        def parts(summary)
+          return [] if summary.empty?
+          [*Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
+            *Holdup::Advice.parts(summary)]
+        end
+
         def short_answers
           ShortAnswers.new(summary, time_series, marks:, words: @words, link: method(:unit_link)).block
         end

@@ -18,6 +18,13 @@ module Holdup
 
         private
 
+        # Samples may be there without requests and jobs.
+        def parts(summary)
+          return [:samples] unless summary.read?(:samples)
+          return [] if summary.empty? && summary.processes.members.empty?
+          [*summary.parts_of_machines, *SECTIONS.flat_map { |kind| kind.parts(summary) }]
+        end
+
         def measured?
           !summary.empty? || summary.processes.members.any?
         end
@@ -34,7 +41,7 @@ module Holdup
 
         # Where CPUs are missing, how much of them the processes could reach is no good news.
         def ceilings
-          machines = summary.processes.machines.select(&:ceiling)
+          machines = summary.machines.select(&:ceiling)
           machines = machines.select { |machine| machine.ceiling.low? } if shortages.any?
           machines.map { |machine| lead(machine.ceiling) }
         end

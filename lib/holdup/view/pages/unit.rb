@@ -59,7 +59,11 @@ module Holdup
           query.filter(name: Unit.glob_of(query["unit"]), queue: query["in"])
         end
 
-        def summary = @summary ||= read(filter:)
+        def parts(summary)
+          return [] if summary.empty?
+          tables = [Sections::CallTable, Sections::MethodTable]
+          [*Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :stalls]
+        end
 
         def memory
           Sections::MemoryTable.new(summary, words: @words, limit: query.limit).sentence

@@ -76,7 +76,8 @@ module Holdup
 
           def filter = query.filter(kind: self.class::KIND)
 
-          def summary = @summary ||= read(filter:)
+          # For rates.
+          def parts(summary) = summary.empty? ? [] : [:coverage]
 
           def order
             @order ||= Order.new(query["sort"] || SORT, query["dir"])

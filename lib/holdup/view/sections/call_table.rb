@@ -5,6 +5,13 @@ module Holdup
     module Sections
       # What requests and jobs call, each call split into what took that long; and io that belongs to no call.
       class CallTable < SectionBase
+        # Who stalled misleading calls is said too.
+        def self.parts(summary)
+          return [] if summary.by != :name
+          return [:calls] unless summary.read?(:calls) && summary.calls.any?
+          summary.misleading_calls.any? ? %i[calls repeats stalls] : %i[calls repeats]
+        end
+
         COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
         SENTENCES = 3
         NAME = 40
@@ -93,8 +100,7 @@ module Holdup
         end
 
         def misleading
-          lines = summary.calls.flat_map(&:lines).select(&:misleading?)
-          lines.first(SENTENCES).map do |line|
+          summary.misleading_calls.first(SENTENCES).map do |line|
             times = line.misleading
             inside = "_inside" if line.inside?
             word(:"calls_misleading_#{times.of}#{inside}", name: short(line.name), system: called(line),

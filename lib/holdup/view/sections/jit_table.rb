@@ -6,6 +6,8 @@ module Holdup
       # The JIT in the processes of each server: where it is on, its memory, warm-up, and the processes'
       # lifetimes.
       class JitTable < SectionBase
+        PARTS = [:samples].freeze
+
         COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after
           jit_life].freeze
         NS = 1_000_000_000

@@ -5,6 +5,10 @@ module Holdup
     module Sections
       # Which methods keep the other threads waiting: where holds of the GVL were sampled.
       class MethodTable < SectionBase
+        def self.parts(summary)
+          (summary.by == :name) ? [:holding_methods] : []
+        end
+
         COLUMNS = %i[methods_share methods_caused methods_gc methods_native methods_called].freeze
         # A terminal leaves these out, the last first, rather than cut the names.
         OPTIONAL = %i[methods_gc methods_native methods_called].freeze

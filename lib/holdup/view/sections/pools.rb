@@ -8,6 +8,8 @@ module Holdup
         # The groups of threads that run units: a server's web threads, a job runner's capsules and queue
         # groups.
         class PoolTable < SectionBase
+          PARTS = [:samples].freeze
+
           COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog
             pool_backlog_max pool_oldest].freeze
 
@@ -31,6 +33,8 @@ module Holdup
 
         # Whose units used the CPU: requests, and the jobs of each group of threads.
         class PoolCpuTable < SectionBase
+          PARTS = [:samples].freeze
+
           COLUMNS = %i[pool units cpu_of_core cpu_of_all].freeze
 
           # @return [Section, nil] nil without samples of processes
@@ -58,6 +62,8 @@ module Holdup
 
         # How long units wait for a thread, how many finish, and what share of the threads they use.
         class QueueTable < SectionBase
+          PARTS = %i[samples coverage].freeze
+
           # @return [Section, nil] nil for requests without any of these figures
           def call
             columns = [word(:units), "/s", word(:queued_p50), word(:queued_p95), word(:queued_max),
@@ -92,6 +98,10 @@ module Holdup
         # Who waited for a database connection and who kept the connections meanwhile; only if there were
         # waits.
         class ConnectionTable < SectionBase
+          def self.parts(summary)
+            summary.connections.any? ? %i[samples coverage] : []
+          end
+
           def call
             return unless connections.any?
             columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]

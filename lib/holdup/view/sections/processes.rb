@@ -7,6 +7,8 @@ module Holdup
       module Processes
         # CPU and memory of each process, grouped by server, and the container's limits.
         class ProcessTable < SectionBase
+          def self.parts(summary) = summary.parts_of_machines
+
           COLUMNS = %i[cpu_of_core cpu_of_all cpu_waiting busy pool_max].freeze
           MEMORY = {rss_bytes: "rss", pss_bytes: "pss", uss_bytes: "uss"}.freeze
 
@@ -22,7 +24,7 @@ module Holdup
 
           def processes = summary.processes
 
-          def machines = processes.machines
+          def machines = summary.machines
 
           def columns
             [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values]

@@ -5,6 +5,13 @@ module Holdup
     module Sections
       # Base class of sections: the rows that fit, their names, and words.
       class SectionBase
+        # Of the summary, beside its windows.
+        PARTS = [].freeze
+
+        # @param _summary [Analysis::Summary] with what was read so far
+        # @return [Array<Symbol>] parts of the summary that the section needs
+        def self.parts(_summary) = self::PARTS
+
         # @param limit [Integer] rows shown of each table
         def initialize(summary, words:, limit:)
           @summary = summary

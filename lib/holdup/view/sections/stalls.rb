@@ -8,6 +8,9 @@ module Holdup
         # hand-off. Where one side is ahead of the other, the difference has a row, so both columns come to
         # the same total.
         class BlameTable < SectionBase
+          # It says which methods hold the GVL, too.
+          def self.parts(summary) = MethodTable.parts(summary)
+
           ACCOUNTS = 6
 
           def call
@@ -103,6 +106,8 @@ module Holdup
         # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, if these are
         # informative.
         class StallPairTable < SectionBase
+          PARTS = [:stalls].freeze
+
           # Smallest shares of the victim's stall and of all stall at which a pair is shown.
           SHARE = 0.05
           STALL = 0.01
@@ -240,6 +245,8 @@ module Holdup
       # including pairs with too little data, has a row and a column of its own, so every line adds up to the
       # measured total.
       class Stalls::StallMatrix < SectionBase
+        PARTS = [:stalls].freeze
+
         # A page has no room for more columns.
         CAUSERS = 4
         NAME = 28

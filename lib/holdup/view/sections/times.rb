@@ -21,6 +21,8 @@ module Holdup
         end
 
         class LatencyTable < SectionBase
+          PARTS = [:coverage].freeze
+
           def call
             figures_section(:latency, [word(:units), "/s", "p50", "p90", "p95", "p99", word(:errors)]) { |row|
               cells(row)

@@ -11,6 +11,11 @@ module Holdup
         # Who caused most of the stall, what kind of holds it is made of, and in which method, where that is
         # known.
         class TopCauseTable < SectionBase
+          def self.parts(summary)
+            blame = summary.blame
+            (blame.series.empty? && blame.accounts.empty?) ? [] : MethodTable.parts(summary)
+          end
+
           COLUMNS = %i[by_name screen_of_stall caused hold_met made_of].freeze
           # `share`: of the stall of requests and jobs; `row`: Analysis::SeriesRow, or nil; `place`: the
           # method that causes most of it, or nil
@@ -68,6 +73,10 @@ module Holdup
 
         # Which units stalled most, because of whom, and in which calls, where that is known well enough.
         class TopVictimTable < SectionBase
+          def self.parts(summary)
+            (summary.rows.any? { |row| row.stalled_ns.positive? }) ? %i[stalls calls] : []
+          end
+
           COLUMNS = %i[by_name screen_each screen_of_its_time].freeze
 
           # @return [Section, nil] nil if no unit stalled
@@ -136,6 +145,8 @@ module Holdup
 
         # Load, time and stall of each host, queue, setting ...: what the report is asked for by.
         class TopRowTable < SectionBase
+          PARTS = [:coverage].freeze
+
           COLUMNS = %i[screen_wall_p95 screen_queued_p95 screen_stalled_each screen_of_its_time].freeze
 
           def call

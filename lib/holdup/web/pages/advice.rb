@@ -125,7 +125,9 @@ module Holdup
             @prices = prices
             step.call([:step_reading, {}])
             objective = self.class.objective(kind, slo || Sizing::Slo.new)
-            @sized = Queries::SizingInputs.new(store, **@asked, objective:)
+            @sized = Queries::SizingInputs.new(store, **@asked, objective:) do |summary|
+              Holdup::Advice.parts(summary)
+            end
           end
 
           # @return [AdvisedFigures]

@@ -15,7 +15,7 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
 
   def summary(*windows, **options)
     Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s,
-      methods: -> { windows }, **options)
+      holding_methods: windows, **options)
   end
 
   def table(*windows, language: "en", limit: 10, **options)
@@ -89,7 +89,7 @@ class Holdup::View::Sections::MethodTableTest < Minitest::Test
       [sample.window(SALES, kind: :method, queue: ROWS, count:, sums: {caused_ns: count * 10 * MS})]
     end
     summary = Holdup::Analysis::Summary.new(later + samples.first.to_a, from_s: SAMPLE.from_s,
-      to_s: SAMPLE.to_s + 600, methods: -> { methods })
+      to_s: SAMPLE.to_s + 600, holding_methods: methods)
     Holdup::View::Sections::MethodTable.new(summary, words: Holdup::View::Words.new(language), limit: 5).call
   end
 

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # What a Summary is computed from beside the windows of its span. Not every report needs all of it, and
+    # some of it takes long to read, so a report names its parts.
+    #
+    # - `samples`: of the processes (Store#processes), `every_s` seconds apart
+    # - `coverage`: MeasuredTime of such units; nil: only the windows say it. It comes with `own_times`: those
+    #   of rows by setting (its fingerprint) or revision, by name
+    # - `under_load`: ProcessReport of the time in which any units ran; nil: none did
+    # - `stalls`: Enumerable of Store::WindowStall, of the shortest windows; nil: those of the span are these
+    # - `calls`, `holding_methods`, `repeats`: windows of these kinds
+    # - `heap_counts`: HeapGrowth::HeapCounts of requests and jobs, in steps of the span
+    SummaryParts = Data.define(:samples, :every_s, :coverage, :own_times, :under_load, :stalls,
+      :calls, :holding_methods, :repeats, :heap_counts) do
+      def initialize(samples: [], every_s: ProcessReport::EVERY_S, coverage: nil, own_times: {},
+        under_load: nil, stalls: nil, calls: [], holding_methods: [], repeats: [], heap_counts: HeapGrowth::NO_COUNTS)
+        super
+      end
+
+      # @return [Hash] keywords of parts of which none was read
+      def self.unread = (members - %i[every_s own_times]).to_h { |part| [part, self::UNREAD] }
+
+      # @param part [Symbol]
+      def read?(part) = !self.class::UNREAD.equal?(public_send(part))
+    end
+
+    SummaryParts::UNREAD = Object.new.freeze
+  end
+end
