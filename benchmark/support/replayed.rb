@@ -28,7 +28,7 @@ module Bench
     # @param cost [Holdup::Sizing::CoherencyCost] what concurrency and rests add to holds
     # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
     def initialize(recording, vcpus:, cost: recording.demand.cost,
-      handoff_ns: Holdup::Sizing::Handoff::NS)
+      handoff_ns: Holdup::Sizing::Handoff::USUAL_NS)
       @units = recording.profiles.group_by { |profile| profile.series.name }
       @vcpus = vcpus
       @cost = cost

@@ -4,6 +4,9 @@ module Holdup
   # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns a
   # Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
   module Advice
+    # From this gain on, a finding is worth its change.
+    WORTH = 0.05
+
     RULES = [
       ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,
       ThreadRules::LowerPriority,

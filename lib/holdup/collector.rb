@@ -23,7 +23,6 @@ module Holdup
     LINGER_STEP_S = 0.2
     # After a signal, at most: Kubernetes, ECS and Heroku kill after 30 s, systemd after 90 s.
     GRACE_S = 25
-    NS = 1_000_000_000
     # By which a pod gets its own name. With the host's network its host name is that of the node.
     POD_NAMES = %w[POD_NAME K8S_POD_NAME].freeze
     # Characters; what stores keep.
@@ -404,7 +403,7 @@ module Holdup
   # Whether the clock was not set lately. After a step the last heartbeat of a process seems old, or to come
   # from the future, until its next tick.
   class Collector::ClockSteadiness
-    STEP_NS = 2 * Collector::NS
+    STEP_NS = 2 * NS
 
     def initialize(clock)
       @clock = clock

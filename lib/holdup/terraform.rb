@@ -144,7 +144,6 @@ module Holdup
                        "code and metadata of the JIT, or the application.")
       ].freeze
       PERIOD_S = 300
-      MIB = 1 << 20
 
       def initialize(plan)
         @plan = plan
@@ -200,7 +199,6 @@ module Holdup
       WIDTH = 12
       HEIGHT = 6
       COLUMNS = 2
-      PERIOD_S = 300
 
       def initialize(plan)
         @plan = plan
@@ -222,7 +220,7 @@ module Holdup
       def widget(title, metrics, index)
         row, column = index.divmod(COLUMNS)
         properties = {title:, view: "timeSeries", region: Template.new("${var.holdup_region}"),
-                      period: PERIOD_S, metrics: metrics.map { |name, stat| metric(name, stat) }}
+                      period: Alarms::PERIOD_S, metrics: metrics.map { |name, stat| metric(name, stat) }}
         {type: "metric", x: column * WIDTH, y: row * HEIGHT, width: WIDTH, height: HEIGHT, properties:}
       end
 

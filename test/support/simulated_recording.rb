@@ -32,7 +32,7 @@ class SimulatedRecording
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, minutes: 30,
     rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil,
-    handoff_ns: Sizing::Handoff::NS, processes: 1, turn_s: 20)
+    handoff_ns: Sizing::Handoff::USUAL_NS, processes: 1, turn_s: 20)
     @random = Random.new(seed)
     @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:, idle_growth:)
     @gc_growth = gc_growth

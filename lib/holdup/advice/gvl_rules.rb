@@ -8,7 +8,6 @@ module Holdup
         # Half of a time slice.
         LONG_NS = 50_000_000
         CAUSED = 0.3
-        STALLED = 0.05
 
         module_function
 
@@ -24,7 +23,7 @@ module Holdup
 
         # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of it
         def cause(situation)
-          return if situation.total.split.share(:stalled) < STALLED
+          return if situation.total.split.share(:stalled) < Analysis::Thresholds::STALLED
           blame = situation.summary.blame
           row = situation.summary.rows.find { |each| each.name == blame.series.first&.name && long?(each) }
           share = row && blame.caused_share(blame.series.first)
@@ -92,7 +91,6 @@ module Holdup
       module IsolateEndpoints
         # Share of the stall beyond its share of the CPU.
         BEYOND = 0.1
-        WORTH = 0.05
 
         module_function
 
@@ -154,7 +152,6 @@ module Holdup
       # queue for the GVL. ReleaseStorm reports thousands of them.
       module ManyAcquisitions
         FEW = 4
-        WORTH = 0.05
 
         module_function
 

@@ -3,8 +3,6 @@
 module Holdup
   module Advice
     module JitMemoryRules
-      MIB = 1 << 20
-
       # Y04: the limit is reached, so further code stays interpreted. Advises a quarter more if memory allows
       # it. An unknown limit (a hidden command line, an application that passes its own) shows by its effect:
       # compiling still takes time and adds no code. ZJIT also fails at what it can't compile yet, which says
@@ -77,7 +75,6 @@ module Holdup
       # Y05: processes used far less than the limit for a day. Lowering it saves no memory.
       module LimitUnused
         USED = 0.6
-        DAY_S = 24 * 3600
         # Less growth within the day counts as none.
         FLAT = 0.02
         # Samples may be this far apart.
@@ -170,7 +167,6 @@ module Holdup
       # Y18: memory grows for hours and the JIT's does not: something else grows, most often fragmentation.
       module MemoryGrowsElsewhere
         LONG_S = 2 * 3600
-        HOUR_S = 3600
         # Growth per hour worth a look, and the JIT's share of it below which the JIT is not the cause.
         SHARE = 0.05
         BYTES = 20 * MIB

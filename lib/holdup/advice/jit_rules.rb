@@ -17,19 +17,17 @@ module Holdup
       ].freeze
 
       module Headroom
-        FULL = MachineRules::MemoryHeadroom::FULL
-
         module_function
 
         # Whether it is known to be nearly full.
         def full?(machine)
-          machine&.memory_share.to_f >= FULL
+          machine&.memory_share.to_f >= Analysis::Thresholds::FULL
         end
 
         # Whether so much more would fit; true if that is not known.
         def room?(machine, more_bytes)
           return true if machine&.memory_share.nil?
-          machine.memory_bytes + more_bytes < FULL * machine.memory_limit_bytes
+          machine.memory_bytes + more_bytes < Analysis::Thresholds::FULL * machine.memory_limit_bytes
         end
       end
 

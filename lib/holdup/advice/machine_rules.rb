@@ -110,16 +110,15 @@ module Holdup
 
       # Nearly full memory limits threads and processes; the kernel kills the process that asks for more.
       module MemoryHeadroom
-        FULL = 0.85
-
         module_function
 
         def call(situation)
           used = situation.machine&.memory_bytes
           limit = limit(situation)
-          return unless used && limit && used >= FULL * limit
+          return unless used && limit && used >= Analysis::Thresholds::FULL * limit
           share = used.fdiv(limit)
-          Finding.new(rule: :memory_headroom, remedy: :machine, weight: [share, 1.0].min - FULL,
+          weight = [share, 1.0].min - Analysis::Thresholds::FULL
+          Finding.new(rule: :memory_headroom, remedy: :machine, weight:,
             facts: {used_share: share, memory_bytes: used, limit_bytes: limit, query: "report --full"})
         end
 

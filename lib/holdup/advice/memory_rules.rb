@@ -26,9 +26,6 @@ module Holdup
       module GcSettings
         # Of running.
         MUCH = 0.15
-        # Bytes of a slot of heap 0, which has most objects. As many slots there as objects live in all heaps
-        # leave about half of them free.
-        SLOT_BYTES = 40
         # To whole ten thousands.
         DIGITS = -4
 
@@ -40,7 +37,9 @@ module Holdup
           share = situation.total.sum(:gc_ns).fdiv([running_ns, 1].max)
           live = situation.summary.processes.members.filter_map(&:live_slots).max
           return unless share >= MUCH && live
-          facts = {gc_share: share, live:, slots: live.ceil(DIGITS).to_s, more_bytes: live * SLOT_BYTES,
+          # Heap 0 has most objects. As many slots there as objects live in all heaps leave half of them free.
+          more_bytes = live * Analysis::Allocations::SettingAllocations::SLOT_BYTES
+          facts = {gc_share: share, live:, slots: live.ceil(DIGITS).to_s, more_bytes:,
                    query: "report --table memory"}
           Finding.new(rule: :gc_settings, remedy: :setting, weight: share * running_share(situation), facts:)
         end

@@ -28,7 +28,7 @@ module Holdup
         def options(threads:, processes: nil, time_slice_ns: nil)
           options = ["--threads #{threads}"]
           options << "--processes #{processes}" if processes
-          options << "--slice #{time_slice_ns / TimeSlice::MS}ms" if time_slice_ns
+          options << "--slice #{time_slice_ns / MS}ms" if time_slice_ns
           options
         end
         private_class_method :effect, :options
@@ -55,7 +55,6 @@ module Holdup
       # thread limit, which adds no stall, unlike more threads for all.
       module IoThreads
         LEVER = "max_io_threads"
-        WORTH = 0.05
 
         module_function
 
@@ -98,9 +97,7 @@ module Holdup
       # A shorter time slice: light requests wait less behind heavy ones, at nearly no cost. An environment
       # variable sets it since Ruby 3.4.
       module TimeSlice
-        WORTH = 0.05
         VARIABLE = "RUBY_THREAD_TIMESLICE"
-        MS = 1_000_000
 
         module_function
 
@@ -156,7 +153,6 @@ module Holdup
       # makes others stall makes only these give way sooner. Native code ignores priority.
       module LowerPriority
         STEPS = 2
-        WORTH = 0.05
 
         module_function
 

@@ -2,6 +2,7 @@
 
 require_relative "stats_log/log_line"
 require_relative "stats_log/process_reading"
+require_relative "../model/quantities"
 
 module Holdup
   # Log lines with this process's statistics: one per interval with what it did since the last one, and one at
@@ -87,7 +88,6 @@ module Holdup
     # so that a host's processes don't all write at once. Idle processes write too.
     class Schedule
       JITTER = 0.1
-      NS = 1_000_000_000
 
       # @param share [Numeric] of lines that are written
       # @param random [#rand] does not advance the application's random sequence

@@ -10,6 +10,10 @@ module Holdup
     #   comparison.verdict.key                     # => :better
     #   comparison.estimates[:wall_p95].interval   # => -0.31..-0.22
     class Comparison
+      # Shifts of the mix, and shares of requests and jobs left out: smaller ones are not worth a sentence.
+      MIX = 0.02
+      LEFT_OUT = 0.01
+
       attr_reader :before, :after
 
       # @param seed [Integer] the same seed gives the same intervals
@@ -236,7 +240,6 @@ module Holdup
         # Half of a bucket.
         BUCKET = 0.022
         QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
-        US = 1000
         # Least relevant difference by family, as in docs/compare.md. Users and CPUs don't notice less time.
         LEAST = {wall: 20 * US, wait: 20 * US, stalled: 20 * US, cpu: 5 * US, gc: 5 * US,
                  pss: 1_000_000, uss: 1_000_000, errors: 0.0005, throughput: 0.01}.freeze
@@ -282,7 +285,6 @@ module Holdup
       # it looks at, the more it asks of each: with three at 95 %, every seventh comparison of equals would
       # find something.
       class ComparisonVerdict
-        LEVEL = 0.95
         METRICS = %i[wall_p50 wall_p95 cpu_unit].freeze
 
         # `key`: :better :worse :both :changed :none :unknown; `moved`, `unmoved`: Array of Estimate
@@ -309,7 +311,7 @@ module Holdup
 
         # Bonferroni's correction.
         def level
-          1 - (1 - LEVEL) / [@estimates.size, 1].max
+          1 - (1 - Estimate::LEVEL) / [@estimates.size, 1].max
         end
       end
     end

@@ -12,7 +12,6 @@ module Holdup
       # The gauge of threads that run no unit.
       OUTSIDE = :connections_kept_ns
       COVERED = 0.5
-      NS = 1_000_000_000
 
       # One pool in the processes that have it. `busy`: mean in use (as sampled);
       # `backlog`: mean of waiting threads, from the waits themselves where a process has one pool, else as

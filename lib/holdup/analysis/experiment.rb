@@ -10,17 +10,17 @@ module Holdup
     #   experiment = Holdup::Analysis::Experiment.new(control, candidate, schedule:, to_s:)
     #   experiment.answer.key                     # => :better
     class Experiment
-      POOL_WAIT = Comparison::Metric.new(name: :pool_wait, unit: :ns, least: 20 * Comparison::Metric::US)
+      POOL_WAIT = Comparison::Metric.new(name: :pool_wait, unit: :ns, least: 20 * US)
       # Requests that time out are errors.
       OUTCOMES = [*Comparison::Metric::ALL.values_at(:wall_p95, :wait_mean, :cpu_unit, :errors),
         POOL_WAIT].freeze
       # From the arrival of a request to its answer: of the requests that are stored singly, or, where those
       # are missing, the mean of all. The load of a minute moves the mean so much that it hides a difference
       # for longer.
-      RESPONSE = Comparison::Metric.new(name: :response_p95, unit: :ns, least: 20 * Comparison::Metric::US,
+      RESPONSE = Comparison::Metric.new(name: :response_p95, unit: :ns, least: 20 * US,
         resolution: Comparison::Metric::BUCKET)
       RESPONSE_MEAN = Comparison::Metric.new(name: :response_mean, unit: :ns,
-        least: 20 * Comparison::Metric::US)
+        least: 20 * US)
       # What equal arms must agree in.
       EQUAL_OUTCOMES = Comparison::Metric::ALL.values_at(:wall_p95, :wait_mean, :cpu_unit).freeze
       # Means that may drift apart.

@@ -204,7 +204,7 @@ module Holdup
 
         # Mean share of the threads that had a request or job.
         def load
-          share(wall_ns, thread_s.to_f * MeasuredTime::NS)
+          share(wall_ns, thread_s.to_f * NS)
         end
 
         def wall_p95_ns = quantile(:wall)
@@ -247,7 +247,6 @@ module Holdup
         LIMITS = {5 => 18.0, 9 => 12.5, Float::INFINITY => 8.5}.freeze
         # Makes the median absolute deviation comparable with a standard deviation.
         NORMAL = 1.4826
-        MS = 1_000_000
         # Distance from the median that matters: `least` in its unit, and as `ratio`. Causes before effects: a
         # host is named once.
         NotableDistance = Data.define(:least, :ratio)

@@ -7,7 +7,6 @@ module Holdup
     #   report = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
     #   report.on.sum { |life| life.facts.memory_bytes }
     class JitReport
-      MIB = 1 << 20
       # What a limit that is reached is raised to.
       LARGER = 1.25
 
@@ -20,7 +19,6 @@ module Holdup
         bytes * Holdup::Jit::TOTAL_TO_CODE
       end
 
-      EVERY_S = 60
       # So many samples of a process that is still there may be missing.
       MISSING = 3
 
@@ -29,7 +27,7 @@ module Holdup
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param settings [Hash{String => Setting}] by fingerprint
       # @param every_s [Integer] seconds between two samples of a process
-      def initialize(samples, settings: {}, every_s: EVERY_S)
+      def initialize(samples, settings: {}, every_s: ProcessReport::EVERY_S)
         processes = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }
         @samples = processes.sort_by { |sample| sample[:at_s] }
         @settings = settings

@@ -152,8 +152,6 @@ module Holdup
       # processes of the same container, other containers of the host, or other machines of its hypervisor.
       # Each has another remedy.
       class CpuStarvation
-        # From this share, the CPUs count as used up.
-        FULL = 0.85
         # Share of the CPU time that the machine wanted.
         STOLEN = 0.02
         # CPUs; a smaller use is ignored.
@@ -165,7 +163,7 @@ module Holdup
 
         # @return [Symbol, nil] :own, :other_processes, :host, :steal; nil while unknown
         def culprit
-          return :own if own && vcpus && own >= FULL * vcpus
+          return :own if own && vcpus && own >= Thresholds::FULL * vcpus
           others.max_by(&:last)&.first
         end
 
@@ -189,11 +187,11 @@ module Holdup
         end
 
         def contained_full?
-          @machine.used && vcpus && @machine.used >= FULL * vcpus
+          @machine.used && vcpus && @machine.used >= Thresholds::FULL * vcpus
         end
 
         def host_full?
-          @machine.host_share.to_f >= FULL
+          @machine.host_share.to_f >= Thresholds::FULL
         end
       end
     end

@@ -7,7 +7,6 @@ module Holdup
     # - `spans`: Array of Range of Float, seconds since 1970, ascending, none touches the next
     # - `exact`: whether begin and end come from single units; else from windows, and rates are lower bounds
     class MeasuredTime < Data.define(:spans, :exact)
-      NS = 1_000_000_000
       LEAST_S = 1
 
       def self.whole(from_s, to_s, exact: false)

@@ -5,7 +5,6 @@ module Holdup
     # Which units used the CPU of a server's processes: its requests, and the jobs of each group of threads.
     # The CPU of units is measured, with the GVL and without; the rest was used outside of units.
     class PoolCpu
-      NS = 1_000_000_000
       # Less of the units' CPU without a known pool comes from short spans and rounding.
       LEAST = 0.01
 

@@ -5,7 +5,6 @@ module Holdup
     # When the processes of a recording began. In the first two minutes after that, units load code, fill
     # caches and are compiled, which models must not count.
     class ProcessBoots
-      NS = 1_000_000_000
       # Windows are of all processes together: a minute counts while at most this share of them is that young.
       FEW = 0.25
 

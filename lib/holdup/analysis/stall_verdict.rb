@@ -6,9 +6,8 @@ module Holdup
     # matter: is there data, has the machine CPUs for it, do units stall and who causes it, where does their
     # time go.
     class StallVerdict
-      # Stall below this share of the elapsed time does not matter ...
-      STALLED = 0.05
-      # ... unless the 99th percentile of the stall is this share of the 99th percentile of the elapsed time.
+      # Less stall than Thresholds::STALLED matters when its 99th percentile is this share of the 99th
+      # percentile of the elapsed time.
       TAIL = 0.25
       # A cause with at least this share of the stall is named alone; with half of it, when it stands out.
       ONE_CAUSE = 0.4
@@ -84,7 +83,7 @@ module Holdup
 
       def stalled?
         return false unless blame.units_suffered_ns.positive?
-        @split.share(:stalled) >= STALLED || tail >= TAIL
+        @split.share(:stalled) >= Thresholds::STALLED || tail >= TAIL
       end
 
       def tail

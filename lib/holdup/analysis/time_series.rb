@@ -9,7 +9,6 @@ module Holdup
     #   series.at_s              # => [1790000040, 1790000100, ...]
     #   series.shares[:stalled]  # => [0.21, nil, ...]
     class TimeSeries
-      NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
       # Share of a step that was measured if its figures stand for all of it: the rest is when a round of the
       # collector came late.

@@ -9,9 +9,7 @@ module Holdup
     # `candidate` and `verdict`.
     class Autopilot
       ACTIONS = %w[status freeze thaw candidate verdict].freeze
-      SINCE_S = 2 * 3600
       SCHEMA = 1
-      DAY_S = 86_400
       # Lines about what processes did.
       SHOWN = 10
 
@@ -160,7 +158,7 @@ module Holdup
 
       def candidate
         wanted = goal
-        from_s = @since || now_s - SINCE_S
+        from_s = @since || now_s - SizingOptions::SINCE_S
         reading { |store| AutopilotCandidate.new(store, goal: wanted, from_s:, now_s:).call }
       end
 
@@ -182,8 +180,6 @@ module Holdup
       class AutopilotCandidate
         LATELY_S = 600
         FRESH_S = 300
-        DAY_S = 86_400
-        MINUTE_S = 60
         # Turns of an experiment after its A/A phase: an hour to six with the usual turns of three minutes.
         # Fewer would not show the swings of one arm alone.
         FEWEST_TURNS = 20

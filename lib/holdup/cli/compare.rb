@@ -231,7 +231,6 @@ module Holdup
 
       # The arguments of `holdup compare` as the keywords of Compare.
       class Arguments
-        DAY_S = 86_400
         # Options that take several arguments.
         LISTS = %w[--revision --states].freeze
         # Ways to name both sides, each with the values that it takes.

@@ -10,7 +10,6 @@ module Holdup
       # Facts of settings that separate arms.
       ARMS = %w[arm revision jit].freeze
       FORMATS = %i[text json markdown].freeze
-      DAY_S = 86_400
       # Enough for an estimate, in minutes of one length.
       PLAN_SINCE_S = 3 * 3600
       TURN_S = 180

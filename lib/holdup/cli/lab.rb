@@ -73,8 +73,6 @@ module Holdup
       # Shows an experiment's progress and the time left: one changing line on a terminal, elsewhere a line
       # for each new activity.
       class ProgressLine
-        MINUTE_S = 60
-
         # @param step_s [Numeric] estimate of a step's time before the first step ends
         def initialize(console, words:, step_s:)
           @console = console

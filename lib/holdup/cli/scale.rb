@@ -7,7 +7,6 @@ module Holdup
     # Load, capacity and their ratio for each application and role: the signal that autoscalers get from the
     # collector, from the store. The collector runs it for the capacity.
     class Scale
-      SINCE_S = 2 * 3600
       WITHIN_S = ConfigurationKeys::ScalingGoal::WITHIN_S
       SCHEMA = 1
 

@@ -4,7 +4,6 @@ module Holdup
   class CLI
     # What the processes of this host do now, each second anew, from their segments.
     class Top
-      NS = 1_000_000_000
       CAPTURE_S = 10
       SECONDS = (1..60)
       # Outside of a terminal: for how long it looks before it prints.

@@ -11,8 +11,6 @@ module Holdup
       EVERY_S = 120
       # Of one core, at most: enough for a thousand processes.
       SHARE = 0.01
-      LONGEST_S = 300
-      CPU_S = 120
       MOST_BYTES = 10_000
       # So much later at most, each host at another time: the others find it computed.
       SPREAD_S = 120
@@ -20,12 +18,13 @@ module Holdup
 
       # @param store [String] URL, which may have a password: the child gets it in its environment
       def initialize(store:, host:, log:, clock:, command: COMMAND)
-        child = ChildCommand.new(command, cpu_s: CPU_S, most_bytes: MOST_BYTES)
+        child = ChildCommand.new(command, cpu_s: ChildCommand::CPU_S, most_bytes: MOST_BYTES)
         @clock = clock
         @spread_s = Zlib.crc32(host) % SPREAD_S
         @environment = {"HOLDUP_STORE" => store}
-        @recurring = ChildCommand::RecurringCommand.new(child, log:, clock:, longest_s: LONGEST_S,
-          every_s: LONGEST_S, what: "no advice is kept ready", by_hand: "holdup advise --keep",
+        longest_s = ChildCommand::LONGEST_S
+        @recurring = ChildCommand::RecurringCommand.new(child, log:, clock:, longest_s:, every_s: longest_s,
+          what: "no advice is kept ready", by_hand: "holdup advise --keep",
           first_s: clock.realtime_s + @spread_s)
       end
 

@@ -170,15 +170,13 @@ module Holdup
       # and replaying them takes memory and seconds that the collector should not have. It never waits.
       class Inquiry
         EXE = File.expand_path("../../../exe/holdup", __dir__)
-        LONGEST_S = 300
-        CPU_S = 120
         MOST_BYTES = 100_000
 
         # @param store [String] URL, which may have a password: the child gets it in its environment
         def initialize(store:, dir:, host:, log:, clock:, command: [RbConfig.ruby, EXE, "autopilot"])
           @environment = {"HOLDUP_STORE" => store, "HOLDUP_DIR" => dir}
           @host = host
-          @child = ChildCommand.new(command, cpu_s: CPU_S, most_bytes: MOST_BYTES)
+          @child = ChildCommand.new(command, cpu_s: ChildCommand::CPU_S, most_bytes: MOST_BYTES)
           @log = log
           @clock = clock
         end
@@ -202,9 +200,9 @@ module Holdup
           return unless @child.running?
           answer = @child.poll
           return parsed(answer) if answer
-          return unless @clock.monotonic_ns - @asked_ns > LONGEST_S * 1_000_000_000
+          return unless @clock.monotonic_ns - @asked_ns > ChildCommand::LONGEST_S * NS
           close
-          warn_once("it took longer than #{LONGEST_S} s")
+          warn_once("it took longer than #{ChildCommand::LONGEST_S} s")
         end
 
         def close = @child.close

@@ -7,7 +7,6 @@ module Holdup
     #
     # Where that folder can't be written (a full disk, no rights), the latest captures wait in memory.
     class CaptureArchiver
-      NS = 1_000_000_000
       # Each has some megabytes.
       MOST_WAITING = 4
 

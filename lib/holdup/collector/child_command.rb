@@ -11,6 +11,9 @@ module Holdup
     class ChildCommand
       HOLDUP = [RbConfig.ruby, File.expand_path("../../../exe/holdup", __dir__)].freeze
       NICE = 10
+      # Of a computation over a recording: when it is given up, and how long it may compute.
+      LONGEST_S = 300
+      CPU_S = 120
       # It is short and computes a lot. The environment has no other JIT.
       JIT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       # Of its messages, the end is kept.

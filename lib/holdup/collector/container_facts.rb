@@ -10,7 +10,6 @@ module Holdup
     class ContainerFacts
       # Version 1 writes "no limit" as a number that no machine has.
       UNLIMITED = 1 << 60
-      US = 1000
 
       # @param root [String] where the trees of control groups are
       def initialize(proc: "/proc", root: "/sys/fs/cgroup")
@@ -84,7 +83,6 @@ module Holdup
     # What all CPUs of the host have done since boot, for all processes: separates the load of neighbours from
     # our own. In a container the kernel shows the host's figures; lxcfs shows the container's instead.
     class ContainerFacts::HostFacts
-      NS = 1_000_000_000
       # The first line of /proc/stat; `user` includes the time of guests.
       FIELDS = %i[user nice system idle iowait irq softirq steal].freeze
       BUSY = %i[user nice system irq softirq].freeze

@@ -19,12 +19,12 @@ module Holdup
     # - "jit.at", "killer.name" and so on: from the profile, on JIT and worker killer (docs/segment.md)
     # - "lever.NAME.value" and so on: when first seen, when one changes, and once an hour
     class ProcessSampler
-      EVERY_S = 60
+      EVERY_S = Analysis::ProcessReport::EVERY_S
+      CONTAINER = Analysis::ProcessReport::SampleTrail::CONTAINER
       LEVERS_EVERY_S = 3600
       # Reading its memory blocks a process, so processes that started together are sampled at different
       # times: the second sample of each comes up to this much sooner, depending on its pid.
       SPREAD_S = 30
-      CONTAINER = 0
 
       # @param facts [#call] pid => ProcessFacts; `container`, `spread` (seconds by which its second sample
       #   comes sooner) and `rss` take a pid too
@@ -147,7 +147,6 @@ module Holdup
     # measure itself. In its own process that is the whole process; in a thread of an application only the
     # thread's CPU is known.
     class ProcessSampler::CollectorUsage
-      KIB = 1024
       RSS = /^VmRSS:\s+(\d+) kB/
 
       def initialize(status: "/proc/self/status")
@@ -171,7 +170,7 @@ module Holdup
 
       def rss_bytes
         kib = File.binread(@status)[RSS, 1]
-        kib && kib.to_i * KIB
+        kib && kib.to_i * ProcessSampler::ProcessFacts::KIB
       rescue SystemCallError
         nil
       end
@@ -183,7 +182,6 @@ module Holdup
       # and blocks changes of its memory map meanwhile, so read them seldom.
       class ProcessFacts
         KIB = 1024
-        NS = 1_000_000_000
         # How long a thread waited for a CPU: the second number.
         RUN_DELAY = /\A\d+ (\d+)/
 

@@ -227,8 +227,6 @@ module Holdup
       MOST_BYTES = 1 << 20
       # After its day, a file stays for so long.
       KEEP_S = 86_400
-      NS = 1_000_000_000
-      private_constant :NS
 
       def initialize(store:, host:)
         @store = store

@@ -4,7 +4,6 @@ module Holdup
   class Collector
     # Reads what was added to one segment since its checkpoint.
     class SegmentDelta
-      NS = 1_000_000_000
       SILENT_NS = Segment::Directory::SILENT_NS
       # A segment can't be older, because its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS

@@ -5,8 +5,6 @@ module Holdup
     # What can't be carried: counted, logged at most once a minute, and written to the store with the rest, so
     # that it stops nothing else. What stays broken (a file, a row of it) is counted once.
     class SkippedRows
-      NS = 1_000_000_000
-
       def initialize(host:, warnings:)
         @host = host
         @warnings = warnings

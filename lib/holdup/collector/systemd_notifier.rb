@@ -8,7 +8,6 @@ module Holdup
     # does: one datagram for each message. Without a socket every method does nothing. A message never blocks
     # and never raises; READY and WATCHDOG that could not be sent are sent at the next call.
     class SystemdNotifier
-      NS = 1_000_000_000
       VARIABLES = %w[NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID].freeze
       # Longer ones are cut, because a line of `systemctl status` is read by people.
       STATUS_BYTES = 400

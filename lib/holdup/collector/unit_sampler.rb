@@ -6,7 +6,6 @@ module Holdup
     # checkpoint has the ring's head, so each unit is offered once; units overwritten in the ring before they
     # are read are only counted.
     class UnitSampler
-      NS = 1_000_000_000
       # No store keeps a unit for longer.
       PAST_NS = 14 * 86_400 * NS
       FUTURE_NS = 60 * NS

@@ -6,9 +6,6 @@ module Holdup
   module Doctor
     # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
     class Examination
-      HOUR_S = 3600
-      DAY_S = 86_400
-
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
       # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: segments, and
       #   messages about unreadable files

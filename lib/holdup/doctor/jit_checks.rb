@@ -6,8 +6,6 @@ module Holdup
       # Whether the processes run with a JIT, since when, and whether options contradict each other. With a
       # JIT, requests and jobs hold the GVL for less time, so all others stall less.
       module Activation
-        NS = 1_000_000_000
-
         def self.call(host)
           jits = host.alive.map(&:jit).select(&:kind)
           return [] if jits.empty?
@@ -137,8 +135,6 @@ module Holdup
 
       # Whether workers with a JIT live long enough to gain from it: compiling takes CPU first.
       module ShortLives
-        NS = 1_000_000_000
-
         def self.call(host)
           host.lives.select(&:wasted?).map do |lives|
             CheckResult.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended,

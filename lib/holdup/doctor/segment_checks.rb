@@ -37,7 +37,6 @@ module Holdup
 
       # Whether something removes segments while their processes measure.
       module SegmentNames
-        DAY_S = 86_400
         KEYS = {"closed" => :segment_closed}.freeze
 
         def self.call(host)
@@ -68,7 +67,6 @@ module Holdup
       module Heartbeat
         # Four of the longest ticks.
         STALE_S = 20
-        NS = 1_000_000_000
 
         def self.call(host)
           ages = host.alive.reject(&:closed).to_h { |process| [process.pid, age_ns(host, process)] }

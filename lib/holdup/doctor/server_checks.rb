@@ -167,12 +167,10 @@ module Holdup
       # check_rtt): below 1 ms is ideal, below 10 ms workable.
       module RedisLatency
         WORKABLE_NS = 10_000_000
-        NS_PER_MS = 1_000_000.0
-        NS_PER_S = 1_000_000_000
 
         def self.call(host)
           slowest_ns = host.alive.filter_map { |process| process.gauges[:redis_rtt_ns] }.max or return []
-          facts = {rtt: (slowest_ns / NS_PER_MS).round(2), jobs: NS_PER_S / [slowest_ns, 1].max}
+          facts = {rtt: slowest_ns.fdiv(MS).round(2), jobs: NS / [slowest_ns, 1].max}
           return CheckResult.ok(:redis, **facts) if slowest_ns < WORKABLE_NS
           CheckResult.warn(:redis_slow, **facts)
         end

@@ -3,8 +3,6 @@
 module Holdup
   module Doctor
     module StoreChecks
-      NS = 1_000_000_000
-
       module CollectorLock
         # It starts with the server, and needs a moment longer.
         START_NS = 20 * NS

@@ -5,7 +5,6 @@ module Holdup
     # The metrics of every exporter, with their names: what this collector has stored since it began to lead.
     # A collector that takes over begins at 0; otherwise counters only grow, however workers come and go.
     class ExportedMetrics
-      NS = 1_000_000_000
       # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
       # threads the CPU time is unknown, so their time with the GVL is "running".
       STATES = UnitNumbers::STATES

@@ -4,7 +4,6 @@ module Holdup
   module Exporters
     # Figures as OpenTelemetry's data points, with the names of its semantic conventions where there are any.
     class OtlpPoints
-      NS = 1_000_000_000
       SCALE = Histogram::Buckets::SCALE
       # Our buckets have bounds of 2^(i/16) ns, OpenTelemetry's 2^(i/16) s. 16 * log2(10^9) is 478.35, so the
       # nearest bucket begins 1.5 % higher, and a percentile is at most 3.8 % off instead of 2.2 %. Counts and

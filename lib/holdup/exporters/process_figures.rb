@@ -7,7 +7,6 @@ module Holdup
     class ProcessFigures
       # A living process is sampled every minute; without a sample for so long it is gone.
       SILENT_S = 180
-      NS = 1_000_000_000
       YJIT = "yjit"
 
       # Kinds of processes that have a figure: with `jit`, those that run this JIT. `scale`: divisor for the

@@ -14,8 +14,6 @@ module Holdup
       LOAD_S = 60
       # The p95 of a minute with few requests is mostly chance.
       QUEUE_S = 300
-      # As ProcessFigures::SILENT_S.
-      SILENT_S = 180
       # A capacity is used for so long while newer recordings don't give one: after a release there is little.
       CAPACITY_S = 86_400
       # Readers get nothing that is older: the collector commits every ten seconds.
@@ -215,7 +213,7 @@ module Holdup
         end
 
         def forget_silent(now_s)
-          @last.delete_if { |_, living| living[:sample][:at_s] < now_s - SILENT_S }
+          @last.delete_if { |_, living| living[:sample][:at_s] < now_s - ProcessFigures::SILENT_S }
         end
 
         def roles = @last.values.flat_map { |living| living[:roles] }.uniq

@@ -50,7 +50,6 @@ module Holdup
     class Statsd::WeightedValues
       # Of a histogram with more buckets, neighbouring ones are one value.
       MOST = 64
-      NS = 1_000_000_000
 
       # @param histogram [Histogram]
       def initialize(histogram)
@@ -209,7 +208,6 @@ module Holdup
       # For a server behind a Unix socket whose queue is full.
       PATIENCE_S = 1
       PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
-      NS = 1_000_000_000
 
       # @param address [String, nil] nil: port 8125 of this host
       def initialize(address)

@@ -54,8 +54,8 @@ module Holdup
       # Counted from the requests: a window has the minute of its collection, which may differ in a short
       # recording.
       def arrivals
-        minute_ns = Sizing::Traffic::MINUTE_S * Sizing::Traffic::NS
-        by_minute = profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }
+        minute_ns = MINUTE_S * NS
+        by_minute = profiles.group_by { |profile| profile.start_ns / minute_ns * MINUTE_S }
         by_minute.transform_values { |own| own.sum(&:weight) }
       end
 

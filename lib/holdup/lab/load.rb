@@ -140,7 +140,6 @@ module Holdup
       module Pace
         # A server that answers a smaller share of the sent requests can't keep up.
         SERVED = 0.95
-        NS = 1_000_000_000
 
         # @param sent [Integer] requests; chance makes them a little more or less than the rate
         # @param throughput [Float] answers per second, until the last one

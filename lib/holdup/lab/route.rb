@@ -69,7 +69,6 @@ module Holdup
         # Multiples of the rate in a busy minute: lower, the same and higher.
         LADDER = [0.5, 1, 1.5, 2].freeze
         BUSY = 0.95
-        MINUTE_S = 60
         # Weights of routes are parts of WHOLE, and at least LEAST.
         WHOLE = 1000
         LEAST = 0.001

@@ -104,7 +104,7 @@ module Holdup
   # - stored: the store can't read its row any more; the new row replaced it
   SkippedRow::KINDS = %i[segment series position window sample profiles path stored].freeze
   SkippedRow::MOST_BYTES = 200
-  SkippedRow::KEEP_S = 14 * 86_400
+  SkippedRow::KEEP_S = CollectionState::KEEP_S
   # How many a store keeps: the latest ones.
   SkippedRow::MOST = 500
 end

@@ -7,7 +7,6 @@ module Holdup
     # thousand windows.
     class ComparisonSource
       HISTOGRAMS = %i[wall queued stalled].freeze
-      NS = 1_000_000_000
 
       # All series but the units of the filter.
       OtherSeries = Data.define(:filter) do

@@ -93,7 +93,6 @@ module Holdup
       # they were computed from.
       class InMemory
         SIZE = 16
-        NS = 1_000_000_000
 
         # `error`: that the computation ended with; `done_ns`: when, on the monotonic clock
         MemoryEntry = Data.define(:result, :version, :error, :done_ns)

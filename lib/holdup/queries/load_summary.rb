@@ -154,7 +154,6 @@ module Holdup
       # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is not
       # load, so all commands and pages get the same ceiling for a recording, whatever the span.
       module ProcessesUnderLoad
-        MINUTE_S = Analysis::ProcessReport::EVERY_S
         THREADS = Series.new(kind: :account, name: "(all)")
 
         module_function
@@ -219,7 +218,7 @@ module Holdup
         # Share of the time of a process, on average, in which a thread of Holdup held the GVL.
         def held_share
           seconds = @processes.members.sum(&:seconds)
-          ns = Analysis::ProcessReport::SampleTrail::NS
+          ns = NS
           held_ns.fdiv(seconds * ns) if @windows.any? && seconds.positive?
         end
 

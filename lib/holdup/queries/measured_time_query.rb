@@ -6,7 +6,6 @@ module Holdup
     # the last ended. Ten minutes without units are a pause. A pause counts as measured if a process lived
     # through it and took units afterwards: no unit came. Otherwise nothing was running.
     class MeasuredTimeQuery
-      NS = 1_000_000_000
       BLOCK_S = SampleBlock::SECONDS
       # A unit is counted in the minute in which the collector saw it, which may be the one after its end.
       SLACK_S = 60
@@ -16,7 +15,6 @@ module Holdup
       MOST_READ = 72
       # Pauses of a part of longer spans are read from windows of hours.
       LONG_S = 36 * 3600
-      HOUR_S = 3600
       # Blocks to search for the first unit, and for the last.
       MOST_BLOCKS = 12
 
@@ -39,7 +37,7 @@ module Holdup
       # @return [Analysis::MeasuredTime] empty without units
       def self.lately(store, to_s:, length_s:, since_s:, kinds:, settings: nil)
         windows = StoredWindows.new(store, kinds, settings)
-        from_s = (to_s - length_s) / RecordedInterval::MINUTE_S * RecordedInterval::MINUTE_S
+        from_s = (to_s - length_s) / MINUTE_S * MINUTE_S
         recent = of(windows, from_s, to_s, kinds:, settings:)
         until_s = [to_s, *recent.spans.map(&:end)].max
         earlier = since_s < from_s && windows.interval(since_s, from_s)

@@ -7,7 +7,6 @@ module Holdup
     class RecordedInterval
       # Searches long windows of the whole span first, then shorter ones at its ends; all from an index.
       STEPS_S = [86_400, 3600, 60].freeze
-      MINUTE_S = 60
 
       # Longest recording => length in seconds of the windows to read.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze

@@ -79,11 +79,11 @@ module Holdup
 
       # @return [Array<Window>] of single minutes, because longer windows have more than the last of them
       def lately(**role)
-        @lately ||= windows(@store, lately_s, seconds: RecordedInterval::MINUTE_S).group_by { |one| role(one) }
+        @lately ||= windows(@store, lately_s, seconds: MINUTE_S).group_by { |one| role(one) }
         @lately.fetch(role.values, [])
       end
 
-      def lately_s = (@to_s - LATELY_S) / RecordedInterval::MINUTE_S * RecordedInterval::MINUTE_S
+      def lately_s = (@to_s - LATELY_S) / MINUTE_S * MINUTE_S
 
       # Each host counts from its first unit on: some begin within the last minutes.
       def rate(windows, lately)

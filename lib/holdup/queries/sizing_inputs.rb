@@ -10,8 +10,6 @@ module Holdup
       UNITS = Sizing::ThreadPools::KINDS
       # Longest recording => length in seconds of the windows to read. Single units show the minutes inside.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
-      MINUTE_S = Analysis::ProcessReport::EVERY_S
-      NS = 1_000_000_000
       # The windows of more hosts, or of more intervals in all, are read added up, and the next longer ones: a
       # thousand processes have millions of windows in a day, and four hosts a hundred thousand.
       MANY_HOSTS = 8
@@ -20,7 +18,6 @@ module Holdup
       # Of more than these (a hundred endpoints in a day) the next longer ones are read, up to hours: single
       # units, of every third ten minutes at least, show the minutes inside. Longer recordings have fewer.
       MANY_WINDOWS = 10_000
-      HOUR_S = 3600
       TIMES = %i[wall running stalled idle queued].freeze
       OTHERS = Series.new(kind: :request, name: Analysis::HeapGrowth::OTHERS)
       # Series with one of these names, or with another one.

@@ -9,7 +9,6 @@ module Holdup
     class TimeSeriesQuery
       POINTS = 300
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
-      MINUTE_S = 60
       ALL = Series.new(kind: :request, name: "(all)")
       # Reading histograms takes most of the time of a long span.
       OF_UNITS = %i[wall queued stalled].freeze
@@ -153,7 +152,7 @@ module Holdup
         private
 
         def share(held_ns, covered_s)
-          covered_s && held_ns.to_i.fdiv(covered_s * Analysis::TimeSeries::NS)
+          covered_s && held_ns.to_i.fdiv(covered_s * NS)
         end
 
         def covered_s

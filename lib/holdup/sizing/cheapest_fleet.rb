@@ -42,7 +42,7 @@ module Holdup
         #   then memory costs nothing
         # @return [Float] of one host
         def host(vcpus, bytes)
-          provisioned_gib = bytes.to_i / Guards::FULL / self.class::GIB
+          provisioned_gib = bytes.to_i / Analysis::Thresholds::FULL / self.class::GIB
           vcpus * vcpu_hour + provisioned_gib * gb_hour
         end
       end

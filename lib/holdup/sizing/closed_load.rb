@@ -14,7 +14,6 @@ module Holdup
     # Requests wait in the system, from their arrival on; jobs wait in a queue elsewhere, and arrive when a
     # thread takes them.
     class ClosedLoad
-      NS = 1_000_000_000
       CELL_S = 5
       # With fewer units, a cell says nothing.
       FEWEST = 5
@@ -26,7 +25,6 @@ module Holdup
       EMPTY = 0.1
       # Share of the units that came in closed cells from which the whole recording counts as closed.
       MOST = 0.5
-      PEAK = 0.95
       # Units from which the throughput of a saturated setting is known to a few percent.
       SATURATED = 200
       # Units replayed for each of a population, so that the few at the end hardly count.
@@ -144,7 +142,7 @@ module Holdup
       # @return [Integer] of a host in its busiest twentieth of the time
       def peak
         all = cells.map(&:population).sort
-        all[((all.size - 1) * PEAK).ceil]
+        all[((all.size - 1) * Traffic::PEAK).ceil]
       end
 
       # Whether too few units are recorded to see who began when another one ended.
@@ -328,7 +326,7 @@ module Holdup
       end
 
       def initialize(units)
-        cell_ns = ClosedLoad::CELL_S * ClosedLoad::NS
+        cell_ns = ClosedLoad::CELL_S * NS
         @shares = units.map { |unit| ClosedLoad.queued_ns(unit) * unit.weight / cell_ns }
       end
 
@@ -357,7 +355,7 @@ module Holdup
       # @param rate [Float] units per second of a host
       # @return [Integer] of that host
       def count(rate, think_ns = self.think_ns)
-        [(rate * (response_ns + think_ns) / ClosedLoad::NS).round, 1].max
+        [(rate * (response_ns + think_ns) / NS).round, 1].max
       end
 
       # By how much the number of requests, with answers in half the time, differs between the explanations.
@@ -391,8 +389,6 @@ module Holdup
       ROUNDS = 100
       # Of a pause that fits, to see how much chance changes their waits.
       REPLAYS = 4
-      # The 90 % interval of a normal distribution ends so many standard deviations from its middle.
-      NORMAL = 1.645
 
       # @param units [Array<UnitSample>]
       # @return [Float] standard deviation of queued + stalled
@@ -437,18 +433,19 @@ module Holdup
         found = Replay.at_once([*0...REPLAYS]) { |number| replayed_deviation(think_ns, number) }
         mean = found.sum / REPLAYS
         variance = found.sum { |one| (one - mean)**2 } / (REPLAYS - 1)
-        mean.zero? ? 0.0 : NORMAL * Math.sqrt(2 * variance) / mean
+        mean.zero? ? 0.0 : WeightedSample::NORMAL * Math.sqrt(2 * variance) / mean
       end
 
       # Whether waits vary within a few seconds as little as those of connections that do not pause.
       def steady_cells?
-        cell_ns = ClosedLoad::CELL_S * ClosedLoad::NS
+        cell_ns = ClosedLoad::CELL_S * NS
         cells = @traffic.profiles.group_by { |unit| [unit.host, unit.start_ns / cell_ns] }
         waits = cells.values.map { |own| own.map { |unit| unit.queued_ns.to_i + unit.stalled_ns } }
         freedom = waits.sum { |own| own.size - 1 }
         return true unless freedom.positive?
         squares = waits.sum { |own| own.sum { |wait| (wait - own.sum.fdiv(own.size))**2 } }
-        Math.sqrt(squares / freedom) <= tried.first.last * (1 + NORMAL / Math.sqrt(2 * freedom))
+        most = 1 + WeightedSample::NORMAL / Math.sqrt(2 * freedom)
+        Math.sqrt(squares / freedom) <= tried.first.last * most
       end
 
       def users(thinks_ns)
@@ -486,7 +483,6 @@ module Holdup
     # A pool is full if its threads had jobs nearly all the time, and nearly all of its jobs waited longer
     # than it takes on average until a thread is free.
     class ClosedLoad::FullPools
-      NS = ClosedLoad::NS
       FULL = ClosedLoad::FULL
       # Jobs of full pools in a replay against recorded ones: faster threads don't run out of them.
       LONGER = 2

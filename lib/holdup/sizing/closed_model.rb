@@ -18,7 +18,6 @@ module Holdup
     # exponential holds without hand-offs, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal
     # holds that interleave perfectly do better near the knee.
     class ClosedModel
-      NS = 1_000_000_000
       MOST_THREADS = 1000
 
       # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit with its hand-offs;

@@ -6,8 +6,6 @@ module Holdup
     # not sized, but they hold the GVL that the sized units want. They are drawn from all recorded units of
     # their kind, at the rate of each minute.
     class ConcurrentUnits
-      NS = 1_000_000_000
-      MINUTE_S = 60
       # Fewer do not represent the others.
       FEWEST = 50
       # Concurrent units replayed for each sized unit; if there are more, fewer sized units are drawn.

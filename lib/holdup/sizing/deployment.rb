@@ -4,7 +4,6 @@ module Holdup
   module Sizing
     # What a recording was made on, and what else this server and this Ruby could have.
     class Deployment
-      MS = 1_000_000
       # From this version on, the environment can change the time slice.
       SLICES = Gem::Version.new("3.4")
       # The first Puma with max_io_threads.

@@ -9,7 +9,6 @@ module Holdup
       # kept stay where they are: the truth lies between these two ways. Threads take jobs.
       ASSIGNMENTS = {request: %i[random least_busy], job: %i[shared]}.freeze
       SERVED = 0.95
-      NS = 1_000_000_000
 
       # What a candidate would do at peak load. It has no times if a guard rejects it before a replay.
       #
@@ -43,7 +42,7 @@ module Holdup
       #   `answer_ns`: for which they wait when a replay begins
       # @param assignments [Array<Symbol>] how units may come to one of several processes
       def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
-        handoff_ns: Handoff::NS, population: nil, think_ns: 0, answer_ns: 0,
+        handoff_ns: Handoff::USUAL_NS, population: nil, think_ns: 0, answer_ns: 0,
         assignments: ASSIGNMENTS.fetch(kind))
         @demand = demand
         @guards = guards
@@ -174,7 +173,6 @@ module Holdup
         UNITS = 4_000
         # Units in flight for each thread.
         CROWD = 4
-        NS = 1_000_000_000
 
         def self.throughput(trace, scenario)
           new(trace.backlog.first(UNITS), scenario).throughput

@@ -3,17 +3,15 @@
 module Holdup
   module Sizing
     # The hard limits that no gain outweighs. Each names itself and both numbers, to show why a candidate is
-    # rejected. 85 %: beyond it a queue's length is mostly chance (OpenModel), unless the recording shows that
-    # a larger share was served: a guard that contradicts the recording is wrong. 80 % of the connections
+    # rejected. Threads and CPUs count as full from Thresholds::FULL on, unless the recording shows that a
+    # larger share was served: a guard that contradicts the recording is wrong. 80 % of the connections
     # leave some for consoles and migrations; 50 threads is the most that Sidekiq itself recommends.
     class Guards
       # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes,
       # unknown_cost a share of the throughput, client_timeout ns, the others counts.
       Violation = Data.define(:name, :value, :limit)
 
-      BUSY = 0.85
       INFLATION = 1.10
-      FULL = 0.85
       CONNECTIONS = 0.8
       MOST_JOB_THREADS = 50
       # A tenth of the one-second read timeout that clients of Redis and the like have: a thread that waits
@@ -25,7 +23,6 @@ module Holdup
       LIKE = 1.0
       # Share of the throughput by which grade B may be wrong.
       UNKNOWN = 0.2
-      NS = 1_000_000_000
       # By which a figure may exceed a limit because both are rounded.
       ROUNDING = 1e-9
 
@@ -96,7 +93,7 @@ module Holdup
 
       # Share of what it can serve that a setting may have to serve.
       def busy(now)
-        [@recorded.served_share(now, same: @recorded.equal?(self)), BUSY].max
+        [@recorded.served_share(now, same: @recorded.equal?(self)), Analysis::Thresholds::FULL].max
       end
 
       # How much longer holds get, for jobs that always have work. What the recorded setting has breaks no
@@ -114,7 +111,7 @@ module Holdup
       end
 
       def cpu
-        above(:cpu, cpus(@rate), [BUSY, @recorded.served_cpus].max * @limits.vcpus)
+        above(:cpu, cpus(@rate), [Analysis::Thresholds::FULL, @recorded.served_cpus].max * @limits.vcpus)
       end
 
       # @param rate [Float] units per second
@@ -126,7 +123,7 @@ module Holdup
 
       def memory(candidate)
         bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
-        bytes && above(:memory, bytes, (FULL * @limits.memory_limit_bytes).floor)
+        bytes && above(:memory, bytes, (Analysis::Thresholds::FULL * @limits.memory_limit_bytes).floor)
       end
 
       # A pool as large as the threads is not a limit: its line changes with them.

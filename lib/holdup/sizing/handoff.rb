@@ -11,11 +11,11 @@ module Holdup
     # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would
     #   count every other error of a replay as hand-off: saturated threads come out 6 % too slow.) Replays
     #   that wait too long without any hand-off err elsewhere, for example because jobs that take turns are
-    #   broken into random parts: then what was counted holds, up to the usual NS. With 0, two capsules of
+    #   broken into random parts: then what was counted holds, up to USUAL_NS. With 0, two capsules of
     #   10 + 2 threads came out 7 to 19 % too fast.
     module Handoff
       # Without a recorded figure that bounds it.
-      NS = 30_000
+      USUAL_NS = 30_000
       LONGEST_NS = 200_000
       # Units from which a level of a closed load shows what it serves.
       LEVEL_UNITS = 100
@@ -79,25 +79,25 @@ module Holdup
       #   more exact
       # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
       def self.fit(measured, chance_ns: 0, &replay)
-        without, with = [0, NS].map(&replay)
+        without, with = [0, USUAL_NS].map(&replay)
         counted = counted(measured, with, &replay)
         longest = counted ? measured.with(wait_ns: measured.wait_ns + chance_ns) : measured
         felt = felt(longest, without, with)
-        return counted.clamp(0, NS) if counted && felt&.negative?
-        [counted, felt].compact.min&.clamp(0, LONGEST_NS) || NS
+        return counted.clamp(0, USUAL_NS) if counted && felt&.negative?
+        [counted, felt].compact.min&.clamp(0, LONGEST_NS) || USUAL_NS
       end
 
       # Nearly proportional: the second attempt is right.
       def self.counted(measured, with)
         return if measured.handoff_ns.nil? || !with.handoff_ns.positive?
         return 0.0 if measured.handoff_ns.zero?
-        first = [NS * measured.handoff_ns / with.handoff_ns.to_f, LONGEST_NS].min
+        first = [USUAL_NS * measured.handoff_ns / with.handoff_ns.to_f, LONGEST_NS].min
         first * measured.handoff_ns / yield(first).handoff_ns
       end
 
       def self.felt(measured, without, with)
         step = with.wait_ns - without.wait_ns
-        NS * (measured.wait_ns - without.wait_ns) / step.to_f if step.abs > FELT * measured.wait_ns
+        USUAL_NS * (measured.wait_ns - without.wait_ns) / step.to_f if step.abs > FELT * measured.wait_ns
       end
       private_class_method :counted, :felt
     end

@@ -10,7 +10,6 @@ module Holdup
       OCCUPIES = 0.2
       # Twice the mean number at the peak: they come in clusters.
       ROOM = 2
-      NS = 1_000_000_000
 
       # Whether such requests are worth threads of their own.
       def self.wait?(idle_share, occupied_share)

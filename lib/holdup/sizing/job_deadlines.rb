@@ -10,7 +10,7 @@ module Holdup
     # processes. A process that serves several queues counts for each by its share of the time, so the sum of
     # all queues is what they need together.
     class JobDeadlines
-      WITHIN_S = 300
+      WITHIN_S = JOBS_WITHIN_S
       STEPS = 50
 
       # `rate`, `peak_rate`: jobs that arrive per second, on average and in the busiest minute (or longer

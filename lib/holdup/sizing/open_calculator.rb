@@ -66,7 +66,6 @@ module Holdup
     # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` is false, and only a replay
     # helps.
     class OpenCalculator::OpenModel
-      NS = ClosedModel::NS
       MOST_VARIABLE = 2.0
       # Where the chain is cut: the probability beyond is negligible.
       SPREAD = 40

@@ -106,11 +106,10 @@ module Holdup
         UNITS = 8_000
         # Left out at either end: all threads begin at once, and at the end some have no work.
         EDGE = 0.1
-        NS = 1_000_000_000
 
         # @param profiles [Array<UnitSample>] each stands for as many units
         def initialize(profiles, vcpus:, between: Scenario::DispatchCost::NOTHING,
-          cost: CoherencyCost::CONSTANT, handoff_ns: Handoff::NS, seed: 1)
+          cost: CoherencyCost::CONSTANT, handoff_ns: Handoff::USUAL_NS, seed: 1)
           @profiles = profiles
           @between = between
           @cost = cost

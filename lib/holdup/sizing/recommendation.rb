@@ -383,7 +383,7 @@ module Holdup
       end
 
       def minute_of(unit)
-        unit.start_ns / Traffic::NS / Traffic::MINUTE_S * Traffic::MINUTE_S
+        unit.start_ns / NS / MINUTE_S * MINUTE_S
       end
 
       def busiest

@@ -6,8 +6,6 @@ module Holdup
     # for on CPUs without other work, when they came, how they are deployed, and the figures that a self-test
     # compares its replays with.
     class Recording
-      NS = 1_000_000_000
-      MINUTE_S = 60
       # A shorter part of a minute does not show its load.
       LEAST_S = 5
       # Standard deviation of what a window has of other minutes: any time up to the ten seconds between two

@@ -105,10 +105,10 @@ module Holdup
           rate, cpus = means(loaded)
           most = cpus / rate
           slope, error = slope(spans)
-          known = error && self::NORMAL * error < most / 2
+          known = error && WeightedSample::NORMAL * error < most / 2
           each = known ? slope.clamp(0.0, most) : most
-          least = known ? (slope - self::NORMAL * error).clamp(0.0, each) : 0.0
-          new(constant: cpus - each * rate, unit_ns: each * self::NS, least_unit_ns: least * self::NS,
+          least = known ? (slope - WeightedSample::NORMAL * error).clamp(0.0, each) : 0.0
+          new(constant: cpus - each * rate, unit_ns: each * NS, least_unit_ns: least * NS,
             mean: cpus)
         end
 
@@ -132,7 +132,7 @@ module Holdup
         # @return [Array<OtherCpuSpan>]
         def self.spans(intervals, units)
           ended = units.group_by do |unit|
-            end_s = unit.end_ns / self::NS
+            end_s = unit.end_ns / NS
             found = intervals.bsearch_index { |interval| end_s < interval.to_s }
             found if found && end_s >= intervals[found].from_s
           end
@@ -157,26 +157,23 @@ module Holdup
         def within(cpus, rate:)
           return self if at(rate) <= cpus
           return self.class.always(cpus) if mean >= cpus
-          recorded_rate = (mean - constant) * self.class::NS / unit_ns
+          recorded_rate = (mean - constant) * NS / unit_ns
           each = (cpus - mean) / (rate - recorded_rate)
-          with(constant: mean - each * recorded_rate, unit_ns: each * self.class::NS,
-            least_unit_ns: [least_unit_ns, each * self.class::NS].min)
+          with(constant: mean - each * recorded_rate, unit_ns: each * NS,
+            least_unit_ns: [least_unit_ns, each * NS].min)
         end
 
         # @param rate [Float] units per second
         # @return [Float] CPUs
         def at(rate)
-          constant + unit_ns * rate / self.class::NS
+          constant + unit_ns * rate / NS
         end
       end
 
       # Between two samples of a host. `rate`: units per second; `cpus`: of the other processes
       OtherCpus::OtherCpuSpan = Data.define(:rate, :cpus)
-      OtherCpus::NS = 1_000_000_000
       # Spans from which their spread is known.
       OtherCpus::FEWEST = 4
-      # The 90 % interval of a normal distribution ends so many standard deviations from its middle.
-      OtherCpus::NORMAL = 1.645
       OtherCpus::NONE = OtherCpus.always(0.0)
     end
   end

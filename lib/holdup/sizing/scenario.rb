@@ -16,7 +16,7 @@ module Holdup
       :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most,
       :think_ns, :answer_ns
     ) do
-      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: CoherencyCost::CONSTANT,
+      def initialize(groups:, vcpus:, handoff_ns: Handoff::USUAL_NS, cost: CoherencyCost::CONSTANT,
         between: Scenario::DispatchCost::NOTHING, assignment: :least_busy,
         concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0,
         think_ns: 0, answer_ns: 0)

@@ -339,7 +339,7 @@ module Holdup
       def play(...) = mean(play_each(...))
 
       # @return [Array<MeasuredFigures>] of each replay
-      def play_each(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
+      def play_each(replays, assignment, vcpus:, handoff_ns: Handoff::USUAL_NS)
         scenario = scenario(assignment, vcpus:, handoff_ns:)
         Replay.at_once(replays, cpus: @cpus) do |replay|
           @played[[replay, scenario]] ||= begin
@@ -531,8 +531,6 @@ module Holdup
 
     # What was measured in the closed part of a recording, from its single units.
     class SelfTest::ClosedFigures
-      NS = 1_000_000_000
-
       def initialize(recording, load, current)
         @all = recording.measured
         @between = recording.demand.between

@@ -73,8 +73,6 @@ module Holdup
     # Demand estimated from some of the recorded units, or from changed units: the formulas' figures scale
     # with the units' means. For an interval the growths are drawn as well.
     class ServiceDemand::DemandEstimates
-      # An interval's end lies so many standard deviations from its middle (90 %).
-      NORMAL = 1.645
       # Upper bound: a large application showed 16 %.
       MOST = 0.3
 
@@ -111,7 +109,7 @@ module Holdup
       end
 
       def drawn_growth(estimate, random)
-        deviation = normal(random) / NORMAL
+        deviation = normal(random) / WeightedSample::NORMAL
         width = deviation.positive? ? estimate.high - estimate.value : estimate.value - estimate.low
         (estimate.value + deviation * width).clamp(0.0, most(estimate))
       end

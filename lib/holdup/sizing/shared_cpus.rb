@@ -16,7 +16,6 @@ module Holdup
     # off.
     class SharedCpus
       ROUNDS = 60
-      NS = ClosedModel::NS
 
       # @param limits [ResourceLimits]
       def initialize(demand, processes:, threads:, limits:)

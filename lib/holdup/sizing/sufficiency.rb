@@ -45,7 +45,7 @@ module Holdup
         few = @units < UNITS || alone
         widths = alone ? {} : widths()
         minutes = @traffic.size_in_minutes
-        short = minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S
+        short = minutes * MINUTE_S < BLOCKS * Traffic::BLOCK_S
         missing = [*(:units if few), *(:hours if short), *wide(widths)]
         SufficiencyResult.new(units: @units, minutes:, blocks: @traffic.blocks.size,
           block_s: @traffic.block_s, widths:, missing:)

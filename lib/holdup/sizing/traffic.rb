@@ -5,8 +5,6 @@ module Holdup
     # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Also of
     # a part of the recording, for intervals (see Sufficiency::RecordingBootstrap).
     class Traffic
-      NS = 1_000_000_000
-      MINUTE_S = 60
       UNITS = 10_000
       # Load varies from minute to minute, and neighbouring minutes are alike: blocks are the longest of which
       # the recording has as many. From fewer, intervals are too narrow: of a steady minute, 90 % intervals
@@ -16,6 +14,7 @@ module Holdup
       FEWEST_BLOCKS = {BLOCK_S => 6, MINUTE_S => 4, 10 => 6, 5 => 1}.freeze
       # Parts of a minute are blocks only with as many single units, which say how many it had.
       FEWEST_UNITS = 100
+      # Share of the minutes that have at most the rate of the peak.
       PEAK = 0.95
       # From this difference on, the peak is replayed with its own mix.
       MIX = 0.1
@@ -391,8 +390,6 @@ module Holdup
       end
 
       class UnitDraws
-        NS = 1_000_000_000
-        MINUTE_S = 60
         # Means that differ less are the same.
         ALIKE = 1e-6
         # A full pool gets less done than it is asked for, so its units arrive over a longer time.

@@ -4,6 +4,9 @@ module Holdup
   module Sizing
     # Recorded single units, each with its weight: the number of measured units that it stands for.
     class WeightedSample
+      # The 90 % interval of a normal distribution ends so many standard deviations from its middle.
+      NORMAL = 1.645
+
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
       # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without units
       def self.quantile(values, share)

@@ -14,15 +14,13 @@ module Holdup
     class Copy
       # Of short windows; longer ones are copied by the day.
       PART_S = 3600
-      DAY_S = 86_400
       LENGTHS = Tier::KEEP_S.keys
       # A collector that wrote within so many seconds may be running.
       RUNNING_S = 60
       # The newest minutes, which a running collector may still add to.
       OPEN_S = 300
       PREFIX = "#copy "
-      NS = 1_000_000_000
-      private_constant :PART_S, :DAY_S, :LENGTHS, :RUNNING_S, :OPEN_S, :PREFIX, :NS
+      private_constant :PART_S, :LENGTHS, :RUNNING_S, :OPEN_S, :PREFIX
 
       # Requests, jobs and other windows of one host. `source`: in the source; `taken`: what was read of it in
       # all runs; `copied`: what the target has more than before

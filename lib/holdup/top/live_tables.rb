@@ -26,7 +26,6 @@ module Holdup
     class LiveTables
       SHORT_NS = 10_000_000_000
       LONG_NS = 60_000_000_000
-      NS = 1_000_000_000
       # Tables, and what each can be sorted by.
       SORTS = {
         processes: %i[stalled caused gvl rate busy name],

@@ -4,8 +4,6 @@ module Holdup
   module View
     # Predictions and facts of the advice in words and figures, shared by every layout.
     class AdviceFigures
-      MS = 1_000_000
-
       def initialize(words)
         @words = words
       end

@@ -4,7 +4,6 @@ module Holdup
   module View
     # The sentences above the table: keep, change, or unknown, and how certain that is.
     class AdviceVerdict
-      NS = 1_000_000_000
       # Share of the time that a unit holds the GVL.
       WORTH_SAYING = 0.05
 
@@ -389,7 +388,7 @@ module Holdup
 
         def time
           seconds = (@found.blocks * @found.block_s).round
-          return Queries::OptionValues.length(seconds) if seconds.between?(1, Sizing::Traffic::MINUTE_S - 1)
+          return Queries::OptionValues.length(seconds) if seconds.between?(1, MINUTE_S - 1)
           word(:minutes, minutes: Figures.count(@found.minutes))
         end
 

@@ -25,6 +25,9 @@ module Holdup
     # The View::Figures method that formats a value in a title, by unit.
     Chart::FORMATS = {ns: :duration, share: :rounded_share, rate: :rate, count: :count, bytes: :bytes}.freeze
 
+    # Lines that stay distinguishable, by colour and dashes.
+    Chart::LINES = 6
+
     # Significant digits: more than a screen can resolve.
     Chart::DIGITS = 6
 

@@ -166,8 +166,6 @@ module Holdup
         # Rows of the settings, and how many of them are always shown.
         FACTS = 6
         FACTS_AT_LEAST = 3
-        # Columns of a sentence that may contain any name.
-        SENTENCE = 220
         COMMANDS = %w[report advise].freeze
         SPAN = %w[--since --until].freeze
         # Of a comparison by settings; other commands look less far back.
@@ -213,7 +211,7 @@ module Holdup
         end
 
         def notes
-          texts = kept(:remarks).map { |text| Width.truncate(text, SENTENCE) }
+          texts = kept(:remarks).map { |text| Width.truncate(text, Width::SENTENCE) }
           Blocks::Notes.new(texts:, warning: true)
         end
 

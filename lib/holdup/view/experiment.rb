@@ -8,9 +8,6 @@ module Holdup
     # it rests on, and the figures of both arms.
     class Experiment
       LEVELS = {better: :good, worse: :fail, both: :warn, invalid: :warn}.freeze
-      # Smaller shares are not worth a sentence.
-      MIX = 0.02
-      LEFT_OUT = 0.01
 
       # @param experiment [Analysis::Experiment]
       # @param kind [Symbol] of the units
@@ -171,12 +168,12 @@ module Holdup
 
       def mix(comparison)
         effect = comparison.mix_effect
-        word(:mix, change: @cells.change(effect)) if effect.abs >= MIX
+        word(:mix, change: @cells.change(effect)) if effect.abs >= Analysis::Comparison::MIX
       end
 
       def left_out(comparison)
         control, candidate = comparison.left_out
-        return if [control, candidate].max < LEFT_OUT
+        return if [control, candidate].max < Analysis::Comparison::LEFT_OUT
         word(:left_out, control: Figures.share(control), candidate: Figures.share(candidate))
       end
 

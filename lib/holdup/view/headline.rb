@@ -11,12 +11,8 @@ module Holdup
       SHORT_S = 300
       # With fewer acquisitions per unit, the stall per acquisition says little about units.
       FEW_ACQUISITIONS = 0.1
-      # Share of elapsed time: above this, and above the time on a CPU, the missing CPU is what units wait
-      # for.
-      STARVED = 0.05
       # Keeps the sentence readable with any name in it.
       NAME = 60
-      NS = 1_000_000_000
 
       # @param summary [Analysis::Summary] with what was read so far
       # @return [Array<Symbol>] parts of the summary that the verdict, the figures and the remarks need
@@ -132,11 +128,12 @@ module Holdup
         @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
       end
 
-      # If stall is the verdict, its cause may hold the GVL for so long only because it lacks a CPU.
+      # If stall is the verdict, its cause may hold the GVL for so long only because it lacks a CPU: then
+      # units starve for longer than they are on a CPU.
       def starved
         split = total.split
         return if %i[starved no_cpu].include?(finding.key)
-        return if split.share(:starved) < STARVED || split.starved < split.cpu
+        return if split.share(:starved) < Analysis::Thresholds::STARVED || split.starved < split.cpu
         @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
       end
 

@@ -8,8 +8,6 @@ module Holdup
     class Json
       # Formats that all JSON output shares.
       module Values
-        NS = 1_000_000_000
-
         private
 
         # @param seconds [Integer, nil] since 1970
@@ -307,21 +305,21 @@ module Holdup
 
         def warmth(server)
           seconds = server.median(&:warm_after_s)
-          {warm: server.warm, warm_after_ns: seconds && seconds * Values::NS,
+          {warm: server.warm, warm_after_ns: seconds && seconds * NS,
            warm_after_units: server.median(&:warm_after_units),
            warm_up: server.warm_up(AGES_S).map { |age_s, count|
-             {age_ns: age_s * Values::NS,
+             {age_ns: age_s * NS,
               interpreted_per_unit: count.round(1)}
            },
            compiling: server.compiling(AGES_S).map { |age_s, count|
-             {age_ns: age_s * Values::NS,
+             {age_ns: age_s * NS,
               compiled_per_unit: count.round(4)}
            }}
         end
 
         def life(life)
           {host: clean(life.host), pid: life.trail[:pid], name: clean(life.name), on: life.facts.on?,
-           units: life.units, age_ns: life.age_s * Values::NS,
+           units: life.units, age_ns: life.age_s * NS,
            rss_bytes: life.rss_bytes, effective: life.facts.effective, stats: life.facts.stats,
            events: life.events.map { |event, at_s| {event:, at: time(at_s)} }}
         end

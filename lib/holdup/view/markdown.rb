@@ -5,7 +5,7 @@ module Holdup
     # A page in Markdown, for a pull request or an issue.
     class Markdown
       # Columns of what is drawn with characters.
-      WIDTH = 80
+      WIDTH = Text::WIDTH
       # Names come from requests: their markup and cell ends are escaped.
       MARKUP = /[\\`*_|<>\[\]~#]/
 

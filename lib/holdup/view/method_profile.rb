@@ -49,7 +49,6 @@ module Holdup
       # revision that ran as a label.
       class Pprof
         Protobuf = TraceFormats::Protobuf
-        NS = 1_000_000_000
         # Of the message Profile.
         FIELDS = {sample_type: 1, sample: 2, location: 4, function: 5, text: 6, time: 9, duration: 10,
                   default_type: 14}.freeze
@@ -150,7 +149,7 @@ module Holdup
 
         def recording = self
 
-        def realtime_ns(ticks) = @from_s * Pprof::NS + ticks
+        def realtime_ns(ticks) = @from_s * NS + ticks
 
         # Nothing but samples.
         def periods(_lane) = []

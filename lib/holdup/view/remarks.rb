@@ -82,8 +82,6 @@ module Holdup
 
       # The remark that requests and jobs have ended which the report does not include yet.
       module Uncollected
-        NS = 1_000_000_000
-
         def self.remark(look, now_s:, words:)
           return if look.nil? || look.units.zero?
           count = Figures.count(look.units)

@@ -9,10 +9,6 @@ module Holdup
       # Rows of a report by host, queue, setting ...
       GROUPS = 5
       CHANGES = 3
-      # Columns of a sentence that may name any number of things.
-      SENTENCE = 220
-      # Below this share of the elapsed time the tables are not about stall.
-      STALLED = Analysis::StallVerdict::STALLED
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
       STATES = %i[starved lock sleep native io cpu].freeze
 
@@ -46,7 +42,8 @@ module Holdup
         # @return [Symbol, nil] :connections, a state, or nil
         def dominant(summary, answer)
           return :connections if answer.key.start_with?("connections")
-          answer.key if STATES.include?(answer.key) && summary.total.split.share(:stalled) < STALLED
+          stalled_share = summary.total.split.share(:stalled)
+          answer.key if STATES.include?(answer.key) && stalled_share < Analysis::Thresholds::STALLED
         end
       end
 
@@ -115,7 +112,7 @@ module Holdup
       end
 
       def texts(block, sentences)
-        sentences.map { |text| [block, Width.truncate(text, SENTENCE)] }
+        sentences.map { |text| [block, Width.truncate(text, Width::SENTENCE)] }
       end
 
       def kept(block)

@@ -8,6 +8,8 @@ module Holdup
     # combining marks none, ambiguous ones one; the reports draw bars with ASCII only. Names come from
     # requests, so all input is untrusted.
     module Width
+      # Columns of a sentence that may name any number of things.
+      SENTENCE = 220
       WIDE = /[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[ー\u{3000}-\u{303F}\u{FF01}-\u{FF60}]/
       NARROW = /(?!#{WIDE})\S/
       # Characters with which languages count things: "件".

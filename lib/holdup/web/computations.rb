@@ -10,7 +10,6 @@ module Holdup
       PATIENCE_S = 0.25
       # A program that asks for a file can't show progress.
       FILE_PATIENCE_S = 20
-      NS = 1_000_000_000
       # Minimum and maximum delay before the client asks again.
       AGAIN_S = 1..5
 
@@ -127,7 +126,6 @@ module Holdup
       ROOM = 100
       # After this time without a poll, the client counts as gone.
       LEFT_S = 15
-      NS = 1_000_000_000
 
       # `ahead`: number of questions before it, 0 while it is computed; `elapsed_s`: since its start, nil
       # before; `step`: latest activity that its computation reported, nil before

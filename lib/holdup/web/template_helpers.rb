@@ -8,7 +8,6 @@ module Holdup
       PREFIX = %r{\A(?:/[\w.~-]+)+\z}
       # A collector stores data every ten seconds to a minute; a longer gap means a problem.
       BEHIND_S = 300
-      NS = 1_000_000_000
 
       attr_reader :name
       attr_reader :query

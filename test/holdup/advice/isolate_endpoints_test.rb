@@ -25,7 +25,7 @@ module Holdup::Advice
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
       sentence = /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one more process/
       assert_match(sentence, text["seen"])
-      assert_operator found.gain, :>, GvlRules::IsolateEndpoints::WORTH
+      assert_operator found.gain, :>, Holdup::Advice::WORTH
       assert_operator found.interval.begin, :>, 0
     end
 

@@ -24,7 +24,7 @@ module Holdup::Advice
         found.facts.values_at(:name, :query)
       assert_match(/\AEach takes it 40 times and stalls 6\d.\d ms\. Replayed with half as many/,
         text["seen"])
-      assert_operator found.gain, :>, GvlRules::ManyAcquisitions::WORTH
+      assert_operator found.gain, :>, Holdup::Advice::WORTH
     end
 
     one_ruby def test_no_finding_without_a_gain_or_with_a_release_storm

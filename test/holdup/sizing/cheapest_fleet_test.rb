@@ -49,7 +49,7 @@ module Holdup::Sizing
       now = fleet.now
       assert_equal [4, 2.0, 1, 5],
         [now.hosts, now.vcpus, now.candidate.processes, now.candidate.threads]
-      gib = 500 / 1024.0 / Guards::FULL
+      gib = 500 / 1024.0 / Holdup::Analysis::Thresholds::FULL
       assert_in_delta 4 * (2 * 0.04 + gib * 0.005), now.price_hour
     end
 

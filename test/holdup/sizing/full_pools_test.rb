@@ -18,7 +18,7 @@ module Holdup::Sizing
     # @param full [Array<Integer>] pools
     # @param handoff_ns [Integer] of the GVL
     # @return [PlayedRecording]
-    def recorded(full:, handoff_ns: Handoff::NS)
+    def recorded(full:, handoff_ns: Handoff::USUAL_NS)
       trace = waiting(full)
       now = Candidate.of(OPEN)
       played = Replay.call(trace, now.scenario(vcpus: 2.0, assignment: :shared, handoff_ns:))

@@ -81,7 +81,7 @@ module Holdup::Sizing
     def test_waits_that_are_shorter_by_chance_do_not_bound_it
       times = figures(60_000)
       shorter = times.with(wait_ns: 0.8 * times.wait_ns)
-      assert_operator fit(shorter), :<=, Handoff::NS
+      assert_operator fit(shorter), :<=, Handoff::USUAL_NS
       assert_in_epsilon 60_000, fit(shorter, chance_ns: 0.25 * times.wait_ns), 0.05
     end
 
@@ -99,7 +99,7 @@ module Holdup::Sizing
 
     # Then nothing shows how much of it were waits for CPUs.
     def test_is_no_more_than_usual_where_no_handoff_is_small_enough
-      assert_equal Handoff::NS, fit(figures(100_000).with(wait_ns: 0.9 * figures(0).wait_ns))
+      assert_equal Handoff::USUAL_NS, fit(figures(100_000).with(wait_ns: 0.9 * figures(0).wait_ns))
     end
 
     def test_is_none_where_no_handoff_is_small_enough_and_none_was_counted
@@ -117,7 +117,7 @@ module Holdup::Sizing
     end
 
     def test_finds_nothing_without_waits
-      assert_equal(Handoff::NS,
+      assert_equal(Handoff::USUAL_NS,
         Handoff.fit(Handoff::HandoffTimes.new(handoff_ns: 0,
           wait_ns: 1.0)) { |_| Handoff::HandoffTimes.new(handoff_ns: 0.0, wait_ns: 1.0) })
     end

@@ -14,7 +14,7 @@ module Holdup::Sizing
     IO_SHAPES = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}.freeze
 
     def search(recording = RECORDING, rate: 25.0, limits: {}, now: Candidate.of(recording), seed: 1,
-      population: nil, handoffs: [Handoff::NS])
+      population: nil, handoffs: [Handoff::USUAL_NS])
       traffic = Traffic.of(recording.profiles, recording.arrivals, pools: recording.pools,
         concurrent_units: recording.concurrent_units)
       limits = recording.limits(**limits)

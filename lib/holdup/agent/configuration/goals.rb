@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../model/quantities"
+
 module Holdup
   module ConfigurationKeys
     # What `config.autopilot` asks for: which promise holds, and which threads it may set.
@@ -133,7 +135,7 @@ module Holdup
       end
     end
 
-    ScalingGoal::WITHIN_S = 300
+    ScalingGoal::WITHIN_S = JOBS_WITHIN_S
     # As Sizing::Slo reads it, with a limit.
     ScalingGoal::SLO = /\Ap(?:[5-9]\d)(?:\.\d)?=\d{1,9}(?:\.\d{1,6})?\s?(?:us|ms|s)\z/
 

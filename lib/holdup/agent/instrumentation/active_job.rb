@@ -5,6 +5,7 @@ return unless File.expand_path("../..", __dir__) == Holdup::FOLDER # another cop
 
 require_relative "clock_step"
 require_relative "job_name"
+require_relative "../../model/quantities"
 
 module Holdup
   module Instrumentation
@@ -18,7 +19,6 @@ module Holdup
     #
     # In Rails the Railtie does it.
     class ActiveJob
-      NS_PER_S = 1_000_000_000
       # GoodJob raises it to put back a job that may not run yet: not a failure.
       POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
 
@@ -68,7 +68,7 @@ module Holdup
       # Rails 7.0 keeps these times as text.
       def nanoseconds(time)
         time = Time.iso8601(time) if time.is_a?(String)
-        time.to_i * NS_PER_S + time.nsec if time.respond_to?(:nsec)
+        time.to_i * NS + time.nsec if time.respond_to?(:nsec)
       end
 
       def harmless

@@ -3,6 +3,7 @@
 require_relative "../../hooks/method_hook"
 require_relative "../probe"
 require_relative "../recorder"
+require_relative "../../model/quantities"
 
 module Holdup
   module Instrumentation
@@ -18,7 +19,6 @@ module Holdup
       QUEUED = "holdup.queued_ms"
       CAUSED_BY = "holdup.caused_by"
       CAUSED_BY_MS = "holdup.caused_by_ms"
-      NS_PER_MS = 1_000_000.0
 
       def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
         @recorder = recorder
@@ -118,7 +118,7 @@ module Holdup
 
       # @param times [Hash{String => Integer, nil}] ns; nil: unknown
       def in_ms(times)
-        times.compact.transform_values { |time| (time / NS_PER_MS).round(3) }
+        times.compact.transform_values { |time| time.fdiv(MS).round(3) }
       end
     end
 

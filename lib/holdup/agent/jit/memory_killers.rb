@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../model/quantities"
+
 module Holdup
   module Jit
     # Gems that end processes that have grown too large: a limit that was right without a JIT ends each worker
@@ -25,7 +27,6 @@ module Holdup
         end
       end
 
-      MIB = 1 << 20
       SWARM = "SIDEKIQ_MAXMEM_MB"
 
       module_function

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../model/jit_memory"
+require_relative "../../model/quantities"
 
 module Holdup
   module Jit
@@ -70,7 +71,6 @@ module Holdup
 
     # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/yjit.md.
     class Yjit
-      MIB = 1 << 20
       CAUSE = /\Ainvalidate_/
       # Beyond so many loaded methods and blocks the higher default threshold applies. An explicit 30 counts
       # as default.
@@ -169,7 +169,6 @@ module Holdup
     # RubyVM::ZJIT of Ruby 4.0: fewer figures, with other names (zjit/src/stats.rs). Only builds with
     # `--zjit-stats` count instructions.
     class Zjit
-      MIB = 1 << 20
       DEFAULT_SIZE = 128
       THRESHOLD = 30
 

@@ -2,6 +2,7 @@
 
 require_relative "../../model/clock"
 require_relative "../runtime/ticker"
+require_relative "../../model/quantities"
 
 module Holdup
   module Servers
@@ -18,7 +19,6 @@ module Holdup
       STATEMENT_MS = 500
       # Of the time, at most.
       SHARE = 0.01
-      NS = 1_000_000_000
 
       # `size`: jobs, at most MOST_JOBS of each queue; `oldest_ns`: how long the oldest of these has waited, 0
       # when none waits
@@ -136,7 +136,7 @@ module Holdup
       def age_ns(since, now_s)
         return 0 unless since
         at_s = @model.type_for_attribute(@since.to_s).deserialize(since).to_f
-        [((now_s - at_s) * JobBacklog::NS).round, 0].max
+        [((now_s - at_s) * NS).round, 0].max
       end
     end
   end

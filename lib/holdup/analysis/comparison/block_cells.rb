@@ -31,7 +31,6 @@ module Holdup
         }.freeze
         SPREADS = [:wall, :stalled, *SINGLE.keys].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc pool_wait].freeze
-        NS = 1_000_000_000
 
         attr_reader :strata
 

@@ -43,7 +43,7 @@ module Holdup
         end
       end
 
-      MethodChange::METRIC = Metric.new(name: :method_caused, unit: :ns, least: 20 * Metric::US)
+      MethodChange::METRIC = Metric.new(name: :method_caused, unit: :ns, least: 20 * US)
       # Methods that are looked at: a bootstrap of all that a process can have takes long.
       MethodChange::MOST = 30
 

@@ -20,7 +20,6 @@ module Holdup
         BANDS = ENDS_S.each_cons(2).map { |from_s, to_s| AgeBand.new(from_s:, to_s:) }.freeze
         # Percentiles of fewer are single units.
         FEWEST = 100
-        NS = 1_000_000_000
 
         module_function
 

@@ -9,7 +9,6 @@ module Holdup
       class Side
         # Settings with a smaller share of the units are remains of a deployment: counted, but not named.
         FEW = 0.01
-        NS = 1_000_000_000
 
         attr_reader :label
 

@@ -5,7 +5,6 @@ module Holdup
     class JitReport
       # The life of one process, as far as its samples say: what its JIT was at last, and what it did before.
       class ProcessLife
-        NS = 1_000_000_000
         GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes
           jit_compiled_iseqs jit_live_iseqs jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
         # These do not change when the memory is full, whatever its limit; compile time still grows then.

@@ -6,7 +6,6 @@ module Holdup
       # The samples of one process or container in order of time, as figures. A figure comes from the samples
       # that have it, and is nil where none has.
       class SampleTrail
-        NS = 1_000_000_000
         # A pid may be used again, but not with the same start.
         IDENTITY = %i[host pid start].freeze
         # Pid in samples of a container.

@@ -24,7 +24,7 @@ module Holdup
         def intervals
           @container.points(:cpu_ns).each_cons(2).filter_map do |(from_s, before), (to_s, after)|
             measured_ns = measured_ns(from_s, to_s) or next
-            cpus = (after - before - measured_ns).fdiv((to_s - from_s) * SampleTrail::NS)
+            cpus = (after - before - measured_ns).fdiv((to_s - from_s) * NS)
             OtherCpuInterval.new(from_s:, to_s:, cpus: [cpus, 0.0].max)
           end
         end

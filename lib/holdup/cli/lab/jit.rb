@@ -12,7 +12,6 @@ module Holdup
         SPANS = {warm_up_s: 90}.freeze
         STATES = {boot: "at boot", after: "after boot"}.freeze
         INSTALLED = "installed"
-        NS = 1_000_000_000
 
         StatesType = Data.define do
           include Queries::OptionTypes::Plain

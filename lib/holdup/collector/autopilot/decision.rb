@@ -5,7 +5,6 @@ module Holdup
     class Autopilot
       # The next step, without effects: from what is remembered and what is so now.
       class Decision
-        DAY_S = 86_400
         # A process that is younger is warming up, or belongs to a deploy.
         QUIET_S = 600
         ASK_EVERY_S = 600

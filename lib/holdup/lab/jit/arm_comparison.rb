@@ -10,7 +10,6 @@ module Holdup
         LEAST_NOISE = 0.02
         # The arm of Jit.arms without a memory limit.
         UNLIMITED = "after boot"
-        MIB = 1 << 20
 
         # @param result [Sweep::SweepReport] of Jit.arms
         def initialize(result)
@@ -109,8 +108,6 @@ module Holdup
 
         # The comparison as a report: the verdict first, then its evidence.
         class ArmReport
-          MS = 1e6
-
           # @param comparison [ArmComparison] of it
           def initialize(result, comparison, words: View::Words.new)
             @result = result
@@ -225,7 +222,7 @@ module Holdup
           end
 
           def ms(value)
-            value ? View::Figures.rate(value / MS) : View::Figures::NONE
+            value ? View::Figures.rate(value / 1e6) : View::Figures::NONE
           end
 
           def word(key, **facts)

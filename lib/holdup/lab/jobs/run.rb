@@ -9,7 +9,6 @@ module Holdup
       # -q QUEUE` with a queue that never gets empty. Jobs before the end of the warm-up don't count.
       class Run
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
-        BOOT_S = 60
         STEP_S = 0.25
         # The user's own variables of Holdup, Sidekiq and Redis do not apply to the experiment.
         FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
@@ -65,10 +64,10 @@ module Holdup
           sidekiq = [*@program.command, "-c", @threads.to_s, "-q", @queue.name]
           @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *sidekiq,
             env: @env, folder: @program.folder || @folder, log: File.join(@folder, "sidekiq.log"))
-          deadline = now + BOOT_S
+          deadline = now + ServerUnderTest::BOOT_S
           until @intake.take.count.positive?
             step
-            complain("did no job in #{BOOT_S} s") if now > deadline
+            complain("did no job in #{ServerUnderTest::BOOT_S} s") if now > deadline
           end
         end
 

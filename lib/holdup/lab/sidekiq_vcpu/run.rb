@@ -12,7 +12,6 @@ module Holdup
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
         JOBS = File.expand_path("jobs.rb", __dir__)
         NAMES = %w[JobA JobB].freeze
-        BOOT_S = 60
         # A job may take this many times the theoretical time, because others may use the machine.
         PATIENCE = 20
         # The user's own variables of Holdup, Sidekiq and Redis do not apply to the experiment.
@@ -42,7 +41,7 @@ module Holdup
         def call(rounds, seconds)
           @queue.check
           @experiment.processes.times { |number| start(number) }
-          await("ready", @experiment.processes, BOOT_S)
+          await("ready", @experiment.processes, ServerUnderTest::BOOT_S)
           work(rounds, seconds)
           finish
           store
@@ -73,9 +72,9 @@ module Holdup
 
         def work(rounds, seconds)
           jobs = NAMES.first(@experiment.jobs).each { |job| @queue.push(job, rounds) }
-          await("begun", @experiment.at_once, BOOT_S)
+          await("begun", @experiment.at_once, ServerUnderTest::BOOT_S)
           @queue.go(jobs.size)
-          await("done", jobs.size, BOOT_S + seconds * jobs.size * PATIENCE)
+          await("done", jobs.size, ServerUnderTest::BOOT_S + seconds * jobs.size * PATIENCE)
         end
 
         def finish

@@ -7,8 +7,6 @@ module Holdup
       # work is fixed, so other causes make a run slower.
       class VcpuResult
         TOLERANCE = 0.1
-        # From this share on, jobs that hold the GVL lack a CPU too often for exact ratios.
-        STARVED = 0.05
 
         # One experiment. `runs`: all its outcomes; `alone`: the ExperimentOutcome of one job alone, the unit
         # of all multiples
@@ -98,7 +96,7 @@ module Holdup
 
         # @return [Boolean] whether other load took so much CPU that the ratios are wrong
         def starved?
-          starved_share > STARVED && !lines.all?(&:as_expected?)
+          starved_share > Analysis::Thresholds::STARVED && !lines.all?(&:as_expected?)
         end
 
         # Leaves out experiments with more processes than vCPUs: there a lack of CPUs is the result, not a

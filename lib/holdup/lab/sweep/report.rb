@@ -145,8 +145,6 @@ module Holdup
         # A sweep's result as sections of a report: measured and predicted side by side at each rate, and the
         # cost of each setting.
         class SettingTables
-          MS = 1e6
-
           def initialize(result, words:)
             @result = result
             @words = words
@@ -192,9 +190,9 @@ module Holdup
               View::Figures.rate(line.throughput),
               *compared(line.predicted_throughput, 1, errors[:throughput]),
               ms(line.wait_ns),
-              *compared(line.predicted_wait_ns, MS, errors[:wait]),
+              *compared(line.predicted_wait_ns, 1e6, errors[:wait]),
               ms(percentile),
-              *compared(predicted_percentile, MS, errors[:percentile]),
+              *compared(predicted_percentile, 1e6, errors[:percentile]),
               ms(line.client_p95_ns)
             ]
           end
@@ -232,7 +230,7 @@ module Holdup
           end
 
           def ms(value)
-            value ? View::Figures.rate(value / MS) : View::Figures::NONE
+            value ? View::Figures.rate(value / 1e6) : View::Figures::NONE
           end
 
           def percentile = @result.plan.promise.name

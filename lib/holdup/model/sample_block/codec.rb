@@ -4,6 +4,7 @@ require "json"
 require "zlib"
 require_relative "../errors"
 require_relative "../sample_block"
+require_relative "../quantities"
 
 module Holdup
   # Encodes the profiles of a block for a store: a version, then Rows, deflated. 22 bytes a unit.
@@ -78,7 +79,6 @@ module Holdup
     # Numbers have the form of UTF-8 (`pack "U"`), eight times faster to make than BER (`pack "w"`); when one
     # is too large for it, all are BER. Columns of similar numbers deflate better than rows.
     class Rows
-      US = 1000
       # `start` in microseconds since 1970 (stored as the difference to the row before); `series` and
       # `process` are indexes of names; `queued` is one more than measured (0: unknown); `beginning`: see
       # Rows#beginning.

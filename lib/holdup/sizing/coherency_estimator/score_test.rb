@@ -161,7 +161,6 @@ module Holdup
           end
         end
 
-        NS = 1_000_000_000
         # Number of blocks if there are units enough; ten minutes each if the recording exceeds five hours.
         BLOCKS = 30
         BLOCK_S = (10.0..600.0)

@@ -10,9 +10,7 @@ module Holdup
     # In longer windows (of long spans or old data) they also show which minutes have units, so results do not
     # depend on the windows that happen to be read.
     class Recording::MinuteCounts
-      MINUTE_S = 60
       BLOCK_S = SampleBlock::SECONDS
-      NS = 1_000_000_000
       # Sums that single units have as well; the other sums are divided by the number of units.
       FIELDS = {
         running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
@@ -191,8 +189,6 @@ module Holdup
     # How many hosts recorded in each minute: one that began late, or ended early, had no part in the load of
     # the others' time.
     class Recording::HostCounts
-      MINUTE_S = Recording::MinuteCounts::MINUTE_S
-
       # @param lives [Hash{String => Analysis::MeasuredTime}] when each host had a process
       # @param windows [Array<Window>] of the units: show hosts of which nothing else is known
       # @param measured_time [Analysis::MeasuredTime, nil] of all hosts together

@@ -7,8 +7,6 @@ module Holdup
 
     # The settings of a recording's units. Those that differ only in an experiment arm's label are one.
     class Recording::RecordedSettings
-      NS = 1_000_000_000
-
       # @param warm_up_s [Integer] after a boot, ignored
       def initialize(windows, profiles: [], warm_up_s: 0)
         main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }

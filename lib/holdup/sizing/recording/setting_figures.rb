@@ -11,7 +11,6 @@ module Holdup
     # Windows have all units and give means and rates; profiles are a sample of single units, and give their
     # variance and the cost of concurrency. The first two minutes after a boot are in neither.
     class Recording::SettingFigures
-      PEAK = 0.95
       # A unit counts as alone if it shared its process for no more than a twentieth of its time.
       ALONE_MILLI = 1050
 
@@ -92,12 +91,12 @@ module Holdup
 
       # @return [Float] mean units per second over the minutes that have any
       def rate
-        arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * Recording::MinuteCounts::MINUTE_S)
+        arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MINUTE_S)
       end
 
       # @return [Float] units per second in a busy minute (95th percentile)
       def peak_rate
-        peak(arrivals.values) / Recording::MinuteCounts::MINUTE_S
+        peak(arrivals.values) / MINUTE_S
       end
 
       def demand
@@ -164,7 +163,7 @@ module Holdup
       def cpu_share
         return unless vcpus && hosts.positive?
         each_host = cpu_ns.map { |minute_s, whole_ns| whole_ns / hosts_at(minute_s) }
-        peak(each_host) / Recording::MinuteCounts::MINUTE_S / 1e9 / vcpus
+        peak(each_host) / MINUTE_S / 1e9 / vcpus
       end
 
       # @return [Float] share of the elapsed time that units waited for a connection
@@ -213,7 +212,7 @@ module Holdup
       end
 
       def peak(values)
-        values.sort[((values.size - 1) * PEAK).ceil].to_f
+        values.sort[((values.size - 1) * Traffic::PEAK).ceil].to_f
       end
 
       def mean(some)

@@ -5,7 +5,6 @@ module Holdup
     # Why a replay of the present may miss: figures of the recording that a replay does not model, and the
     # size from which each can explain an error.
     class SelfTest::ErrorCauses
-      NS = 1_000_000_000
       # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
       SHARE = 0.05
       ALLOWED = 2 * SHARE
@@ -17,14 +16,14 @@ module Holdup
       # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
       CEILING = 0.05
       # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
-      BUSY = 0.85
       # Peak against mean: beyond it a minute has bursts that its mean rate hides.
       SWINGS = 3.0
       # How much longer the machine takes for the same work in slow minutes than in fast ones.
       MACHINE_SPEED = Recording::RecordingChecks::MACHINE_VARIATION - 1
       # Share of units from which a load counts as constant.
       MOST = 0.5
-      LIMITS = {overload: CEILING, starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
+      LIMITS = {overload: CEILING, starved: SHARE, resource_waits: SHARE, busy: Analysis::Thresholds::FULL,
+                swings: SWINGS,
                 bursts: SHARE, pace: SHARE, chance: SHARE, waits_for_answers: SHARE, unlike_threads: SHARE,
                 handoff: SHARE, growth: CEILING / 2, mix: Traffic::MIX, other_cpus: 2 * CEILING,
                 constant_load: MOST, pauses: 2 * CEILING, ceiling: CEILING,
@@ -328,7 +327,6 @@ module Holdup
       # How far arrivals within a minute are from independent ones: the variance of their number in a few
       # seconds against its mean, which is 1 for a Poisson process. More: in bursts; less: at a pace.
       class ArrivalVariation
-        MINUTE_S = 60
         CELL_S = ClosedLoad::CELL_S
         CELLS = MINUTE_S / CELL_S
         # Standard deviations that chance exceeds in 1 % of cases. What remains is multiplied for a sample.

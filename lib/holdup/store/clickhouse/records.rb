@@ -9,8 +9,6 @@ module Holdup
       # own; states of collectors, skipped rows, the audit log, outcomes and kept answers as facts in
       # `commits`.
       class Records
-        NS = 1_000_000_000
-
         # @param commits [#call] which commits count, see Spans#commits
         def initialize(client, names, commits:)
           @client = client

@@ -13,8 +13,6 @@ module Holdup
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
                   outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
-        NS = 1_000_000_000
-        DAY_S = 86_400
         # Of a collector whose clock is wrong, and of commits that are under way.
         SPARE_S = 2 * DAY_S
         # Sessions, names and claims that were silent for so long may go: longer than checkpoints are needed.
@@ -23,7 +21,7 @@ module Holdup
         FORGET_MOST = 2000
         # Last second of what a partition of commits has.
         LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", units: "max(start_s)"}.freeze
-        private_constant :NS, :DAY_S, :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
+        private_constant :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
 
         def initialize(client, steps, spans, records)
           @client = client

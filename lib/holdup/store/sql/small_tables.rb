@@ -8,8 +8,6 @@ module Holdup
     class Sql
       # The small tables, one class each: all but windows and unit samples.
       module SmallTables
-        NS = 1_000_000_000
-
         # How far the collector has carried each segment.
         class Checkpoints
           SHORT_BYTES = 4096

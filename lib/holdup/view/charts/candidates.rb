@@ -6,7 +6,6 @@ module Holdup
       # Throughput and waits of settings by threads, one line per number of processes. Marks the measured and
       # the advised setting, and crosses out those that a guard rejects.
       class Candidates
-        LINES = 6
         PERCENTILE = 0.95
         FIGURES = {"most" => [:rate, :ceiling.to_proc],
                    "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
@@ -61,7 +60,7 @@ module Holdup
         def lines
           @lines ||= begin
             by_processes = predictions.group_by { |one| one.candidate.processes }
-            nearest = by_processes.min_by(LINES) { |processes, _| (processes - now.processes).abs }
+            nearest = by_processes.min_by(Chart::LINES) { |processes, _| (processes - now.processes).abs }
             nearest.sort.to_h.transform_values { |same| same.to_h { |one| [one.candidate.threads, one] } }
           end
         end

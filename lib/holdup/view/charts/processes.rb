@@ -5,8 +5,6 @@ module Holdup
     module Charts
       # CPU and memory of each process over time, and of the container with its limits.
       class Processes
-        # The most lines that stay distinguishable: the processes that used most CPU.
-        LINES = 6
         FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes],
                    "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
@@ -44,7 +42,9 @@ module Holdup
 
         def lines(key)
           known = @series.lines.select { |line| line.points.values.any? { |point| point.public_send(key) } }
-          known.first(LINES).map { |line| Chart::Line.new(label: name(line), values: line.values(key, at_s)) }
+          known.first(Chart::LINES).map do |line|
+            Chart::Line.new(label: name(line), values: line.values(key, at_s))
+          end
         end
 
         def containers

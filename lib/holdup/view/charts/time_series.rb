@@ -8,8 +8,6 @@ module Holdup
         NAMES = %w[shares rate wall waits].freeze
         # Distributions of times per step.
         HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
-        # Above this utilization waits grow faster than throughput: the same limit as in the advice.
-        BUSY = Sizing::Guards::BUSY
         ALL = 1.0
 
         # Which methods stall others: not read unless asked for.
@@ -122,7 +120,8 @@ module Holdup
 
         def gvl
           lines = @series.gvl.map { |group, values| Chart::Line.new(label: group, values:) }
-          chart(:share, lines, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_steep))])
+          steep = Chart::Mark.new(at: Analysis::Thresholds::FULL, label: word(:chart_steep))
+          chart(:share, lines, most: ALL, limits: [steep])
         end
 
         # A distribution shows how many requests and jobs a step has.
@@ -259,7 +258,7 @@ module Holdup
           end
 
           def step
-            Figures.duration(@series.step_s * Analysis::TimeSeries::NS)
+            Figures.duration(@series.step_s * NS)
           end
 
           def more

@@ -6,11 +6,8 @@ module Holdup
       # The meaning of a comparison in sentences: the verdict, its possible cause, and why a figure may
       # mislead.
       class Sentences
-        # Smaller shifts of the mix are not worth a sentence.
-        MIX = 0.02
         # A machine's speed differs by less from one minute to the next.
         MACHINE = 0.03
-        LEFT_OUT = 0.01
         SHORT_BLOCK_S = 600
         # Sentences about methods that keep others waiting, and columns of a name in them.
         METHODS = 3
@@ -164,7 +161,7 @@ module Holdup
 
         def mix
           effect = @comparison.mix_effect
-          word(:mix, change: @cells.change(effect)) if effect.abs >= MIX
+          word(:mix, change: @cells.change(effect)) if effect.abs >= Analysis::Comparison::MIX
         end
 
         # Of the same time, both sides had the same machine.
@@ -176,7 +173,7 @@ module Holdup
 
         def left_out
           before, after = @comparison.left_out
-          if [before, after].max >= LEFT_OUT
+          if [before, after].max >= Analysis::Comparison::LEFT_OUT
             word(:left_out, before: Figures.share(before), after: Figures.share(after))
           end
         end

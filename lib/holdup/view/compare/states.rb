@@ -8,7 +8,6 @@ module Holdup
       class States
         PLOTTED = %i[wall_p50 wall_p95 cpu_unit pss].freeze
         BAR = 30
-        NS = 1_000_000_000
         # Prefix of a change that is not significant.
         UNSURE = "~"
 

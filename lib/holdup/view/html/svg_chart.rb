@@ -9,12 +9,9 @@ module Holdup
         WIDTH = 1000
         HEIGHT = 160
         KINDS = %i[stack line].freeze
-        NS = 1_000_000_000
         # Where the label of the rightmost dot begins, and that of the highest.
         LAST_LABEL_X = 850
         FIRST_LABEL_Y = 14
-        # How many differ in colour and dashes.
-        LINES = 6
 
         # `label`: nil for a crossed-out point.
         Dot = Data.define(:x, :y, :label) do
@@ -30,7 +27,7 @@ module Holdup
         # A line or an area. `look`: state or number of the line, which selects its colour; `d`: an SVG path
         Shape = Data.define(:look, :label, :d) do
           # @return [String] CSS class of a line, in the drawing and in its legend
-          def line_class = "line line-#{look % LINES}"
+          def line_class = "line line-#{look % Chart::LINES}"
 
           # @return [String] CSS class of an area
           def area_class = "s-#{look}"

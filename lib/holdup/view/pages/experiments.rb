@@ -8,10 +8,7 @@ module Holdup
       # Experiments whose arms take turns on running processes, and the autopilot: what runs now, what was
       # found, and who changed what.
       class Experiments < Base
-        NS = 1_000_000_000
         SCHEMA = 1
-        # A turn is judged by windows of that length.
-        MINUTE_S = 60
         # Of experiments without a verdict in the log, how many are judged: each reads its hours.
         MOST_JUDGED = 3
         # Before its start, the traffic that says what an experiment can show.

@@ -5,7 +5,6 @@ module Holdup
     module Pages
       # The JIT of each process: start, warm-up, memory, and what hinders it.
       class Jit < Base
-        NS = 1_000_000_000
         COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full
           life_thrown].freeze
 
@@ -77,8 +76,6 @@ module Holdup
 
       # JIT warm-up of processes by their age: interpreted share, compiled code, memory.
       class Jit::WarmUpChart
-        NS = 1_000_000_000
-        LINES = 6
         # Each figure of a life is a list of pairs: seconds since its start, and a value.
         FIGURES = {"warm_up" => [:count, :warm_up.to_proc],
                    "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
@@ -100,7 +97,7 @@ module Holdup
         # @param lives [Array<Analysis::JitReport::ProcessLife>] the first ones are drawn
         # @param every_s [Integer] seconds between two samples of a process
         def initialize(lives, every_s:, words:)
-          @lives = lives.select { |life| drawable?(life) }.first(LINES)
+          @lives = lives.select { |life| drawable?(life) }.first(Chart::LINES)
           @every_s = every_s
           @words = words
         end

@@ -8,7 +8,6 @@ module Holdup
         include Base::OverTime
 
         TOP = 5
-        MINUTE_S = 60
         COLUMNS = %i[name count p95 split suffered each].freeze
 
         def blocks
@@ -150,7 +149,6 @@ module Holdup
 
         # For a first visit: which questions the data can answer already, and what the others need.
         class Guide
-          NS = 1_000_000_000
           # Seconds of data: a minute shows who stalls whom; with fewer than three blocks of a minute on each
           # side no interval can be computed; advice is sure after as many minutes as its rule wants.
           BLAME_S = 60
@@ -228,7 +226,7 @@ module Holdup
 
           def threshold
             recent = @shares.last(RECENT).sum(&:last) / [@shares.size, RECENT].min
-            [Analysis::StallVerdict::STALLED, recent * LEVEL].max
+            [Analysis::Thresholds::STALLED, recent * LEVEL].max
           end
         end
       end

@@ -9,7 +9,6 @@ module Holdup
         # spread, and if they are empty, the maximum of UnitSampleQuery.
         PERIODS = [6, Queries::RecordedInterval::UnitSampleQuery::BLOCKS].freeze
         ROWS = 10
-        NS = 1_000_000_000
         COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
           histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
         TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze

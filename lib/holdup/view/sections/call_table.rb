@@ -13,8 +13,6 @@ module Holdup
         end
 
         COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
-        SENTENCES = 3
-        NAME = 40
         SYSTEMS = %w[sql redis memcached http cache connect push search subprocess].freeze
         # Of all io, below which it is left out.
         OTHER_IO = 0.01

@@ -10,7 +10,6 @@ module Holdup
 
         COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after
           jit_life].freeze
-        NS = 1_000_000_000
         # Ages at which the warm-up is reported.
         AGES_S = [60, 600, 3600].freeze
 

@@ -12,8 +12,6 @@ module Holdup
         COLUMNS = %i[methods_share methods_caused methods_gc methods_native methods_called].freeze
         # A terminal leaves these out, the last first, rather than cut the names.
         OPTIONAL = %i[methods_gc methods_native methods_called].freeze
-        SENTENCES = 3
-        NAME = 40
         # Columns of a revision.
         REVISION = 7
         # A method that has fewer samples under both revisions has no sentence about them.

@@ -126,7 +126,6 @@ module Holdup
         # The same with more columns than a terminal has room for: waiting threads, GC, JIT, age.
         class WorkerTable < ProcessTable
           MORE = %i[process_waiting process_gc process_jit process_age].freeze
-          NS = 1_000_000_000
 
           private
 

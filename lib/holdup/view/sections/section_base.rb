@@ -7,6 +7,9 @@ module Holdup
       class SectionBase
         # Of the summary, beside its windows.
         PARTS = [].freeze
+        # Sentences about the first rows, and columns of a name in them.
+        SENTENCES = 3
+        NAME = 40
 
         # @param _summary [Analysis::Summary] with what was read so far
         # @return [Array<Symbol>] parts of the summary that the section needs

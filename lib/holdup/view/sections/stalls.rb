@@ -112,8 +112,6 @@ module Holdup
           SHARE = 0.05
           STALL = 0.01
           MOST = 8
-          SENTENCES = 3
-          NAME = 40
 
           # @return [Section, nil] nil without two units that could stall each other
           def call

@@ -11,7 +11,6 @@ module Holdup
 
         # Parameters that change how a result is shown, but not the result.
         SHOWING = %w[lang theme computed fresh].freeze
-        MINUTE_S = 60
 
         # Runs in its own thread with its own store.
         # @param step [#call] takes the current activity: the key of a sentence, and its facts
@@ -117,8 +116,6 @@ module Holdup
 
           # Text shown while a page is computed: the current activity, the elapsed and the expected time.
           class ProgressText
-            NS = 1_000_000_000
-
             # @param page [String, nil] name; nil if no page is shown
             def initialize(wait, page:, words:)
               @wait = wait

@@ -6,8 +6,6 @@ module Holdup
       # The doctor's page: what is measured, what is missing, and how much the store has. It works without a
       # store, because that is when it is needed.
       class Health < View::Pages::Base
-        NS = 1_000_000_000
-        HOUR_S = 3600
         SEGMENT_COLUMNS = %i[process server segment_alive segment_last segment_requests segment_drops].freeze
         # Counters of data that was lost or incomplete.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
