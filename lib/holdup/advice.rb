@@ -67,10 +67,10 @@ module Holdup
     # What to write, what it replaces, and what to do then.
     #
     # - `new`: "threads 3, 3"; `old`: "threads 5, 5", nil if the present text is not known
-    # - `where`: "config/puma.rb:12", "environment WEB_CONCURRENCY", or nil
-    # - `rest`: "then restart (SIGUSR2 to the master)", or nil
-    Finding::ProposedChange = Data.define(:new, :old, :where, :rest) do
-      def initialize(new:, old: nil, where: nil, rest: nil)
+    # - `where`: a SettingPlace ("config/puma.rb:12"), or nil
+    # - `how`, `facts`: what else to do, as of a Lever, or nil
+    Finding::ProposedChange = Data.define(:new, :old, :where, :how, :facts) do
+      def initialize(new:, old: nil, where: nil, how: nil, facts: {})
         super
       end
 

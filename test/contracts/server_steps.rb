@@ -82,7 +82,9 @@ module ServerSteps
     assert_equal server_pools.keys, profile.select { |key, _| key.start_with?("pool.") }.values
     levers = profile.keys.grep(/\Alever\.\w+\.value\z/).to_h { |key| [key.split(".")[1], profile[key]] }
     assert_equal server_levers, levers.slice(*server_levers.keys)
-    levers.each_key { |name| refute_empty profile["lever.#{name}.how"].to_s }
+    levers.each_key do |name|
+      refute_empty profile.values_at("lever.#{name}.write", "lever.#{name}.how").compact, name
+    end
   end
 
   def assert_stop(app)

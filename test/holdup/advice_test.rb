@@ -18,8 +18,8 @@ class Holdup::AdviceTest < Minitest::Test
 
   # Another number of processes or threads than the recommendation's is no advice.
   one_ruby def test_findings_say_what_the_verdict_says
-    levers = [{"lever.processes.value": 1, "lever.processes.how": "workers N", "lever.threads.value": 5,
-               "lever.threads.how": "threads N, N"}]
+    levers = [{"lever.processes.value": 1, "lever.processes.write": "workers N", "lever.threads.value": 5,
+               "lever.threads.write": "threads N, N"}]
     [{}, {process_bytes: 300_000_000, memory_limit_bytes: 500_000_000},
       {others: Holdup::Sizing::ResourceLimits::OtherCpus.always(1.2)}].each do |limits|
       recommendation = advised(PlayedRecording.new(minutes: 4), **limits)

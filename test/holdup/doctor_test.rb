@@ -118,9 +118,9 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_servers_and_their_levers
     profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5,
-               "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
+               "lever.threads.live" => true, "lever.threads.write" => "threads 5, 5",
                "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false,
-               "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
+               "lever.preload.live" => false, "lever.preload.how" => "puma_preload"}
     workers = [1, 0].map { |worker| process(worker:, profile:) }
     shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding|
       finding.key.start_with?("server", "lever")
@@ -128,7 +128,7 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal %i[server_workers lever_where_live lever server], shown.map(&:key)
     assert_equal({server: "puma", processes: 2, workers: "0, 1"}, shown[0].facts)
     assert_equal ["threads", 5, "threads 5, 5", "config/puma.rb:3"],
-      shown[1].facts.values_at(:name, :value, :how, :where)
+      shown[1].facts.values_at(:name, :value, :write, :where)
     assert_equal ["sidekiq", 1], shown[3].facts.values_at(:server, :processes)
   end
 

@@ -67,7 +67,7 @@ class GoodJobIntegrationTest < Minitest::Test
     assert_equal [3, 1, 0, true],
       profile.values_at(*%w[threads.value processes.value priority.value
         priority.live].map { |fact| "lever.#{fact}" })
-    assert_match(/GOOD_JOB_THREADS/, profile["lever.threads.how"])
+    assert_equal "GOOD_JOB_THREADS", profile["lever.threads.how.variable"]
   end
 
   def test_subprocesses_know_their_number

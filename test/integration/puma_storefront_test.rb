@@ -52,7 +52,7 @@ class PumaStorefrontTest < Minitest::Test
       serve(**env) do |app|
         ask(app)
         assert_identity(app)
-        assert_equal "environment STOREFRONT_THREADS", app.live.first.read(&:profile)["lever.threads.where"]
+        assert_equal "ENV[STOREFRONT_THREADS]", app.live.first.read(&:profile)["lever.threads.where"]
         restart(app, "a hot restart", method(:hot))
         assert_stop(app)
         assert_carried(app)

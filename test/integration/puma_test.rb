@@ -104,7 +104,7 @@ class PumaIntegrationTest < Minitest::Test
     serve(IO_THREADS: "1") do |app|
       complete(app)
       assert_equal [3, true, "puma.rb:5"], lever(app, "threads").values_at("value", "live", "where")
-      assert_equal [2, true, "environment WORKERS"],
+      assert_equal [2, true, "ENV[WORKERS]"],
         lever(app, "processes").values_at("value", "live", "where")
       assert_equal [2, nil, "puma.rb:9"],
         lever(app, "max_io_threads").values_at("value", "live", "where").map { |fact| fact || nil }

@@ -84,8 +84,8 @@ class SolidQueueIntegrationTest < Minitest::Test
     assert_equal [3, "config/queue.yml:6", 1, "config/queue.yml:7"],
       mails.values_at(*%w[threads
         processes].flat_map { |name| ["lever.#{name}.value", "lever.#{name}.where"] })
-    assert_match(/\AJOB_CONCURRENCY=N, or processes: N of the worker for mails,urgent/,
-      mails["lever.processes.how"])
+    assert_equal ["JOB_CONCURRENCY=N", "solid_queue_variable", "processes", "mails,urgent"],
+      mails.values_at(*%w[write how how.word how.queues].map { |fact| "lever.processes.#{fact}" })
   end
 
   def test_asynchronous_workers_share_a_process

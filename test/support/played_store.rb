@@ -13,10 +13,12 @@ class PlayedStore
   START_S = 1_790_000_400
   HOST = "web-1"
   LEVERS = {"lever.threads.value": 5,
-            "lever.threads.how": "threads N, N, then restart",
+            "lever.threads.write": "threads N, N",
+            "lever.threads.how": "restart",
             "lever.threads.where": "config/puma.rb:12",
             "lever.processes.value": 1,
-            "lever.processes.how": "workers N, then restart",
+            "lever.processes.write": "workers N",
+            "lever.processes.how": "restart",
             "lever.processes.where": "config/puma.rb:14"}.freeze
 
   # That of tests which only need some: made once for all of them, as is what they share of its sizing.

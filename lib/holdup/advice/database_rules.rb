@@ -88,7 +88,6 @@ module Holdup
       # `max_connections:`, with a number or an environment variable.
       class DatabaseYml
         PATH = "config/database.yml"
-        THEN = "then restart"
         LINE = /\A\s*(?:max_connections|pool):\s*(\S.*?)\s*\z/
         NUMBER = /\A["']?\d+["']?(?:\s+#.*)?\z/
         # Matches <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>, but nothing with + 1.
@@ -106,16 +105,17 @@ module Holdup
         def change(wanted)
           return new_line(wanted) unless number
           return in_environment(wanted) if variable && default != @size
-          rest = variable ? "#{THEN}; where #{variable} is set, that counts" : THEN
+          how = variable ? :restart_unless_set : :restart
           where = "#{PATH}:#{number + 1}"
-          Finding::ProposedChange.new(new: rewritten(wanted), old: text, where:, rest:)
+          Finding::ProposedChange.new(new: rewritten(wanted), old: text, where:, how:,
+            facts: {"variable" => variable}.compact)
         end
 
         private
 
         def new_line(wanted)
-          new = "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})"
-          Finding::ProposedChange.new(new:, where: PATH, rest: THEN)
+          Finding::ProposedChange.new(new: "max_connections: #{wanted}", where: PATH, how: :new_pool_size,
+            facts: {"earlier" => "pool: #{wanted}"})
         end
 
         # With several databases or environments, the line that has the measured size.
@@ -137,7 +137,7 @@ module Holdup
         # The file's number is only the default: the variable has another value.
         def in_environment(wanted)
           Finding::ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
-            where: "environment #{variable}", rest: THEN)
+            where: SettingPlace.variable(variable), how: :restart)
         end
 
         # A computed value has no number to change: the wanted number replaces it.

@@ -57,7 +57,7 @@ module Holdup
         # @return [Finding::ProposedChange] so that a JIT that starts with Ruby waits until it is enabled
         def late(life)
           options = [*kept(life, "--yjit"), WAIT].uniq
-          Finding::ProposedChange.new(new: "config.jit = :on", rest: "RUBYOPT=\"#{options.join(" ")}\"")
+          Finding::ProposedChange.new(new: "config.jit = :on, RUBYOPT=\"#{options.join(" ")}\"")
         end
 
         def rubyopt(options, life)

@@ -117,7 +117,7 @@ module Holdup
         def change(situation, slice_ns, now_ns)
           steps = situation.jobs? ? situation.fact("job_priority").to_i : 0
           new, old = [slice_ns, now_ns].map { |slice| "#{VARIABLE}=#{(slice / 2.0**steps / MS).round}" }
-          Finding::ProposedChange.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
+          Finding::ProposedChange.new(new:, old:, where: SettingPlace.variable(VARIABLE), how: :restart)
         end
 
         # With the time slice of the advised setting, if that has another one.

@@ -31,7 +31,7 @@ module Holdup
     # @param levers [#call] gives the live levers of this process, see Servers::Identity
     # @param limits [#call] gives the highest value by lever; an experiment never exceeds it
     # @param goal [#call] gives the AutopilotGoal, nil: no plan of the autopilot is followed
-    # @param fixed [#call] gives the reason for which this process has no live lever, see Servers::Identity
+    # @param fixed [#call] gives the key of the reason for which this process has no live lever, see Servers::Identity
     # @param watch [#call, nil] gives a ResponseWatch of this process's requests
     def initialize(folder:, levers:, limits:, log:, clock:, goal: -> {}, fixed: -> {}, watch: nil,
       env: {})
@@ -71,7 +71,8 @@ module Holdup
         [["live.#{lever.name}", @limits.call.fetch(lever.name, 0)],
           ["live.#{lever.name}.configured", lever.configured]]
       end
-      {**levers.to_h, "live.none" => (@fixed.call if levers.empty?), "autopilot" => @goal.call&.to_s}.compact
+      none = @fixed.call&.to_s if levers.empty?
+      {**levers.to_h, "live.none" => none, "autopilot" => @goal.call&.to_s}.compact
     end
 
     private
@@ -142,8 +143,8 @@ module Holdup
     end
 
     def no_lever(plan)
-      why = @fixed.call || "this server can't change its #{plan.lever} while it runs"
-      "#{why}; give processes different values and another HOLDUP_ARM each"
+      "this server can't change its #{plan.lever} while it runs; give processes different values and " \
+        "another HOLDUP_ARM each"
     end
 
     # @return [String, nil] why this process does not follow it

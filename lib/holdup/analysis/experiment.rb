@@ -327,7 +327,7 @@ module Holdup
       module_function
 
       # @param values [Array<Integer>] configured, and better
-      # @param where [String, nil] "config/puma.rb:12", "environment NAME", "command line"
+      # @param where [String, nil] a SettingPlace
       # @return [String] a diff
       def of(values, where:)
         place, *lines = lines(values, where.to_s)
@@ -335,10 +335,11 @@ module Holdup
       end
 
       def lines(values, where)
-        if where == "command line"
-          [where, *values.map { |value| "puma -t #{value}:#{value}" }]
-        elsif where.start_with?("environment ")
-          ["environment", *values.map { |value| "#{where.delete_prefix("environment ")}=#{value}" }]
+        variable = SettingPlace.variable_of(where)
+        if SettingPlace.command_line?(where)
+          ["command line", *values.map { |value| "puma -t #{value}:#{value}" }]
+        elsif variable
+          ["environment", *values.map { |value| "#{variable}=#{value}" }]
         else
           [where.empty? ? "config/puma.rb" : where, *values.map { |value| "threads #{value}, #{value}" }]
         end

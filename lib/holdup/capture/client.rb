@@ -111,7 +111,8 @@ module Holdup
       private
 
       def unmeasured(pid)
-        Error.new("process #{pid} measures nothing here", "choose one that does", key: :capture_unmeasured, pid:)
+        Error.new("process #{pid} measures nothing here", "choose one that does",
+          key: :capture_unmeasured, pid:)
       end
 
       def entries

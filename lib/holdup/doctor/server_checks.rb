@@ -22,15 +22,14 @@ module Holdup
         # The process with the latest heartbeat has the current values.
         def self.levers(processes)
           profile = processes.max_by(&:heartbeat_ns).profile
-          names = profile.keys.filter_map { |key| key[/\Alever\.(.+)\.value\z/, 1] }
-          names.map { |name| lever(name, profile) }
+          Lever.all(profile).each_value.reject { |lever| lever.value.nil? }.map { |lever| lever(lever) }
         end
 
-        def self.lever(name, profile)
-          value, live, how, where = %w[value live how where].map { |fact| profile["lever.#{name}.#{fact}"] }
-          key = where ? :lever_where : :lever
-          key = :"#{key}_live" if live
-          CheckResult.ok(key, name:, value:, how:, where: where.to_s)
+        def self.lever(lever)
+          key = lever.where ? :lever_where : :lever
+          key = :"#{key}_live" if lever.live
+          CheckResult.ok(key, name: lever.name, value: lever.value, write: lever.write, how: lever.how,
+            how_facts: lever.facts, where: lever.where.to_s)
         end
         private_class_method :server, :levers, :lever
       end

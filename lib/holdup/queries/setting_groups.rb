@@ -89,7 +89,8 @@ module Holdup
         key = to_h.keys.find { |value| value == text } || key_with_prefix(text)
         return key if key
         fix = to_h.empty? ? :there_are_none : :there_are
-        raise View::InputError.new(:no_such_value, fix, fact: @fact, value: text[0, 100].inspect, names: known)
+        value = text[0, 100].inspect
+        raise View::InputError.new(:no_such_value, fix, fact: @fact, value:, names: known)
       end
 
       # Reports name settings by the fingerprint that includes the arm.

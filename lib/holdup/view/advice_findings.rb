@@ -57,14 +57,12 @@ module Holdup
         text = say(finding, :do)
         return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
-        facts = {text:, change: localized([change.new, change.rest].compact.join(", ")),
-                 where: localized(change.where), rest: localized(change.rest)}
+        lever = LeverText.new(change.how, write: change.new, facts: change.facts, words: @words)
+        facts = {text:, change: lever.whole, where: LeverText.place(change.where, @words), rest: lever.then}
         return word(:write, **facts) unless change.where
         return word(:at, **facts) if change.diff.empty?
-        change.rest ? word(:diff_then, **facts) : word(:diff, **facts)
+        lever.then ? word(:diff_then, **facts) : word(:diff, **facts)
       end
-
-      def localized(text) = @words.lever(Width.clean(text))
 
       def expected(finding)
         return word(:expected_unknown) unless finding.interval

@@ -140,17 +140,13 @@ module Holdup
         texts.join(@table.fetch(:sentence_separator))
       end
 
-      # @param text [String, nil] how or where to change a setting of a server, as recorded
-      # @return [String, nil] the same with the phrases of this language
-      def lever(text)
-        phrases = @table.fetch(:change_hints, [])
-        text && phrases.reduce(text) { |result, (phrase, own)| result.gsub(phrase, own) }
-      end
+      # @param key [Symbol]
+      def key?(key) = @table.key?(key)
 
-      # @param text [String] a fact of a JIT, as recorded
+      # @param fact [String] of a JIT, as recorded: "command line", or a name, such as that of a gem
       # @return [String] in this language
-      def jit_fact(text)
-        @table.fetch(:jit_facts, {}).fetch(text.to_sym, text)
+      def jit_fact(fact)
+        @table.fetch(:"jit_fact_#{fact.tr(" ", "_")}", fact)
       end
 
       private

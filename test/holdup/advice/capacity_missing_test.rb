@@ -7,7 +7,7 @@ module Holdup::Advice
   class CapacityMissingTest < Minitest::Test
     include Situations
 
-    LEVERS = [{"lever.processes.value": 1, "lever.processes.how": "workers N, then restart",
+    LEVERS = [{"lever.processes.value": 1, "lever.processes.write": "workers N",
                "lever.processes.where": "config/puma.rb:3"}].freeze
 
     def waiting(sample)

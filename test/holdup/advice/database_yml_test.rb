@@ -10,7 +10,7 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
 
   def test_a_number_is_changed_where_it_stands
     found = change("default: &default", "  adapter: postgresql", "  pool: 5 # as many as threads")
-    assert_equal ["config/database.yml:3", "then restart"], [found.where, found.rest]
+    assert_equal ["config/database.yml:3", :restart], [found.where, found.how]
     assert_equal ["- pool: 5 # as many as threads", "+ pool: 8 # as many as threads"], found.diff
   end
 
@@ -20,13 +20,13 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
       'pool: "<%= ENV.fetch("RAILS_MAX_THREADS", "5").to_i %>"'].each do |line|
       found = change("  #{line}")
       assert_equal ["- #{line}", "+ #{line.sub("5", "8")}"], found.diff
-      assert_equal "then restart; where RAILS_MAX_THREADS is set, that counts", found.rest
+      assert_equal [:restart_unless_set, {"variable" => "RAILS_MAX_THREADS"}], [found.how, found.facts]
     end
   end
 
   def test_a_variable_that_is_set_is_what_has_to_be_changed
     found = change('  pool: <%= ENV.fetch("DB_POOL_5") { 10 } %>')
-    assert_equal ["environment DB_POOL_5", ["- DB_POOL_5=5", "+ DB_POOL_5=8"]], [found.where, found.diff]
+    assert_equal ["ENV[DB_POOL_5]", ["- DB_POOL_5=5", "+ DB_POOL_5=8"]], [found.where, found.diff]
   end
 
   def test_what_is_computed_becomes_a_number
@@ -43,7 +43,7 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
 
   def test_proposes_no_diff_without_a_line_to_change
     found = change
-    assert_equal ["config/database.yml", nil, "max_connections: 8 (before Rails 8.1 pool: 8)"],
+    assert_equal ["config/database.yml", nil, "max_connections: 8"],
       [found.where, found.old, found.new]
     assert_empty change("  pooling: 5", "  # pool: 5").diff
   end

@@ -8,8 +8,8 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.max_io_threads.value": 0,
-               "lever.max_io_threads.how":
-                 "max_io_threads N, then restart; requests that wait call env[\"puma.mark_as_io_bound\"]",
+               "lever.max_io_threads.write": "max_io_threads N",
+               "lever.max_io_threads.how": "puma_io_threads",
                "lever.max_io_threads.where": "config/puma.rb:9"}].freeze
     UNITS = {"Slow#quote" => {ms: {cpu: 2, io: 400}, acquisitions: 2, units: 60, blame: 1},
              "Light#show" => {ms: {cpu: 4, io: 8}, acquisitions: 4, units: 240, blame: 1}}.freeze

@@ -8,10 +8,14 @@ module Holdup::Advice
     include Situations
 
     WAITING = {kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 15.0, minutes: 10}.freeze
-    LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.how": ":concurrency: N in config/sidekiq.yml",
+    LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.write": ":concurrency: N",
+               "lever.concurrency.how": "in_file",
+               "lever.concurrency.how.file": "config/sidekiq.yml",
                "lever.concurrency.where": "config/sidekiq.yml:1",
                "lever.concurrency single.value": 1,
-               "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
+               "lever.concurrency single.write": "concurrency = N",
+               "lever.concurrency single.how": "sidekiq_capsule",
+               "lever.concurrency single.how.capsule": "single"}].freeze
 
     def found(samples: [], pool: nil, levers: LEVERS, **recording)
       find(JobRules::JobConcurrency, pool:, units: unit(cpu: 5), samples:,
@@ -58,19 +62,19 @@ module Holdup::Advice
     # In the words of Solid Queue and GoodJob; a line of all groups would be the wrong one.
     one_ruby def test_groups_that_are_named_by_their_queues
       pools = {"queues sync" => [1, %w[SyncJob]], "queues *" => [2, %w[OtherJob]]}
-      levers = [{"lever.threads.how": "good_job start --max-threads N",
-                 "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml",
-                 "lever.threads (*).how": "threads: N of the worker for *"}]
+      levers = [{"lever.threads.write": "good_job start --max-threads N",
+                 "lever.threads (sync).write": "threads: N", "lever.threads (sync).how": "solid_queue_worker",
+                 "lever.threads (*).write": "threads: N"}]
       recommendation = advised(
         PlayedRecording.new(**WAITING, pools:,
           shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]},
           minutes: 4), objective: :throughput
       )
-      found, unnamed = [levers, [levers.first.slice(:"lever.threads.how")]].map { |known|
+      found, unnamed = [levers, [levers.first.slice(:"lever.threads.write")]].map { |known|
         find(JobRules::JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
       }
-      assert_equal ["threads: #{found.facts[:best] - 2}", "of the worker for sync in config/queue.yml"],
-        [found.change.new, found.change.rest]
+      assert_equal ["threads: #{found.facts[:best] - 2}", "solid_queue_worker"],
+        [found.change.new, found.change.how]
       assert_nil unnamed.change
     end
 

@@ -8,8 +8,8 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.processes.value": 1,
-               "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one",
-               "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
+               "lever.processes.write": "workers N", "lever.processes.how": "puma_workers",
+               "lever.processes.where": "ENV[WEB_CONCURRENCY]"}].freeze
 
     def found(**recording)
       find(ThreadRules::ProcessCount, units: unit(cpu: 5),

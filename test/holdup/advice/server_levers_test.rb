@@ -8,7 +8,8 @@ module Holdup::Advice
     include Situations
 
     FILE = {"lever.threads.value": 5,
-            "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)",
+            "lever.threads.write": "threads N, N",
+            "lever.threads.how": "puma_restart",
             "lever.threads.where": "config/puma.rb:12"}.freeze
 
     def change(facts = FILE, *names, line: nil)
@@ -17,9 +18,8 @@ module Holdup::Advice
 
     def test_the_words_of_the_server
       change = change()
-      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12",
-        "then restart (SIGUSR2 to the master)"],
-        change.to_h.values_at(:new, :old, :where, :rest)
+      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12", "puma_restart"],
+        change.to_h.values_at(:new, :old, :where, :how)
       assert_equal ["- threads 5, 5", "+ threads 3, 3"], change.diff
     end
 
@@ -39,22 +39,18 @@ module Holdup::Advice
 
     def test_a_variable_of_the_environment
       assert_equal ["- WEB_CONCURRENCY=5", "+ WEB_CONCURRENCY=3"],
-        change(FILE.merge("lever.threads.where": "environment WEB_CONCURRENCY")).diff
+        change(FILE.merge("lever.threads.where": "ENV[WEB_CONCURRENCY]")).diff
     end
 
     def test_words_of_all_servers
-      {"workers N for cluster mode, then restart" => "workers 3",
-       ":concurrency: N in config/sidekiq.yml" => ":concurrency: 3",
-       "sidekiq -c N, or :concurrency: N in config/sidekiq.yml" => "sidekiq -c 3",
-       "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3",
-       "falcon serve --count N" => "falcon serve --count 3",
-       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" =>
-         "good_job start --queues \"mails:3;*:5\"",
-       "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
-       "puma -t N:N, then restart" => "puma -t 3:3"}.each do |how, new|
-        assert_equal new, change({"lever.threads.how": how}).new
+      {"workers N" => "workers 3", ":concurrency: N" => ":concurrency: 3",
+       "JOB_CONCURRENCY=N" => "JOB_CONCURRENCY=3",
+       "falcon serve --count N" => "falcon serve --count 3", "puma -t N:N" => "puma -t 3:3",
+       "good_job start --queues \"mails:N;*:5\"" =>
+         "good_job start --queues \"mails:3;*:5\""}.each do |write, new|
+        assert_equal new, change({"lever.threads.write": write}).new
       end
-      assert_empty change({"lever.threads.how": "workers N"}).diff, "nobody knows where it is written"
+      assert_empty change({"lever.threads.write": "workers N"}).diff, "nobody knows where it is written"
     end
 
     def test_takes_the_latest_known_value_of_a_lever

@@ -8,7 +8,7 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.threads.value": 1,
-               "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)",
+               "lever.threads.write": "threads N, N", "lever.threads.how": "puma_restart",
                "lever.threads.where": "config/puma.rb:12"}].freeze
 
     def found(levers: LEVERS, limits: {}, **recording)

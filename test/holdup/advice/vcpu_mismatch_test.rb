@@ -8,7 +8,7 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.processes.value": 1,
-               "lever.processes.how": "workers N, then restart (SIGUSR2 to the master)",
+               "lever.processes.write": "workers N", "lever.processes.how": "puma_restart",
                "lever.processes.where": "config/puma.rb:3"}].freeze
 
     def test_fewer_processes_than_cpus

@@ -243,7 +243,7 @@ class Holdup::RuntimeTest < Minitest::Test
 
   def test_a_profile_that_is_too_long_lacks_its_end
     levers = Array.new(40) do |index|
-      Holdup::Servers::Lever.new(name: "lever#{index}", value: index, how: "設定" * 60)
+      Holdup::Lever.new(name: "lever#{index}", value: index, write: "設定" * 60)
     end
     serve({"server" => "puma"}, levers: -> { levers })
     profile = @probe.profiles.last
@@ -283,7 +283,7 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_a_job_runner_shares_the_process_of_its_server
-    levers = -> { [Holdup::Servers::Lever.new(name: "concurrency", value: 2, how: "config.concurrency = 2")] }
+    levers = -> { [Holdup::Lever.new(name: "concurrency", value: 2, write: "config.concurrency = 2")] }
     serve({"server" => "puma"}, worker: 1, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
     serve({"jobs" => "sidekiq"}, name: "sidekiq", levers:,
       pools: -> { [Holdup::Servers::Pool.new(name: "default", max: 2)] })

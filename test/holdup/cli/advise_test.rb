@@ -223,7 +223,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_equal "process_count", said["findings"].first["rule"]
     assert_equal(
       {"new" => "workers 2", "old" => "workers 1", "where" => "config/puma.rb:14",
-       "rest" => "then restart"}, said["findings"].first["change"]
+       "how" => "restart", "facts" => {}}, said["findings"].first["change"]
     )
     markdown = advise("--markdown").out
     assert_match(/^\| 2 x 5 \\<- \|/, markdown)

@@ -179,9 +179,9 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
   def test_permanent_changes_in_the_words_of_their_place
     change = Holdup::Analysis::Experiment::PermanentChange
     assert_equal "--- environment\n+++ environment\n-MAX_THREADS=5\n+MAX_THREADS=3",
-      change.of([5, 3], where: "environment MAX_THREADS")
+      change.of([5, 3], where: "ENV[MAX_THREADS]")
     assert_equal "--- command line\n+++ command line\n-puma -t 5:5\n+puma -t 3:3",
-      change.of([5, 3], where: "command line")
+      change.of([5, 3], where: "ARGV")
     assert_match(/\A--- config\/puma.rb\n/, change.of([5, 3], where: nil))
   end
 

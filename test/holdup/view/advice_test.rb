@@ -45,7 +45,7 @@ class Holdup::View::AdviceTest < Minitest::Test
   def finding(rule, **facts)
     times = {percentile: "p95", wait_now_ns: 9_000_000, wait_then_ns: 1_000_000, memory_bytes: 1 << 30}
     change = Holdup::Advice::Finding::ProposedChange.new(new: "workers 2", old: "workers 1",
-      where: "config/puma.rb:14", rest: "restart")
+      where: "config/puma.rb:14", how: :restart)
     Holdup::Advice::Finding.new(rule:, gain: 0.2, interval: 0.1..0.3, remedy: :setting, change:,
       facts: {**times, query: "whatif --threads 3", **facts})
   end

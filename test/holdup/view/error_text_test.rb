@@ -93,8 +93,8 @@ class Holdup::View::ErrorTextTest < Minitest::Test
 
   def test_explains_wrong_input_in_the_language_of_the_page
     problem, remedy = parts(
-      Holdup::View::InputError.new(:invalid_value, :takes_whole_number, option: "since", value: '"x"', from: 1, to: 9),
-      "ja"
+      Holdup::View::InputError.new(:invalid_value, :takes_whole_number, option: "since", value: '"x"',
+        from: 1, to: 9), "ja"
     )
     assert_equal "「since」に \"x\" は指定できません。", problem.text
     assert_equal "1 から 9 までの整数を指定してください。", remedy.text
@@ -124,7 +124,8 @@ class Holdup::View::ErrorTextTest < Minitest::Test
       names: %w[arm app])
 
     assert_equal "--by can't be \"arn\"; did you mean arm or app?", error.message
-    assert_equal ["「--by」に \"arn\" は指定できません。", "arm または app ではありませんか。"], parts(error, "ja").map(&:text)
+    assert_equal ["「--by」に \"arn\" は指定できません。", "arm または app ではありませんか。"],
+      parts(error, "ja").map(&:text)
     assert_predicate error.facts, :frozen?
   end
 

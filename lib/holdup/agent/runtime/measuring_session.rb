@@ -191,7 +191,7 @@ module Holdup
         names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
         unhooked = {"unhooked" => @guard.unhooked.keys.join(" ")} unless @guard.unhooked.empty?
-        levers = @server.levers.call.map(&:facts).inject({}, :merge)
+        levers = @server.levers.call.map(&:to_profile).inject({}, :merge)
         {
           "server" => @server.name,
           **names,

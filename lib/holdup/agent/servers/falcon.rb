@@ -163,10 +163,10 @@ module Holdup
 
         # Needs a restart, because HUP forks new workers with the configuration read at the start.
         def lever(name, value, option, setting)
-          return Lever.new(name:, value:, how: "falcon serve #{option}") unless configuration
+          return Lever.new(name:, value:, write: "falcon serve #{option}") unless configuration
           line = setting && ConfigLine.find(configuration, setting[/\w+/])
-          how = "#{setting || option} in #{FILE}, then a restart of the whole server"
-          Lever.new(name:, value:, how:, where: line&.place)
+          Lever.new(name:, value:, write: setting || option, how: :falcon_file, facts: {"file" => FILE},
+            where: line&.place)
         end
 
         # `falcon host` only; `falcon serve` has options instead.

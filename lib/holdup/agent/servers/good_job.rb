@@ -232,8 +232,15 @@ module Holdup
           word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
           setting = "config.good_job.#{word}"
           where = line(THREADS)
-          anywhere = "good_job start --#{word.tr("_", "-")} N, #{setting} or GOOD_JOB_#{word.upcase}"
-          Lever.new(name: "threads", value: @threads.size, where:, how: where ? "#{setting} = N" : anywhere)
+          anywhere = anywhere("good_job start --#{word.tr("_", "-")} N", setting)
+          change = where ? {write: "#{setting} = N"} : anywhere
+          Lever.new(name: "threads", value: @threads.size, where:, **change)
+        end
+
+        # Of a Lever whose setting is not written in a file: an option, a setting of Rails, or a variable.
+        def anywhere(command, setting)
+          {write: command, how: :good_job_anywhere,
+           facts: {"setting" => setting, "variable" => setting.delete_prefix("config.").tr(".", "_").upcase}}
         end
 
         # Numbers in the list of queues count. The lever has no value, because a number may stand for several
@@ -250,29 +257,27 @@ module Holdup
 
         def threads_of_queue(name, list)
           where = line(QUEUES)
-          anywhere = "good_job start --queues \"#{list}\", config.good_job.queues or GOOD_JOB_QUEUES"
-          how = where ? "config.good_job.queues = \"#{list}\"" : anywhere
-          Lever.new(name: "threads (#{name})", value: nil, where:, how:)
+          anywhere = anywhere("good_job start --queues \"#{list}\"", "config.good_job.queues")
+          change = where ? {write: "config.good_job.queues = \"#{list}\""} : anywhere
+          Lever.new(name: "threads (#{name})", value: nil, where:, **change)
         end
 
         def queues
-          how = "good_job start --queues \"mails:2;*:5\" (threads behind the colon), " \
-            "config.good_job.queues or GOOD_JOB_QUEUES"
-          Lever.new(name: "queues", value: @configuration.queue_string, where: line(QUEUES), how:)
+          Lever.new(name: "queues", value: @configuration.queue_string, where: line(QUEUES),
+            write: "good_job start --queues \"mails:2;*:5\"", how: :good_job_queues)
         end
 
         def processes
-          how = "start more processes"
+          change = {how: :good_job_processes}
           if @configuration.respond_to?(:subprocesses)
-            how = "good_job start --subprocesses N or GOOD_JOB_SUBPROCESSES"
+            change = {write: "good_job start --subprocesses N", how: :good_job_subprocesses}
           end
-          Lever.new(name: "processes", value: @threads.processes || 1, where: line(PROCESSES), how:)
+          Lever.new(name: "processes", value: @threads.processes || 1, where: line(PROCESSES), **change)
         end
 
         def priority
-          how = "config.good_job.lower_thread_priority = true or false; " \
-            "now: GoodJob.capsule.lower_thread_priority ="
-          Lever.new(name: "priority", value: @threads.priority, live: true, where: line(PRIORITY), how:)
+          Lever.new(name: "priority", value: @threads.priority, live: true, where: line(PRIORITY),
+            how: :good_job_priority)
         end
 
         def line(pattern)

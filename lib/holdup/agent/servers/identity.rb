@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../model/lever"
 require_relative "../../model/utf8"
 require_relative "../working_folder"
 
@@ -18,8 +19,8 @@ module Holdup
     # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
     # - `live`: gives the levers that an experiment can move while the process runs. Each has `name`,
     #   `set(value)`, `restore` (to what is configured) and `settled?` (whether the value is true by now)
-    # - `fixed`: why no experiment can move a lever while the process runs, in at most 120 characters; nil:
-    #   not known, or one can
+    # - `fixed`: why no experiment can move a lever while the process runs: the key of a sentence in the
+    #   locales (`fixed_<key>`); nil: not known, or one can
     Identity = Data.define(
       :name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges, :live, :fixed
     ) do
@@ -96,24 +97,6 @@ module Holdup
     end
 
     Pool::LONGEST_NAME = 64 # Segment::Layout::SERIES_TEXTS[:pool]
-
-    # A server's setting that a user can change, and how.
-    #
-    # - `name`: threads, processes, concurrency, max_io_threads, time_slice ...; `value`: what it is now
-    # - `live`: whether it can change without a restart
-    # - `how`: what to write or call, in the server's words
-    # - `where`: "config/puma.rb:12"; nil: not found
-    Lever = Data.define(:name, :value, :live, :how, :where) do
-      def initialize(name:, value:, how:, live: false, where: nil)
-        super
-      end
-
-      # Flat, for a segment's profile.
-      def facts
-        known = {"value" => value, "live" => live, "how" => how, "where" => where}.compact
-        known.transform_keys { |key| "lever.#{name}.#{key}" }
-      end
-    end
 
     # The configuration line of a setting, so that advice can name it. Searched at the start of lines; the
     # last one counts, as for the server. A value set by other Ruby code is not found.

@@ -75,11 +75,10 @@ module Holdup
 
       def levers(server)
         [
-          lever("processes", "worker_processes", server.worker_processes,
-            "worker_processes N, then a restart; SIGTTIN to the monitor adds one, SIGTTOU takes one away",
-            live: true),
-          lever("refork_after", "refork_after", refork_after,
-            "refork_after [50, 100, 1000], then a restart; SIGUSR2 to the monitor reforks once")
+          lever("processes", "worker_processes", server.worker_processes, :pitchfork_workers,
+            write: "worker_processes N", live: true),
+          lever("refork_after", "refork_after", refork_after, :pitchfork_refork,
+            write: "refork_after [50, 100, 1000]")
         ]
       end
 

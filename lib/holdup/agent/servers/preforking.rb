@@ -117,8 +117,8 @@ module Holdup
         Pool.new(name: "web", max: 1, busy: @requests.busy, backlog:, served: @requests.served)
       end
 
-      def lever(name, word, value, how, live: false)
-        Lever.new(name:, value:, how:, live:, where: line(word)&.place)
+      def lever(name, word, value, how, **more)
+        Lever.new(name:, value:, how:, where: line(word)&.place, **more)
       end
 
       def line(word) = ConfigLine.find(@config_file, word)

@@ -25,12 +25,9 @@ module Holdup
 
       def levers(server)
         [
-          lever("processes", "worker_processes", server.worker_processes,
-            "worker_processes N, then SIGHUP to the master; " \
-            "SIGTTIN to the master adds one, SIGTTOU takes one away",
-            live: true),
-          lever("preload", "preload_app", !!server.preload_app,
-            "preload_app true: workers share the application's memory")
+          lever("processes", "worker_processes", server.worker_processes, :unicorn_workers,
+            write: "worker_processes N", live: true),
+          lever("preload", "preload_app", !!server.preload_app, :unicorn_preload, write: "preload_app true")
         ]
       end
     end

@@ -117,13 +117,15 @@ module Holdup
           nil
         end
 
-        # @param reasons [Array<String>] for which servers can't change, in their words
+        # @param reasons [Array<String>] for which servers can't change: keys of the locales
         def refuse_host(living, reasons = [])
           if living.empty?
             raise Error.new("no process measures in #{@folder}",
               "run it as the application's user, with the application's HOLDUP_DIR")
           end
           none = "no process of #{@folder} can change its threads while it runs, as Puma 8 can"
+          words = View::Words.new
+          reasons = reasons.map { |key| words.key?(:"fixed_#{key}") ? words.call(:"fixed_#{key}") : key }
           raise Error.new(reasons.empty? ? none : reasons.join("; "),
             "start half of the processes with other threads, and each half with its own HOLDUP_ARM")
         end

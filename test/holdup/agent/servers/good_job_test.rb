@@ -71,29 +71,31 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     jobs = "config/initializers/jobs.rb:1"
     assert_equal ["config/application.rb:3", jobs, jobs, nil], places.map(&:where)
     assert_equal [3, "mails:3;*", 2, 0], places.map(&:value)
-    assert_equal "config.good_job.threads = N", known["threads"].how
+    assert_equal "config.good_job.threads = N", known["threads"].write
   end
 
   def test_numbers_in_the_list_of_queues_are_the_ones_that_count
     known = levers(Configuration.new(5, "mails:3;*", nil, 0))
-    assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/,
-      known["threads (mails)"].how)
-    assert_match(/--queues "mails:3;\*:N", /, known["threads (*)"].how)
+    assert_equal "good_job start --queues \"mails:N;*\"", known["threads (mails)"].write
+    assert_equal "GOOD_JOB_QUEUES", known["threads (mails)"].facts["variable"]
+    assert_match(/--queues "mails:3;\*:N"\z/, known["threads (*)"].write)
     ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each do |list|
       assert_equal %w[threads queues processes priority], levers(Configuration.new(5, list, nil, 0)).keys,
         list
     end
     File.write(File.join(@root, "config/application.rb"), "config.good_job.queues = \"*:2\"\n")
     one = levers(Configuration.new(5, "*:2", nil, 0))["threads (*)"]
-    assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.how, one.where]
+    assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.write, one.where]
   end
 
   def test_levers_in_the_words_of_the_version
-    assert_match(/--max-threads N, config.good_job.max_threads or GOOD_JOB_MAX_THREADS/,
-      levers(EarlierConfiguration.new(5, "*", nil))["threads"].how)
-    assert_match(/--threads N, config.good_job.threads or GOOD_JOB_THREADS/,
-      levers(Configuration.new(5, "*", nil, 0))["threads"].how)
-    assert_equal ["start more processes", 1],
+    earlier = levers(EarlierConfiguration.new(5, "*", nil))["threads"]
+    assert_equal ["good_job start --max-threads N", "config.good_job.max_threads", "GOOD_JOB_MAX_THREADS"],
+      [earlier.write, *earlier.facts.values_at("setting", "variable")]
+    now = levers(Configuration.new(5, "*", nil, 0))["threads"]
+    assert_equal ["good_job start --threads N", "config.good_job.threads", "GOOD_JOB_THREADS"],
+      [now.write, *now.facts.values_at("setting", "variable")]
+    assert_equal [:good_job_processes, 1],
       levers(EarlierConfiguration.new(5, "*", nil))["processes"].then { |lever| [lever.how, lever.value] }
   end
 end

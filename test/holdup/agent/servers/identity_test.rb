@@ -27,13 +27,13 @@ class Holdup::Servers::IdentityTest < Minitest::Test
   # GoodJob's threads are no Puma's, and there are processes only once.
   def test_levers_with_one_name_get_their_owners_name
     web = identity("puma", facts: {"server" => "puma"}, levers: -> { levers("threads", "processes") })
-    both = merge(identity("good_job", levers: -> { levers("threads", how: "GOOD_JOB_THREADS=N") }), web)
+    both = merge(identity("good_job", levers: -> { levers("threads", write: "GOOD_JOB_THREADS=N") }), web)
     assert_equal [["threads", "N"], ["processes", "N"], ["threads (good_job)", "GOOD_JOB_THREADS=N"]],
-      both.levers.call.map { |lever| [lever.name, lever.how] }
+      both.levers.call.map { |lever| [lever.name, lever.write] }
   end
 
-  def levers(*names, how: "N")
-    names.map { |name| Holdup::Servers::Lever.new(name:, value: 1, how:) }
+  def levers(*names, write: "N")
+    names.map { |name| Holdup::Lever.new(name:, value: 1, write:) }
   end
 
   def test_a_child_inherits_only_the_facts

@@ -77,9 +77,9 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
 
   def test_on_the_command_line_and_in_the_environment
     [%w[-c 8], %w[-c8], %w[--concurrency 8], %w[--concurrency=8]].each do |arguments|
-      assert_equal "the command line", where(8, arguments:)
+      assert_equal "ARGV", where(8, arguments:)
     end
-    assert_equal "RAILS_MAX_THREADS", where(6, env: {"RAILS_MAX_THREADS" => "6"})
+    assert_equal "ENV[RAILS_MAX_THREADS]", where(6, env: {"RAILS_MAX_THREADS" => "6"})
   end
 
   def test_a_value_from_elsewhere_was_overridden
@@ -97,7 +97,7 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
     levers = Holdup::Servers::Sidekiq::Levers.new(capsules, priority: -1,
       written: written(arguments: %w[-c 8])).to_a
     assert_equal ["concurrency", "concurrency low", "processes", "thread_priority"], levers.map(&:name)
-    assert_equal [8, "sidekiq -c N", "the command line"], [levers[0].value, levers[0].how, levers[0].where]
+    assert_equal [8, "sidekiq -c N", "ARGV"], [levers[0].value, levers[0].write, levers[0].where]
     assert(levers.none?(&:live))
   end
 

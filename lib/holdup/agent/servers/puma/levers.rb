@@ -8,22 +8,12 @@ module Holdup
       # Puma's settings that a user can change, and how, in the words of its version.
       class Levers
         # Puma 8 has Puma::Server#update_thread_pool_min_max.
-        FIXED = "Puma before version 8 has no method that changes its threads while it runs"
-        RESTART = "then restart (SIGUSR2 to the master)"
-        THREADS = "threads N, N, #{RESTART}".freeze
-        LIVE_THREADS = "threads N, N, then restart; " \
-          "live: Puma::Server.current.update_thread_pool_min_max(min: N, max: N)"
-        PROCESSES = "workers N, #{RESTART}; live: SIGTTIN adds one, SIGTTOU takes one away".freeze
-        FIRST_PROCESSES = "workers N for cluster mode, #{RESTART}".freeze
-        IO_THREADS = "max_io_threads N, #{RESTART}; " \
-          "requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
-        PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
+        FIXED = :puma_before_8
         # The command line overrides any file, also when the master restarts itself.
         COMMANDS = {
-          max_threads: "puma -t N:N, then stop and start it",
-          workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"
+          max_threads: ["puma -t N:N", :puma_command],
+          workers: ["puma -w N", :puma_command_workers]
         }.freeze
-        REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
         # Created before options change (SIGTTIN), because it records where they come from.
         def initialize(launcher, env:)
@@ -41,31 +31,35 @@ module Holdup
 
         def threads(server)
           live = server.respond_to?(:update_thread_pool_min_max)
-          lever("threads", :max_threads, server.max_threads, live ? LIVE_THREADS : THREADS, live:)
+          lever("threads", :max_threads, server.max_threads, live:, write: "threads N, N",
+            how: live ? :puma_threads_live : :puma_restart)
         end
 
         def processes
           cluster = workers > 0
-          lever("processes", :workers, workers, cluster ? PROCESSES : FIRST_PROCESSES, live: cluster)
+          lever("processes", :workers, workers, live: cluster, write: "workers N",
+            how: cluster ? :puma_workers : :puma_first_workers)
         end
 
         # Puma 8 and later.
         def io_threads
-          io = @options[:max_io_threads]
-          [lever("max_io_threads", :max_io_threads, io.to_i, IO_THREADS)] if io
+          io = @options[:max_io_threads] or return
+          [lever("max_io_threads", :max_io_threads, io.to_i, write: "max_io_threads N",
+            how: :puma_io_threads)]
         end
 
         def cluster
           [
-            lever("preload", :preload_app, !!@options[:preload_app], PRELOAD),
-            lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)
+            lever("preload", :preload_app, !!@options[:preload_app], how: :puma_preload),
+            lever("fork_worker", :fork_worker, !!@options[:fork_worker], write: "fork_worker",
+              how: :puma_refork)
           ]
         end
 
-        def lever(name, option, value, how, live: false)
+        def lever(name, option, value, how:, write: nil, live: false)
           where = @sources[option]
-          how = COMMANDS.fetch(option, how) if where == SettingSource::COMMAND_LINE
-          Lever.new(name:, value:, how:, live:, where:)
+          write, how = COMMANDS.fetch(option, [write, how]) if SettingPlace.command_line?(where)
+          Lever.new(name:, value:, write:, how:, live:, where:)
         end
       end
 
@@ -84,7 +78,6 @@ module Holdup
         VARIABLES = {max_threads: %w[PUMA_MAX_THREADS MAX_THREADS], workers: %w[WEB_CONCURRENCY]}.freeze
         VARIABLE = /ENV(?:\.fetch\s*\(?\s*|\[)\s*["']([A-Za-z_]\w*)["']/
         WORD = /[a-z_]\w*/
-        COMMAND_LINE = "command line"
 
         def initialize(config, env:)
           @options = config.options
@@ -93,8 +86,7 @@ module Holdup
           @env = env
         end
 
-        # @return [Hash{Symbol => String}] option to "config/puma.rb:12", "environment WEB_CONCURRENCY" or
-        #   "command line"
+        # @return [Hash{Symbol => String}] option to its SettingPlace
         def to_h
           WORDS.keys.to_h { |option| [option, source_of(option)] }.compact
         end
@@ -109,7 +101,7 @@ module Holdup
 
         # `rails server` gives Puma user options too.
         def command_line
-          COMMAND_LINE if $PROGRAM_NAME.include?("puma")
+          SettingPlace::COMMAND_LINE if $PROGRAM_NAME.include?("puma")
         end
 
         def place_of(word)
@@ -126,7 +118,7 @@ module Holdup
 
         def environment(names)
           name = names.find { |each| !@env[each].to_s.empty? }
-          "environment #{name}" if name
+          SettingPlace.variable(name) if name
         end
 
         # The last file is the strongest.

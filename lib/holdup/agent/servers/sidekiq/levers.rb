@@ -10,11 +10,7 @@ module Holdup
       class Levers
         # Sidekiq::Manager (sidekiq/manager.rb) reads the concurrency of its capsule in `initialize`, and has
         # no method that adds a processor or ends one. `Capsule#concurrency=` comes too late then.
-        FIXED = "Sidekiq makes its threads once and has no method that changes their number while it runs"
-        PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
-        CAPSULE = "concurrency = N in config.capsule(%p)"
-        PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \
-          "each step below 0 halves the time slice of 100 ms"
+        FIXED = :sidekiq
 
         # @param priority [Integer, nil] of the threads; nil without such a setting
         def initialize(capsules, priority:, written:)
@@ -33,25 +29,25 @@ module Holdup
         def concurrency(capsule)
           return default(capsule) if capsule.name == "default"
           place = @written.concurrency(capsule.name, capsule.concurrency)
-          name = "concurrency #{capsule.name}"
-          how = format(CAPSULE, capsule.name)
-          Lever.new(name:, value: capsule.concurrency, how:, where: place&.where)
+          Lever.new(name: "concurrency #{capsule.name}", value: capsule.concurrency, write: "concurrency = N",
+            how: :sidekiq_capsule, facts: {"capsule" => capsule.name}, where: place&.where)
         end
 
         def default(capsule)
           place = @written.concurrency("default", capsule.concurrency)
-          how = place&.how || @written.usual
-          Lever.new(name: "concurrency", value: capsule.concurrency, how:, where: place&.where)
+          change = place&.change || @written.usual
+          Lever.new(name: "concurrency", value: capsule.concurrency, **change, where: place&.where)
         end
 
         def processes
-          Lever.new(name: "processes", value: nil, how: PROCESSES)
+          Lever.new(name: "processes", value: nil, write: "SIDEKIQ_COUNT=N", how: :sidekiq_processes)
         end
 
         def thread_priority
           return unless @priority
           where = @written.thread_priority(@priority)&.where
-          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY, where:)
+          Lever.new(name: "thread_priority", value: @priority, write: "config.thread_priority = N",
+            how: :sidekiq_priority, where:)
         end
       end
 
@@ -60,14 +56,15 @@ module Holdup
       # something unknown has overridden it.
       class SettingSource
         # - `value`: what is written there, nil for an expression
-        # - `how`: how to change it; `where`: "config/sidekiq.yml:3"
-        Location = Data.define(:value, :how, :where)
+        # - `change`: of a Lever: `write`, `how` and `facts`; `where`: a SettingPlace
+        Location = Data.define(:value, :change, :where)
 
         OPTION = /\A(?:-c|--concurrency(?:=|\z))\s*(\d*)/
         VARIABLE = "RAILS_MAX_THREADS"
-        EMBEDDED = "config.concurrency = N in Sidekiq.configure_embed"
-        USUAL = "sidekiq -c N, or :concurrency: N in config/sidekiq.yml"
-        CODE = "config.concurrency = N"
+        EMBEDDED = {write: "config.concurrency = N", how: :sidekiq_embedded}.freeze
+        USUAL = {write: "sidekiq -c N", how: :sidekiq_usual}.freeze
+        CODE = {write: "config.concurrency = N"}.freeze
+        COMMAND = {write: "sidekiq -c N"}.freeze
         FILES = "config/{initializers/*,puma,sidekiq}.rb"
         LONGEST_FILE = 100_000
 
@@ -80,7 +77,7 @@ module Holdup
           @root = root
         end
 
-        # How to set concurrency where it is not set yet.
+        # @return [Hash{Symbol => Object}] how to set concurrency where it is not set yet, of a Lever
         def usual
           @embedded ? EMBEDDED : USUAL
         end
@@ -105,11 +102,13 @@ module Holdup
         def command_line
           at = @arguments.index { |argument| OPTION.match?(argument) } or return []
           text = @arguments[at][OPTION, 1]
-          [Location.new((text.empty? ? @arguments[at + 1] : text).to_i, "sidekiq -c N", "the command line")]
+          value = (text.empty? ? @arguments[at + 1] : text).to_i
+          [Location.new(value, COMMAND, SettingPlace::COMMAND_LINE)]
         end
 
         def variable
-          @env[VARIABLE] ? [Location.new(@env[VARIABLE].to_i, "#{VARIABLE}=N", VARIABLE)] : []
+          return [] unless @env[VARIABLE]
+          [Location.new(@env[VARIABLE].to_i, {write: "#{VARIABLE}=N"}, SettingPlace.variable(VARIABLE))]
         end
 
         def yaml_places(capsule)
@@ -119,12 +118,13 @@ module Holdup
           name = relative(file)
           yaml = YamlLines.new(text(File.expand_path(file, @root)), name)
           places = yaml.find(@config[:environment].to_s, keys)
-          places.map { |value, where| Location.new(value, ":concurrency: N in #{name}", where) }
+          change = {write: ":concurrency: N", how: :in_file, facts: {"file" => name}}
+          places.map { |value, where| Location.new(value, change, where) }
         end
 
-        def ruby_places(capsule, setting, how)
+        def ruby_places(capsule, setting, change)
           @ruby ||= RubyLines.new(ruby_files.to_h { |file| [relative(file), text(file)] })
-          @ruby.find(capsule, setting).map { |value, where| Location.new(value, how, where) }
+          @ruby.find(capsule, setting).map { |value, where| Location.new(value, change, where) }
         end
 
         def ruby_files

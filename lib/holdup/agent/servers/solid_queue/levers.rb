@@ -9,8 +9,7 @@ module Holdup
       class Levers
         # SolidQueue::Worker (solid_queue/worker.rb) makes its pool in `initialize`. The pool only tells its
         # size, and so does the executor of concurrent-ruby below it (`max_length`).
-        FIXED = "Solid Queue gives a worker its threads once and has no method that changes their number " \
-          "while it runs"
+        FIXED = :solid_queue
 
         def initialize(groups, topology, file:, environment:)
           @groups = groups
@@ -36,10 +35,11 @@ module Holdup
         # Has the queues' names where a process has several groups.
         def lever(group, word, value)
           where, variable = @file.find(group.queues, word, environment: @environment)
-          how = "#{word}: N of the worker for #{group.queues} in #{SettingSource::DEFAULT}"
-          how = "#{variable}=N, or #{how}" if variable
           name = @groups.uniq.one? ? word : "#{word} (#{group.queues})"
-          Lever.new(name:, value:, where:, how:)
+          write = variable ? "#{variable}=N" : "#{word}: N"
+          how = variable ? :solid_queue_variable : :solid_queue_worker
+          facts = {"word" => word, "queues" => group.queues, "file" => SettingSource::DEFAULT}
+          Lever.new(name:, value:, where:, write:, how:, facts:)
         end
       end
 

@@ -47,7 +47,8 @@ module Holdup
               threaded: false).levers.first
             assert_equal ["processes", 4, false, File.join(root, "falcon.rb:2")],
               [lever.name, lever.value, lever.live, lever.where]
-            assert_match(/count N in falcon.rb/, lever.how)
+            assert_equal ["count N", :falcon_file, {"file" => "falcon.rb"}],
+              [lever.write, lever.how, lever.facts]
           end
         end
       end

@@ -44,7 +44,7 @@ class SettingSourceTest < Minitest::Test
 
   def test_variables_that_the_file_reads
     found = origins(RAILS, env: {"RAILS_MAX_THREADS" => "7", "SOME_WORKERS" => "2"})
-    assert_equal({max_threads: "environment RAILS_MAX_THREADS", workers: "environment SOME_WORKERS"}, found)
+    assert_equal({max_threads: "ENV[RAILS_MAX_THREADS]", workers: "ENV[SOME_WORKERS]"}, found)
   end
 
   def test_their_line_where_they_are_not_set
@@ -52,7 +52,7 @@ class SettingSourceTest < Minitest::Test
   end
 
   def test_variables_that_puma_reads
-    assert_equal({max_threads: "environment PUMA_MAX_THREADS", workers: "environment WEB_CONCURRENCY"},
+    assert_equal({max_threads: "ENV[PUMA_MAX_THREADS]", workers: "ENV[WEB_CONCURRENCY]"},
       origins("", env: {"PUMA_MAX_THREADS" => "4", "WEB_CONCURRENCY" => "2"}))
   end
 
