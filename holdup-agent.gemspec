@@ -32,6 +32,7 @@ Gem::Specification.new do |spec|
     "lib/{holdup,holdup-agent}.rb",
     "lib/holdup/{base,version}.rb",
     "lib/holdup/{agent,capture,hooks,model,segment}/**/*.rb",
+    "lib/holdup/agent/servers/awaited.txt",
     "lib/{generators,puma}/**/*.rb",
     "ext/**/*.{rb,c,h}",
     "sig/holdup.rbs",

@@ -26,10 +26,10 @@ class ArchitectureTest < Minitest::Test
     "collector" => %w[agent analysis capture native segment],
     "store" => [],
     # In the collector; of the dashboard only the text that the collector left.
-    "exporters" => %w[collector segment],
+    "exporters" => %w[agent collector segment],
     "analysis" => %w[agent capture native],
-    "sizing" => %w[analysis native],
-    "advice" => %w[analysis sizing],
+    "sizing" => %w[agent analysis native],
+    "advice" => %w[agent analysis sizing],
     # View: the sentences of wrong input.
     "queries" => %w[analysis sizing store view],
     "view" => %w[advice analysis capture queries sizing],

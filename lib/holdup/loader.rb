@@ -58,6 +58,7 @@ require "holdup/agent/main_gem"
 require "holdup/agent/probe"
 require "holdup/agent/rails_program"
 require "holdup/agent/runtime/collector_supervisor"
+require "holdup/agent/servers"
 require "holdup/agent/setting_facts"
 require "holdup/agent/stats_log/log_line"
 

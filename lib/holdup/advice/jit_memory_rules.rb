@@ -212,12 +212,6 @@ module Holdup
 
       # Y19: workers forked from a master that loaded the application and did not compact its heap first.
       module NoWarmup
-        HOOKS = {
-          "puma" => "before_fork { Process.warmup }",
-          "pitchfork" => "after_mold_fork { |_server, _mold| Process.warmup }",
-          "unicorn" => "before_fork { |_server, worker| Process.warmup if worker.nr.zero? }"
-        }.freeze
-
         module_function
 
         def call(situation)
@@ -231,18 +225,15 @@ module Holdup
             facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report --table jit"})
         end
 
-        # If workers fork others, the heap of the worker counts.
-        def hook(life)
-          return HOOKS[life["server"]] unless life["refork"] && life["server"] == "puma"
-          name = (life["server_version"].to_i >= 7) ? "before_refork" : "on_refork"
-          "#{name} { Process.warmup }"
+        def hook(life) = adapter(life)&.warm_up(life)
+
+        def shared?(life)
+          adapter = adapter(life)
+          adapter ? adapter.forks_loaded?(life) : life["preload"]
         end
 
-        # Pitchfork's mold has always loaded it.
-        def shared?(life)
-          life["preload"] || life["server"] == "pitchfork"
-        end
-        private_class_method :hook, :shared?
+        def adapter(life) = Servers::ADAPTERS[life["server"]]
+        private_class_method :hook, :shared?, :adapter
       end
     end
   end

@@ -102,15 +102,7 @@ module Holdup
 
       # A queue for one class of jobs and a process that takes only that queue.
       class OwnQueue
-        # Job runner (fact "jobs" of a setting) => what starts one thread for the queue.
-        WORDS = {
-          "sidekiq" => "bundle exec sidekiq -q %<queue>s -c 1",
-          "solid_queue" =>
-            "- { queues: %<queue>s, threads: 1, processes: 1 } (one more worker in config/queue.yml)",
-          "good_job" =>
-            "bundle exec good_job start --queues \"%<queue>s:1\", the others with \"-%<queue>s\""
-        }.freeze
-
+        # @param runner [String] the fact `jobs` of a setting
         def initialize(runner, job)
           @runner = runner
           @job = job
@@ -118,8 +110,9 @@ module Holdup
 
         # @return [Finding::ProposedChange, nil] nil for an unknown runner
         def change
-          words = WORDS[@runner]
-          words && Finding::ProposedChange.new(new: "queue_as :#{queue} in #{@job}; #{format(words, queue:)}")
+          own = Servers::ADAPTERS[@runner]&.own_queue(queue) or return
+          Finding::ProposedChange.new(new: own.fetch(:write), how: own.fetch(:how),
+            facts: {"queue" => queue, "job" => @job})
         end
 
         # @return [String] "ReportJob" => "report"

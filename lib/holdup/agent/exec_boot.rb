@@ -17,12 +17,8 @@ module Holdup
     # Rails::Railtie is complete when Rails::Engine appears.
     RAILS = "Rails::Engine"
     PUMA = "Puma::Launcher"
-    # The keys of Servers::KNOWN, which is not loaded here.
-    SERVERS = %w[
-      Puma::Launcher Puma::RackHandler Unicorn::HttpServer Pitchfork::HttpServer
-      Async::Container::Controller Falcon::Server
-      Sidekiq::Launcher Sidekiq::Shutdown SolidQueue::Worker GoodJob::ThreadStatus
-    ].freeze
+    # The classes of Servers::KNOWN, which is not loaded here.
+    SERVERS = File.readlines(File.join(__dir__, "servers/awaited.txt")).map { |line| line[/\S+/] }.freeze
 
     # Extends Object and the modules around the awaited classes, which inherit `const_added`: an alias that
     # another library makes in one of them can't come back here, as it would from a prepended module.

@@ -10,51 +10,25 @@ module Holdup
   # - `.here?`: whether it runs this process (a Gemfile may load servers that do not run)
   # - `.new(runtime:, middleware:)`: `middleware` wraps an application in the Rack middleware; job runners
   #   ignore it
+  # - `AWAITS`: classes of the server; the adapter is loaded when one of them exists
+  # - `PROCESSES`, and what else Servers::Adapter asks: for readers in other processes
   # - `#install`: hooks into the server's classes, once. It then calls `runtime.serve(Identity)` in each
   #   process that takes units, once that is ready, and `runtime.wait_for_server` in one that stops taking any
   module Servers
+    # Classes of servers, and for each the file and the class of its adapter. `rake servers` writes it from
+    # the adapters' AWAITS.
+    AWAITED = File.join(__dir__, "servers/awaited.txt")
     # Class of a server => loads its adapter, once that class exists. `holdup exec` waits for these classes.
-    KNOWN = {
-      "Puma::Launcher" => -> {
-        require_relative "servers/puma"
-        Puma
-      },
-      "Puma::RackHandler" => -> { # `rails server` loads the launcher after the application
-        require_relative "servers/puma"
-        Puma
-      },
-      "Unicorn::HttpServer" => -> {
-        require_relative "servers/unicorn"
-        Unicorn
-      },
-      "Pitchfork::HttpServer" => -> {
-        require_relative "servers/pitchfork"
-        Pitchfork
-      },
-      "Async::Container::Controller" => -> {
-        require_relative "servers/falcon"
-        AsyncContainer
-      },
-      "Falcon::Server" => -> {
-        require_relative "servers/falcon"
-        Falcon
-      },
-      "Sidekiq::Launcher" => -> {
-        require_relative "servers/sidekiq"
-        Sidekiq
-      },
-      "Sidekiq::Shutdown" => -> {
-        SidekiqLibrary
-      },
-      "SolidQueue::Worker" => -> {
-        require_relative "servers/solid_queue"
-        SolidQueue
-      },
-      "GoodJob::ThreadStatus" => -> {
-        require_relative "servers/good_job"
-        GoodJob
+    KNOWN = File.readlines(AWAITED).to_h { |line|
+      constant, file, adapter = line.split
+      load = -> {
+        require File.join(__dir__, "servers", file)
+        const_get(adapter)
       }
+      [constant, load]
     }.freeze
+    autoload :Adapter, File.join(__dir__, "servers/adapter.rb")
+    autoload :ADAPTERS, File.join(__dir__, "servers/all.rb")
 
     # Titles that Puma and Unicorn give a worker before it loads the application.
     WORKER_TITLE = /\A(?:puma: cluster worker |unicorn\S* worker\[)(\d+)/
@@ -94,32 +68,6 @@ module Holdup
 
       def loaded
         @known.keys.select { |constant| Object.const_defined?(constant) }
-      end
-    end
-  end
-
-  module Servers
-    # A process in which Sidekiq is loaded but does not run: usually a client, but it may embed Sidekiq later
-    # (Sidekiq.configure_embed in a Puma worker). Sidekiq then calls the blocks of `configure_server`, with
-    # its launcher loaded and not yet running.
-    class SidekiqLibrary
-      # The loaded library does not make the process a server.
-      def self.here? = false
-
-      def initialize(runtime:, middleware: nil)
-        @runtime = runtime
-        @middleware = middleware
-      end
-
-      def install
-        ::Sidekiq.configure_server { @runtime.guard.call(:sidekiq) { join } }
-      end
-
-      private
-
-      def join
-        require_relative "servers/sidekiq"
-        Sidekiq.new(runtime: @runtime, middleware: @middleware).install
       end
     end
   end

@@ -192,33 +192,16 @@ module Holdup
         # whether it has a segment open; `dir`: folder of that segment, nil if it has no name
         RunningServer = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
-        # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
-        # workers; `programs`: the same by the program that Ruby runs, for processes without a title; `task`:
-        # the same by the task that Rake runs
-        ServerKind = Data.define(:name, :worker, :alone, :programs, :task) do
-          def initialize(name:, worker: nil, alone: nil, programs: [], task: nil)
-            super
-          end
-        end
-
-        KINDS = [
-          ServerKind.new(name: "puma", worker: /\Apuma: cluster worker /, alone: /\Apuma \d/),
-          ServerKind.new(name: "unicorn", worker: /\Aunicorn\w* worker\[/),
-          ServerKind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
-          ServerKind.new(name: "falcon", programs: %w[falcon falcon-host]),
-          ServerKind.new(name: "sidekiq", alone: /\Asidekiq \d/),
-          ServerKind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
-            alone: /\Asolid-queue-async-supervisor\(/),
-          ServerKind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job]),
-          ServerKind.new(name: "delayed_job", alone: /\Adelayed_job\b/, programs: %w[delayed_job]),
-          ServerKind.new(name: "resque", alone: /\Aresque-\d/),
-          ServerKind.new(name: "que", programs: %w[que]),
-          ServerKind.new(name: "shoryuken", programs: %w[shoryuken]),
-          ServerKind.new(name: "rake", task: RailsProgram::JOB_TASK)
+        Kind = Holdup::Servers::Adapter::ServerKind
+        # Those without an adapter: Holdup measures none of them by itself.
+        OTHERS = [
+          Kind.new(name: "delayed_job", alone: /\Adelayed_job\b/, programs: %w[delayed_job]),
+          Kind.new(name: "resque", alone: /\Aresque-\d/),
+          Kind.new(name: "que", programs: %w[que]),
+          Kind.new(name: "shoryuken", programs: %w[shoryuken]),
+          Kind.new(name: "rake", task: RailsProgram::JOB_TASK)
         ].freeze
-
-        # Falcon's workers have any title and no program of their own.
-        CHILDREN_ARE_WORKERS = %w[falcon].freeze
+        KINDS = [*Holdup::Servers::ADAPTERS.each_value.map(&:kind), *OTHERS].freeze
         EXTENSION = %r{/holdup\.(?:so|bundle)$}
         SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
         NAMELESS_SEGMENT = "/memfd:holdup segment"
@@ -248,7 +231,8 @@ module Holdup
         def call
           uptime_s = read("uptime").to_s.to_f
           table = rows
-          KINDS.flat_map { |kind| of(kind, table) }.filter_map { |kind, row| server(kind, row, uptime_s) }
+          known = KINDS.flat_map { |kind| of(kind, table) }.sort_by { |_, row| row.pid }
+          known.filter_map { |kind, row| server(kind, row, uptime_s) }
         end
 
         private
@@ -256,7 +240,7 @@ module Holdup
         def of(kind, table)
           workers = table.select { |row| row.worker_of?(kind) }
           alone = table.select { |row| row.alone?(kind) }
-          workers += children(alone, table) if CHILDREN_ARE_WORKERS.include?(kind.name)
+          workers += children(alone, table) if kind.children
           parents = workers.map(&:parent)
           singles = alone.reject { |row| parents.include?(row.pid) }
           (workers + singles).uniq.map { |row| [kind, row] }

@@ -23,7 +23,7 @@ module Holdup
         "job" => ["messaging.process.duration", "Duration of processing operation."]
       }.freeze
       ROUTE = %r{\A(?<method>[A-Z]+) (?<route>/.*)\z}m
-      RUNNERS = %w[sidekiq solid_queue good_job].freeze
+      RUNNERS = Servers::ADAPTERS.each_value.select(&:jobs?).map(&:server_name).freeze
 
       # @param resources [Otlp::LabelledResources]
       # @param semconv [Boolean] whether durations have the names of the semantic conventions

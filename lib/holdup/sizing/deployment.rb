@@ -10,8 +10,6 @@ module Holdup
       IO_THREADS = 8
 
       OTHER = {request: :job, job: :request}.freeze
-      # Servers whose processes take one request at a time.
-      SINGLE = %w[unicorn pitchfork].freeze
 
       def initialize(setting, kind:, members:)
         @setting = setting
@@ -43,7 +41,7 @@ module Holdup
       end
 
       def threaded?
-        @kind == :job || !SINGLE.include?(@setting["server"])
+        @kind == :job || !Servers::ADAPTERS[@setting["server"]]&.one_at_a_time?
       end
 
       def knows_io_threads?

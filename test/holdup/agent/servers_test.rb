@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "holdup/agent/servers"
+require_relative "../../../bin/support/awaited_classes"
 
 class Holdup::ServersTest < Minitest::Test
   BOOT = File.expand_path("../../../lib/holdup/agent/exec_boot", __dir__)
@@ -37,6 +38,32 @@ class Holdup::ServersTest < Minitest::Test
     script = "puts Holdup::ExecBoot::SERVERS"
     output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", script)
     assert_equal Holdup::Servers::KNOWN.keys, output.split
+  end
+
+  # `rake servers` writes them.
+  def test_the_awaited_classes_are_those_of_the_adapters
+    assert_equal File.read(Holdup::Servers::AWAITED), AwaitedClasses.text
+  end
+
+  def test_every_adapter_says_what_others_ask
+    assert_empty %w[falcon good_job pitchfork puma sidekiq solid_queue unicorn] - Holdup::Servers::ADAPTERS.keys
+    Holdup::Servers::ADAPTERS.each do |name, adapter|
+      assert_equal name, adapter.kind.name
+      assert [adapter.kind.worker, adapter.kind.alone, *adapter.kind.programs].any?, name
+      assert_equal adapter.jobs?, !adapter.own_queue("mails").nil?, name
+    end
+  end
+
+  def test_what_compacts_a_heap_before_workers_are_forked
+    known = Holdup::Servers::ADAPTERS
+    assert_equal "before_fork { Process.warmup }", known["puma"].warm_up({})
+    assert_equal "on_refork { Process.warmup }",
+      known["puma"].warm_up({"refork" => true, "server_version" => "6.6"})
+    assert_equal "before_refork { Process.warmup }",
+      known["puma"].warm_up({"refork" => true, "server_version" => "7.0"})
+    assert_nil known["falcon"].warm_up({})
+    assert known["pitchfork"].forks_loaded?({})
+    refute known["unicorn"].forks_loaded?({"preload" => false})
   end
 
   def test_what_is_loaded_is_joined_once_and_may_run_later

@@ -198,7 +198,7 @@ class Holdup::Doctor::RunningServersTest < Minitest::Test
     process(2, "/usr/bin/ruby3.4", "-W0", "/usr/bin/good_job", "start")
     process(3, "ruby", "/usr/bin/bundle", "exec", "falcon", "host")
     process(4, "/srv/gems/bin/falcon")
-    assert_equal ["falcon 3", "falcon 4", "good_job 2"], names
+    assert_equal ["good_job 2", "falcon 3", "falcon 4"], names
   end
 
   def test_knows_job_runners_that_rake_runs
@@ -209,7 +209,7 @@ class Holdup::Doctor::RunningServersTest < Minitest::Test
     process(6, "resque-2.6.0: Waiting for *")
     process(7, "delayed_job.0")
     process(8, "ruby", "/usr/bin/shoryuken", "-R")
-    expected = ["delayed_job 7", "resque 6", "shoryuken 8", "rake 2", "rake 3", "rake 4", "rake 5"]
+    expected = ["rake 2", "rake 3", "rake 4", "rake 5", "resque 6", "delayed_job 7", "shoryuken 8"]
     assert_equal expected, names
   end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "."
+require_relative "adapter"
 require_relative "identity"
 
 module Holdup
@@ -12,6 +13,12 @@ module Holdup
     #
     # The probe measures by fiber, because the worker's threads have a fiber scheduler.
     class Falcon
+      extend Adapter
+
+      AWAITS = %w[Falcon::Server].freeze
+      # Its workers have any title and no program of their own.
+      PROCESSES = {programs: %w[falcon falcon-host], children: true}.freeze
+
       # @return [Boolean] whether a server runs in this process (of its parent: AsyncContainer.here?)
       def self.here?
         ObjectSpace.each_object(::Falcon::Server).any?
@@ -187,7 +194,7 @@ module Holdup
     # forks workers into a container and restarts them. It measures nothing and supervises the collector. The
     # container does not number its children, so we number them here; a restarted child keeps its number.
     class AsyncContainer
-      PROGRAMS = %w[falcon falcon-host].freeze
+      AWAITS = %w[Async::Container::Controller].freeze
       # Key in the storage of a worker's first fiber, which its other fibers inherit.
       PLACE = :holdup_place
       # `service`: its name or nil; `index`: of the worker in that service
@@ -234,7 +241,7 @@ module Holdup
 
       # Whether Falcon runs this process; its services may not exist yet.
       def self.here?
-        PROGRAMS.include?(File.basename($PROGRAM_NAME)) || controllers.any?
+        Falcon::PROCESSES.fetch(:programs).include?(File.basename($PROGRAM_NAME)) || controllers.any?
       end
 
       def self.controllers

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "."
+require_relative "adapter"
 require_relative "identity"
 require_relative "job_backlog"
 
@@ -10,10 +11,20 @@ module Holdup
     # server's (async). They start with a Capsule and have ended when its `shutdown` returns, both in the
     # process that runs the jobs. Jobs that run inline need no adapter.
     class GoodJob
+      extend Adapter
+
+      AWAITS = %w[GoodJob::ThreadStatus].freeze
+      PROCESSES = {worker: /\Agood_job subprocess /, programs: %w[good_job]}.freeze
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
 
       def self.here? = !!::GoodJob::CLI.within_exe?
+
+      def self.jobs? = true
+
+      def self.own_queue(queue)
+        {write: "bundle exec good_job start --queues \"#{queue}:1\"", how: :good_job_own_queue}
+      end
 
       def initialize(runtime:, middleware: nil)
         @runtime = runtime

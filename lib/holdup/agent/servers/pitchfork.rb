@@ -8,7 +8,19 @@ module Holdup
     # else. When a worker has served enough it forks the next mold from itself (reforking), which forks
     # workers of a new generation. Only workers and the service worker may measure.
     class Pitchfork < Preforking
+      extend Adapter
+
+      AWAITS = %w[Pitchfork::HttpServer].freeze
+      PROCESSES = {worker: /\Apitchfork .*\bworker\[/}.freeze
+
       def self.here? = super(::Pitchfork::HttpServer)
+
+      def self.one_at_a_time? = true
+
+      # A mold has always loaded the application.
+      def self.forks_loaded?(_facts) = true
+
+      def self.warm_up(_facts) = "after_mold_fork { |_server, _mold| Process.warmup }"
 
       def install
         callbacks(after: {

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "adapter"
 require_relative "identity"
 require_relative "."
 

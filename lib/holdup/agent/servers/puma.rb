@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "."
+require_relative "adapter"
 require_relative "identity"
 require_relative "puma/levers"
 
@@ -12,6 +13,13 @@ module Holdup
     # knows the worker. Every kind of process calls Puma::Server#run, also workers forked by a worker, and
     # after an application that starts Holdup in the middle of its own boot.)
     class Puma
+      extend Adapter
+
+      AWAITS = %w[Puma::Launcher Puma::RackHandler].freeze
+      PROCESSES = {worker: /\Apuma: cluster worker /, alone: /\Apuma \d/}.freeze
+      # The first version that calls its hook before_refork.
+      BEFORE_REFORK = 7
+
       # A Gemfile with Puma loads its name into every process, so only what runs counts.
       class << self
         # Under `puma` the launcher exists before the application; `rails server` loads it later, and before
@@ -22,6 +30,13 @@ module Holdup
 
         def launcher?
           !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
+        end
+
+        # If workers fork others, the heap of the worker counts.
+        def warm_up(facts)
+          return "before_fork { Process.warmup }" unless facts["refork"]
+          hook = (facts["server_version"].to_i >= BEFORE_REFORK) ? "before_refork" : "on_refork"
+          "#{hook} { Process.warmup }"
         end
 
         private

@@ -5,6 +5,7 @@ require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
 require_relative "../working_folder"
 require_relative "."
+require_relative "adapter"
 require_relative "identity"
 require_relative "sidekiq/levers"
 
@@ -17,6 +18,10 @@ module Holdup
     #
     # Nothing happens at `:quiet` and `:shutdown`: jobs that still run are measured to their end.
     class Sidekiq
+      extend Adapter
+
+      AWAITS = %w[Sidekiq::Launcher].freeze
+      PROCESSES = {alone: /\Asidekiq \d/}.freeze
       # Exceptions that are not failures: the process stops and puts the job back, an iterable job pauses, a
       # middleware has put the job elsewhere.
       HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
@@ -30,6 +35,10 @@ module Holdup
       def self.command?
         !!defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?
       end
+
+      def self.jobs? = true
+
+      def self.own_queue(queue) = {write: "bundle exec sidekiq -q #{queue} -c 1", how: :own_queue}
 
       def initialize(runtime:, middleware: nil)
         @runtime = runtime

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "."
+require_relative "adapter"
 require_relative "identity"
 require_relative "job_backlog"
 require_relative "solid_queue/levers"
@@ -15,6 +16,10 @@ module Holdup
     #
     # (SolidQueue.on_worker_start can't be called before the class has its body.)
     class SolidQueue
+      extend Adapter
+
+      AWAITS = %w[SolidQueue::Worker].freeze
+      PROCESSES = {worker: /\Asolid-queue-worker\(/, alone: /\Asolid-queue-async-supervisor\(/}.freeze
       NAME = "solid_queue"
       TASK = "solid_queue:start"
       # Matches the text of bin/jobs, whatever its name.
@@ -25,6 +30,12 @@ module Holdup
         # Whether Solid Queue runs this process, also before its supervisor exists.
         def here?(program: $PROGRAM_NAME)
           task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || starts_jobs?(program)
+        end
+
+        def jobs? = true
+
+        def own_queue(queue)
+          {write: "- { queues: #{queue}, threads: 1, processes: 1 }", how: :solid_queue_own_queue}
         end
 
         private

@@ -7,7 +7,16 @@ module Holdup
     # Unicorn: one thread per worker, so nothing stalls and the number of workers counts. Without
     # `preload_app` (the default) each worker loads the application after the fork.
     class Unicorn < Preforking
+      extend Adapter
+
+      AWAITS = %w[Unicorn::HttpServer].freeze
+      PROCESSES = {worker: /\Aunicorn\w* worker\[/}.freeze
+
       def self.here? = super(::Unicorn::HttpServer)
+
+      def self.one_at_a_time? = true
+
+      def self.warm_up(_facts) = "before_fork { |_server, worker| Process.warmup if worker.nr.zero? }"
 
       private
 

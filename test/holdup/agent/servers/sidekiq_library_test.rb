@@ -2,14 +2,14 @@
 
 require "test_helper"
 require "holdup/agent/guard"
-require "holdup/agent/servers"
+require "holdup/agent/servers/sidekiq_library"
 
 class Holdup::Servers::SidekiqLibraryTest < Minitest::Test
   ROOT = File.expand_path("../../../../lib", __dir__)
   # Sidekiq calls the block later, or never: a client's process has no server.
   STUB = <<~RUBY
     require "holdup/agent/guard"
-    require "holdup/agent/servers"
+    require "holdup/agent/servers/sidekiq_library"
     module Sidekiq
       def self.configure_server(&block) = @block = block
       def self.start = @block.call
