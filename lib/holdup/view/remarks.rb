@@ -25,11 +25,11 @@ module Holdup
         end
 
         # @return [String] "2 vCPUs"
-        def vcpus = counted(:vcpus, @ceiling.vcpus)
+        def vcpus = counted(:ceiling_vcpus, @ceiling.vcpus)
 
         # @return [String] "1 process"
         def processes
-          counted(:processes, @ceiling.processes)
+          counted(:ceiling_processes, @ceiling.processes)
         end
 
         # @return [String] "50-55 %"
@@ -45,15 +45,11 @@ module Holdup
         end
 
         def idle
-          counted(:idle, @ceiling.idle_vcpus.round(1))
+          counted(:ceiling_idle, @ceiling.idle_vcpus.round(1))
         end
 
         def counted(key, number)
-          (number == 1) ? @words.call(:"#{key}_one") : @words.call(:"#{key}_many", count: plain(number))
-        end
-
-        def plain(number)
-          (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s
+          @words.call(key, count: (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s)
         end
       end
 

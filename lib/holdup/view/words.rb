@@ -26,6 +26,15 @@ module Holdup
           languages.to_h { |language| [language, new(language, files.fetch(language)).to_h] }.freeze
         end
 
+        # @param forms [Hash{Symbol => String}] `one`, `other`
+        # @return [String] the one for a count, as I18n chooses it
+        def self.form(forms, count, language:)
+          new(language, []).pluralize(language, forms, count)
+        end
+
+        # @!visibility private
+        public :pluralize
+
         def initialize(language, files)
           super()
           @language = language.to_sym
@@ -57,7 +66,9 @@ module Holdup
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/
       FIGURES = /\A#{FIGURE}(?:(?: - |\.\.)#{FIGURE})?\z/
-      private_constant :UNITS, :FIGURE, :FIGURES
+      # Any number but one.
+      MANY = 2
+      private_constant :UNITS, :FIGURE, :FIGURES, :MANY
       LANGUAGES = Translations.all
       # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
       # does not type a command with its options.
@@ -98,9 +109,12 @@ module Holdup
       end
 
       # @param key [Symbol] a key of the locale files
-      # @param params values for its %{name}
+      # @param params values for its %{name}; `count` chooses among the forms of a text that has several
+      #   (`one`, `other`)
       def call(key, **params)
-        fill(@table.fetch(key), params)
+        text = @table.fetch(key)
+        text = Translations.form(text, params.fetch(:count, MANY), language: @language) if text.is_a?(Hash)
+        fill(text, params)
       end
 
       # What somebody typed is neither a figure nor a missing value.
@@ -122,7 +136,7 @@ module Holdup
       # @param count [Integer, nil] nil: without a preceding number
       # @return [String] "requests", or "request" if count is one
       def units(kind, count = nil)
-        call((count == 1) ? :"kind_#{kind}_one" : :"kind_#{kind}")
+        call(:"kind_#{kind}", **{count:}.compact)
       end
 
       # @return [String] "one, two"
@@ -162,7 +176,9 @@ module Holdup
       end
     end
 
-    # A sentence of a locale with its values filled in. Besides `%{name}` a sentence may contain
+    # A sentence of a locale with its values filled in. I18n fills in `%{name}`, and chooses among the texts
+    # `one` and `other` of a key by one count. Our sentences have several counts, and values that may be
+    # unknown, so a sentence may also contain
     #
     # - `{name:process|processes}`: the first form if that value is 1, else the second
     # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing
@@ -190,7 +206,7 @@ module Holdup
         return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
         values = complete(text, values, unknown)
-        text.gsub(VALUE) { values.fetch($1.to_sym) }
+        I18n.interpolate_hash(text, values)
       end
 
       def missing?(value)

@@ -9,7 +9,7 @@ class Holdup::View::WordsTest < Minitest::Test
     table.select { |_, text| text.is_a?(String) }
   }
   # What a language says of itself, besides its sentences.
-  FACTS = %i[units_join_text].freeze
+  FACTS = %i[kind_job kind_request kind_unit units_join_text].freeze
   LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
   # Files of locales that no page shows.
   TERMINAL = %w[experiment lab scaling screen store].freeze
@@ -110,6 +110,13 @@ class Holdup::View::WordsTest < Minitest::Test
     assert_equal "state", words.call(:state)
     assert_equal "... 3 more", words.call(:more_units, count: 3)
     assert_raises(KeyError) { words.call(:nowhere) }
+  end
+
+  def test_a_text_with_several_forms
+    words = Holdup::View::Words.new("en")
+    assert_equal %w[requests request requests], [nil, 1, 0].map { |count| words.units(:request, count) }
+    assert_equal "jobs", words.call(:kind_job)
+    assert_equal "ジョブ", Holdup::View::Words.new("ja").units(:job, 1)
   end
 
   def test_sentences_have_the_units_of_their_language
