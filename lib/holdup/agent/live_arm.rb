@@ -95,6 +95,7 @@ module Holdup
       @files ||= begin
         require_relative "../model/autopilot_folder"
         require_relative "../model/audit_entry"
+        require_relative "../model/change_reason"
         AutopilotFolder.new(@folder.call)
       end
     end
@@ -211,14 +212,13 @@ module Holdup
       return ending_of_user(plan) unless plan.autopilot?
       taken = files.taken_back.find { |one| one.id == plan.id }
       ended = files.ended(plan.id)
-      late = "its lease was not renewed for #{plan.lease.lease_s} s"
       if taken then PlanEnding.new(:autopilot, "worker #{taken.pid}", taken.why)
       elsif plan.id == @given_up then PlanEnding.new(:autopilot, "worker #{@pid}", @breach)
-      elsif frozen? then PlanEnding.new(:operator, files.frozen_by(@env), "frozen")
-      elsif lease_over?(plan) then PlanEnding.new(:lease, "", late)
+      elsif frozen? then PlanEnding.new(:operator, files.frozen_by(@env), why(:frozen))
+      elsif lease_over?(plan) then PlanEnding.new(:lease, "", why(:lease, seconds: plan.lease.lease_s))
       elsif ended then PlanEnding.new(:autopilot, ended.by, ended.why)
       else
-        PlanEnding.new(:autopilot, plan.by, "its plan is over")
+        PlanEnding.new(:autopilot, plan.by, why(:plan_over))
       end
     end
 
@@ -226,11 +226,14 @@ module Holdup
 
     def ending_of_user(plan)
       now_s = @clock.realtime_s
-      return PlanEnding.new(:experiment, plan.by, "its time is over") if now_s >= plan.turns.ends_s
-      return PlanEnding.new(:experiment, plan.by, "the clock was set back") if now_s < plan.turns.from_s
+      return PlanEnding.new(:experiment, plan.by, why(:time_over)) if now_s >= plan.turns.ends_s
+      return PlanEnding.new(:experiment, plan.by, why(:clock_back)) if now_s < plan.turns.from_s
       return PlanEnding.new(:experiment, plan.by, @damage) if @damage
-      PlanEnding.new(:operator, "", "stopped before its end")
+      PlanEnding.new(:operator, "", why(:stopped))
     end
+
+    # @return [String]
+    def why(...) = ChangeReason.of(...).to_s
 
     def audit
       @audit ||= AuditWriter.new(files: AuditEntry::AuditFiles.new(@folder.call), log: @log, clock: @clock)
@@ -251,7 +254,8 @@ module Holdup
       why = @watch.call or return
       @given_up = @plan.id
       @breach = why
-      @log.warn("autopilot #{@plan.id}: #{why} in two windows of #{@goal.call.window} s with " \
+      said = ChangeReason.parse(why).english
+      @log.warn("autopilot #{@plan.id}: #{said} in two windows of #{@goal.call.window} s with " \
         "#{@turn.value} #{@plan.lever}")
       files.take_back(@plan, at_s: @clock.realtime_s, why:)
     rescue SystemCallError => error
@@ -297,7 +301,7 @@ module Holdup
       if step.begins?
         begun(step, plan)
       elsif step.from != step.to
-        write(step, plan, :turn, why: turn_name(plan, step.turn))
+        write(step, plan, :turn, why: turn_reason(plan, step.turn).to_s)
       end
       turn(step, plan) if plan.turns
     end
@@ -347,7 +351,7 @@ module Holdup
 
     def ends(plan) = Time.at(plan.turns.ends_s).utc.strftime("%H:%M:%S UTC")
 
-    def reason(*parts) = parts.reject(&:empty?).join(": ")
+    def reason(by, why) = [by, ChangeReason.parse(why).english].reject(&:empty?).join(": ")
 
     def values(step)
       return "#{step.lever} stay #{step.to}" if step.from == step.to
@@ -355,10 +359,12 @@ module Holdup
     end
 
     # @return [String] "turn 3 of 52, candidate"
-    def turn_name(plan, turn)
-      count = 2 * (plan.turns.equal_cycles + plan.turns.cycles)
-      arm = turn.arm[/\w+\z/]
-      "turn #{turn.index + 1} of #{count}, #{arm}#{" of the A/A phase" if turn.arm.include?("equal-")}"
+    def turn_name(plan, turn) = turn_reason(plan, turn).english
+
+    def turn_reason(plan, turn)
+      key = turn.arm.include?("equal-") ? :turn_of_equals : :turn
+      ChangeReason.of(key, number: turn.index + 1, count: 2 * (plan.turns.equal_cycles + plan.turns.cycles),
+        arm: turn.arm[/\w+\z/])
     end
 
     def write(step, plan, event, why:, who: actor(plan), by: plan.by, begins: "")

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../model/change_reason"
 require_relative "stats_log/process_reading"
 
 module Holdup
@@ -30,7 +31,7 @@ module Holdup
 
     def stop = @goal = @broken = @since = @reader = @requests = nil
 
-    # @return [String, nil] why the promise is broken; nil as long as it is not
+    # @return [String, nil] why the promise is broken (a ChangeReason); nil as long as it is not
     def call
       return unless @goal && @clock.monotonic_ns - @since.at_ns >= @goal.window * 1_000_000_000
       before = @since
@@ -39,7 +40,7 @@ module Holdup
       broken ? @broken << broken : @broken.clear
       @broken.last if @broken.size >= BREACHES
     rescue SegmentError => error
-      "its requests can't be read (#{error.message})"
+      ChangeReason.of(:unreadable, error: error.message).to_s
     end
 
     private
@@ -76,12 +77,15 @@ module Holdup
       count = @since.units - before.units
       return if count < FEWEST
       share = (@since.failed - before.failed).fdiv(count)
-      return "#{(100 * share).round(1)} % of #{count} requests failed" if share > @goal.errors
+      if share > @goal.errors
+        return ChangeReason.of(:errors, share: (100 * share).round(1), count:).to_s
+      end
       times = times(before.head)
       return if times.size < FEWEST
       found_ns = times[((times.size - 1) * @goal.percentile).ceil]
       return unless found_ns > @goal.limit_ns
-      "#{@goal.slo.split("=").first} of #{count} requests was #{found_ns / 1_000_000} ms, over #{@goal.slo}"
+      ChangeReason.of(:slow, percentile: @goal.slo.split("=").first, count:, found: found_ns / 1_000_000,
+        goal: @goal.slo).to_s
     end
 
     # @return [Array<Integer>] ns from arrival to end

@@ -97,12 +97,14 @@ module Holdup
 
       def taken_back
         lately = @files.taken_back.select { |one| one.at_s > now_s - DAY_S }
-        lately.map { |one| word(:taken_back, at: clock(one.at_s), threads: one.value, why: one.why) }
+        lately.map { |one| word(:taken_back, at: clock(one.at_s), threads: one.value, why: reason(one.why)) }
       end
+
+      def reason(why) = View::AuditLog.reason(why, @words)
 
       def changes
         state.history.map do |change|
-          word(:change, at: clock(change[:at_s]), **change.slice(:from, :to, :by, :why))
+          word(:change, at: clock(change[:at_s]), why: reason(change[:why]), **change.slice(:from, :to, :by))
         end
       end
 
@@ -264,7 +266,7 @@ module Holdup
 
         def why
           return unless best
-          "the replay expects #{(100 * @gain).round} % less wait at #{found.objective.slo.name}"
+          ChangeReason.of(:replay, share: (100 * @gain).round, percentile: found.objective.slo.name).to_s
         end
 
         def requests(from_s)

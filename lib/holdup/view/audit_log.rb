@@ -16,6 +16,17 @@ module Holdup
         @hosts = changes.map(&:host).uniq.size > 1
       end
 
+      # @param why [String] a ChangeReason
+      # @return [String] in this language
+      def self.reason(why, words)
+        found = ChangeReason.parse(why)
+        key = :"why_#{found.key}"
+        return Width.clean(found.text || why) unless words.key?(key)
+        facts = found.facts.transform_values { |fact| Width.clean(fact) }
+        facts[:why] = reason(found.facts[:why], words) if facts.key?(:why)
+        words.verbatim(key, **facts)
+      end
+
       def empty? = @groups.empty?
 
       # @return [Section] for a page: each fact in a column of its own
@@ -46,7 +57,7 @@ module Holdup
           first = group.first
           {at: Time.at(first.at_s).utc.strftime("%FT%TZ"), host: Width.clean(first.host), event: first.event,
            plan: first.plan_id, lever: first.lever, from: first.from, to: first.to, who: first.who,
-           by: Width.clean(first.by), why: Width.clean(first.why), processes: group.pids}
+           by: Width.clean(first.by), why: self.class.reason(first.why, @words), processes: group.pids}
         end
       end
 
@@ -70,7 +81,8 @@ module Holdup
       end
 
       def reason(group)
-        Width.clean([group.first.by, group.first.why].reject(&:empty?).join(": "))
+        first = group.first
+        [Width.clean(first.by), self.class.reason(first.why, @words)].reject(&:empty?).join(": ")
       end
 
       def at(group) = Figures::Moments.at(group.first.at_s, "%F %T")

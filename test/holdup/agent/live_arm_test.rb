@@ -162,7 +162,7 @@ class Holdup::LiveArmTest < Minitest::Test
     file.write(plan(why: "less stall?"))
     pass(615)
     assert_equal [:begins, 5, :experiment, "deploy", "less stall?"], audit.first.values_at(0, 1, 3, 4, 5)
-    assert_equal [:ends, 3, 5, :experiment, "deploy", "its time is over"], audit.last
+    assert_equal [:ends, 3, 5, :experiment, "deploy", "@time_over"], audit.last
     assert_equal @threads.all.drop(1).chunk_while { |before, after| before == after }.map(&:first),
       audit.map { |one| one[2] }.chunk_while { |before, after| before == after }.map(&:first)
     assert_equal [:turn], audit[1..-2].map(&:first).uniq
@@ -280,7 +280,7 @@ class Holdup::LiveArmTest < Minitest::Test
       "autopilot k3f9 has ended: 5 threads reached after 15 s"
     ], @log.infos
     assert_equal [[:kept, 5, 3, :autopilot, "collector@web-1", "5 stall each other"],
-      [:ends, 3, 5, :lease, "", "its lease was not renewed for 60 s"]], audit
+      [:ends, 3, 5, :lease, "", "@lease seconds=60"]], audit
     assert_equal [5, 3, 5], @threads.all
   end
 
@@ -344,7 +344,7 @@ class Holdup::LiveArmTest < Minitest::Test
     files.freeze_changes("ops")
     assert_equal [5], pass(5).map(&:last).uniq
     assert_equal "autopilot k3f9 ends: threads 3 -> 5, as configured (operator ops: frozen)", @log.infos.last
-    assert_equal [:ends, 3, 5, :operator, "ops", "frozen"], audit.last
+    assert_equal [:ends, 3, 5, :operator, "ops", "@frozen"], audit.last
     files.thaw
     assert_equal [3], pass(5).map(&:last).uniq
   end

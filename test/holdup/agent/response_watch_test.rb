@@ -51,7 +51,7 @@ class Holdup::ResponseWatchTest < Minitest::Test
 
   def test_two_windows_over_the_promise_are_a_breach
     assert_nil window(ms: 400)
-    assert_equal "p95 of 100 requests was 400 ms, over p95=300ms", window(ms: 400)
+    assert_equal "@slow percentile=p95 count=100 found=400 goal=p95=300ms", window(ms: 400)
   end
 
   def test_a_good_window_in_between_forgives
@@ -62,12 +62,12 @@ class Holdup::ResponseWatchTest < Minitest::Test
 
   def test_time_in_the_queue_counts
     assert_nil window(ms: 200, queued_ms: 200)
-    assert_match(/was 400 ms/, window(ms: 200, queued_ms: 200))
+    assert_match(/found=400/, window(ms: 200, queued_ms: 200))
   end
 
   def test_failed_requests_are_a_breach
     assert_nil window(ms: 10, failed: 6)
-    assert_equal "6.0 % of 100 requests failed", window(ms: 10, failed: 6)
+    assert_equal "@errors share=6.0 count=100", window(ms: 10, failed: 6)
   end
 
   def test_few_requests_and_jobs_say_nothing

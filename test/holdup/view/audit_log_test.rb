@@ -12,6 +12,21 @@ class Holdup::View::AuditLogTest < Minitest::Test
       why: "turn 3 of 52, candidate", **facts)
   end
 
+  # What the application says without a locale is the same as in the locale.
+  def test_every_reason_has_its_sentence
+    english = Holdup::View::Words::LANGUAGES.fetch("en")
+    Holdup::ChangeReason::ENGLISH.each do |key, sentence|
+      assert_equal sentence.gsub("%%", "%"), english.fetch(:"why_#{key}"), key
+    end
+  end
+
+  def test_a_reason_in_the_language_of_the_page
+    lease = Holdup::ChangeReason.of(:lease, seconds: 60).to_s
+    reason = Holdup::ChangeReason.of(:worker, pid: 7, why: lease).to_s
+    shown = %w[en ja].map { |language| Holdup::View::AuditLog.reason(reason, Holdup::View::Words.new(language)) }
+    assert_equal ["worker 7: its lease was not renewed for 60 s", "ワーカー 7：60 秒間、リースが更新されなかった"], shown
+  end
+
   def log(*changes, language: "en", **options)
     Holdup::View::AuditLog.new(changes, words: Holdup::View::Words.new(language), **options)
   end

@@ -68,8 +68,8 @@ module Holdup
         end
 
         def forget(reason)
-          give_up_experiment(reason.to_s.tr("_", " "))
-          drop_kept(reason.to_s.tr("_", " "))
+          give_up_experiment(ChangeReason.of(reason))
+          drop_kept(ChangeReason.of(reason))
           wait(reason)
         end
 
@@ -79,7 +79,7 @@ module Holdup
             @lines << "autopilot: frozen, so threads return to what is configured and nothing is tried " \
               "(#{@now.by}: operator #{@now.frozen_by})"
           end
-          give_up_experiment("operator #{@now.frozen_by}: frozen")
+          give_up_experiment(ChangeReason.of(:frozen_by, by: @now.frozen_by))
           wait(:frozen)
         end
 
@@ -92,7 +92,7 @@ module Holdup
         def heed_workers
           @now.taken_back.each do |taken|
             next unless [@state.plan&.id, @state.kept&.id].include?(taken.id)
-            why = "worker #{taken.pid}: #{taken.why}"
+            why = ChangeReason.of(:worker, pid: taken.pid, why: taken.why)
             refuse(taken.value)
             (@state.plan&.id == taken.id) ? give_up_experiment(why) : drop_kept(why)
           end
@@ -102,9 +102,9 @@ module Holdup
         def check_kept
           kept = @state.kept or return
           if kept.values.first != configured
-            drop_kept("#{configured} are configured now")
+            drop_kept(ChangeReason.of(:configured, threads: configured))
           elsif !@now.goal.threads.cover?(kept.values.last)
-            drop_kept("config.autopilot allows #{@now.goal.threads}")
+            drop_kept(ChangeReason.of(:limits, threads: @now.goal.threads))
           elsif lease_over?
             @lines << "autopilot #{kept.id}: threads #{kept.values.join(" -> ")} again (#{@now.by}: its " \
               "lease had run out)"
@@ -125,30 +125,30 @@ module Holdup
 
         def broken_off(plan)
           threads = @now.goal.threads
-          if lease_over? then "the collector was away"
-          elsif @now.revisions != [@state.revision] then "deploy"
-          elsif !threads.cover?(plan.values.last) then "config.autopilot allows #{threads}"
-          elsif plan.values.first != present then "#{configured} are configured now"
-          elsif @now.now_s >= plan.turns.ends_s + @grace_s then "it could not be judged"
+          if lease_over? then ChangeReason.of(:collector_away)
+          elsif @now.revisions != [@state.revision] then ChangeReason.of(:deploy)
+          elsif !threads.cover?(plan.values.last) then ChangeReason.of(:limits, threads:)
+          elsif plan.values.first != present then ChangeReason.of(:configured, threads: configured)
+          elsif @now.now_s >= plan.turns.ends_s + @grace_s then ChangeReason.of(:not_judged)
           end
         end
 
         def heed_verdict(plan, answer)
           return unless answer["id"] == plan.id
           key = answer["key"]
-          if key == "better" then keep(plan, answer["text"].to_s)
+          if key == "better" then keep(plan, ChangeReason.parse(answer["text"]))
           elsif OVER.include?(key)
             refuse(plan.values.last)
-            give_up_experiment("#{key}: #{answer["text"]}")
+            give_up_experiment(ChangeReason.of(:verdict, key:, text: answer["text"]))
           end
         end
 
         def keep(plan, why)
           from, to = plan.values
-          kept = plan.with(values: [configured, to], turns: nil, why:) unless to == configured
+          kept = plan.with(values: [configured, to], turns: nil, why: why.to_s) unless to == configured
           @state = @state.with(plan: nil, kept:, changed_s: @now.now_s)
           record(plan.id, from, to, why)
-          @lines << "autopilot #{plan.id}: threads #{from} -> #{to} for all workers (#{@now.by}: #{why})"
+          @lines << "autopilot #{plan.id}: threads #{from} -> #{to} for all workers (#{because(why)})"
         end
 
         def look_for_candidate
@@ -191,9 +191,10 @@ module Holdup
           @state = @state.with(plan:, revision: @now.revisions.first, begun: [*@state.begun, @now.now_s],
             renewed_s: @now.now_s, asked_s: @now.now_s)
           wait(:experiment)
-          record(plan.id, present, value, plan.why)
-          @lines << "autopilot #{plan.id}: threads #{present} -> #{value} in turns until " \
-            "#{Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC")} (#{@now.by}: #{plan.why})"
+          record(plan.id, present, value, ChangeReason.parse(plan.why))
+          ends = Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC")
+          @lines << "autopilot #{plan.id}: threads #{present} -> #{value} in turns until #{ends} " \
+            "(#{because(ChangeReason.parse(plan.why))})"
         end
 
         def plan(value, answer)
@@ -215,8 +216,8 @@ module Holdup
           @state = @state.with(plan: nil)
           back = @now.configured.one? ? present : "configured"
           record(plan.id, plan.values.last, back, why)
-          @lines << "autopilot #{plan.id}: threads #{plan.values.last} -> #{back} (#{@now.by}: #{why})"
-          wait(:returned, why)
+          @lines << "autopilot #{plan.id}: threads #{plan.values.last} -> #{back} (#{because(why)})"
+          wait(:returned, why.to_s)
         end
 
         def drop_kept(why)
@@ -226,16 +227,18 @@ module Holdup
           give_up_experiment(why)
           back = @now.configured.one? ? configured : "configured"
           record(kept.id, kept.values.last, back, why)
-          @lines << "autopilot #{kept.id}: threads #{kept.values.last} -> #{back} (#{@now.by}: #{why})"
-          wait(:returned, why)
+          @lines << "autopilot #{kept.id}: threads #{kept.values.last} -> #{back} (#{because(why)})"
+          wait(:returned, why.to_s)
         end
+
+        def because(why) = "#{@now.by}: #{why.english}"
 
         def refuse(value)
           @state = @state.with(refused: {**@state.refused, value => @now.now_s + DAY_S})
         end
 
         def record(id, from, to, why)
-          entry = {at_s: @now.now_s, id:, from:, to:, by: @now.by, why: why[0, 300]}
+          entry = {at_s: @now.now_s, id:, from:, to:, by: @now.by, why: why.to_s[0, 300]}
           @state = @state.with(history: [*@state.history, entry].last(MOST_HISTORY))
         end
 

@@ -90,9 +90,15 @@ module Holdup
            word(:turn) => turn ? turn_text(turns, turn) : word(:not_yet),
            word(:ends) => Blocks::Moment.new(at_s: turns.ends_s),
            word(:processes) => Figures.count(one.pids.size),
-           word(:asked) => Width.clean([one.plan.by, one.plan.why].reject(&:empty?).join(": ")),
+           word(:asked) => asked(one.plan),
            word(:verdict) => verdict(one), word(:shows) => shows(one)}
         end
+
+        def asked(plan)
+          [Width.clean(plan.by), reason(plan.why)].reject(&:empty?).join(": ")
+        end
+
+        def reason(why) = AuditLog.reason(why, @words)
 
         def turn_text(turns, turn)
           facts = {number: turn.index + 1, count: 2 * (turns.equal_cycles + turns.cycles),
@@ -119,7 +125,7 @@ module Holdup
 
         def keeping(one)
           text = word(:keeping, host: Width.clean(one.host), from: one.kept.from, to: one.kept.to,
-            why: Width.clean(one.kept.why))
+            why: reason(one.kept.why))
           place, *lines = diff(one).lines(chomp: true)
           part = AdviceFindings::Part.new(label: word(:change), text: word(:permanent), diff: lines.drop(1))
           item = AdviceFindings::FindingText.new(rule: :kept, what: Width.clean(place.delete_prefix("--- ")),
@@ -155,10 +161,10 @@ module Holdup
 
         # What the autopilot found, and why an experiment ended before its time.
         def written(one)
-          return one.kept.why if one.kept && one.ended.nil?
+          return reason(one.kept.why) if one.kept && one.ended.nil?
           return unless one.ended
           early = one.plan.nil? || one.ended.at_s < one.plan.turns.ends_s
-          one.ended.why if early || one.plan.autopilot?
+          reason(one.ended.why) if early || one.plan.autopilot?
         end
 
         # @return [String, nil] nil: its minutes are gone, or others were judged
@@ -175,7 +181,7 @@ module Holdup
         def facts(one)
           {id: one.id, host: Width.clean(one.host), began: iso(one.at_s), running: one.running?(now_s),
            kept: one.kept?, threads: one.plan&.values, ends: one.plan && iso(one.plan.turns.ends_s),
-           by: Width.clean(one.plan&.by.to_s), why: Width.clean(one.plan&.why.to_s), processes: one.pids,
+           by: Width.clean(one.plan&.by.to_s), why: reason(one.plan&.why.to_s), processes: one.pids,
            verdict: verdict(one)}
         end
 
@@ -200,14 +206,14 @@ module Holdup
           # What is recorded of a sizing without an answer are keys: "self_test, starved".
           def detail
             return NoAnswer.text(@state.detail.split(", "), words: @words) if @state.waits == :unknown
-            Width.clean(@state.detail)
+            AuditLog.reason(@state.detail, @words)
           end
 
           # @return [String] a sentence
           def text
             plan = @state.plan || @state.kept
             return word(:waiting, reason:) unless plan
-            facts = {from: plan.values.first, to: plan.values.last, why: plan.why}
+            facts = {from: plan.values.first, to: plan.values.last, why: AuditLog.reason(plan.why, @words)}
             return word(:kept, **facts) if @state.phase == :kept
             word(:experiment, **facts, ends: Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC"))
           end
