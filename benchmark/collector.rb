@@ -127,7 +127,7 @@ def measure(title, processes, series)
       end
     end
     print_result(title, results, Dir["#{store}*"].sum { |file| File.size(file) })
-    tell_profiles(store)
+    tell_unit_samples(store)
   end
 end
 
@@ -140,13 +140,13 @@ def print_result(title, results, bytes)
     results.map { |_, rss, _| rss }.max / 1024, results.size * TICK_S / 60, bytes / 1e6)
 end
 
-def tell_profiles(store)
+def tell_unit_samples(store)
   require "sqlite3"
   database = SQLite3::Database.new(store)
   bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM unit_samples")
   windows = database.get_first_value("SELECT count(*) FROM windows WHERE seconds = 60")
   puts format(
-    "  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a " \
+    "  Unit samples: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a " \
     "window", bytes / 1e3, blocks, seen, bytes.fdiv(windows)
   )
 ensure

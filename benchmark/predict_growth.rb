@@ -58,17 +58,17 @@ module Bench
     end
 
     def keep(intake)
-      (@advices ||= []) << RecordingGrades.advice(intake.windows, intake.samples, intake.profiles)
+      (@advices ||= []) << RecordingGrades.advice(intake.windows, intake.samples, intake.unit_samples)
     end
 
     # Their settings differ in the name of the queue only.
     def together(outcomes)
-      setting = outcomes.first.profiles.first.setting
-      windows, profiles = %i[windows profiles].map { |name|
+      setting = outcomes.first.unit_samples.first.setting
+      windows, unit_samples = %i[windows unit_samples].map { |name|
         outcomes.flat_map(&name).map { |one| one.with(setting:) }
       }
       Holdup::Lab::Jobs::JobOutcome.new(threads: RECORDED, seconds: outcomes.sum(&:seconds), windows:,
-        profiles:)
+        unit_samples:)
     end
 
     def run(threads, url, seconds, **options)
@@ -93,7 +93,7 @@ module Bench
     def predicted(threads, constant: false)
       (@predicted ||= {})[[threads,
         constant]] ||= Holdup::Sizing::PoolThroughput::BacklogReplay.new(
-          @recorded.profiles,
+          @recorded.unit_samples,
           vcpus: recording.vcpus,
           between: recording.between,
           cost: constant ? Holdup::Sizing::CoherencyCost::CONSTANT : growth.cost

@@ -38,9 +38,9 @@ module Bench
       end
 
       # See Holdup::Lab::Jobs: the measurement of one run.
-      def commit(windows, _progress, processes:, profiles:)
+      def commit(windows, _progress, processes:, unit_samples:)
         return unless windows.first.setting["job_threads"] == @threads
-        @runs << [windows, processes, profiles.flat_map(&:weighted)]
+        @runs << [windows, processes, unit_samples.flat_map(&:weighted)]
       end
 
       # @return [RecordingGrades]

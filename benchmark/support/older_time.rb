@@ -105,9 +105,9 @@ module Bench
     end
 
     def copy_clickhouse_samples(client, copy)
-      client.run("INSERT INTO units (day, session, number, start_s, setting, host, seen, units) " \
+      client.run("INSERT INTO unit_samples (day, session, number, start_s, setting, host, seen, packed) " \
         "SELECT toDate(at_s), session, number, arrayJoin([#{copy.starts.join(", ")}]) AS at_s, setting, " \
-        "host, seen, units FROM units WHERE start_s = #{copy.from_s}")
+        "host, seen, packed FROM unit_samples WHERE start_s = #{copy.from_s}")
     end
   end
 end

@@ -66,10 +66,10 @@ module Bench
 
     def seen
       @seen ||= @outcomes.map do |outcome|
-        responses = outcome.profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }
+        responses = outcome.unit_samples.map { |unit| unit.wall_ns + unit.queued_ns.to_i }
         Replayed::TrialFigures.of(
           responses,
-          outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns },
+          outcome.unit_samples.map { |unit_sample| unit_sample.queued_ns.to_i + unit_sample.stalled_ns },
           throughput: outcome.throughput
         )
       end

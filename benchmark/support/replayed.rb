@@ -29,7 +29,7 @@ module Bench
     # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
     def initialize(recording, vcpus:, cost: recording.demand.cost,
       handoff_ns: Holdup::Sizing::Handoff::USUAL_NS)
-      @units = recording.profiles.group_by { |profile| profile.series.name }
+      @units = recording.unit_samples.group_by { |unit_sample| unit_sample.series.name }
       @vcpus = vcpus
       @cost = cost
       @handoff_ns = handoff_ns

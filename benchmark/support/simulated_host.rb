@@ -14,7 +14,7 @@ module Bench
     # Different windows of each endpoint: the rows of a minute have buckets of several.
     VARIANTS = 6
     # Of the ten minutes' sample, for each minute.
-    PROFILES = 48
+    UNIT_SAMPLES = 48
     SETTING = Holdup::Setting.new(attributes: {
       "app" => "shop", "ruby" => "3.4.5", "engine" => "ruby", "server" => "puma", "threads" => 5,
       "workers" => PROCESSES, "vcpus" => 16
@@ -45,7 +45,7 @@ module Bench
         folder: Holdup::CollectionState.folder("/dev/shm/holdup-1000", @id),
         at_ns: (from_s + seconds) * NS, units: segments.to_h { |name| [name, @commits * RATE * seconds] })
       samples = (from_s % 60).zero? ? samples(from_s) : []
-      rows = {processes: samples, profiles: [block(from_s, drawn(seconds))], state:,
+      rows = {processes: samples, unit_samples: [block(from_s, drawn(seconds))], state:,
               expected: {"#{@scope}#token" => @token}}
       [windows(from_s, drawn(seconds)), {**checkpoints, "#{@scope}#token" => token}, rows]
     end
@@ -110,7 +110,7 @@ module Bench
       attr_reader :windows
 
       # @return [Array<Holdup::UnitSample>] some of the requests, from second 0 on
-      attr_reader :profiles
+      attr_reader :unit_samples
 
       attr_reader :requests
 
@@ -120,7 +120,7 @@ module Bench
         all = served(units, played, random)
         @requests = all.size
         @windows = windows_of(all, played.handed_ns)
-        @profiles = all.sample(PROFILES * seconds / 60, random:).map { |one| profile(one) }
+        @unit_samples = all.sample(UNIT_SAMPLES * seconds / 60, random:).map { |one| unit_sample(one) }
       end
 
       private
@@ -205,7 +205,7 @@ module Bench
         Holdup::Window.empty(series:, setting: SETTING, host: "web", start_s: 0, seconds: 60)
       end
 
-      def profile(one)
+      def unit_sample(one)
         Holdup::UnitSample.new(series: endpoint(one.series), setting: SETTING, host: "web",
           process: Holdup::UnitSample::SampledProcess.new(pid: 100 + one.process, since_ns: 0),
           start_ns: one.start_ns.round(-3), running_ns: one.running.round(-3), cpu_ns: one.running.round(-3),
@@ -250,10 +250,10 @@ module Bench
     def block(from_s, played)
       start_s = from_s / Holdup::SampleBlock::SECONDS * Holdup::SampleBlock::SECONDS
       since_ns = @since_s * NS
-      profiles = played.profiles.map do |one|
+      unit_samples = played.unit_samples.map do |one|
         one.with(host: @name, start_ns: from_s * NS + one.start_ns, process: one.process.with(since_ns:))
       end
-      Holdup::SampleBlock.new(setting: SETTING, host: @name, start_s:, seen: played.requests, profiles:)
+      Holdup::SampleBlock.new(setting: SETTING, host: @name, start_s:, seen: played.requests, unit_samples:)
     end
   end
 end

@@ -6,7 +6,7 @@ require_relative "../../benchmark/support/recording_grades"
 require_relative "../../benchmark/support/tracker/compared_setting"
 require_relative "../../benchmark/support/tracker_jobs/job_deck"
 require_relative "../../benchmark/support/tracker_jobs/job_measurements"
-require_relative "../support/sample_profiles"
+require_relative "../support/example_units"
 
 # The jobs that bin/bench runs, and the rows of its tables.
 class BenchJobsTest < Minitest::Test
@@ -126,9 +126,9 @@ class BenchJobsTest < Minitest::Test
   end
 
   def seen(units)
-    profiles = units.map { |unit| SampleProfiles.profile(kind: :job, **unit) }
+    unit_samples = units.map { |unit| ExampleUnits.unit_sample(kind: :job, **unit) }
     phase = Bench::TrackerTrial::LoadPhase.new(value: nil, cpu_s: 1.0, beside_s: 0.0, span: 10.0..14.0)
-    Bench::SeenUnits.new(profiles, phase)
+    Bench::SeenUnits.new(unit_samples, phase)
   end
 
   def figures(throughput: 10.0)

@@ -45,7 +45,7 @@ module CollectorKillContract
     assert_includes sure..most, counted
     assert_equal recorded_by_segments, counted
     assert_equal counted, wall_values
-    assert_equal counted, profiled
+    assert_equal counted, sampled
     assert_operator written_changes, :>, 0
     assert_equal written_changes, stored_changes.size
     assert_equal stored_changes.map(&:source).uniq.size, stored_changes.size
@@ -105,9 +105,9 @@ module CollectorKillContract
   end
 
   # What the samples of single units were drawn from; of each ten minutes there are as many as there may be.
-  def profiled
+  def sampled
     store = Holdup::Store.open(@store, read_only: true)
-    store.profiles(0, 1 << 40).sum(&:weight).round
+    store.unit_samples(0, 1 << 40).sum(&:weight).round
   ensure
     store&.close
   end

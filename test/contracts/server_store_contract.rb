@@ -3,7 +3,7 @@
 require "holdup/loader"
 require "support/collecting"
 require "support/sample_minutes"
-require "support/sample_profiles"
+require "support/example_units"
 
 # What a store behind a server promises beyond StoreContract: several collectors at once, and lost
 # connections. Include it and define
@@ -171,7 +171,7 @@ module ServerStoreContract
       store.progress(host: "a")
       store.commit([minute(turn * -1)].first(1 - turn), {"a s" => turn.to_s}, state:, skipped: [skipped("A")],
         processes: [{at_s: MINUTE_START, host: "a", pid: 7}], paths: {minute.series => "/#{turn}"},
-        profiles: [SampleProfiles.block([SampleProfiles.profile(turn)])])
+        unit_samples: [ExampleUnits.block([ExampleUnits.unit_sample(turn)])])
     end
     store.rollup(MINUTE_START + DAY)
     store.prune(MINUTE_START + 3 * DAY)

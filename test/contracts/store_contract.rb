@@ -6,11 +6,11 @@ require "holdup/model/series"
 require "holdup/model/setting"
 require "holdup/model/audit_entry"
 require "holdup/model/window"
-require "support/sample_profiles"
+require "support/example_units"
 
 # What every store promises. Include it and define `new_store`; each test gets a store of its own.
 module StoreContract
-  include SampleProfiles
+  include ExampleUnits
 
   MINUTE = 60
   DAY = 86_400
@@ -155,16 +155,16 @@ module StoreContract
     job = Holdup::Series.new(kind: :job, name: "日本語のジョブ🍣", queue: "優先")
     setting = Holdup::Setting.new(attributes: {"app" => "店舗"})
     sample = {at_s: START, host: "ホスト", pid: 7, name: "worker 0", "pool.0": "プール"}
-    own = [profile(0, name: "日本語", setting:, host: "ホスト")]
+    own = [unit_sample(0, name: "日本語", setting:, host: "ホスト")]
     @store.commit(
       [window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b},
-      processes: [sample], profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"},
+      processes: [sample], unit_samples: [block(own, setting:, host: "ホスト")], paths: {job => "/order"},
       skipped: [skipped(name: "日本語")]
     )
 
     assert_equal [job], @store.windows(START, START + MINUTE).map(&:series)
     assert_equal ["日本語のジョブ🍣"], names(names: "日本語*", queues: "優?")
-    assert_equal ["日本語"], @store.profiles(START, START + MINUTE).map { |one| one.series.name }
+    assert_equal ["日本語"], @store.unit_samples(START, START + MINUTE).map { |one| one.series.name }
     assert_equal "プール", @store.processes(START, START + MINUTE).first[:"pool.0"]
     assert_equal ["h /tmp/日本/1-2.segment"], @store.progress.keys
     assert_equal({job => "/order"}, @store.paths)
@@ -175,7 +175,7 @@ module StoreContract
     bad = [window(start_s: START + 1), window(host: nil), window.with(errors: 1 << 63), {host: "a", pid: 1}]
     given = []
     @store.commit([window, *bad.first(3)], {"s" => "x"},
-      processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
+      processes: [{at_s: START, host: "a", pid: 7}, bad.last], unit_samples: [block(many(3))]) do |row, error|
       given << row
       skipped(name: error.class.name)
     end
@@ -183,7 +183,7 @@ module StoreContract
     assert_equal bad, given
     assert_equal [window], @store.windows(START, START + DAY).to_a
     assert_equal [7], @store.processes(START, START + DAY).map { |one| one[:pid] }
-    assert_equal 3, @store.profiles(START, START + DAY).count
+    assert_equal 3, @store.unit_samples(START, START + DAY).count
     assert_equal({"s" => "x".b}, @store.progress)
     assert_equal 4, @store.skipped_rows.sum(&:count)
   end
@@ -478,45 +478,46 @@ module StoreContract
     assert_equal [replaced, *some.drop(1)], @store.processes(START, START + 1200, every_s: 600)
   end
 
-  def test_profiles_of_single_units_come_back_in_time_order
-    later = profile(700_000, kind: :job, name: "ReportJob", queue: "low", queued_ns: nil)
+  def test_unit_samples_of_single_units_come_back_in_time_order
+    later = unit_sample(700_000, kind: :job, name: "ReportJob", queue: "low", queued_ns: nil)
     @store.commit([], {},
-      profiles: [sample([later], start_s: START + 600), sample([profile(5), profile(2)], seen: 8)])
-    @store.commit([], {}, profiles: [sample([profile(3)], seen: 1)])
+      unit_samples: [sample([later], start_s: START + 600),
+        sample([unit_sample(5), unit_sample(2)], seen: 8)])
+    @store.commit([], {}, unit_samples: [sample([unit_sample(3)], seen: 1)])
 
-    found = @store.profiles(START, START + DAY).to_a
-    assert_equal [profile(2), profile(3), profile(5), later].map { |one| one.with(weight: 3.0) },
+    found = @store.unit_samples(START, START + DAY).to_a
+    assert_equal [unit_sample(2), unit_sample(3), unit_sample(5), later].map { |one| one.with(weight: 3.0) },
       [*found.first(3), found.last.with(weight: 3.0)]
     assert_equal [3.0, 3.0, 3.0, 1.0], found.map(&:weight)
     assert_equal [[START, START + 600], [START + 600], []],
       [[0, DAY], [600, 601],
-        [1200, DAY]].map { |from_s, to_s| @store.profile_starts(START + from_s, START + to_s) }
+        [1200, DAY]].map { |from_s, to_s| @store.unit_sample_starts(START + from_s, START + to_s) }
   end
 
-  def test_profiles_of_a_span_and_a_setting
-    profiles = [
-      sample([profile(59_000), profile(61_000)]),
-      sample([profile(60_500, setting: OTHER)], setting: OTHER),
-      sample([profile(60_700, host: "b")], host: "b")
+  def test_unit_samples_of_a_span_and_a_setting
+    unit_samples = [
+      sample([unit_sample(59_000), unit_sample(61_000)]),
+      sample([unit_sample(60_500, setting: OTHER)], setting: OTHER),
+      sample([unit_sample(60_700, host: "b")], host: "b")
     ]
-    @store.commit([], {}, profiles:)
+    @store.commit([], {}, unit_samples:)
 
     assert_equal [60_500, 60_700, 61_000], milliseconds(START + 60, START + 62)
     assert_equal [60_700, 61_000], milliseconds(START + 60, START + 62, setting: SETTING)
     assert_equal [59_000], milliseconds(START, START + 60)
     assert_empty milliseconds(START, START + 60, setting: Holdup::Setting.new(attributes: {"threads" => 99}))
-    assert_equal [OTHER, SETTING].to_set, @store.profiles(START, START + DAY).map(&:setting).to_set
+    assert_equal [OTHER, SETTING].to_set, @store.unit_samples(START, START + DAY).map(&:setting).to_set
   end
 
   def test_when_the_units_of_ten_minutes_ran
-    mixed = [profile(59_000), profile(61_000, kind: :job)]
-    later = sample([profile(600_001)], start_s: START + 600)
-    @store.commit([], {}, profiles: [sample(mixed), later])
-    others = [sample([profile(60_500, setting: OTHER)], setting: OTHER),
-      sample([profile(60_700, host: "b")], host: "b")]
-    @store.commit([], {}, profiles: [sample([profile(3)]), *others])
+    mixed = [unit_sample(59_000), unit_sample(61_000, kind: :job)]
+    later = sample([unit_sample(600_001)], start_s: START + 600)
+    @store.commit([], {}, unit_samples: [sample(mixed), later])
+    others = [sample([unit_sample(60_500, setting: OTHER)], setting: OTHER),
+      sample([unit_sample(60_700, host: "b")], host: "b")]
+    @store.commit([], {}, unit_samples: [sample([unit_sample(3)]), *others])
 
-    all = @store.profiles(START, START + DAY).to_a
+    all = @store.unit_samples(START, START + DAY).to_a
     assert_equal unit_spans(all.first(5)), by_origin(@store.unit_spans([START])[START])
     both = @store.unit_spans([START, START + 600, START + 1200])
     assert_equal [START, START + 600], both.keys.sort
@@ -526,8 +527,10 @@ module StoreContract
   end
 
   def test_of_ten_minutes_only_so_many_are_kept_and_each_is_as_likely
-    many(2000, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
-    found = @store.profiles(START, START + DAY).to_a
+    many(2000, setting: SETTING).each_slice(300) do |some|
+      @store.commit([], {}, unit_samples: [sample(some)])
+    end
+    found = @store.unit_samples(START, START + DAY).to_a
 
     assert_equal Holdup::SampleBlock::MOST, found.size
     assert_in_delta 2000, found.sum(&:weight), 1e-6
@@ -536,9 +539,11 @@ module StoreContract
   end
 
   def test_reads_as_many_units_of_each_host_as_are_asked_for
-    many(1200, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
-    @store.commit([], {}, profiles: [sample([profile(1), profile(2)], setting: OTHER)])
-    all, some, fewer = [900, 100, 50].map { |most| @store.profiles(START, START + DAY, most:).to_a }
+    many(1200, setting: SETTING).each_slice(300) do |some|
+      @store.commit([], {}, unit_samples: [sample(some)])
+    end
+    @store.commit([], {}, unit_samples: [sample([unit_sample(1), unit_sample(2)], setting: OTHER)])
+    all, some, fewer = [900, 100, 50].map { |most| @store.unit_samples(START, START + DAY, most:).to_a }
 
     assert_equal [902, 102, 52], [all, some, fewer].map(&:size), "of each setting"
     assert_in_delta 1202, some.sum(&:weight), 1e-6
@@ -546,17 +551,17 @@ module StoreContract
     assert_equal some.map(&:start_ns).sort, some.map(&:start_ns)
   end
 
-  def test_profiles_are_written_with_everything_else_or_not
+  def test_unit_samples_are_written_with_everything_else_or_not
     assert_raises(ArgumentError) {
-      @store.commit([window(start_s: START + 1)], {}, profiles: [sample([profile])])
+      @store.commit([window(start_s: START + 1)], {}, unit_samples: [sample([unit_sample])])
     }
-    assert_empty @store.profiles(START, START + DAY).to_a
+    assert_empty @store.unit_samples(START, START + DAY).to_a
   end
 
-  def test_profiles_are_kept_for_fourteen_days_and_never_fill_a_store
+  def test_unit_samples_are_kept_for_fourteen_days_and_never_fill_a_store
     starts = [0, 600, 1200].map { |second| START + second }
     @store.commit([], {},
-      profiles: starts.map { |start_s| sample([profile((start_s - START) * 1000)], start_s:) })
+      unit_samples: starts.map { |start_s| sample([unit_sample((start_s - START) * 1000)], start_s:) })
     @store.prune(starts[1] + 14 * DAY, max_bytes: 1 << 30)
     assert_equal [600_000, 1_200_000], milliseconds(START, START + DAY)
     @store.prune(START + 1200, max_bytes: 1)
@@ -713,10 +718,10 @@ module StoreContract
       measured_ns: ns + 3)
   end
 
-  def profile(at_ms = 0, setting: SETTING, **rest) = super
+  def unit_sample(at_ms = 0, setting: SETTING, **rest) = super
 
-  def sample(profiles, setting: SETTING, **rest)
-    block(profiles, setting:, **rest)
+  def sample(unit_samples, setting: SETTING, **rest)
+    block(unit_samples, setting:, **rest)
   end
 
   # @return [Hash] setting, host and kind => start and end of each unit, and since when processes are measured
@@ -739,7 +744,7 @@ module StoreContract
   end
 
   def milliseconds(...)
-    @store.profiles(...).map { |one| one.start_ns / 1_000_000 - START * 1000 }
+    @store.unit_samples(...).map { |one| one.start_ns / 1_000_000 - START * 1000 }
   end
 
   def series(name)

@@ -287,7 +287,7 @@ class ClickhouseServerStoreTest < Minitest::Test
       source = Holdup::Store.open(first)
       source.commit(Array.new(300) { |i| minute(i, values: [5_000, 1 << 30]) }, {"a /x/s" => "\xFF".b},
         processes: [{at_s: MINUTE_START, host: "a", pid: 7}], skipped: [skipped("A")],
-        profiles: [SampleProfiles.block([SampleProfiles.profile(1)])], paths: {minute.series => "/1"})
+        unit_samples: [ExampleUnits.block([ExampleUnits.unit_sample(1)])], paths: {minute.series => "/1"})
       source.rollup(MINUTE_START + DAY)
       [[first, @url], [@url, last]].each do |from, to|
         assert_match(/Copied 300 windows; the counts agree.*schema 1, 1 name/m, copied(from, to))
@@ -295,7 +295,7 @@ class ClickhouseServerStoreTest < Minitest::Test
       there = Holdup::Store.open(last)
       assert_equal minutes_of(source), minutes_of(there), "each minute as it was"
       assert_equal source.progress, there.progress.reject { |name, _| name.start_with?("#copy") }
-      others = [there.processes(0, 1 << 40), there.profiles(0, 1 << 40), there.paths, there.skipped_rows]
+      others = [there.processes(0, 1 << 40), there.unit_samples(0, 1 << 40), there.paths, there.skipped_rows]
       assert_equal [1, 1, 1, 1], others.map(&:count)
       [source, there].each(&:close)
     end

@@ -66,14 +66,14 @@ class CpuLimitsTest < Minitest::Test
   # Takes what was added since, as the collector does.
   def carry(known)
     @builder ||= Holdup::Collector::SegmentDelta::WindowBuilder.new
-    profiles = Class.new { def add(*) = nil }.new
+    unit_sampler = Class.new { def add(*) = nil }.new
     log = CollectedLog.new
     warnings = Holdup::Collector::RateLimitedLog.new(log:, clock: HandClock.new)
     skipped = Holdup::Collector::SkippedRows.new(host: "h", warnings:)
     now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
     skipped.start(now_ns)
     Holdup::Collector::SegmentDelta
-      .new(builder: @builder, now_ns:, settings: @settings ||= {}, profiles:, skipped:)
+      .new(builder: @builder, now_ns:, settings: @settings ||= {}, unit_sampler:, skipped:)
       .call(entry, known) { nil }
   end
 end

@@ -67,9 +67,9 @@ class JobReportTest < Minitest::Test
       found = sized.recordings.first
       assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.other_threads, found.threads]
       assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1},
-        found.profiles.to_h { |profile|
-          [[profile.series.name, profile.series.queue],
-            found.pools.index(profile)]
+        found.unit_samples.to_h { |unit_sample|
+          [[unit_sample.series.name, unit_sample.series.queue],
+            found.pools.index(unit_sample)]
         })
     ensure
       store.close

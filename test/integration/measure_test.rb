@@ -42,9 +42,9 @@ class MeasureIntegrationTest < Minitest::Test
     store&.close
   end
 
-  def profiles
+  def unit_samples
     store = Holdup::Store.open(environment["HOLDUP_STORE"])
-    store.profiles(Time.now.to_i - 600, Time.now.to_i + 120).to_a
+    store.unit_samples(Time.now.to_i - 600, Time.now.to_i + 120).to_a
   ensure
     store&.close
   end
@@ -106,7 +106,7 @@ class MeasureIntegrationTest < Minitest::Test
     RUBY
     assert_predicate status, :success?, @output
     cron = summary.rows.find { |row| row.name == "cron" }
-    units = profiles
+    units = unit_samples
     assert_equal [15, 15.0], [units.size, units.sum(&:weight)]
     assert_in_delta cron.wall_ns, units.sum(&:wall_ns), 15 * 2000
     assert units.all? { |unit|

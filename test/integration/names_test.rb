@@ -96,7 +96,7 @@ class NamesTest < Minitest::Test
       jobs.to_h { |window| [window.series.name, window.count] }
     assert_equal ["優先キュー"], jobs.map { |window| window.series.queue }.uniq
     assert_equal NAMES.values.sort,
-      store.profiles(now - 600, now + 120).map { |one| one.series.name }.uniq.sort
+      store.unit_samples(now - 600, now + 120).map { |one| one.series.name }.uniq.sort
     assert_equal ["店舗"], store.settings.map { |setting| setting["app"] }
     assert_empty store.skipped_rows
   ensure

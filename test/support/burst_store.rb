@@ -23,9 +23,9 @@ class BurstStore
     end
 
     # @return [Array<UnitSample>]
-    def profiles
+    def unit_samples
       step_ns = (to_s - from_s) * NS / count
-      Array.new(count) { |index| profile(((START_S + from_s) * NS + index * step_ns).round(-3), step_ns) }
+      Array.new(count) { |index| unit_sample(((START_S + from_s) * NS + index * step_ns).round(-3), step_ns) }
     end
 
     def series
@@ -35,7 +35,7 @@ class BurstStore
 
     private
 
-    def profile(start_ns, step_ns)
+    def unit_sample(start_ns, step_ns)
       wall_ns = [step_ns, 8 * MS].min.round(-3)
       process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: (START_S + born_s) * NS)
       Holdup::UnitSample.new(
@@ -81,17 +81,17 @@ class BurstStore
     store.rollup(now_s)
     store.prune(now_s, max_bytes: 1 << 40)
     # A store that is full loses windows sooner than what follows.
-    blocks = @singles ? Holdup::SampleBlock.of(profiles) : []
-    store.commit([], {}, profiles: blocks, processes: @samples ? samples : [])
+    blocks = @singles ? Holdup::SampleBlock.of(unit_samples) : []
+    store.commit([], {}, unit_samples: blocks, processes: @samples ? samples : [])
     store
   end
 
   private
 
-  def profiles = @profiles ||= @bursts.flat_map(&:profiles)
+  def unit_samples = @unit_samples ||= @bursts.flat_map(&:unit_samples)
 
   def windows
-    by_window = profiles.group_by do |unit|
+    by_window = unit_samples.group_by do |unit|
       [unit.series, unit.setting, (unit.end_ns / NS + @late_s) / 60 * 60, unit.host]
     end
     by_window.map { |(series, setting, start_s), same| window(series, setting, start_s, same) }
@@ -144,6 +144,6 @@ class BurstStore
   end
 
   def cpu_ns(at_s)
-    profiles.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
+    unit_samples.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
   end
 end

@@ -45,11 +45,11 @@ class PlayedJobs
     }
     played = Sizing::Replay.call(Sizing::Trace.new(units.map(&:last)),
       Sizing::Scenario.of(processes: 1, threads:, vcpus: 2, assignment: :shared))
-    profiles = played.rows.zip(units).map { |result, (name, unit)|
-      profile(name, unit, result)
+    unit_samples = played.rows.zip(units).map { |result, (name, unit)|
+      unit_sample(name, unit, result)
     }
     Holdup::Lab::Jobs::JobOutcome.new(threads:, seconds: played.elapsed_ns / 1e9,
-      windows: [*windows(profiles, threads), handoff(played)], profiles:)
+      windows: [*windows(unit_samples, threads), handoff(played)], unit_samples:)
   end
 
   private
@@ -66,8 +66,8 @@ class PlayedJobs
       )]
   end
 
-  def profile(name, unit, (_, stalled, held, _))
-    SampleProfiles.profile(
+  def unit_sample(name, unit, (_, stalled, held, _))
+    ExampleUnits.unit_sample(
       unit.arrival_ns / 1e6,
       name:,
       kind: :job,
@@ -87,13 +87,13 @@ class PlayedJobs
     @setting ||= Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "jobs_version" => "8.1.7", "vcpus" => 2})
   end
 
-  def windows(profiles, threads)
-    profiles.group_by(&:series).map { |series, same| window(series, same, threads) }
+  def windows(unit_samples, threads)
+    unit_samples.group_by(&:series).map { |series, same| window(series, same, threads) }
   end
 
   def handoff(played)
     Holdup::Window.empty(series: Holdup::Series::HANDOFF, setting:, host: "a",
-      start_s: SampleProfiles::START_S, seconds: 60)
+      start_s: ExampleUnits::START_S, seconds: 60)
       .then { |empty|
       empty.with(sums: empty.sums.merge(caused_ns: played.handed_ns.round))
     }
@@ -104,7 +104,7 @@ class PlayedJobs
                   idle: :idle_ns}.transform_values { |field|
       Holdup::Histogram.of(same.map(&field))
     }
-    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s: SampleProfiles::START_S, seconds: 60)
+    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s: ExampleUnits::START_S, seconds: 60)
     sums = {
       cpu_ns: same.sum(&:cpu_ns),
       acquisitions: same.sum(&:acquisitions),

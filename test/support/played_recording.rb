@@ -41,8 +41,8 @@ class PlayedRecording < Holdup::Sizing::Recording
   #   the units that they take, from a queue of that name
   # @param hosts [Integer] that share the units
   # @param assignment [Symbol] how units come to processes, see Scenario
-  # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the
-  #   self-test must see it
+  # @param truth [Float] by how much longer units hold the GVL in truth than the unit samples say: above 1,
+  #   the self-test must see it
   def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0,
     kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false,
     queue: nil, pools: {}, hosts: 1, assignment: (kind == :job) ? :shared : :random)
@@ -93,7 +93,7 @@ class PlayedRecording < Holdup::Sizing::Recording
 
   # @return [Holdup::Sizing::ConcurrentUnits, nil]
   def concurrent_units
-    other_kind && Sizing::ConcurrentUnits.new(other_kind.profiles, other_kind.arrivals)
+    other_kind && Sizing::ConcurrentUnits.new(other_kind.unit_samples, other_kind.arrivals)
   end
 
   def slices? = @slices
@@ -152,10 +152,10 @@ class PlayedRecording < Holdup::Sizing::Recording
 
   def units = arrivals.values.sum
 
-  def profiles
-    @profiles ||= arrivals.flat_map { |at_s, count|
+  def unit_samples
+    @unit_samples ||= arrivals.flat_map { |at_s, count|
       offsets = Array.new([PER_MINUTE, count].min) { @starts.rand(60 * 1_000_000_000) }
-      offsets.sort.map { |offset_ns| profile(at_s * 1_000_000_000 + offset_ns, count) }
+      offsets.sort.map { |offset_ns| unit_sample(at_s * 1_000_000_000 + offset_ns, count) }
     }
   end
 
@@ -184,7 +184,7 @@ class PlayedRecording < Holdup::Sizing::Recording
 
   # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
-    traffic = Sizing::Traffic.of(profiles, arrivals, pools:, concurrent_units:)
+    traffic = Sizing::Traffic.of(unit_samples, arrivals, pools:, concurrent_units:)
     recorded = traffic.recorded(seed: 99, units: 30_000)
     trace = (@truth == 1) ? recorded : holding_longer(recorded)
     scenario = Sizing::Scenario.of(
@@ -215,10 +215,10 @@ class PlayedRecording < Holdup::Sizing::Recording
   end
 
   def weighted(field)
-    profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
+    unit_samples.sum { |unit| unit.public_send(field) * unit.weight } / unit_samples.sum(&:weight)
   end
 
-  def profile(start_ns, count)
+  def unit_sample(start_ns, count)
     name, (_, held, idle, acquisitions) = draw
     Holdup::UnitSample.new(
       series: series(name),

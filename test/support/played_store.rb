@@ -65,7 +65,7 @@ class PlayedStore
   # @param store [Holdup::Store::Sql]
   # @return [void]
   def fill(store)
-    store.commit(windows, {}, processes: samples, profiles: blocks)
+    store.commit(windows, {}, processes: samples, unit_samples: blocks)
   end
 
   private
@@ -90,21 +90,21 @@ class PlayedStore
     end
   end
 
-  def profiles
-    @profiles ||= begin
+  def unit_samples
+    @unit_samples ||= begin
       own, concurrent = played.rows.then { |all|
         [all.first(trace.size), all.drop(trace.size)]
       }
       own.zip(trace.units,
-        drawn).map { |result, unit, profile|
+        drawn).map { |result, unit, unit_sample|
         singly(result, unit,
-          profile)
+          unit_sample)
       } + concurrent.zip(trace.concurrent_units.units).filter_map { |result, unit| finished(result, unit) }
     end
   end
 
   def traffic
-    @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools,
+    @traffic ||= Sizing::Traffic.of(@recording.unit_samples, @recording.arrivals, pools: @recording.pools,
       concurrent_units: @recording.concurrent_units)
   end
 
@@ -129,8 +129,8 @@ class PlayedStore
     end
   end
 
-  def singly((queued, stalled, held, _), unit, profile)
-    profile.with(
+  def singly((queued, stalled, held, _), unit, unit_sample)
+    unit_sample.with(
       setting: @setting,
       host: @host,
       process: Holdup::UnitSample::SampledProcess.new(pid: @pid, since_ns: @booted_s * NS),
@@ -148,15 +148,14 @@ class PlayedStore
   # Those that were done in time.
   def finished(result, unit)
     if result.last.positive?
-      singly(result, unit, @recording.other_kind.profiles.first.with(acquisitions: unit.acquisitions))
+      singly(result, unit, @recording.other_kind.unit_samples.first.with(acquisitions: unit.acquisitions))
     end
   end
 
   def blocks
-    profiles.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }.map do |start_s, same|
-      Holdup::SampleBlock.new(setting: @setting, host: @host, start_s:, seen: 0,
-        profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: @host, start_s:, seen: same.size,
-          profiles: same))
+    unit_samples.group_by { |unit| Holdup::SampleBlock.start_of(unit.start_ns) }.map do |start_s, same|
+      empty = Holdup::SampleBlock.new(setting: @setting, host: @host, start_s:, seen: 0, unit_samples: [])
+      empty.merge(empty.with(seen: same.size, unit_samples: same))
     end
   end
 
@@ -166,23 +165,23 @@ class PlayedStore
 
   def pool_windows
     return [] if !@recording.pools.several? || @recording.other_kind
-    by_minute do |profile|
-      pool = profile.series.queue
+    by_minute do |unit_sample|
+      pool = unit_sample.series.queue
       Holdup::Series.new(kind: :pool, name: pool, queue: pool)
     end
   end
 
   def by_minute
-    inside.group_by { |profile|
-      [yield(profile),
-        profile.start_ns / NS / 60 * 60]
+    inside.group_by { |unit_sample|
+      [yield(unit_sample),
+        unit_sample.start_ns / NS / 60 * 60]
     }.map { |(series, start_s), same|
       window(series, start_s, same)
     }
   end
 
   def inside
-    profiles.select { |profile| profile.start_ns < to_s * NS }
+    unit_samples.select { |unit_sample| unit_sample.start_ns < to_s * NS }
   end
 
   def window(series, start_s, same)

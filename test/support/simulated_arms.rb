@@ -2,7 +2,7 @@
 
 require "delegate"
 require "holdup/loader"
-require_relative "sample_profiles"
+require_relative "example_units"
 
 # Two arms of an experiment that run at the same time, with a known difference. Their minutes are as unlike
 # as those of an application: the load of a minute is like that of the minute before (correlation 0.8,
@@ -68,8 +68,8 @@ class SimulatedArms
 
   # @return [Holdup::Analysis::Comparison::Side]
   def side(arm, windows = self.windows(arm))
-    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:, profiles: profiles(arm, windows),
-      from_s:, to_s:)
+    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:,
+      unit_samples: unit_samples(arm, windows), from_s:, to_s:)
   end
 
   def sides = ARMS.map { |arm| side(arm) }
@@ -165,7 +165,7 @@ class SimulatedArms
   end
 
   # As unlike each other as all units of their window.
-  def profiles(arm, windows)
+  def unit_samples(arm, windows)
     queued_ms = @queued_ms[arm] or return []
     random = Random.new(windows.size)
     windows.flat_map do |window|
@@ -177,7 +177,7 @@ class SimulatedArms
   end
 
   def single(window, wall_ms, queued_ms, after_ms)
-    SampleProfiles.profile((window.start_s - START_S) * 1000 + after_ms, name: window.series.name,
+    ExampleUnits.unit_sample((window.start_s - START_S) * 1000 + after_ms, name: window.series.name,
       setting: window.setting, host: window.host, running_ns: 0, cpu_ns: 0, longest_hold_ns: 0, gc_ns: 0,
       stalled_ns: (wall_ms * MS / 4).round, idle_ns: (wall_ms * MS * 3 / 4).round, queued_ns: queued_ms * MS,
       weight: window.count.fdiv([@singles, window.count].min))

@@ -3,7 +3,7 @@
 require "holdup/loader"
 require "holdup/model/sample_block"
 
-# Unit profiles of a process whose every property is known, because the replay made it: what estimates are
+# Unit samples of a process whose every property is known, because the replay made it: what estimates are
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
 # answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to
@@ -58,8 +58,8 @@ class SimulatedRecording
   end
 
   # @return [Array<Holdup::UnitSample>] as a store would give them
-  def profiles
-    @profiles ||= all.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }
+  def unit_samples
+    @unit_samples ||= all.group_by { |unit_sample| Holdup::SampleBlock.start_of(unit_sample.start_ns) }
       .flat_map { |start_s, some| block(start_s, []).merge(block(start_s, some)).weighted }
   end
 
@@ -176,13 +176,14 @@ class SimulatedRecording
     flight = flight(spans)
     results.zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (found, rest)|
       in_flight = (flight[to] - flight[from]).fdiv(to - from)
-      profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest, process: pid(process))
+      unit_sample(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest,
+        process: pid(process))
     end
   end
 
   def pid(process)
     @pids ||= {}
-    @pids[process] ||= SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + process)
+    @pids[process] ||= ExampleUnits::PROCESS.with(pid: ExampleUnits::PROCESS.pid + process)
   end
 
   def series(name)
@@ -221,11 +222,11 @@ class SimulatedRecording
     found
   end
 
-  def profile(result, unit, name, from_ns, in_flight:, **more)
+  def unit_sample(result, unit, name, from_ns, in_flight:, **more)
     queued, stalled, held, response = result
     Holdup::UnitSample.new(
       series: series(name),
-      setting: SampleProfiles::SETTING,
+      setting: ExampleUnits::SETTING,
       host: "a",
       start_ns: START_S * NS + from_ns,
       running_ns: held,
@@ -249,7 +250,7 @@ class SimulatedRecording
     (held / @cost.factor(in_flight:) * (0.1 + grown + marked)).round
   end
 
-  def block(start_s, profiles)
-    SampleProfiles.block(profiles, start_s:)
+  def block(start_s, unit_samples)
+    ExampleUnits.block(unit_samples, start_s:)
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "sample_profiles"
+require_relative "example_units"
 
 # Requests of users who wait for each answer, think, and ask again: a simulation of its own, so that the
 # replay is not compared with itself. Processes have a GVL each, in a FIFO; there are CPUs for all of them.
@@ -201,13 +201,13 @@ class SimulatedUsers
 
   def process(number)
     @named ||= {}
-    @named[number] ||= SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + number)
+    @named[number] ||= ExampleUnits::PROCESS.with(pid: ExampleUnits::PROCESS.pid + number)
   end
 
   def sample(unit)
     held = unit.held.round
     Holdup::UnitSample.new(
-      series: series(unit.name), setting: SampleProfiles::SETTING, host: "a",
+      series: series(unit.name), setting: ExampleUnits::SETTING, host: "a",
       process: process(unit.process.number),
       start_ns: START_S * NS + unit.began.round, running_ns: held, cpu_ns: held, idle_ns: unit.idle.round,
       stalled_ns: unit.stalled.round, acquisitions: unit.parts.size.ceildiv(2) - 1,

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "sample_profiles"
+require_relative "example_units"
 require_relative "simulated_recording"
 
 # A SimulatedRecording as advice sees it: windows of each minute besides its single units.
@@ -33,17 +33,17 @@ class StoredSimulation
       [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
         handoffs(start_s, units.size)]
     end
-    Holdup::Sizing::Recording.of(windows:, profiles:, kind: :request)
+    Holdup::Sizing::Recording.of(windows:, unit_samples:, kind: :request)
   end
 
   private
 
-  def profiles
+  def unit_samples
     return @units unless @sampled
     by_block = @units.group_by { |unit| Holdup::SampleBlock.start_of(unit.start_ns) }
     by_block.flat_map do |start_s, some|
-      empty = Holdup::SampleBlock.new(setting: @setting, host: "a", start_s:, seen: 0, profiles: [])
-      empty.merge(empty.with(seen: some.size, profiles: some)).weighted
+      empty = Holdup::SampleBlock.new(setting: @setting, host: "a", start_s:, seen: 0, unit_samples: [])
+      empty.merge(empty.with(seen: some.size, unit_samples: some)).weighted
     end
   end
 

@@ -57,7 +57,7 @@ module Bench
           run(program, queue, folders).call(seconds:, warm_up_s:)
         end
         @outcome = LAB::JobOutcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput,
-          windows: @intake.windows, profiles: @intake.profiles)
+          windows: @intake.windows, unit_samples: @intake.unit_samples)
         self
       ensure
         queue&.remove
@@ -80,7 +80,7 @@ module Bench
 
       # @return [Holdup::Sizing::Recommendation, nil] see RecordingGrades
       def advice
-        @advice ||= RecordingGrades.advice(@intake.windows, @intake.samples, @intake.profiles)
+        @advice ||= RecordingGrades.advice(@intake.windows, @intake.samples, @intake.unit_samples)
       end
 
       private
@@ -103,9 +103,9 @@ module Bench
 
       # Of the recorded jobs on the recorded setting: their queues never got empty.
       def waits(handoff_ns)
-        trace = SIZING::Trace.new(@outcome.profiles.each_with_index.map { |profile, at|
+        trace = SIZING::Trace.new(@outcome.unit_samples.each_with_index.map { |unit_sample, at|
           SIZING::Trace::TraceUnit.of(
-            profile, at, pool: pools.index(profile)
+            unit_sample, at, pool: pools.index(unit_sample)
           )
         })
         played = SIZING::Replay.call(trace,
@@ -123,10 +123,10 @@ module Bench
       end
 
       def traffic
-        arrivals = @outcome.profiles.group_by { |profile|
-          profile.start_ns / 1_000_000_000 / 60 * 60
+        arrivals = @outcome.unit_samples.group_by { |unit_sample|
+          unit_sample.start_ns / 1_000_000_000 / 60 * 60
         }.transform_values(&:size)
-        SIZING::Traffic.of(@outcome.profiles, arrivals, pools:)
+        SIZING::Traffic.of(@outcome.unit_samples, arrivals, pools:)
       end
     end
   end

@@ -149,7 +149,7 @@ module Bench
     def times(intake, turns, rate)
       outcome = Holdup::Lab::Trial::TrialResult.new(arm: nil, rate:, seconds: @open_s, load: :open,
         seen: turns.first.value, cpu_s: turns.sum(&:cpu_s), memory_bytes: nil, gauges: [], warmed: nil,
-        windows: intake.windows, profiles: intake.profiles, samples: intake.samples)
+        windows: intake.windows, unit_samples: intake.unit_samples, samples: intake.samples)
       SettingFigures.new(throughput: nil, wait_ns: outcome.wait_ns, response_ns: outcome.response_ns,
         p95_ns: outcome.percentile(0.95))
     end

@@ -40,22 +40,22 @@ module Bench
 
   # Units that ended in a phase, as Holdup measured them.
   class SeenUnits
-    # @param profiles [Array<Holdup::UnitSample>] all of them
+    # @param unit_samples [Array<Holdup::UnitSample>] all of them
     # @param phase [TrackerTrial::LoadPhase]
-    def initialize(profiles, phase)
-      @profiles = profiles
+    def initialize(unit_samples, phase)
+      @unit_samples = unit_samples
       @phase = phase
     end
 
     # @return [SeenUnits]
     # @raise [Failure] when there are none
     def only(&)
-      own = SeenUnits.new(@profiles.select(&), @phase)
+      own = SeenUnits.new(@unit_samples.select(&), @phase)
       raise Failure, "no unit of a kind was measured" if own.count.zero?
       own
     end
 
-    def count = @profiles.size
+    def count = @unit_samples.size
 
     # @return [Float] units per second
     def throughput = count / (@phase.span.end - @phase.span.begin)
@@ -63,15 +63,15 @@ module Bench
     # @param queued [Boolean] whether the time before a thread took the unit counts
     # @return [Hash{Symbol => Float}] times of SettingFigures
     def times(queued:)
-      queues = @profiles.map { |profile| queued ? profile.queued_ns.to_i : 0 }
-      responses = @profiles.map(&:wall_ns).zip(queues).map(&:sum)
-      wait_ns = (@profiles.sum(&:stalled_ns) + queues.sum).fdiv(count)
+      queues = @unit_samples.map { |unit_sample| queued ? unit_sample.queued_ns.to_i : 0 }
+      responses = @unit_samples.map(&:wall_ns).zip(queues).map(&:sum)
+      wait_ns = (@unit_samples.sum(&:stalled_ns) + queues.sum).fdiv(count)
       {wait_ns:, response_ns: responses.sum.fdiv(count), p95_ns: responses.sort[(0.95 * (count - 1)).round]}
     end
 
     # @param calibration [Calibration]
     def cost(calibration)
-      TrackerTrial::CostOfRequest.new(cpu_ns: @profiles.sum(&:cpu_ns).fdiv(count),
+      TrackerTrial::CostOfRequest.new(cpu_ns: @unit_samples.sum(&:cpu_ns).fdiv(count),
         calibration_ns: calibration.median_ns(@phase.span))
     end
   end

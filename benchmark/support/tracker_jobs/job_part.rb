@@ -101,7 +101,7 @@ module Bench
       intake.clear
       phase = TrackerTrial::LoadPhase.of(runner, &)
       intake.close
-      SeenUnits.new(intake.profiles, phase)
+      SeenUnits.new(intake.unit_samples, phase)
     end
 
     # Waits, while jobs run.

@@ -115,7 +115,7 @@ module Holdup
       end
 
       def ages
-        @ages ||= ProcessAges.rows(sides.map(&:profiles))
+        @ages ||= ProcessAges.rows(sides.map(&:unit_samples))
       end
 
       private
@@ -213,7 +213,7 @@ module Holdup
       end
 
       def process_variance
-        @process_variance ||= Estimate::ProcessVariance.new(*sides.map(&:profiles))
+        @process_variance ||= Estimate::ProcessVariance.new(*sides.map(&:unit_samples))
       end
 
       def widening(name)

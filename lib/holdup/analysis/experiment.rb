@@ -142,7 +142,7 @@ module Holdup
       end
 
       def singles_known?
-        sides.all? { |side| side.profiles.count(&:queued_ns) >= FEWEST_UNITS }
+        sides.all? { |side| side.unit_samples.count(&:queued_ns) >= FEWEST_UNITS }
       end
 
       def threads_differ?

@@ -14,9 +14,9 @@ module Holdup
       end
 
       # From the start of the first unit to the end of the last; nil without any.
-      def self.of(profiles)
-        from_ns = profiles.map(&:start_ns).min
-        to_ns = profiles.map(&:end_ns).max
+      def self.of(unit_samples)
+        from_ns = unit_samples.map(&:start_ns).min
+        to_ns = unit_samples.map(&:end_ns).max
         from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 

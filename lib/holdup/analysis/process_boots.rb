@@ -10,7 +10,7 @@ module Holdup
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param warm_up_s [Integer] 0: everything counts
-      def initialize(profiles, samples, warm_up_s: WARM_UP_S)
+      def initialize(unit_samples, samples, warm_up_s: WARM_UP_S)
         @warm_up_s = warm_up_s
         @lives = {}
         # Windows of many series have the same time.
@@ -18,9 +18,9 @@ module Holdup
         samples.each do |sample|
           live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s]
         end
-        profiles.each do |profile|
-          process = profile.process
-          live([profile.host, process.pid, process.since_ns / NS], profile.start_ns / NS)
+        unit_samples.each do |unit_sample|
+          process = unit_sample.process
+          live([unit_sample.host, process.pid, process.since_ns / NS], unit_sample.start_ns / NS)
         end
       end
 
@@ -29,8 +29,8 @@ module Holdup
         @warm.fetch([start_s, end_s]) { |span| @warm[span] = few_young?(*span) }
       end
 
-      def warm_unit?(profile)
-        profile.age_ns >= @warm_up_s * NS
+      def warm_unit?(unit_sample)
+        unit_sample.age_ns >= @warm_up_s * NS
       end
 
       # @return [Hash{String => MeasuredTime}] when each host had a process, as far as it was seen

@@ -129,9 +129,9 @@ module Holdup
       # If the advice was to keep the setting, the latest other setting since then shows the effect of a
       # change.
       def changed(sized)
-        measured = sized.recordings.select { |recording| recording.profiles.any? }
+        measured = sized.recordings.select { |recording| recording.unit_samples.any? }
         same, others = measured.partition { |recording| advised == ran(recording) }
-        latest = others.max_by { |other| other.profiles.first.start_ns } if @advice[:verdict] == "keep"
+        latest = others.max_by { |other| other.unit_samples.first.start_ns } if @advice[:verdict] == "keep"
         latest || same.first || raise(not_followed(measured))
       end
 

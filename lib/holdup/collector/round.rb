@@ -19,14 +19,14 @@ module Holdup
       # @param directory [#path, #entries, #audit_files, #take_over] Segment::Directory, or
       #   a spooled copy of one
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
-        profiles: UnitSampler.new)
+        unit_sampler: UnitSampler.new)
         @store = store
         @directory = directory
         @host = host
         @warnings = warnings
         @skipped = SkippedRows.new(host:, warnings:)
         @sampler = sampler
-        @profiles = profiles
+        @unit_sampler = unit_sampler
         @audit = AuditReader.new(store:, host:)
         @settings = {}
         @claimed = Set.new
@@ -61,7 +61,7 @@ module Holdup
       def forget
         @checkpoints = nil
         @claimed.clear
-        @profiles.forget
+        @unit_sampler.forget
       end
 
       # Begins as the leader of the folder, which may be another one than before at the same path.
@@ -77,8 +77,8 @@ module Holdup
       private
 
       def segment_delta(builder, now_ns, steady)
-        SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped,
-          steady:)
+        SegmentDelta.new(builder:, now_ns:, settings: @settings, unit_sampler: @unit_sampler,
+          skipped: @skipped, steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -154,16 +154,16 @@ module Holdup
         windows = builder.windows(@host)
         known = present | @checkpoints.left_behind(present, now_ns)
         progress = @checkpoints.changes(readings, known)
-        profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
+        unit_samples = @skipped.guard(:unit_samples, "all") { @unit_sampler.blocks(@host) } || []
         units = @checkpoints.units(readings, present)
         folder = CollectionState.folder(@directory.path, @identity.id)
         state = CollectionState.new(host: @host, folder:, at_ns: now_ns, units:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
-        rows = {processes: samples, profiles:, paths: builder.paths, audit:}
+        rows = {processes: samples, unit_samples:, paths: builder.paths, audit:}
         left_out = write(windows, progress, state, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(readings, known)
-        @profiles.committed
+        @unit_sampler.committed
         @audit.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
@@ -198,7 +198,7 @@ module Holdup
       def left_out(row, error)
         case row
         when Window then @skipped.row(:window, row.series.name, error)
-        when SampleBlock then @skipped.row(:profiles, "unit profiles", error)
+        when SampleBlock then @skipped.row(:unit_samples, "unit samples", error)
         when Hash then @skipped.row(:sample, "process #{row[:pid]}", error)
         else @skipped.row(:path, row.first.name, error)
         end

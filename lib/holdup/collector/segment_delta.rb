@@ -10,11 +10,11 @@ module Holdup
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, profiles:, skipped:, steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
-        @profiles = profiles
+        @unit_sampler = unit_sampler
         @skipped = skipped
         @steady = steady
         @silent = []
@@ -82,7 +82,7 @@ module Holdup
       def add(reading, before, source)
         reading.changes.each { |change| @builder.add(change, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
-        @skipped.guard(:profiles, "process #{source.pid}") do
+        @skipped.guard(:unit_samples, "process #{source.pid}") do
           draw(reading.ring, before, reading.position.marks, source)
         end
       end
@@ -92,7 +92,7 @@ module Holdup
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
         series = marks.map { |mark| mark&.series&.plain }
         units_of = UnitSampler::SegmentSource.new(process:, setting: source.setting, series:)
-        @profiles.add(ring, ring.first - before.ring_head, units_of, @now_ns)
+        @unit_sampler.add(ring, ring.first - before.ring_head, units_of, @now_ns)
       end
 
       # Slot by slot, so that only one is in memory.

@@ -34,8 +34,8 @@ module Holdup
       # Drawn since the last commit.
       def blocks(host)
         @reservoirs.reject { |_, reservoir| reservoir.seen.zero? }.map do |(start_s, setting), reservoir|
-          profiles = reservoir.drawn.filter_map { |entry, source| profile(entry, source, host) }
-          SampleBlock.new(setting:, host:, start_s:, seen: reservoir.seen, profiles:)
+          unit_samples = reservoir.drawn.filter_map { |entry, source| unit_sample(entry, source, host) }
+          SampleBlock.new(setting:, host:, start_s:, seen: reservoir.seen, unit_samples:)
         end
       end
 
@@ -73,7 +73,7 @@ module Holdup
         reservoir.miss(seen - drawn.size)
       end
 
-      def profile(entry, source, host)
+      def unit_sample(entry, source, host)
         series = source.series[entry.series_index] if entry.series_index < source.series.size
         return if series.nil? || entry.to_h.except(:trace).values.compact.max > Segment::Layout::MAX_NUMBER
         UnitSample.new(

@@ -141,8 +141,8 @@ module Holdup
         # @raise [Holdup::Error] there is nothing
         def store(store, from_s, to_s, load: nil)
           recording = Sizing::Recording.of(kind: :request, windows: store.windows(from_s, to_s).to_a,
-            profiles: store.profiles(from_s, to_s).to_a, warm_up_s: 0)
-          if recording.figures.profiles.empty?
+            unit_samples: store.unit_samples(from_s, to_s).to_a, warm_up_s: 0)
+          if recording.figures.unit_samples.empty?
             raise Error.new("no single requests were recorded in that span",
               "choose another with --since and --until")
           end

@@ -33,7 +33,7 @@ module Holdup
       # @return [Hash{String => EndpointFigures}] by name
       def to_h
         p95 = responses
-        profiles.group_by { |profile| profile.series.name }.sort.to_h do |name, own|
+        unit_samples.group_by { |unit_sample| unit_sample.series.name }.sort.to_h do |name, own|
           figures = EndpointFigures.new(count: own.size, acquisitions: median(own, &:acquisitions),
             longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])
           [name, figures]
@@ -42,12 +42,12 @@ module Holdup
 
       private
 
-      def profiles = @recording.profiles
+      def unit_samples = @recording.unit_samples
 
       def traffic
         @traffic ||= begin
-          traffic = Sizing::Traffic.of(profiles, arrivals)
-          traffic.map { |profile| profile.with(running_ns: profile.cpu_ns) }
+          traffic = Sizing::Traffic.of(unit_samples, arrivals)
+          traffic.map { |unit_sample| unit_sample.with(running_ns: unit_sample.cpu_ns) }
         end
       end
 
@@ -55,7 +55,7 @@ module Holdup
       # recording.
       def arrivals
         minute_ns = MINUTE_S * NS
-        by_minute = profiles.group_by { |profile| profile.start_ns / minute_ns * MINUTE_S }
+        by_minute = unit_samples.group_by { |unit_sample| unit_sample.start_ns / minute_ns * MINUTE_S }
         by_minute.transform_values { |own| own.sum(&:weight) }
       end
 
@@ -63,7 +63,7 @@ module Holdup
       def responses
         sample = {seed: SEED, rate: load.rate, units: UNITS}
         responses_ns = Sizing::Replay.call(traffic.peak(**sample), scenario).column(:response)
-        names = traffic.drawn(**sample).map { |profile| profile.series.name }
+        names = traffic.drawn(**sample).map { |unit_sample| unit_sample.series.name }
         by_name = names.zip(responses_ns).group_by(&:first)
         by_name.transform_values { |pairs| percentile(pairs.map(&:last)) }
       end
@@ -80,7 +80,7 @@ module Holdup
       end
 
       def median(own)
-        own.map { |profile| yield profile }.sort[own.size / 2]
+        own.map { |unit_sample| yield unit_sample }.sort[own.size / 2]
       end
     end
   end

@@ -30,7 +30,7 @@ module Holdup
           host: Etc.uname[:nodename],
           warnings: Collector::RateLimitedLog.new(log:, clock:),
           sampler: @sampler,
-          profiles: Collector::UnitSampler.new(most: MOST)
+          unit_sampler: Collector::UnitSampler.new(most: MOST)
         )
         @samples = []
         empty
@@ -57,7 +57,7 @@ module Holdup
       end
 
       # @return [Array<UnitSample>] in the order of their starts
-      def profiles
+      def unit_samples
         @blocks.values.flat_map(&:weighted).sort_by(&:start_ns)
       end
 
@@ -74,11 +74,11 @@ module Holdup
 
       # A store's interface; the round keeps its positions itself.
       # @see Store::Sql#commit
-      def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
+      def commit(windows, _progress, processes: [], unit_samples: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
-        profiles.each do |block|
-          kept = @blocks[block.key] || block.with(seen: 0, profiles: [])
+        unit_samples.each do |block|
+          kept = @blocks[block.key] || block.with(seen: 0, unit_samples: [])
           @blocks[block.key] = kept.merge(block, most: MOST)
         end
       end

@@ -63,11 +63,11 @@ module Holdup
 
       def keep(intake)
         @store&.commit(intake.windows, {}, processes: intake.samples,
-          profiles: SampleBlock.of(intake.profiles))
+          unit_samples: SampleBlock.of(intake.unit_samples))
       end
 
       def check(outcome)
-        return if outcome.profiles.any?
+        return if outcome.unit_samples.any?
         raise Error.new("no job of the run with #{outcome.threads} threads was measured",
           "see `holdup doctor` for whether this Ruby can be, and give it more --seconds")
       end

@@ -78,7 +78,7 @@ module Holdup
       end
 
       def keep(outcome)
-        @store&.commit(outcome.windows, {}, processes: outcome.samples, profiles: outcome.blocks)
+        @store&.commit(outcome.windows, {}, processes: outcome.samples, unit_samples: outcome.blocks)
       end
 
       def report(step, **facts)

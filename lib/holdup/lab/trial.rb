@@ -88,7 +88,7 @@ module Holdup
             @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s)
           end
           cpu_s &&= @served.cpu_seconds - cpu_s
-          raise unmeasured(seen) if @intake.close.profiles.empty?
+          raise unmeasured(seen) if @intake.close.unit_samples.empty?
           Trial::TrialResult.new(
             arm: @arm,
             rate:,
@@ -100,7 +100,7 @@ module Holdup
             gauges: @intake.gauges.values_at(*pids),
             warmed: @warmed,
             windows: @intake.windows,
-            profiles: @intake.profiles,
+            unit_samples: @intake.unit_samples,
             samples: @intake.samples
           )
         end
@@ -115,7 +115,7 @@ module Holdup
 
         # Processes that took requests.
         def pids
-          @intake.profiles.map { |profile| profile.process.pid }.uniq
+          @intake.unit_samples.map { |unit_sample| unit_sample.process.pid }.uniq
         end
 
         def drive(rate, seconds, seed, &progress)
@@ -212,13 +212,13 @@ module Holdup
       # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
       #   the end (PSS); nil if the system doesn't report it; `gauges`: of each of these processes; `warmed`:
       #   WarmUp::WarmUpOutcome
-      # - `windows`, `profiles`, `samples`: of this measurement only; windows may cover parts of minutes
+      # - `windows`, `unit_samples`, `samples`: of this measurement only; windows may cover parts of minutes
       class TrialResult
         attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows,
-          :profiles, :samples
+          :unit_samples, :samples
 
         def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, gauges:, warmed:, windows:,
-          profiles:, samples:)
+          unit_samples:, samples:)
           @arm = arm
           @rate = rate
           @seconds = seconds
@@ -229,7 +229,7 @@ module Holdup
           @gauges = gauges.compact
           @warmed = warmed
           @windows = windows
-          @profiles = profiles
+          @unit_samples = unit_samples
           @samples = samples
         end
 
@@ -281,12 +281,12 @@ module Holdup
           cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
         end
 
-        # @return [Array<SampleBlock>] the profiles for a store
-        def blocks = SampleBlock.of(profiles)
+        # @return [Array<SampleBlock>] the unit samples for a store
+        def blocks = SampleBlock.of(unit_samples)
 
         # @return [Sizing::Recording] for predictions
         def recording
-          @recording ||= Sizing::Recording.of(kind: :request, windows:, profiles:, samples:, warm_up_s: 0,
+          @recording ||= Sizing::Recording.of(kind: :request, windows:, unit_samples:, samples:, warm_up_s: 0,
             members: summary.processes.members)
         end
 
@@ -300,7 +300,7 @@ module Holdup
         end
 
         def responses
-          @responses ||= profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }.sort
+          @responses ||= unit_samples.map { |unit| unit.wall_ns + unit.queued_ns.to_i }.sort
         end
       end
     end

@@ -100,9 +100,9 @@ module Holdup
 
   # - segment, series: a file of a process, or one row of it, that can't be read
   # - position: it is unknown how far a file was carried; what it measured in between is not counted
-  # - window, sample, profiles, path: the store rejected it
+  # - window, sample, unit samples, path: the store rejected it
   # - stored: the store can't read its row any more; the new row replaced it
-  SkippedRow::KINDS = %i[segment series position window sample profiles path stored].freeze
+  SkippedRow::KINDS = %i[segment series position window sample unit_samples path stored].freeze
   SkippedRow::MOST_BYTES = 200
   SkippedRow::KEEP_S = CollectionState::KEEP_S
   # How many a store keeps: the latest ones.

@@ -44,18 +44,18 @@ module Holdup
   # of the same ten minutes merge, in any order, into the sample of all.
   #
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
-  # - `seen`: number of units that it was drawn from; `profiles`: Array of UnitSample
-  SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
+  # - `seen`: number of units that it was drawn from; `unit_samples`: Array of UnitSample
+  SampleBlock = Data.define(:setting, :host, :start_s, :seen, :unit_samples) do
     def self.start_of(start_ns)
       start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
     end
 
-    def self.of(profiles)
-      by_block = profiles.group_by do |profile|
-        [profile.setting, profile.host, start_of(profile.start_ns)]
+    def self.of(unit_samples)
+      by_block = unit_samples.group_by do |unit_sample|
+        [unit_sample.setting, unit_sample.host, start_of(unit_sample.start_ns)]
       end
       by_block.map do |(setting, host, start_s), members|
-        new(setting:, host:, start_s:, seen: members.size, profiles: members)
+        new(setting:, host:, start_s:, seen: members.size, unit_samples: members)
       end
     end
 
@@ -65,31 +65,31 @@ module Holdup
     # @param others [Array<SampleBlock>] with the same key
     def merge(*others, most: self.class::MOST)
       all = [self, *others]
-      with(seen: all.sum(&:seen), profiles: lowest(all.flat_map(&:profiles)).first(most))
+      with(seen: all.sum(&:seen), unit_samples: lowest(all.flat_map(&:unit_samples)).first(most))
     end
 
     # @return [Array<UnitSample>] by start, each with its weight in this block
     def weighted
-      weight = seen.fdiv([profiles.size, 1].max)
-      all = profiles.map { |profile| (profile.weight == weight) ? profile : profile.with(weight:) }
+      weight = seen.fdiv([unit_samples.size, 1].max)
+      all = unit_samples.map { |unit| (unit.weight == weight) ? unit : unit.with(weight:) }
       all.sort_by(&:start_ns)
     end
 
     # @return [UnitSpans]
     def unit_spans
-      by_kind = profiles.group_by { |profile| profile.series.kind }
+      by_kind = unit_samples.group_by { |unit_sample| unit_sample.series.kind }
       spans = by_kind.transform_values do |same|
         self.class::StartsAndEnds.new(starts_ns: same.map(&:start_ns), ends_ns: same.map(&:end_ns))
       end
-      since_ns = profiles.map { |profile| profile.process.since_ns }.min
+      since_ns = unit_samples.map { |unit_sample| unit_sample.process.since_ns }.min
       self.class::UnitSpans.new(setting:, host:, spans:, since_ns:)
     end
 
     private
 
     # The same unit has the same priority each time; two units almost never share one.
-    def lowest(profiles)
-      by_priority = profiles.map { |profile| [SampleBlock::DrawPriority.of(profile.start_ns), profile] }
+    def lowest(unit_samples)
+      by_priority = unit_samples.map { |unit| [SampleBlock::DrawPriority.of(unit.start_ns), unit] }
       by_priority.sort_by!(&:first)
       by_priority.chunk_while { |one, other| one == other }.map { |same| same.first.last }
     end

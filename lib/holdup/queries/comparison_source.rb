@@ -82,8 +82,8 @@ module Holdup
           only: OtherSeries.new(@filter), histograms: [])
         methods = windows(settings, step_s, kinds: [:method], only: @filter.with(kind: nil, queue: nil),
           histograms: [])
-        profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
-        Analysis::Comparison::Side.new(label:, windows: chosen + others + methods, profiles:, samples:,
+        unit_samples = self.unit_samples.select { |unit| settings.nil? || settings.include?(unit.setting) }
+        Analysis::Comparison::Side.new(label:, windows: chosen + others + methods, unit_samples:, samples:,
           filter: @filter, coverage: coverage(settings), **@span)
       end
 
@@ -149,7 +149,7 @@ module Holdup
       # When processes began, as far as samples or single units show.
       def began_s
         sampled = samples.filter_map { |sample| sample[:since_s] }
-        sampled + profiles.map { |profile| profile.process.since_ns / NS }
+        sampled + unit_samples.map { |unit_sample| unit_sample.process.since_ns / NS }
       end
 
       def samples
@@ -159,11 +159,11 @@ module Holdup
         end
       end
 
-      def profiles
-        @profiles ||= begin
+      def unit_samples
+        @unit_samples ||= begin
           hosts = [samples.map { |sample| sample[:host] }.uniq.size, 1].max
-          profiles = RecordedInterval::UnitSampleQuery.call(@store, *@span.values, hosts:)
-          profiles.select { |profile| @filter.series?(profile.series) }
+          unit_samples = RecordedInterval::UnitSampleQuery.call(@store, *@span.values, hosts:)
+          unit_samples.select { |unit_sample| @filter.series?(unit_sample.series) }
         end
       end
 

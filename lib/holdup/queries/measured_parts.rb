@@ -51,7 +51,7 @@ module Holdup
         @block_starts ||= begin
           inside = all.fetch(:inside).values.flatten
           from_s, to_s = inside.map(&:start_s).min, inside.map(&:end_s).max
-          from_s ? @store.profile_starts(from_s - BLOCK_S, to_s + MeasuredTimeQuery::SLACK_S) : []
+          from_s ? @store.unit_sample_starts(from_s - BLOCK_S, to_s + MeasuredTimeQuery::SLACK_S) : []
         end
       end
 

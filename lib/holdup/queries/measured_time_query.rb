@@ -68,7 +68,7 @@ module Holdup
 
         # @return [Array<Integer>] starts of ten-minute blocks that may have such units, ascending
         def block_starts(from_s, to_s)
-          starts = @store.profile_starts(from_s, to_s)
+          starts = @store.unit_sample_starts(from_s, to_s)
           part = @settings || @store.part?
           (part && starts.size > 1) ? with_units(starts) : starts
         end

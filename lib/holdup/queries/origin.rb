@@ -118,8 +118,8 @@ module Holdup
           end
         end
 
-        def profiles(...)
-          @store.profiles(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
+        def unit_samples(...)
+          @store.unit_samples(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
         end
 
         def unit_spans(starts)
@@ -128,8 +128,8 @@ module Holdup
           end
         end
 
-        def profile_starts(...)
-          @store.profile_starts(...)
+        def unit_sample_starts(...)
+          @store.unit_sample_starts(...)
         end
 
         def outcomes

@@ -138,10 +138,10 @@ module Holdup
         # @param hosts [Integer] that have units, roughly
         def call(store, from_s, to_s, blocks: BLOCKS, hosts: 1)
           blocks = (HOST_BLOCKS / hosts).clamp([FEWEST_BLOCKS, blocks].min, blocks)
-          groups = groups(store.profile_starts(from_s, to_s), blocks)
+          groups = groups(store.unit_sample_starts(from_s, to_s), blocks)
           most = [UNITS / (groups.size * hosts), 1].max unless groups.empty?
           limit = (most && most < SampleBlock::MOST) ? {most:} : {}
-          spans(groups, from_s, to_s).flat_map { |span| store.profiles(*span, **limit).to_a }
+          spans(groups, from_s, to_s).flat_map { |span| store.unit_samples(*span, **limit).to_a }
         end
 
         def groups(starts, blocks)

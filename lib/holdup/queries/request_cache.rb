@@ -78,8 +78,8 @@ module Holdup
         samples.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
       end
 
-      def profiles(*span, **options)
-        @answers[[:profiles, span, options]] ||= store.profiles(*span, **options).to_a
+      def unit_samples(*span, **options)
+        @answers[[:unit_samples, span, options]] ||= store.unit_samples(*span, **options).to_a
       end
 
       def unit_spans(starts)
@@ -89,8 +89,8 @@ module Holdup
         @unit_spans.slice(*starts).reject { |_, blocks| blocks.empty? }
       end
 
-      def profile_starts(*span)
-        @answers[[:profile_starts, span]] ||= store.profile_starts(*span)
+      def unit_sample_starts(*span)
+        @answers[[:unit_sample_starts, span]] ||= store.unit_sample_starts(*span)
       end
 
       def outcomes = store.outcomes

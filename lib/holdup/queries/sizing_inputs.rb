@@ -98,7 +98,7 @@ module Holdup
         @windows = wanted(windows(store, from_s, to_s, names: sums.map(&:series).uniq.size))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
         hosts = [number_of_hosts, 1].max
-        @profiles = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
+        @unit_samples = RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
         Analysis::Summary.new(@sums, **@span.to_h, filter: Analysis::UnitFilter.new(kind: @kind),
@@ -196,7 +196,7 @@ module Holdup
       end
 
       def recording_of(windows)
-        Sizing::Recording.of(windows:, profiles: @profiles, samples: @samples, kind: @kind,
+        Sizing::Recording.of(windows:, unit_samples: @unit_samples, samples: @samples, kind: @kind,
           vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
           members: summary.processes.members, pool: @pool, shared: shared?)
       end
@@ -219,7 +219,7 @@ module Holdup
         intervals = summary.processes.other_cpus(machine.host)
         # Units that came before or after were not read.
         intervals = intervals.select { |one| one.from_s >= @span.from_s && one.to_s <= @span.to_s }
-        units = @profiles.select { |unit| unit.host == machine.host && unit.series.kind == @kind }
+        units = @unit_samples.select { |unit| unit.host == machine.host && unit.series.kind == @kind }
         spans = Sizing::ResourceLimits::OtherCpus.spans(intervals, units)
         return Sizing::ResourceLimits::OtherCpus.always(machine.other_cpus) if spans.empty?
         Sizing::ResourceLimits::OtherCpus.of(spans)

@@ -39,7 +39,7 @@ module Holdup
 
     # What an advice says of its recording.
     #
-    # - `setting`: fingerprint, or nil; `units`: requests or jobs; `profiles`: number of those that were
+    # - `setting`: fingerprint, or nil; `units`: requests or jobs; `unit_samples`: number of those that were
     #   recorded singly; `closed`: whether they waited for answers; `concurrent_units`: whether requests and
     #   jobs share processes
     # - `cold_share`: share of the units that came from processes in their first minutes, if that forbids an
@@ -49,7 +49,7 @@ module Holdup
     #   CoherencyEstimator::IntervalEstimate or nil
     # - `warnings`: {Symbol => Hash} see Recording#warnings
     AdviceResult::RecordingFacts = Data.define(
-      :setting, :units, :profiles, :closed, :concurrent_units, :cold_share, :held_ns, :acquisitions,
+      :setting, :units, :unit_samples, :closed, :concurrent_units, :cold_share, :held_ns, :acquisitions,
       :idle_share, :growth_estimate, :idle_growth, :rest, :growths, :warnings
     ) do
       def initialize(growth_estimate: nil, idle_growth: nil, rest: nil, growths: {}, warnings: {}, **others)

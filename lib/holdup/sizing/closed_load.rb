@@ -38,10 +38,10 @@ module Holdup
 
       # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since
       # 1970; `steady`: those of its units that found all others of the population
-      ClosedCell = Data.define(:host, :cell, :population, :profiles, :steady)
-      # All times with that population; `profiles`: units that came then; `seconds`: how long
-      ClosedLevel = Data.define(:population, :profiles, :seconds) do
-        def weight = profiles.sum(0.0, &:weight)
+      ClosedCell = Data.define(:host, :cell, :population, :unit_samples, :steady)
+      # All times with that population; `unit_samples`: units that came then; `seconds`: how long
+      ClosedLevel = Data.define(:population, :unit_samples, :seconds) do
+        def weight = unit_samples.sum(0.0, &:weight)
 
         # @return [Float] units per second of a host
         def throughput = weight / seconds
@@ -49,13 +49,13 @@ module Holdup
         # @param between_ns [Numeric] for which a thread is busy between units
         # @return [Float] mean number of busy threads of a host, by Little's law
         def busy(between_ns)
-          wall_ns = WeightedSample.mean(profiles.map { |unit| [unit.wall_ns, unit.weight] })
+          wall_ns = WeightedSample.mean(unit_samples.map { |unit| [unit.wall_ns, unit.weight] })
           throughput * (wall_ns + between_ns) / NS
         end
 
         # @return [Boolean] whether units found all other threads of their process busy
         def full?(threads)
-          profiles.count { |unit| unit.concurrency.to_i >= threads - 1 } >= FULL * profiles.size
+          unit_samples.count { |unit| unit.concurrency.to_i >= threads - 1 } >= FULL * unit_samples.size
         end
       end
       # Throughput of a host (units per second) while all threads had units; of how many units that is; the
@@ -82,9 +82,9 @@ module Holdup
         (unit.series.kind == :job) ? 0 : unit.queued_ns.to_i
       end
 
-      # @param profiles [Array<UnitSample>] of one kind
-      def initialize(profiles)
-        @profiles = profiles
+      # @param unit_samples [Array<UnitSample>] of one kind
+      def initialize(unit_samples)
+        @unit_samples = unit_samples
       end
 
       # Whether it is of several pools, see FullPools.
@@ -92,19 +92,19 @@ module Holdup
 
       # @return [Array<ClosedCell>]
       def cells
-        @cells ||= lasting(@profiles.group_by(&:host).flat_map { |host, units| cells_of(host, units) })
+        @cells ||= lasting(@unit_samples.group_by(&:host).flat_map { |host, units| cells_of(host, units) })
       end
 
       def closed?
         return @closed if defined?(@closed)
-        all = weight(@profiles)
-        @closed = all.positive? && cells.sum(0.0) { |cell| weight(cell.profiles) } >= MOST * all
+        all = weight(@unit_samples)
+        @closed = all.positive? && cells.sum(0.0) { |cell| weight(cell.unit_samples) } >= MOST * all
       end
 
       # @return [Array<ClosedLevel>] smallest population first
       def levels
         @levels ||= steps.group_by(&:population).sort.map do |population, same|
-          ClosedLevel.new(population:, profiles: same.flat_map(&:profiles), seconds: same.sum(&:seconds))
+          ClosedLevel.new(population:, unit_samples: same.flat_map(&:unit_samples), seconds: same.sum(&:seconds))
         end
       end
 
@@ -117,21 +117,21 @@ module Holdup
         crowded = crowded.select { |level| level.full?(slots / processes) } if processes > 1
         full = busy(crowded, FULL * slots, between_ns)
         return if full.sum(0.0, &:weight) < SATURATED
-        SaturatedThroughput.of(full.flat_map(&:profiles), full.sum(&:seconds))
+        SaturatedThroughput.of(full.flat_map(&:unit_samples), full.sum(&:seconds))
       end
 
       # A level to replay. `each`: units that one of the trace stands for
       LevelTrace = Data.define(:trace, :population, :each)
 
       # Traces of all levels, as long as they were against each other, but long enough for their populations.
-      # @yieldparam profiles [Array<UnitSample>] of a level
+      # @yieldparam unit_samples [Array<UnitSample>] of a level
       # @yieldreturn [Array<UnitSample>] as they are to be replayed
       # @return [Array<LevelTrace>]
       def traces(pools, units:, seed:)
         random = Random.new(seed)
         all = levels.sum(0.0, &:weight)
         levels.map do |level|
-          sample = WeightedSample.new(yield(level.profiles).map { |profile| [profile, profile.weight] })
+          sample = WeightedSample.new(yield(level.unit_samples).map { |unit_sample| [unit_sample, unit_sample.weight] })
           size = [(units * level.weight / all).round, LEAST * level.population].max
           drawn = Array.new(size) { sample.draw(random) }
           trace = drawn.map.with_index { |unit, at| Trace::TraceUnit.of(unit, at, pool: pools.index(unit)) }
@@ -148,7 +148,7 @@ module Holdup
       # Whether too few units are recorded to see who began when another one ended.
       def sampled?
         return @sampled if defined?(@sampled)
-        @sampled = weight(@profiles) > SAMPLED * @profiles.size
+        @sampled = weight(@unit_samples) > SAMPLED * @unit_samples.size
       end
 
       private
@@ -164,7 +164,7 @@ module Holdup
       end
 
       def together(some)
-        ClosedLevel.new(population: some.first.population, profiles: some.flat_map(&:profiles),
+        ClosedLevel.new(population: some.first.population, unit_samples: some.flat_map(&:unit_samples),
           seconds: some.sum(&:seconds))
       end
 
@@ -187,14 +187,14 @@ module Holdup
       end
 
       def step(cells)
-        some = cells.flat_map(&:profiles)
+        some = cells.flat_map(&:unit_samples)
         return sampled_step(cells, some) if sampled?
         first_ns, last_ns = cells.flat_map(&:steady).map { |unit| arrival_ns(unit) }.minmax
         return if last_ns == first_ns
         came = some.select do |unit|
           arrival_ns(unit) > first_ns && arrival_ns(unit) <= last_ns
         end
-        ClosedLevel.new(population: cells.first.population, profiles: came,
+        ClosedLevel.new(population: cells.first.population, unit_samples: came,
           seconds: (last_ns - first_ns).fdiv(NS))
       end
 
@@ -203,7 +203,7 @@ module Holdup
         return if some.size < 2
         first_ns, last_ns = some.map { |unit| arrival_ns(unit) }.minmax
         seconds = (last_ns - first_ns).fdiv(NS) * (some.size + 1) / (some.size - 1)
-        ClosedLevel.new(population: cells.first.population, profiles: some, seconds:) if seconds.positive?
+        ClosedLevel.new(population: cells.first.population, unit_samples: some, seconds:) if seconds.positive?
       end
 
       def cells_of(host, units)
@@ -216,7 +216,7 @@ module Holdup
         found = found_by_arrival(units)
         many.filter_map do |cell, own|
           population, steady = population(own, found)
-          ClosedCell.new(host:, cell:, population:, profiles: own, steady:) if population
+          ClosedCell.new(host:, cell:, population:, unit_samples: own, steady:) if population
         end
       end
 
@@ -232,7 +232,7 @@ module Holdup
           own = by_cell.fetch(number, [])
           next if known.key?(number) || own.size >= FEWEST
           same = step_around(number, known, own) or next
-          ClosedCell.new(host:, cell: number, population: same.population, profiles: own, steady: own)
+          ClosedCell.new(host:, cell: number, population: same.population, unit_samples: own, steady: own)
         end
       end
 
@@ -281,8 +281,8 @@ module Holdup
         inside.group_by { |_, (count, _)| count }.flat_map do |count, same|
           waiting = SampledQueue.likely(same.map { |cell, _| SampledQueue.new(by_cell.fetch(cell)) })
           same.zip(waiting).map do |(cell, (_, steady)), more|
-            profiles = by_cell.fetch(cell)
-            ClosedCell.new(host:, cell:, population: (count + more).round, profiles:, steady:)
+            unit_samples = by_cell.fetch(cell)
+            ClosedCell.new(host:, cell:, population: (count + more).round, unit_samples:, steady:)
           end
         end
       end
@@ -414,8 +414,8 @@ module Holdup
       # @return [ClosedLoad::ThinkingUsers]
       def call(closed: false, several: false)
         bootstrap = Sufficiency::RecordingBootstrap.new(@traffic, rounds: ROUNDS)
-        range = bootstrap.interval { |part, _| self.class.deviation(part.profiles) }
-        likely = self.class.deviation(@traffic.profiles)
+        range = bootstrap.interval { |part, _| self.class.deviation(part.unit_samples) }
+        likely = self.class.deviation(@traffic.unit_samples)
         chance = several ? likely * chance(think_ns(likely)) : 0.0
         thinks_ns = [likely, [range.begin, likely - chance].min, [range.end, likely + chance].max]
           .map { |deviation| think_ns(deviation) }
@@ -439,7 +439,7 @@ module Holdup
       # Whether waits vary within a few seconds as little as those of connections that do not pause.
       def steady_cells?
         cell_ns = ClosedLoad::CELL_S * NS
-        cells = @traffic.profiles.group_by { |unit| [unit.host, unit.start_ns / cell_ns] }
+        cells = @traffic.unit_samples.group_by { |unit| [unit.host, unit.start_ns / cell_ns] }
         waits = cells.values.map { |own| own.map { |unit| unit.queued_ns.to_i + unit.stalled_ns } }
         freedom = waits.sum { |own| own.size - 1 }
         return true unless freedom.positive?
@@ -487,11 +487,11 @@ module Holdup
       # Jobs of full pools in a replay against recorded ones: faster threads don't run out of them.
       LONGER = 2
 
-      # @param profiles [Array<UnitSample>] of all pools
+      # @param unit_samples [Array<UnitSample>] of all pools
       # @param pools [ThreadPools] `processes`: of a host; `between`: see Scenario::DispatchCost
       # @param seconds [Float] for which each host was recorded, all together
-      def initialize(profiles, pools, processes:, seconds:, between:)
-        @profiles = profiles
+      def initialize(unit_samples, pools, processes:, seconds:, between:)
+        @unit_samples = unit_samples
         @pools = pools
         @processes = processes
         @seconds = seconds
@@ -506,7 +506,7 @@ module Holdup
       def full
         @full ||= begin
           threads = [@pools.threads - @pools.other_threads.sum, *@pools.other_threads]
-          by_pool = @profiles.group_by { |unit| @pools.index(unit) }
+          by_pool = @unit_samples.group_by { |unit| @pools.index(unit) }
           found = by_pool.select { |pool, units| full?(units, threads.fetch(pool) * @processes) }
           found.transform_values { |units| ClosedLoad::SaturatedThroughput.of(units, @seconds) }
         end
@@ -516,7 +516,7 @@ module Holdup
       def peak = @pools.threads * @processes
 
       # @return [Array<ClosedLoad::ClosedLevel>]
-      def levels = [ClosedLoad::ClosedLevel.new(population: peak, profiles: @profiles, seconds: @seconds)]
+      def levels = [ClosedLoad::ClosedLevel.new(population: peak, unit_samples: @unit_samples, seconds: @seconds)]
 
       # @param recorded [Trace] jobs as they came
       # @return [Trace] those of full pools wait from the start, twice as many
@@ -549,7 +549,7 @@ module Holdup
       # @param measured [SelfTest::MeasuredFigures]
       # @return [SelfTest::MeasuredFigures] without the time in the queue
       def figures(measured)
-        p95_ns = Recording::UnitTimes.new(@profiles, queued: false).response(0.95)
+        p95_ns = Recording::UnitTimes.new(@unit_samples, queued: false).response(0.95)
         measured.with(queued_ns: nil, response_ns: measured.response_ns - measured.queued_ns.to_f, p95_ns:,
           throughput: full.values.map(&:throughput))
       end

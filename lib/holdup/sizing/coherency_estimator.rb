@@ -27,12 +27,12 @@ module Holdup
       # After so short a rest, caches are warm and the CPU is awake.
       WARM_NS = 2_000_000
 
-      # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
+      # @param unit_samples [Array<UnitSample>] of one setting, warm, in the order of their starts
       # @param load [ClosedLoad] of them
-      def initialize(profiles, load: ClosedLoad.new(profiles))
-        step = (profiles.size / MOST.to_f).ceil
-        sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
-        @profiles = sampled.select(&:concurrency)
+      def initialize(unit_samples, load: ClosedLoad.new(unit_samples))
+        step = (unit_samples.size / MOST.to_f).ceil
+        sampled = (step > 1) ? unit_samples.each_slice(step).map(&:first) : unit_samples
+        @unit_samples = sampled.select(&:concurrency)
         @closed = closed_units(load)
       end
 
@@ -42,7 +42,7 @@ module Holdup
 
       # Cost of a long rest: 0.2: 20 % more.
       def rest
-        @rest ||= ColdStartCost.new(@profiles, growth: overall).estimate
+        @rest ||= ColdStartCost.new(@unit_samples, growth: overall).estimate
       end
 
       # What garbage collections mark costs the same for the second and the tenth unit, which doublings miss.
@@ -68,7 +68,7 @@ module Holdup
       def series
         @series ||= begin
           enough = busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
-          by_time = enough.sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }
+          by_time = enough.sort_by { |_, own| -own.sum { |unit| unit.running_ns * unit.weight } }
           by_time.to_h { |series, own| [series, estimate(own)] }
         end
       end
@@ -77,12 +77,12 @@ module Holdup
 
       # If other units came on their own, moments with all threads busy do not make a closed load.
       def closed_units(load)
-        units = load.closed? ? load.cells.flat_map(&:profiles) : []
+        units = load.closed? ? load.cells.flat_map(&:unit_samples) : []
         units.to_set.compare_by_identity
       end
 
       def busy
-        @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
+        @busy ||= @unit_samples.select { |unit_sample| unit_sample.rest_ns < WARM_NS }
       end
 
       # Only the sum of the two terms is known to be above zero.
@@ -103,26 +103,26 @@ module Holdup
         collected.alone_ns / (collected.alone_ns + apart.alone_ns)
       end
 
-      def estimate(profiles, apart = apart_of(profiles))
-        all = run(profiles, &:running_ns)
+      def estimate(unit_samples, apart = apart_of(unit_samples))
+        all = run(unit_samples, &:running_ns)
         return all unless all.value && apart.value
         all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns)
       end
 
-      def apart_of(profiles)
-        run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+      def apart_of(unit_samples)
+        run(unit_samples) { |unit_sample| unit_sample.running_ns - unit_sample.gc_ns }
       end
 
-      def run(profiles, shape = ScoreTest::CostShape::DoublingSteps, &time)
-        running = profiles.select { |profile| time.call(profile).positive? }
+      def run(unit_samples, shape = ScoreTest::CostShape::DoublingSteps, &time)
+        running = unit_samples.select { |unit_sample| time.call(unit_sample).positive? }
         solve(running, shape, &time)
       end
 
-      def solve(profiles, shape, &)
-        return IntervalEstimate.unknown(profiles.size) if profiles.size < FEWEST
-        test = ScoreTest.new(profiles, shape, closed: @closed, &)
+      def solve(unit_samples, shape, &)
+        return IntervalEstimate.unknown(unit_samples.size) if unit_samples.size < FEWEST
+        test = ScoreTest.new(unit_samples, shape, closed: @closed, &)
         blocks = test.blocks
-        return IntervalEstimate.unknown(profiles.size) if blocks < FEWEST_BLOCKS
+        return IntervalEstimate.unknown(unit_samples.size) if blocks < FEWEST_BLOCKS
         IntervalEstimate.of(test, blocks)
       end
 
@@ -196,8 +196,8 @@ module Holdup
       HIGHEST = 2.0
       LOWEST = -0.5
 
-      def initialize(profiles, growth:)
-        @profiles = profiles.select { |profile| profile.running_ns.positive? }
+      def initialize(unit_samples, growth:)
+        @unit_samples = unit_samples.select { |unit_sample| unit_sample.running_ns.positive? }
         @growth = growth
       end
 
@@ -213,7 +213,7 @@ module Holdup
 
       private
 
-      def size = @profiles.size
+      def size = @unit_samples.size
 
       def rest_cost(growth)
         logs = logs_without(growth)
@@ -225,11 +225,11 @@ module Holdup
       end
 
       def groups
-        @groups ||= CoherencyEstimator::ScoreTest::BlockStatistics::UnitGroups.new(@profiles)
+        @groups ||= CoherencyEstimator::ScoreTest::BlockStatistics::UnitGroups.new(@unit_samples)
       end
 
       def rested
-        @rested ||= @profiles.map { |profile| CoherencyCost.rested(profile.rest_ns) }
+        @rested ||= @unit_samples.map { |unit_sample| CoherencyCost.rested(unit_sample.rest_ns) }
       end
 
       def rests
@@ -237,8 +237,8 @@ module Holdup
       end
 
       def logs_without(growth)
-        @profiles.map do |profile|
-          Math.log(profile.running_ns / (1 + growth * CoherencyCost.doublings(profile.in_flight)))
+        @unit_samples.map do |unit_sample|
+          Math.log(unit_sample.running_ns / (1 + growth * CoherencyCost.doublings(unit_sample.in_flight)))
         end
       end
 

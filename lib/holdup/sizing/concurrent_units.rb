@@ -20,8 +20,8 @@ module Holdup
 
       # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
       # @param slice_ns [Integer] time slice of their threads; 0: that of the others
-      def initialize(profiles, arrivals, slice_ns: 0)
-        @profiles = profiles
+      def initialize(unit_samples, arrivals, slice_ns: 0)
+        @unit_samples = unit_samples
         @arrivals = arrivals
         @slice_ns = slice_ns
       end
@@ -45,7 +45,7 @@ module Holdup
       end
 
       def load(rate)
-        ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS,
+        ConcurrentLoad.new(busy: rate * mean { |unit| unit.running_ns + unit.idle_ns } / NS,
           cpus: rate * mean(&:cpu_ns) / NS)
       end
 
@@ -59,16 +59,16 @@ module Holdup
         times
       end
 
-      def unit(profile, at, pools)
-        Trace::TraceUnit.of(profile, at, pool: pools.index(profile)).with(slice_ns: @slice_ns)
+      def unit(unit_sample, at, pools)
+        Trace::TraceUnit.of(unit_sample, at, pool: pools.index(unit_sample)).with(slice_ns: @slice_ns)
       end
 
       def sample
-        @sample ||= WeightedSample.new(@profiles.map { |profile| [profile, profile.weight] })
+        @sample ||= WeightedSample.new(@unit_samples.map { |unit_sample| [unit_sample, unit_sample.weight] })
       end
 
       def mean
-        WeightedSample.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
+        WeightedSample.mean(@unit_samples.map { |unit_sample| [yield(unit_sample), unit_sample.weight] })
       end
     end
   end

@@ -22,8 +22,8 @@ module Holdup
         [(ROOM * rate * wall_ns / NS).ceil, 1].max
       end
 
-      def initialize(profiles)
-        @profiles = profiles
+      def initialize(unit_samples)
+        @unit_samples = unit_samples
       end
 
       # @return [String, nil] name of those that occupy most; nil if none wait that much
@@ -37,9 +37,9 @@ module Holdup
         }
       end
 
-      def marked(trace, profiles)
-        units = trace.units.zip(profiles).map do |unit, profile|
-          unit.with(io: profile.series.name == name)
+      def marked(trace, unit_samples)
+        units = trace.units.zip(unit_samples).map do |unit, unit_sample|
+          unit.with(io: unit_sample.series.name == name)
         end
         Trace.new(units, concurrent_units: trace.concurrent_units)
       end
@@ -48,19 +48,19 @@ module Holdup
 
       def waits?(units)
         own_ns = sum(units) { |unit| unit.idle_ns + unit.running_ns }
-        occupied_share = sum(units, &:wall_ns) / sum(@profiles, &:wall_ns)
+        occupied_share = sum(units, &:wall_ns) / sum(@unit_samples, &:wall_ns)
         self.class.wait?(sum(units, &:idle_ns) / own_ns, occupied_share)
       end
 
       def most
         return @most if defined?(@most)
-        @most = @profiles.group_by { |profile| profile.series.name }
+        @most = @unit_samples.group_by { |unit_sample| unit_sample.series.name }
           .select { |_, same| waits?(same) }
           .max_by { |_, same| sum(same, &:wall_ns) }
       end
 
       def share
-        weight(most.last) / weight(@profiles)
+        weight(most.last) / weight(@unit_samples)
       end
 
       def wall_ns
@@ -72,7 +72,7 @@ module Holdup
       end
 
       def sum(some)
-        some.sum(0.0) { |profile| yield(profile) * profile.weight }
+        some.sum(0.0) { |unit_sample| yield(unit_sample) * unit_sample.weight }
       end
     end
   end

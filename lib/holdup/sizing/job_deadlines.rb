@@ -64,13 +64,13 @@ module Holdup
         return if part.empty?
         forecast = @recommendation.forecast(demand: @recommendation.estimates.call(part))
         now = @recommendation.now
-        threads = now.caps[recording.pools.several? ? recording.pools.index(part.profiles.first) : 0]
+        threads = now.caps[recording.pools.several? ? recording.pools.index(part.unit_samples.first) : 0]
         alone = now.with(threads:, other_threads: [], concurrent_threads: [])
         forecast.estimate(alone).ceiling / now.processes
       end
 
       def waited_ns(queue)
-        same = recording.profiles.select { |unit| unit.series.queue == queue && unit.queued_ns }
+        same = recording.unit_samples.select { |unit| unit.series.queue == queue && unit.queued_ns }
         return if same.empty?
         sorted = same.sort_by(&:queued_ns)
         left = sorted.sum(&:weight) * 0.95

@@ -57,14 +57,14 @@ module Holdup
         @trace ||= begin
           pools = [@traffic.pools.names.size, 1].max
           drawn = Array.new(pools) { |pool| drawn(pool) }.flatten(1)
-          units = drawn.each_with_index.map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }
+          units = drawn.each_with_index.map { |(unit_sample, pool), at| Trace::TraceUnit.of(unit_sample, at, pool:) }
           Trace.new(units)
         end
       end
 
       def drawn(pool)
-        own = @traffic.map { |profile| profile if @traffic.pools.index(profile) == pool }
-        own.empty? ? [] : own.drawn(seed: @seed, units: UNITS).map { |profile| [profile, pool] }
+        own = @traffic.map { |unit_sample| unit_sample if @traffic.pools.index(unit_sample) == pool }
+        own.empty? ? [] : own.drawn(seed: @seed, units: UNITS).map { |unit_sample| [unit_sample, pool] }
       end
     end
 
@@ -107,10 +107,10 @@ module Holdup
         # Left out at either end: all threads begin at once, and at the end some have no work.
         EDGE = 0.1
 
-        # @param profiles [Array<UnitSample>] each stands for as many units
-        def initialize(profiles, vcpus:, between: Scenario::DispatchCost::NOTHING,
+        # @param unit_samples [Array<UnitSample>] each stands for as many units
+        def initialize(unit_samples, vcpus:, between: Scenario::DispatchCost::NOTHING,
           cost: CoherencyCost::CONSTANT, handoff_ns: Handoff::USUAL_NS, seed: 1)
-          @profiles = profiles
+          @unit_samples = unit_samples
           @between = between
           @cost = cost
           @vcpus = vcpus
@@ -142,9 +142,9 @@ module Holdup
         def trace
           @trace ||= begin
             random = Random.new(@seed)
-            times = (UNITS / @profiles.size.to_f).ceil
-            profiles = Array.new(times) { @profiles.shuffle(random:) }.flatten(1)
-            Trace.new(profiles.each_with_index.map { |profile, index| Trace::TraceUnit.of(profile, index) })
+            times = (UNITS / @unit_samples.size.to_f).ceil
+            unit_samples = Array.new(times) { @unit_samples.shuffle(random:) }.flatten(1)
+            Trace.new(unit_samples.each_with_index.map { |unit_sample, index| Trace::TraceUnit.of(unit_sample, index) })
           end
         end
       end

@@ -180,8 +180,8 @@ module Holdup
           whole_traffic
         else
           busy = peak_minutes.to_set
-          profiles = recording.profiles.select { |unit| busy.include?(minute_of(unit)) }
-          traffic_of(profiles, recording.arrivals.slice(*peak_minutes))
+          unit_samples = recording.unit_samples.select { |unit| busy.include?(minute_of(unit)) }
+          traffic_of(unit_samples, recording.arrivals.slice(*peak_minutes))
         end
       end
 
@@ -229,7 +229,7 @@ module Holdup
         demand = recording.demand
         cold_share = recording.problem_facts(:warming_up).fetch(:share) if reasons.include?(:warming_up)
         AdviceResult::RecordingFacts.new(setting: recording.setting&.fingerprint, units: recording.units,
-          profiles: recording.profiles.size, closed: recording.closed_load.closed?,
+          unit_samples: recording.unit_samples.size, closed: recording.closed_load.closed?,
           concurrent_units: recording.pools.concurrent_units?, cold_share:, held_ns: demand&.held_ns,
           acquisitions: demand&.acquisitions, idle_share: demand&.idle_share, warnings: recording.warnings,
           **growths)
@@ -374,11 +374,11 @@ module Holdup
       end
 
       def whole_traffic
-        @whole_traffic ||= traffic_of(recording.profiles, recording.arrivals)
+        @whole_traffic ||= traffic_of(recording.unit_samples, recording.arrivals)
       end
 
-      def traffic_of(profiles, arrivals)
-        Traffic.of(profiles, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
+      def traffic_of(unit_samples, arrivals)
+        Traffic.of(unit_samples, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
           pools: recording.pools, concurrent_units: recording.concurrent_units)
       end
 

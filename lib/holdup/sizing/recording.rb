@@ -16,7 +16,7 @@ module Holdup
       # Share of units with a known arrival from which queueing is known.
       STAMPED = 0.5
 
-      # @param options [Hash] windows, profiles, samples, vcpus and warm_up_s: see SettingFigures
+      # @param options [Hash] windows, unit samples, samples, vcpus and warm_up_s: see SettingFigures
       # @param members [Array<Analysis::ProcessReport::MeasuredProcess>]
       # @param pool [String, nil] the pool of threads that was asked about
       # @param shared [Boolean] whether requests and jobs share processes: each is needed to understand the
@@ -46,7 +46,7 @@ module Holdup
         @figures = figures
         @kind = kind
         @pool = pool
-        @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
+        @other = other if other && other.unit_samples.size >= ConcurrentUnits::FEWEST
         @members = members.select do |member|
           figures.fingerprints.include?(member.setting) && member.takes?(kind)
         end
@@ -63,8 +63,8 @@ module Holdup
       end
 
       # Likewise on CPUs without other work.
-      def profiles
-        @profiles ||= undisturbed.profiles(figures.profiles)
+      def unit_samples
+        @unit_samples ||= undisturbed.unit_samples(figures.unit_samples)
       end
 
       # @return [ClosedLoad, ClosedLoad::FullPools] of units as they were measured; none where units of both
@@ -73,7 +73,7 @@ module Holdup
         @closed_load ||= if !pools.several? then figures.closed_load
         elsif pools.concurrent_units? then ClosedLoad::NONE
         else
-          ClosedLoad::FullPools.new(figures.profiles, pools, processes:, seconds: host_seconds,
+          ClosedLoad::FullPools.new(figures.unit_samples, pools, processes:, seconds: host_seconds,
             between: figures.between)
         end
       end
@@ -82,11 +82,11 @@ module Holdup
       # @param closed [Boolean] whether the busiest levels of a load test count instead
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
       def busiest(minutes = arrivals.keys, closed: closed_load.closed?)
-        return busiest_levels.flat_map(&:profiles) if closed
+        return busiest_levels.flat_map(&:unit_samples) if closed
         rates = rates(minutes)
         peak = peak_rate(rates)
         busy = rates.select { |_, rate| peak?(rate, peak) }
-        figures.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
+        figures.unit_samples.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
       end
 
       # @return [Float] units per second that a host served at most: in its busiest minutes, or at a level of
@@ -96,10 +96,10 @@ module Holdup
         [peak_rate(rates(arrivals.keys)).to_f / MINUTE_S, *levels.map(&:throughput)].max
       end
 
-      # @param profiles [Array<UnitSample>] as they were measured
+      # @param unit_samples [Array<UnitSample>] as they were measured
       # @return [Array<UnitSample>] without waits for a CPU
-      def on_free_cpus(profiles)
-        undisturbed.profiles(profiles)
+      def on_free_cpus(unit_samples)
+        undisturbed.unit_samples(unit_samples)
       end
 
       # @return [Array<Window>] of the units
@@ -158,7 +158,7 @@ module Holdup
       # @return [ConcurrentUnits, nil] units of the other kind in the same processes
       def concurrent_units
         if pools.concurrent_units?
-          ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
+          ConcurrentUnits.new(@other.unit_samples, @other.arrivals, slice_ns: @other.time_slice_ns)
         end
       end
 
@@ -173,7 +173,9 @@ module Holdup
       # @return [Array<Symbol>] what forbids an answer
       def problems
         return young || [:no_recording] unless recorded?
-        forbidding = figures.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }
+        forbidding = figures.problems.select do |problem|
+          problem.refusal? || problem.kind == :few_unit_samples
+        end
         kinds = forbidding.map(&:kind)
         deployment.supported? ? kinds : [*kinds, :unsupported]
       end
@@ -310,7 +312,7 @@ module Holdup
 
       # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.
       def p95(queued_ns)
-        UnitTimes.new(figures.profiles, queued: !queued_ns.nil?).response(0.95)
+        UnitTimes.new(figures.unit_samples, queued: !queued_ns.nil?).response(0.95)
       end
 
       # A thread that waits for a CPU keeps the GVL. Of the time held without using a CPU, as much as the
@@ -326,15 +328,15 @@ module Holdup
           @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
         end
 
-        def profiles(profiles)
-          (share < 1) ? profiles.map { |profile| alone(profile) } : profiles
+        def unit_samples(unit_samples)
+          (share < 1) ? unit_samples.map { |unit_sample| alone(unit_sample) } : unit_samples
         end
 
         private
 
-        def alone(profile)
-          profile.with(running_ns: (profile.running_ns * share).round,
-            longest_hold_ns: (profile.longest_hold_ns * share).round)
+        def alone(unit_sample)
+          unit_sample.with(running_ns: (unit_sample.running_ns * share).round,
+            longest_hold_ns: (unit_sample.longest_hold_ns * share).round)
         end
       end
 

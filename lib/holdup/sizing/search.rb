@@ -186,7 +186,7 @@ module Holdup
       end
 
       def io_units
-        @io_units ||= IoUnits.new(@traffic.profiles)
+        @io_units ||= IoUnits.new(@traffic.unit_samples)
       end
 
       def settled

@@ -148,7 +148,7 @@ module Holdup
       # who waits for one does not show.
       def alike?
         return crowded? if @load.closed?
-        all = @recording.profiles
+        all = @recording.unit_samples
         found = all.select { |unit| unit.concurrency.to_i >= @current.own_threads - 1 }
         @current.own_threads > 1 && found.sum(&:weight) >= ClosedLoad::FULL * all.sum(&:weight)
       end
@@ -243,8 +243,8 @@ module Holdup
       # long their queues get.
       def closed_replays
         Array.new((@current.processes > 1) ? REPLAYS : FITTED) do |index|
-          levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |profiles|
-            @recording.on_free_cpus(profiles)
+          levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |unit_samples|
+            @recording.on_free_cpus(unit_samples)
           end
           ->(scenario) { levels.map { |level| closed(level, scenario) } }
         end
@@ -378,7 +378,7 @@ module Holdup
       # that always have work don't show what jobs take with fewer threads.
       def constant_load
         return 0.0 unless @recording.kind == :job && @load.closed? && !@recording.growth_estimate.enough?
-        all = @recording.profiles
+        all = @recording.unit_samples
         all.group_by(&:concurrency).values.map { |same| same.sum(&:weight) }.max / all.sum(&:weight)
       end
 
@@ -536,7 +536,7 @@ module Holdup
         @between = recording.demand.between
         @levels = load.levels
         @current = current
-        @times = Recording::UnitTimes.new(@levels.flat_map(&:profiles),
+        @times = Recording::UnitTimes.new(@levels.flat_map(&:unit_samples),
           queued: !@all.queued_ns.nil? && recording.kind != :job)
       end
 

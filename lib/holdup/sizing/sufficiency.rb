@@ -83,11 +83,11 @@ module Holdup
 
       def sums(block)
         @sums[block] ||= begin
-          weight = block.profiles.sum(&:weight)
+          weight = block.unit_samples.sum(&:weight)
           means = MEANS.transform_values do |field|
-            block.profiles.sum { |profile| profile.public_send(field) * profile.weight } / weight
+            block.unit_samples.sum { |unit| unit.public_send(field) * unit.weight } / weight
           end
-          means.merge(walls: Histogram.of(block.profiles.map(&:wall_ns)))
+          means.merge(walls: Histogram.of(block.unit_samples.map(&:wall_ns)))
         end
       end
     end

@@ -70,10 +70,10 @@ module Holdup
 
       # The index of the pool that takes it: drawn by frequency if several share its queue; the first of its
       # kind if unknown.
-      def index(profile)
-        return web if profile.series.kind == :request
-        takers = @takers[profile.series.queue]
-        takers.is_a?(WeightedSample) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
+      def index(unit_sample)
+        return web if unit_sample.series.kind == :request
+        takers = @takers[unit_sample.series.queue]
+        takers.is_a?(WeightedSample) ? takers.draw(Random.new(unit_sample.start_ns)) : takers || jobs
       end
 
       private

@@ -12,11 +12,12 @@ module Holdup
       # `before`: number of holds before it begins, see Scenario::DispatchCost
       class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
         :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
-        def self.of(profile, arrival_ns, pool: 0)
-          new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns,
-            acquisitions: profile.acquisitions,
-            longest_ns: [profile.longest_hold_ns, profile.running_ns].min,
-            in_flight_milli: [profile.in_flight_milli, 1000].max, rest_ns: profile.rest_ns.to_i, pool:)
+        def self.of(unit_sample, arrival_ns, pool: 0)
+          new(arrival_ns: arrival_ns.round, held_ns: unit_sample.running_ns, idle_ns: unit_sample.idle_ns,
+            acquisitions: unit_sample.acquisitions,
+            longest_ns: [unit_sample.longest_hold_ns, unit_sample.running_ns].min,
+            in_flight_milli: [unit_sample.in_flight_milli, 1000].max, rest_ns: unit_sample.rest_ns.to_i,
+            pool:)
         end
 
         # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
@@ -35,11 +36,11 @@ module Holdup
 
       WORDS = "Q<*"
 
-      # @param profiles [Array<UnitSample>] all units of a span, with their arrivals
-      def self.of(profiles)
-        arrivals = profiles.map { |profile| profile.start_ns - profile.queued_ns.to_i }
+      # @param unit_samples [Array<UnitSample>] all units of a span, with their arrivals
+      def self.of(unit_samples)
+        arrivals = unit_samples.map { |unit_sample| unit_sample.start_ns - unit_sample.queued_ns.to_i }
         first_ns = arrivals.min.to_i
-        new(profiles.zip(arrivals).map { |profile, at_ns| TraceUnit.of(profile, at_ns - first_ns) })
+        new(unit_samples.zip(arrivals).map { |unit, at_ns| TraceUnit.of(unit, at_ns - first_ns) })
       end
 
       attr_reader :units

@@ -29,22 +29,23 @@ module Holdup
       #   count for that part
       # @param hosts [Hash{Integer => Numeric}] start of a minute => hosts that recorded in it, if more than
       #   one: a minute of two hosts counts twice as much as one of a single host
-      def self.of(profiles, arrivals, covered: {}, hosts: {}, pools: ThreadPools::ONE, concurrent_units: nil)
+      def self.of(unit_samples, arrivals, covered: {}, hosts: {}, pools: ThreadPools::ONE,
+        concurrent_units: nil)
         there = arrivals.keys.to_h { |at_s| [at_s, hosts.fetch(at_s, 1)] }
         most = there.values.max
         rates = arrivals.to_h { |at_s, count| [at_s, count.fdiv(MINUTE_S * there.fetch(at_s))] }
-        block_s = length_of_blocks(profiles, rates.keys)
+        block_s = length_of_blocks(unit_samples, rates.keys)
         whole_s = [block_s, MINUTE_S].max
-        kept = profiles.group_by { |profile| profile.start_ns / NS / whole_s }
+        kept = unit_samples.group_by { |unit_sample| unit_sample.start_ns / NS / whole_s }
         blocks = rates.group_by { |at_s, _| at_s / whole_s }.sort.map do |number, pairs|
           minutes = pairs.sort.to_h
           concurrent_rates = concurrent_units&.rates(there.slice(*minutes.keys)).to_a
           seconds = minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) * there.fetch(at_s) / most }
           TrafficBlock.new(start_s: number * whole_s, rates: minutes.values, seconds:,
-            profiles: kept.fetch(number, []), concurrent_rates:)
+            unit_samples: kept.fetch(number, []), concurrent_rates:)
         end
         if block_s < MINUTE_S
-          measured = Analysis::MeasuredTime.of(profiles)
+          measured = Analysis::MeasuredTime.of(unit_samples)
           blocks = blocks.flat_map { |minute| minute.in_parts(block_s, measured) }
         end
         new(blocks, block_s:, pools:, concurrent_units:)
@@ -52,11 +53,11 @@ module Holdup
 
       # @param minutes [Array<Integer>] their starts
       # @return [Integer] seconds
-      def self.length_of_blocks(profiles, minutes)
-        few = profiles.size < FEWEST_UNITS
+      def self.length_of_blocks(unit_samples, minutes)
+        few = unit_samples.size < FEWEST_UNITS
         lengths = few ? [BLOCK_S, MINUTE_S] : FEWEST_BLOCKS.keys
         fitting = lengths.find do |length_s|
-          starts = (length_s < MINUTE_S) ? profiles.map { |profile| profile.start_ns / NS } : minutes
+          starts = (length_s < MINUTE_S) ? unit_samples.map { |unit| unit.start_ns / NS } : minutes
           starts.map { |at_s| at_s / length_s }.uniq.size >= FEWEST_BLOCKS.fetch(length_s)
         end
         fitting || lengths.last
@@ -78,7 +79,7 @@ module Holdup
       # @param sums [BlockSums] of the traffic that has the same blocks
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
         sums: BlockSums.new(pools))
-        @blocks = blocks.reject { |block| block.profiles.empty? || sums.weight(block).zero? }
+        @blocks = blocks.reject { |block| block.unit_samples.empty? || sums.weight(block).zero? }
         @block_s = block_s
         @pools = pools
         @concurrent_units = concurrent_units
@@ -98,9 +99,9 @@ module Holdup
       # @yieldreturn [UnitSample, nil] the changed unit; nil removes it, and the rate falls
       def map
         changed = blocks.map do |block|
-          kept = block.profiles.filter_map { |profile| yield profile }
-          share = weight_of(kept) / weight_of(block.profiles)
-          block.with(profiles: kept, rates: block.rates.map { |rate| rate * share },
+          kept = block.unit_samples.filter_map { |unit_sample| yield unit_sample }
+          share = weight_of(kept) / weight_of(block.unit_samples)
+          block.with(unit_samples: kept, rates: block.rates.map { |rate| rate * share },
             own_weight: block.own_weight && block.own_weight * share)
         end
         Traffic.new(changed, block_s:, pools:, concurrent_units:)
@@ -108,7 +109,7 @@ module Holdup
 
       def empty? = blocks.empty?
 
-      def profiles = blocks.flat_map(&:profiles)
+      def unit_samples = blocks.flat_map(&:unit_samples)
 
       # @return [Float] units per second and host in the busiest twentieth of the time
       def peak_rate
@@ -172,11 +173,11 @@ module Holdup
 
       # Shares of all units, by the key that the block returns for each.
       def shares
-        grouped = blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }
+        grouped = blocks.flat_map(&:scaled).group_by { |unit_sample, _| yield unit_sample }
         grouped.transform_values { |same| same.sum(&:last) / weight }
       end
 
-      # Mean of a profile's field over all units.
+      # Mean of a unit sample's field over all units.
       def mean_of(field)
         units = blocks.sum { |block| @sums.weight(block) }
         blocks.sum { |block| @sums.of(block, field) } / [units, Float::MIN].max
@@ -213,7 +214,7 @@ module Holdup
       # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate, or
       # its units do.
       def peak_apart?
-        return false if empty? || busiest.sum { |block, _| block.profiles.size } < FEWEST_UNITS
+        return false if empty? || busiest.sum { |block, _| block.unit_samples.size } < FEWEST_UNITS
         units = busiest.sum { |block, _| block.weight }
         each = busiest.sum { |block, factor| factor * block.weight } / units
         [mix_at_peak, each - 1].any? { |difference| difference.abs > MIX }
@@ -238,8 +239,8 @@ module Holdup
         starts.flat_map { |start_s| (start_s...start_s + whole_s).step(MINUTE_S).to_a }
       end
 
-      def weight_of(profiles)
-        profiles.sum(0.0, &:weight)
+      def weight_of(unit_samples)
+        unit_samples.sum(0.0, &:weight)
       end
 
       def draws
@@ -247,11 +248,11 @@ module Holdup
       end
 
       # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each that
-      # count; `profiles`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
+      # count; `unit_samples`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
       # empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the minute's
       # rate (its own is mostly chance), but its own units
-      TrafficBlock = Data.define(:start_s, :rates, :seconds, :profiles, :concurrent_rates, :own_weight) do
-        def initialize(start_s:, rates:, profiles:, seconds: rates.map { MINUTE_S }, concurrent_rates: [],
+      TrafficBlock = Data.define(:start_s, :rates, :seconds, :unit_samples, :concurrent_rates, :own_weight) do
+        def initialize(start_s:, rates:, unit_samples:, seconds: rates.map { MINUTE_S }, concurrent_rates: [],
           own_weight: nil)
           super
         end
@@ -265,18 +266,18 @@ module Holdup
         # @param measured [Analysis::MeasuredTime] of all units
         # @return [Array<TrafficBlock>] of a minute, those with units
         def in_parts(part_s, measured)
-          parts = profiles.group_by { |profile| profile.start_ns / NS / part_s * part_s }.sort
+          parts = unit_samples.group_by { |unit_sample| unit_sample.start_ns / NS / part_s * part_s }.sort
           lengths = parts.map { |at_s, _| measured.seconds(at_s, at_s + part_s) }
-          all = profiles.sum(0.0, &:weight)
+          all = unit_samples.sum(0.0, &:weight)
           parts.zip(lengths).map do |(at_s, own), length|
-            with(start_s: at_s, profiles: own, seconds: [seconds.first * length / lengths.sum],
+            with(start_s: at_s, unit_samples: own, seconds: [seconds.first * length / lengths.sum],
               own_weight: weight * own.sum(&:weight) / all)
           end
         end
 
         def scaled
-          factor = weight / profiles.sum(0.0, &:weight)
-          profiles.map { |profile| [profile, profile.weight * factor] }
+          factor = weight / unit_samples.sum(0.0, &:weight)
+          unit_samples.map { |unit_sample| [unit_sample, unit_sample.weight * factor] }
         end
 
         # @return [Float] units per second and host
@@ -297,7 +298,7 @@ module Holdup
         def initialize(blocks)
           @blocks = blocks
           @weights = blocks.map(&:weight)
-          units = blocks.flat_map(&:profiles).group_by(&:series)
+          units = blocks.flat_map(&:unit_samples).group_by(&:series)
           @usual = units.transform_values do |same|
             WeightedSample.mean(same.map { |one| [one.running_ns, one.weight] })
           end
@@ -320,13 +321,13 @@ module Holdup
         end
 
         def mean(block)
-          WeightedSample.mean(block.profiles.map { |unit| [@usual.fetch(unit.series), unit.weight] })
+          WeightedSample.mean(block.unit_samples.map { |unit| [@usual.fetch(unit.series), unit.weight] })
         end
 
         # Variance of the mean.
         def noise(block, mean)
-          squares = block.profiles.sum { |unit| (unit.weight * (@usual.fetch(unit.series) - mean))**2 }
-          squares / block.profiles.sum(&:weight)**2
+          squares = block.unit_samples.sum { |unit| (unit.weight * (@usual.fetch(unit.series) - mean))**2 }
+          squares / block.unit_samples.sum(&:weight)**2
         end
       end
 
@@ -355,36 +356,36 @@ module Holdup
 
         # The sum of a field over all units of the block.
         def of(block, field)
-          @sums[field][block] ||= scaled(block).sum do |profile, weight|
-            profile.public_send(field) * weight
+          @sums[field][block] ||= scaled(block).sum do |unit_sample, weight|
+            unit_sample.public_send(field) * weight
           end
         end
 
         # @return [WeightedSample] of its recorded units
         def sample(block)
-          @samples[block] ||= WeightedSample.new(block.profiles.map { |unit| [unit, unit.weight] })
+          @samples[block] ||= WeightedSample.new(block.unit_samples.map { |unit| [unit, unit.weight] })
         end
 
         # The mean of a field over its recorded units.
         def mean(block, field)
           @means[field][block] ||=
-            WeightedSample.mean(block.profiles.map { |unit| [unit.public_send(field), unit.weight] })
+            WeightedSample.mean(block.unit_samples.map { |unit| [unit.public_send(field), unit.weight] })
         end
 
         # Variance of that mean, because not all units are recorded.
         def noise(block, field)
           @noises[field][block] ||= begin
             mean = mean(block, field)
-            squares = block.profiles.sum do |unit|
+            squares = block.unit_samples.sum do |unit|
               unit.weight * (unit.weight - 1) * (unit.public_send(field) - mean)**2
             end
-            squares / block.profiles.sum(&:weight)**2
+            squares / block.unit_samples.sum(&:weight)**2
           end
         end
 
-        def pattern(profile)
-          @patterns[profile] ||= Trace::DrawnTrace::UnitPattern.new(
-            Trace::TraceUnit.of(profile, 0, pool: @pools.index(profile))
+        def pattern(unit_sample)
+          @patterns[unit_sample] ||= Trace::DrawnTrace::UnitPattern.new(
+            Trace::TraceUnit.of(unit_sample, 0, pool: @pools.index(unit_sample))
           )
         end
       end
@@ -442,7 +443,7 @@ module Holdup
           trace(*draw(seed, rate, units, even), spans, seed)
         end
 
-        # Profiles, and the arrival of each (ns).
+        # Unit samples, and the arrival of each (ns).
         def draw(*key)
           @draws = {key => new_draw(*key)} unless @draws&.key?(key)
           @draws.fetch(key)
@@ -453,16 +454,16 @@ module Holdup
           at = 0.0
           count = most(rate, units)
           mean_gap_ns = NS / rate
-          profiles = even ? by_size.spread(count, random) : []
+          unit_samples = even ? by_size.spread(count, random) : []
           arrivals = Array.new(count) do |index|
-            profiles[index] ||= all.draw(random)
+            unit_samples[index] ||= all.draw(random)
             at += gap(mean_gap_ns, random)
           end
-          [profiles.freeze, arrivals.freeze]
+          [unit_samples.freeze, arrivals.freeze]
         end
 
-        def trace(profiles, arrivals, spans, seed)
-          patterns = profiles.map { |profile| @sums.pattern(profile) }
+        def trace(unit_samples, arrivals, spans, seed)
+          patterns = unit_samples.map { |unit_sample| @sums.pattern(unit_sample) }
           arrivals = arrivals.map(&:round)
           concurrent_units = @traffic.concurrent_units
           return Trace::DrawnTrace.new(patterns, arrivals) unless concurrent_units
@@ -523,7 +524,7 @@ module Holdup
           minutes.values.map do |parts|
             next parts.first if parts.one?
             seconds = parts.sum { |part| part.seconds.sum }
-            parts.first.with(profiles: parts.flat_map(&:profiles), seconds: [seconds])
+            parts.first.with(unit_samples: parts.flat_map(&:unit_samples), seconds: [seconds])
           end
         end
 
@@ -532,7 +533,7 @@ module Holdup
         # @return [Float] share of the differences between blocks that is not chance, in the time with
         #   the GVL or without
         def trust(blocks, sums)
-          units = blocks.flat_map(&:profiles)
+          units = blocks.flat_map(&:unit_samples)
           return 1.0 if units.sum(&:weight) <= ClosedLoad::SAMPLED * units.size
           weights = blocks.map(&:weight)
           %i[running_ns idle_ns].map { |field| trust_in(field, blocks, weights, sums) }.max
@@ -548,7 +549,7 @@ module Holdup
           alike ? 0.0 : [1 - noise / squares, 0.0].max
         end
 
-        # Profiles with their arrivals.
+        # Unit samples with their arrivals.
         def minute(sample, rate, span_ns, random)
           return [] if rate.zero?
           units = []

@@ -17,8 +17,8 @@ module Holdup
       VerifiedFigure::CLOSE = 0.1
 
       # A self-test's inputs: demand as recorded before and units to replay (`replayed`) from then; figures,
-      # `units` (how many) and `profiles` since.
-      RecordingPair = Data.define(:kind, :demand, :growth_estimate, :replayed, :units, :profiles,
+      # `units` (how many) and `unit_samples` since.
+      RecordingPair = Data.define(:kind, :demand, :growth_estimate, :replayed, :units, :unit_samples,
         :held_per_cpu, :measured, :resource_wait_ns, :machine_speed) do
         # At each level of a closed load since, the units from before.
         def on_free_cpus(_) = replayed
@@ -41,8 +41,8 @@ module Holdup
         @since = since
         @rounds = rounds
         @pair = RecordingPair.new(kind: since.kind, demand: before.recording.demand,
-          growth_estimate: before.recording.growth_estimate, replayed: before.recording.profiles,
-          units: since.units, profiles: since.profiles, held_per_cpu: since.held_per_cpu,
+          growth_estimate: before.recording.growth_estimate, replayed: before.recording.unit_samples,
+          units: since.units, unit_samples: since.unit_samples, held_per_cpu: since.held_per_cpu,
           measured: since.measured, resource_wait_ns: since.resource_wait_ns,
           machine_speed: before.recording.machine_speed + since.machine_speed)
       end
@@ -126,7 +126,7 @@ module Holdup
 
       def test(part, seed, assignment, units)
         fitted = @before.self_test
-        SelfTest.new(@pair.with(replayed: part.profiles), traffic: loaded(part), current: candidate,
+        SelfTest.new(@pair.with(replayed: part.unit_samples), traffic: loaded(part), current: candidate,
           vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:, load: @since.closed_load,
           handoff_ns: fitted.handoff_ns, seed:).call
       end
@@ -136,14 +136,14 @@ module Holdup
         rates = traffic.blocks.flat_map(&:rates)
         concurrent_rates = traffic.blocks.flat_map(&:concurrent_rates)
         seconds = traffic.blocks.flat_map(&:seconds)
-        block = Traffic::TrafficBlock.new(start_s: 0, rates:, seconds:, profiles: part.profiles,
+        block = Traffic::TrafficBlock.new(start_s: 0, rates:, seconds:, unit_samples: part.unit_samples,
           concurrent_rates:)
         concurrent_units = part.concurrent_units if traffic.concurrent_units
         Traffic.new([block], block_s: traffic.block_s, pools: @since.pools, concurrent_units:)
       end
 
       def traffic
-        @traffic ||= Traffic.of(@since.profiles, @since.arrivals, covered: @since.covered,
+        @traffic ||= Traffic.of(@since.unit_samples, @since.arrivals, covered: @since.covered,
           hosts: @since.hosts_by_minute, concurrent_units: @since.concurrent_units)
       end
 
@@ -169,13 +169,13 @@ module Holdup
 
       # From single units, as far as they are recorded.
       def single(part, name)
-        values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
+        values = part.unit_samples.map { |unit_sample| [value(unit_sample, name), unit_sample.weight] }
         (name == :p95) ? WeightedSample.quantile(values, 0.95).to_f : WeightedSample.mean(values)
       end
 
-      def value(profile, name)
-        queued_ns = @pair.measured.queued_ns ? profile.queued_ns.to_i : 0
-        (name == :wait) ? queued_ns + profile.stalled_ns : queued_ns + profile.wall_ns
+      def value(unit_sample, name)
+        queued_ns = @pair.measured.queued_ns ? unit_sample.queued_ns.to_i : 0
+        (name == :wait) ? queued_ns + unit_sample.stalled_ns : queued_ns + unit_sample.wall_ns
       end
     end
   end

@@ -147,7 +147,7 @@ module Holdup
       def traffic = @base.traffic
 
       def series
-        @series ||= traffic.profiles.map { |profile| profile.series.name }.uniq
+        @series ||= traffic.unit_samples.map { |unit_sample| unit_sample.series.name }.uniq
       end
 
       def sides
@@ -199,8 +199,8 @@ module Holdup
       # nil counts all, which is cheaper.
       def counted(part, draw, counts)
         return if @change.names.empty?
-        part.drawn(**draw).each_with_index.filter_map do |profile, index|
-          index if counts.call(profile.series.name)
+        part.drawn(**draw).each_with_index.filter_map do |unit_sample, index|
+          index if counts.call(unit_sample.series.name)
         end
       end
 
@@ -251,15 +251,15 @@ module Holdup
         def changed(part)
           return part unless @change.without || @change.halved || @change.mix.any?
           factors = factors(part)
-          part.map do |profile|
-            weighted(halved(profile), factors) unless @change.removes?(profile.series.name)
+          part.map do |unit_sample|
+            weighted(halved(unit_sample), factors) unless @change.removes?(unit_sample.series.name)
           end
         end
 
-        def marked(trace, profiles, candidate)
+        def marked(trace, unit_samples, candidate)
           return trace unless @change.marks?
-          units = trace.units.zip(profiles).map do |unit, profile|
-            @change.mark(unit, profile.series.name, candidate)
+          units = trace.units.zip(unit_samples).map do |unit, unit_sample|
+            @change.mark(unit, unit_sample.series.name, candidate)
           end
           Trace.new(units, concurrent_units: trace.concurrent_units)
         end
@@ -269,30 +269,31 @@ module Holdup
           pool = @change.own_pool
           return [] unless pool&.apart?
           [false, true].map do |own|
-            units = part.map { |profile| profile if File.fnmatch?(pool.name, profile.series.name) == own }
+            units = part.map { |unit| unit if File.fnmatch?(pool.name, unit.series.name) == own }
             [units, units.weight / part.weight]
           end
         end
 
         private
 
-        def halved(profile)
-          return profile unless @change.halves?(profile.series.name)
-          profile.with(acquisitions: [profile.acquisitions / 2, LEAST].max)
+        def halved(unit_sample)
+          return unit_sample unless @change.halves?(unit_sample.series.name)
+          unit_sample.with(acquisitions: [unit_sample.acquisitions / 2, LEAST].max)
         end
 
-        def weighted(profile, factors)
-          factors.empty? ? profile : profile.with(weight: profile.weight * factors.fetch(glob(profile)))
+        def weighted(unit_sample, factors)
+          return unit_sample if factors.empty?
+          unit_sample.with(weight: unit_sample.weight * factors.fetch(glob(unit_sample)))
         end
 
-        def glob(profile)
-          @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
+        def glob(unit_sample)
+          @change.mix.keys.find { |glob| File.fnmatch?(glob, unit_sample.series.name) }
         end
 
         # Rate factors of each glob, and (nil) of all others.
         def factors(part)
           return {} if @change.mix.empty?
-          shares = part.shares { |profile| glob(profile) }
+          shares = part.shares { |unit_sample| glob(unit_sample) }
           wanted = {nil => 1 - @change.mix.values.sum, **@change.mix}
           shares.to_h { |glob, share| [glob, wanted.fetch(glob) / share] }
         end

@@ -34,9 +34,9 @@ module Holdup
         @upkeep = Upkeep.new(client, @steps, @spans, @records)
       end
 
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
         audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
-        rows = {windows:, processes:, profiles:, paths: paths.to_a}
+        rows = {windows:, processes:, unit_samples:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
           skipped += faults.map(&bad_row)
@@ -93,10 +93,11 @@ module Holdup
         reading { @records.samples(from_s, to_s, @spans.state, every_s:) }
       end
 
-      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
+      def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         Enumerator.new do |samples|
           reading do
-            @records.units(from_s, to_s, @spans.state, setting:, most:).each { |sample| samples << sample }
+            found = @records.unit_samples(from_s, to_s, @spans.state, setting:, most:)
+            found.each { |sample| samples << sample }
           end
         end
       end
@@ -105,8 +106,8 @@ module Holdup
         reading { @records.unit_spans(starts, @spans.state) }
       end
 
-      def profile_starts(from_s, to_s)
-        reading { @records.unit_starts(from_s, to_s, @spans.state) }
+      def unit_sample_starts(from_s, to_s)
+        reading { @records.unit_sample_starts(from_s, to_s, @spans.state) }
       end
 
       def tiers = reading { @spans.state.tiers }
@@ -185,15 +186,15 @@ module Holdup
       end
 
       def write(rows, progress, skipped:, state:, audit:)
-        windows, processes, profiles, paths = rows.values_at(:windows, :processes, :profiles, :paths)
+        windows, processes, unit_samples, paths = rows.values_at(:windows, :processes, :unit_samples, :paths)
         return if [*rows.values, progress, skipped, audit].all?(&:empty?) && state.nil?
         series = [*windows.map(&:series), *paths.map(&:first)]
-        @names.save(series, [*windows, *profiles].map(&:setting), paths.to_h)
+        @names.save(series, [*windows, *unit_samples].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
         facts << @records.state_fact(state) if state
         facts += @records.audit_facts(audit)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
-                  "units" => @records.unit_rows(profiles)}
+                  "unit_samples" => @records.unit_sample_rows(unit_samples)}
         @session.commit(tables, progress, facts, oldest_s: windows.map(&:start_s).min)
       end
 
@@ -211,7 +212,7 @@ module Holdup
         rows[:windows].each { |window| @names.check(window.series) }
         rows[:paths].each { |series, _| @names.check(series) }
         @records.sample_rows(rows[:processes])
-        @records.unit_rows(rows[:profiles])
+        @records.unit_sample_rows(rows[:unit_samples])
       end
 
       # @return [Array(Hash, Array)] what can be written, and the other rows with their errors
@@ -228,16 +229,16 @@ module Holdup
       end
 
       def fault(kind, row, lengths)
-        none = {windows: [], processes: [], profiles: [], paths: []}
+        none = {windows: [], processes: [], unit_samples: [], paths: []}
         check(none.merge(kind => [row]), lengths)
         nil
       rescue => error
         error
       end
 
-      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples` and `units` names the commit
-      # that it belongs to by session and number, and counts once that commit's own row is in `commits` (see
-      # CommitSession). Of rows that arrived twice, the server removes one in the background
+      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples` and `unit_samples` names the
+      # commit that it belongs to by session and number, and counts once that commit's own row is in `commits`
+      # (see CommitSession). Of rows that arrived twice, the server removes one in the background
       # (ReplacingMergeTree); before that, a read takes one of them.
       class Schema
         VERSION = 1
@@ -273,8 +274,8 @@ module Holdup
             "if(seconds = #{Tier::FINEST}, toDayOfMonth(toDateTime(start_s)), 0))"],
           samples: ["day Date, session UInt64, number UInt64, at_s Int64, host String, pid Int64, " \
             "stamp UInt64, facts String", "ReplacingMergeTree()", "at_s, host, pid, session, number", "day"],
-          units: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, host String, " \
-            "seen Int64, units String", "ReplacingMergeTree()",
+          unit_samples: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, " \
+            "host String, seen Int64, packed String", "ReplacingMergeTree()",
             "start_s, setting, host, session, number", "day"],
           # kind is claim or step.
           steps: ["kind String, epoch UInt64, slot UInt64, text String, written DateTime DEFAULT now()",
@@ -289,7 +290,7 @@ module Holdup
         # Rows that the server reads at once, where its default of 8,192 is too many. Windows have 5 kB each:
         # the two ends of a span would take longer than all between them. Checkpoints and blocks of single
         # units have 20 kB and more: who asks which commits count would read all checkpoints, too.
-        GRANULES = {commits: 8, minutes: 512, windows: 512, host_sums: 512, units: 64}.freeze
+        GRANULES = {commits: 8, minutes: 512, windows: 512, host_sums: 512, unit_samples: 64}.freeze
         private_constant :OURS, :GRANULES
 
         def initialize(client)

@@ -121,7 +121,7 @@ module Holdup
         taken = windows.group_by(&:host).transform_values { |some| some.sum(&:count) }
         taken = @position.taken.merge(taken) { |_, one, other| one + other }
         @position = @position.with(at_s: to_s, windows: @position.windows + windows.size, taken:)
-        @to.commit(windows, {@key => @position.to_s}, lengths: LENGTHS, profiles: blocks(at_s, to_s),
+        @to.commit(windows, {@key => @position.to_s}, lengths: LENGTHS, unit_samples: blocks(at_s, to_s),
           processes: @from.processes(at_s, to_s))
       end
 
@@ -134,8 +134,8 @@ module Holdup
 
       # As they are stored: the weight of a unit is what its block saw for each that it has.
       def blocks(from_s, to_s)
-        blocks = SampleBlock.of(@from.profiles(from_s, to_s).to_a)
-        blocks.map { |block| block.with(seen: block.profiles.sum(&:weight).round) }
+        blocks = SampleBlock.of(@from.unit_samples(from_s, to_s).to_a)
+        blocks.map { |block| block.with(seen: block.unit_samples.sum(&:weight).round) }
       end
 
       def copy_rest

@@ -17,18 +17,18 @@ module Holdup
         @skipped = {}
         @states = {}
         @audit = {}
-        @profiles = UnitSamples.new
+        @unit_samples = UnitSamples.new
       end
 
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
         audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         @rows.transaction do
           check(expected)
           changes =
             if bad_row
-              each_alone(windows, processes, profiles, paths, &bad_row)
+              each_alone(windows, processes, unit_samples, paths, &bad_row)
             else
-              changes(windows, processes, profiles, paths, lengths:)
+              changes(windows, processes, unit_samples, paths, lengths:)
             end
           progress = progress.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
@@ -109,19 +109,19 @@ module Holdup
         every_s ? last_of_each(samples, every_s) : samples
       end
 
-      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
+      def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         Enumerator.new do |samples|
-          found = @rows.transaction { @profiles.between(from_s, to_s, setting, most) }
+          found = @rows.transaction { @unit_samples.between(from_s, to_s, setting, most) }
           found.each { |sample| samples << sample }
         end
       end
 
       def unit_spans(starts)
-        @rows.transaction { @profiles.spans(starts) }
+        @rows.transaction { @unit_samples.spans(starts) }
       end
 
-      def profile_starts(from_s, to_s)
-        @rows.transaction { @profiles.starts(from_s, to_s) }
+      def unit_sample_starts(from_s, to_s)
+        @rows.transaction { @unit_samples.starts(from_s, to_s) }
       end
 
       def tiers
@@ -171,7 +171,7 @@ module Holdup
         max_bytes ||= DEFAULT_MAX_BYTES
         @rows.transaction do
           @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
-          @profiles.prune(now_s, max_bytes)
+          @unit_samples.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
           @answers.delete_if { |_, answer| answer.at_s < now_s - KeptAnswer::KEEP_S }
           @audit.delete_if { |_, entry| entry.at_s < now_s - AuditEntry::KEEP_S }
@@ -220,20 +220,20 @@ module Holdup
       end
 
       # Whatever may fail does so here, before any change.
-      def changes(windows, processes, profiles, paths, lengths: [Tier::FINEST])
+      def changes(windows, processes, unit_samples, paths, lengths: [Tier::FINEST])
         rows = WindowBatch.new(windows, lengths:).rows(@rows.tiers)
         samples = processes.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample.dup.freeze] }
-        blocks = @profiles.merged(profiles)
-        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) },
+        blocks = @unit_samples.merged(unit_samples)
+        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @unit_samples.save(blocks) },
           -> { @paths.merge!(paths) }]
       end
 
-      def each_alone(windows, processes, profiles, paths, &bad_row)
+      def each_alone(windows, processes, unit_samples, paths, &bad_row)
         faults = []
         changes = windows.flat_map { |window| alone(window, faults) { changes([window], [], [], {}) } }
         raise faults.first.last if faults.any? && faults.size == windows.size
         changes += processes.flat_map { |sample| alone(sample, faults) { changes([], [sample], [], {}) } }
-        changes += profiles.flat_map { |block| alone(block, faults) { changes([], [], [block], {}) } }
+        changes += unit_samples.flat_map { |block| alone(block, faults) { changes([], [], [block], {}) } }
         changes += paths.flat_map { |path| alone(path, faults) { changes([], [], [], [path].to_h) } }
         changes << -> { skip(faults.map(&bad_row)) }
       end
@@ -324,7 +324,7 @@ module Holdup
       # @return [Array<SampleBlock>] the existing samples with the units of the blocks added
       def merged(blocks)
         blocks.group_by(&:key).map do |key, same|
-          known = @blocks[key] || same.first.with(seen: 0, profiles: [])
+          known = @blocks[key] || same.first.with(seen: 0, unit_samples: [])
           same.inject(known) { |merged, block| merged.merge(block) }
         end
       end
@@ -350,7 +350,7 @@ module Holdup
 
       def prune(now_s, max_bytes)
         newest_first = @blocks.values.sort_by { |block| -block.start_s }
-        sizes = newest_first.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }
+        sizes = newest_first.map { |block| [block.start_s, block.unit_samples.size * BYTES_A_UNIT] }
         from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
         @blocks.delete_if { |_, block| block.start_s < from_s }
       end

@@ -20,7 +20,7 @@ module Holdup
         @checkpoints = SmallTables::Checkpoints.new(@connection)
         @paths = SmallTables::Paths.new(@connection, @codec.series)
         @samples = SmallTables::ProcessSamples.new(@connection, @codec.hosts)
-        @profiles = UnitSamples.new(@connection, @codec, @skipped)
+        @unit_samples = UnitSamples.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
         @answers = SmallTables::KeptAnswers.new(@connection)
         @states = SmallTables::CollectionStates.new(@connection)
@@ -33,7 +33,7 @@ module Holdup
       # @param progress [Hash{String => String, nil}] segment => checkpoint; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second one
       #   with the same three replaces the first
-      # @param profiles [Array<SampleBlock>] samples of single units, merged with the stored ones
+      # @param unit_samples [Array<SampleBlock>] samples of single units, merged with the stored ones
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
       # @param state [CollectionState, nil] state of the collector after this commit
       # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
@@ -43,20 +43,20 @@ module Holdup
       # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written; Overtaken when `expected` is not so
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
         audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        whole([*locks([*windows, *profiles, *skipped, state].compact, processes), *owners]) do
+        whole([*locks([*windows, *unit_samples, *skipped, state].compact, processes), *owners]) do
           check(expected)
           @checkpoints.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
           @audit.add(audit)
           if bad_row
-            add_each(windows, processes, profiles, paths, lengths:, &bad_row)
+            add_each(windows, processes, unit_samples, paths, lengths:, &bad_row)
           else
-            add(batch, processes, profiles, paths)
+            add(batch, processes, unit_samples, paths)
           end
         end
       end
@@ -148,18 +148,18 @@ module Holdup
       # @return [Enumerator<UnitSample>] sampled units (see UnitSample#weight) that started in the span, by
       #   time, in one consistent state
       # @raise [StoreError] when iterated
-      def profiles(from_s, to_s, setting: nil, most: SampleBlock::MOST)
-        @profiles.between(from_s, to_s, setting, most)
+      def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
+        @unit_samples.between(from_s, to_s, setting, most)
       end
 
       # @param starts [Array<Integer>] of ten-minute blocks
       # @return [Hash{Integer => Array<SampleBlock::UnitSpans>}] by start, of the blocks that have single
       #   units; in any order, one or more of each setting and host
-      def unit_spans(starts) = @profiles.spans(starts)
+      def unit_spans(starts) = @unit_samples.spans(starts)
 
       # @return [Array<Integer>] starts of the ten-minute blocks in the span that have single units, ascending
-      def profile_starts(from_s, to_s)
-        @profiles.starts(from_s, to_s)
+      def unit_sample_starts(from_s, to_s)
+        @unit_samples.starts(from_s, to_s)
       end
 
       # @return [Array<Tier>] finest first
@@ -272,7 +272,7 @@ module Holdup
       def prune_the_rest(now_s, max_bytes)
         kept_from_s = @rows.tiers.first.kept_from_s
         @samples.delete_before([kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
-        @profiles.prune(now_s, max_bytes)
+        @unit_samples.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
@@ -281,19 +281,19 @@ module Holdup
         @states.prune(now_s)
       end
 
-      def add(batch, processes, profiles, paths)
+      def add(batch, processes, unit_samples, paths)
         @rows.merge(batch.rows(@rows.tiers))
         @samples.add(processes)
-        @profiles.merge(profiles)
+        @unit_samples.merge(unit_samples)
         @paths.save(paths)
       end
 
-      def add_each(windows, processes, profiles, paths, lengths:, &bad_row)
+      def add_each(windows, processes, unit_samples, paths, lengths:, &bad_row)
         tiers = @rows.tiers
         faults = each_alone(windows) { |window| @rows.merge(WindowBatch.new([window], lengths:).rows(tiers)) }
         raise faults.first.last if faults.any? && faults.size == windows.size
         faults += each_alone(processes) { |sample| @samples.add([sample]) }
-        faults += each_alone(profiles) { |block| @profiles.merge([block]) }
+        faults += each_alone(unit_samples) { |block| @unit_samples.merge([block]) }
         faults += each_alone(paths.to_a) { |series, path| @paths.save({series => path}) }
         @skipped.add(faults.map(&bad_row))
       end

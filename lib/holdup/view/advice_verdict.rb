@@ -232,7 +232,7 @@ module Holdup
         # Reasons that have a sentence of their own.
         CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
 
-        KNOWN = (CAUSES + %i[not_enough few_units few_profiles self_test queue_unknown vcpus_unknown
+        KNOWN = (CAUSES + %i[not_enough few_units few_unit_samples self_test queue_unknown vcpus_unknown
           no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
 
         # @param causes [Integer, nil] see AdviceVerdict
@@ -292,7 +292,7 @@ module Holdup
         def facts_of(key)
           case key
           when :not_enough then Sampling.new(@result, words: @words).facts
-          when :few_profiles then {profiles: Figures.count(@result.recording.profiles)}
+          when :few_unit_samples then {unit_samples: Figures.count(@result.recording.unit_samples)}
           when *CAUSES then AdviceFigures.new(@words).causes(@result.self_test.causes)
           when :no_recording then kinds
           when :warming_up then warming_up

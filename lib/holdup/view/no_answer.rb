@@ -5,8 +5,8 @@ module Holdup
     # Why a replay gives no answer, in a few words. `holdup advise` says more.
     module NoAnswer
       KNOWN = %i[
-        idle starting no_capacity_yet slo_out_of_reach no_slo no_recording few_units few_profiles warming_up
-        mixed_settings mixed_applications vcpus_unknown not_enough self_test unsupported
+        idle starting no_capacity_yet slo_out_of_reach no_slo no_recording few_units few_unit_samples
+        warming_up mixed_settings mixed_applications vcpus_unknown not_enough self_test unsupported
       ].freeze
 
       # @param reasons [Array<Symbol, String>] of Sizing::Recommendation, Slo or Exporters::ScalingSignal; the

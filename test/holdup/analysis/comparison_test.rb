@@ -68,13 +68,13 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   end
 
   def test_queued_and_stalled_together_come_from_single_units
-    profiles = Array.new(200) { |index|
-      SampleProfiles.profile(index * 60, stalled_ns: 3_000_000, queued_ns: 1_000_000)
+    unit_samples = Array.new(200) { |index|
+      ExampleUnits.unit_sample(index * 60, stalled_ns: 3_000_000, queued_ns: 1_000_000)
     }
-    window = sample(minutes: 1).window("A#b", start_s: SampleProfiles::START_S, count: 200,
-      setting: SampleProfiles::SETTING, histograms: {wall: Holdup::Histogram.of([5_000_000] * 200)})
-    one = Comparison::Side.new(label: "x", windows: [window], profiles:, from_s: SampleProfiles::START_S,
-      to_s: SampleProfiles::START_S + 60)
+    window = sample(minutes: 1).window("A#b", start_s: ExampleUnits::START_S, count: 200,
+      setting: ExampleUnits::SETTING, histograms: {wall: Holdup::Histogram.of([5_000_000] * 200)})
+    one = Comparison::Side.new(label: "x", windows: [window], unit_samples:, from_s: ExampleUnits::START_S,
+      to_s: ExampleUnits::START_S + 60)
     assert_in_delta 4_000_000, Comparison.new(one, one).estimates[:wait_p95].before, 100_000
   end
 
@@ -92,15 +92,16 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   def test_a_process_counts_by_a_sample_or_by_a_unit_alone
     windows = sample(minutes: 1).to_a
     setting = windows.first.setting
-    profiles = [[1, 50], [1, 50], [2, 60]].map do |pid, since_s|
+    unit_samples = [[1, 50], [1, 50], [2, 60]].map do |pid, since_s|
       process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: since_s * 1_000_000_000 + 7)
-      SampleProfiles.profile(0, setting:, process:)
+      ExampleUnits.unit_sample(0, setting:, process:)
     end
     samples = [[1, 50], [3, 70]].map { |pid, since_s|
-      {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint}
+      {at_s: since_s + 9, since_s:, host: unit_samples.first.host, pid:, start: pid,
+       setting: setting.fingerprint}
     }
     assert_equal 3,
-      Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1,
+      Comparison::Side.new(label: "x", windows:, unit_samples:, samples:, from_s: 0, to_s: 1,
         filter: Holdup::Analysis::UnitFilter.new).processes
   end
 

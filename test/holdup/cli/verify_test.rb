@@ -50,7 +50,7 @@ class Holdup::CLI::VerifyTest < Minitest::Test
 
   def test_names_the_problems_of_the_old_recording
     error = assert_raises(Holdup::Error) { verify(file(JSON.generate(ADVICE)), store: store(minutes: 3)).run }
-    assert_match(/can't be replayed any more: .*few profiles/, error.message)
+    assert_match(/can't be replayed any more: .*few unit samples/, error.message)
   end
 
   private

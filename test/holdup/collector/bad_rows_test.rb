@@ -154,7 +154,7 @@ class Holdup::Collector
           db.execute("UPDATE windows SET wall = x'01ff' " \
             "WHERE series_id IN (SELECT id FROM series WHERE name = '#{VICTIM}')")
         when 1
-          db.execute("UPDATE unit_samples SET units = x'01ff00'")
+          db.execute("UPDATE unit_samples SET packed = x'01ff00'")
         when 2
           state = %w[ff 01 0103 018080808001].sample(random: @random)
           db.execute("UPDATE checkpoints SET state = x'#{state}' WHERE segment NOT LIKE '%#units'")

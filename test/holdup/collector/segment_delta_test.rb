@@ -237,7 +237,7 @@ class Holdup::Collector
       @units.define_singleton_method(:add) { |*| raise "broken" }
       assert read
       assert_equal 1, window("A#b").count
-      assert_equal [:profiles], @skipped.rows.map(&:kind)
+      assert_equal [:unit_samples], @skipped.rows.map(&:kind)
       assert_match(/broken \(RuntimeError\)/, @skipped.rows.first.reason)
     end
 
@@ -388,7 +388,8 @@ class Holdup::Collector
     def entry = entries.first
 
     def delta(now_ns = NOW_NS)
-      SegmentDelta.new(builder: @builder, now_ns:, settings: @settings, profiles: @units, skipped: @skipped)
+      SegmentDelta.new(builder: @builder, now_ns:, settings: @settings, unit_sampler: @units,
+        skipped: @skipped)
     end
 
     def read(known = nil, now_ns: NOW_NS)

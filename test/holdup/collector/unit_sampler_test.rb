@@ -22,7 +22,7 @@ class Holdup::Collector
         acquisitions: 6, longest_hold: 5 * MS, gc_ns: MS, queued: 3 * MS)
       record(writer, 3, name: "ReportJob", kind: :job, queue: "low")
       run_round
-      request, job = profiles
+      request, job = unit_samples
       expected = {running_ns: 8 * MS, cpu_ns: 7 * MS, idle_ns: 20 * MS, stalled_ns: 2 * MS, acquisitions: 6,
                   longest_hold_ns: 5 * MS, gc_ns: MS, queued_ns: 3 * MS, in_flight_milli: 2500, weight: 1.0}
       assert_equal "A#b", request.series.name
@@ -37,7 +37,7 @@ class Holdup::Collector
       writer = new_writer
       4.times { |tick| 3.times { |unit| record(writer, 20 - tick - unit / 9.0) } && run_round }
       run_round
-      assert_equal [12, 12.0], [profiles.size, profiles.sum(&:weight)]
+      assert_equal [12, 12.0], [unit_samples.size, unit_samples.sum(&:weight)]
     end
 
     # Dying before the commit, after it, and with another collector that goes on.
@@ -53,7 +53,7 @@ class Holdup::Collector
       @round = new_round
       record(writer, 10)
       run_round
-      assert_equal [4, 4.0], [profiles.size, profiles.sum(&:weight)]
+      assert_equal [4, 4.0], [unit_samples.size, unit_samples.sum(&:weight)]
     end
 
     def test_of_many_so_many_are_drawn_and_which_does_not_hang_on_the_ticks
@@ -65,7 +65,7 @@ class Holdup::Collector
         end
         writer.close
         run_round
-        profiles.tap { @store = Holdup::Store::Memory.new and @round = new_round }
+        unit_samples.tap { @store = Holdup::Store::Memory.new and @round = new_round }
       end
       assert_equal drawn.first.map(&:start_ns), drawn.last.map(&:start_ns)
       assert_equal [900, 3000], [drawn.first.size, drawn.first.sum(&:weight).round]
@@ -75,7 +75,7 @@ class Holdup::Collector
       writer = new_writer(ring: 64)
       200.times { |index| record(writer, 100 - index * 0.1) }
       run_round
-      assert_equal [63, 200], [profiles.size, profiles.sum(&:weight).round]
+      assert_equal [63, 200], [unit_samples.size, unit_samples.sum(&:weight).round]
     end
 
     def test_puts_units_into_the_block_of_their_start
@@ -83,9 +83,9 @@ class Holdup::Collector
       [700, 599, 1].each { |ago| record(writer, ago) }
       [650, 651].each { |ago| record(writer, ago) }
       run_round
-      assert_equal [1.0], profiles.map(&:weight).uniq
+      assert_equal [1.0], unit_samples.map(&:weight).uniq
       assert_equal [3, 2],
-        [@store.profiles(0, NOW_NS / NS - 599), @store.profiles(NOW_NS / NS - 599, 1 << 40)].map(&:count)
+        [[0, NOW_NS / NS - 599], [NOW_NS / NS - 599, 1 << 40]].map { |span| @store.unit_samples(*span).count }
     end
 
     def test_processes_and_settings_are_sampled_separately
@@ -93,8 +93,8 @@ class Holdup::Collector
         record(new_writer(setting: {"ruby" => ruby}, suffix: "-#{number}", now_ns: NOW_NS - number * NS), 1)
       end
       run_round
-      assert_equal %w[3.3 3.4], profiles.map { |one| one.setting["ruby"] }.sort
-      assert_equal 2, profiles.map(&:process).uniq.size
+      assert_equal %w[3.3 3.4], unit_samples.map { |one| one.setting["ruby"] }.sort
+      assert_equal 2, unit_samples.map(&:process).uniq.size
     end
 
     def test_leaves_out_units_of_impossible_times
@@ -102,7 +102,7 @@ class Holdup::Collector
       [-3600, 15 * 86_400].each { |ago| record(writer, ago) }
       record(writer, 5)
       run_round
-      assert_equal 1, profiles.size
+      assert_equal 1, unit_samples.size
     end
 
     # Of starts that an application may have, and of damaged ones.
@@ -140,6 +140,6 @@ class Holdup::Collector
 
     def run_round = @round.run(NOW_NS)
 
-    def profiles = @store.profiles(0, 1 << 40).to_a
+    def unit_samples = @store.unit_samples(0, 1 << 40).to_a
   end
 end

@@ -34,10 +34,10 @@ module Holdup::Lab
     def test_leaves_out_what_was_before
       unit(3)
       intake.clear
-      assert_equal [0, []], [intake.count, intake.profiles]
+      assert_equal [0, []], [intake.count, intake.unit_samples]
       unit(7)
       assert_equal 1, intake.take.count
-      assert_equal 1, intake.profiles.size
+      assert_equal 1, intake.unit_samples.size
       assert_equal({"threads" => 5}, intake.windows.first.setting.attributes)
     end
 

@@ -7,7 +7,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
   include TemporaryFolder
 
   Jobs = Holdup::Lab::Jobs
-  Taken = Data.define(:windows, :samples, :profiles)
+  Taken = Data.define(:windows, :samples, :unit_samples)
 
   # A Sidekiq whose jobs are known.
   class Run
@@ -31,7 +31,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
       raise @fails if @fails && @threads == 20
       @ran << @threads
       PlayedJobs.new.outcome(@threads, seed: @ran.size).tap { |outcome|
-        @keep.call(Taken.new(windows: [:window], samples: [:sample], profiles: outcome.profiles))
+        @keep.call(Taken.new(windows: [:window], samples: [:sample], unit_samples: outcome.unit_samples))
       }
     end
   end
@@ -97,8 +97,8 @@ class Holdup::Lab::JobsTest < Minitest::Test
   def test_a_store_gets_what_was_measured
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:|
-      kept << [windows, processes, profiles.sum(&:seen)]
+    store.define_singleton_method(:commit) { |windows, _progress, processes:, unit_samples:|
+      kept << [windows, processes, unit_samples.sum(&:seen)]
     }
     jobs(Jobs::JobLog.new(path, PlayedJobs.plan([5], rounds: 1, again: false)), store:)
     assert_equal [[[:window], [:sample], PlayedJobs::JOBS]], kept

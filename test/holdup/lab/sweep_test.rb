@@ -10,7 +10,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
   # Rates that a server's threads can't serve at all.
   KEPT_UP = 1_000_000
 
-  Outcome = Struct.new(:arm, :rate, :response_ns, :windows, :samples, :profiles, :reading) do
+  Outcome = Struct.new(:arm, :rate, :response_ns, :windows, :samples, :unit_samples, :reading) do
     def percentile(_share) = response_ns * 2
 
     def kept_up? = rate < KEPT_UP
@@ -124,8 +124,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
   def test_a_store_gets_the_windows_as_well
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:|
-      kept << [windows, processes, profiles]
+    store.define_singleton_method(:commit) { |windows, _progress, processes:, unit_samples:|
+      kept << [windows, processes, unit_samples]
     }
     sweep(plan: plan, store:)
     assert_equal [[[:window], [], [:block]]] * 3, kept

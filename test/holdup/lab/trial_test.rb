@@ -30,10 +30,10 @@ class Holdup::Lab::Trial::TrialResultTest < Minitest::Test
   end
 
   def test_percentiles_of_an_open_load_are_of_single_requests
-    profiles = (1..100).map do |ms|
-      SampleProfiles.profile(running_ns: ms * MS, idle_ns: 0, stalled_ns: 0, queued_ns: ms.even? ? MS : nil)
+    unit_samples = (1..100).map do |ms|
+      ExampleUnits.unit_sample(running_ns: ms * MS, idle_ns: 0, stalled_ns: 0, queued_ns: ms.even? ? MS : nil)
     end
-    result = result(load: :open, profiles: profiles.shuffle(random: Random.new(1)))
+    result = result(load: :open, unit_samples: unit_samples.shuffle(random: Random.new(1)))
     assert_equal 51 * MS, result.percentile(0.5)
     assert_equal 95 * MS, result.percentile(0.95)
     assert_equal 101 * MS, result.percentile(1.0)
@@ -83,14 +83,14 @@ class Holdup::Lab::Trial::TrialResultTest < Minitest::Test
   private
 
   def result(load: :open, wall: [MS], queued: [], stalled: [],
-    windows: [window("A#b", wall:, queued:, stalled:)], profiles: [], latencies: [MS], lost: 0, mean_ns: nil,
-    cpu_s: 1.0, gauges: {}, seconds: 10, elapsed_s: seconds)
+    windows: [window("A#b", wall:, queued:, stalled:)], unit_samples: [], latencies: [MS], lost: 0,
+    mean_ns: nil, cpu_s: 1.0, gauges: {}, seconds: 10, elapsed_s: seconds)
     p50_ns, p95_ns, p99_ns = [0.5, 0.95, 0.99].map { |share| Lab::Exchange::Percentile.of(latencies, share) }
     total = Lab::Exchange::Outcome.new(label: "all", count: latencies.size + lost, errors: lost, lost:,
       unexpected: 0, p50_ns:, p95_ns:, p99_ns:)
     seen = Lab::Load::OpenLoop::Seen.new(total:, routes: [], seconds: elapsed_s, mean_ns:)
     Lab::Trial::TrialResult.new(arm: nil, rate: 10, seconds:, load:, seen:, cpu_s:, memory_bytes: 1, gauges:,
-      warmed: nil, windows:, profiles:, samples: [])
+      warmed: nil, windows:, unit_samples:, samples: [])
   end
 
   def window(name, **histograms)

@@ -58,7 +58,7 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
   def test_what_is_older_than_single_units
     store = BurstStore.new(burst(0, 3600, 600), singles: false).open
     late = BurstStore.new(burst(7200, 7205, 60))
-    store.commit(late.send(:windows), {}, profiles: Holdup::SampleBlock.of(late.send(:profiles)))
+    store.commit(late.send(:windows), {}, unit_samples: Holdup::SampleBlock.of(late.send(:unit_samples)))
     covered = Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S, to_s: START_S + DAY_S)
     assert_in_delta 7205, covered.total_s, 0.2
     refute covered.exact

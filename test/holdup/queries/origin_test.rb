@@ -27,7 +27,7 @@ class Holdup::Queries::OriginTest < Minitest::Test
     end
     found = Origin.new(app: "admin").of(common)
     span = [shop.from_s, shop.to_s]
-    [:windows, :sums, :stalls, :profiles].each { |what|
+    [:windows, :sums, :stalls, :unit_samples].each { |what|
       assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what
     }
     assert_equal [alone.settings, alone.setting_starts(*span, step_s: 60)],

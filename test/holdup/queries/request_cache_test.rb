@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Queries::RequestCacheTest < Minitest::Test
-  include SampleProfiles
+  include ExampleUnits
 
   def test_what_is_asked_twice_is_read_once
     sample = SampleWindows.new
@@ -16,8 +16,8 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
     assert_equal store.windows(sample.from_s, sample.to_s, kinds: [:request]).to_a, ask.call
     refute_same ask.call, remembered.windows(sample.from_s, sample.to_s)
     assert_same remembered.health, remembered.health
-    profiles = -> { remembered.profiles(sample.from_s, sample.to_s) }
-    assert_same profiles.call, profiles.call
+    unit_samples = -> { remembered.unit_samples(sample.from_s, sample.to_s) }
+    assert_same unit_samples.call, unit_samples.call
   end
 
   # A store that counts how often it is asked.
@@ -53,7 +53,7 @@ class Holdup::Queries::RequestCacheTest < Minitest::Test
 
   def test_ten_minutes_of_single_units_are_read_once_whatever_others_are_asked_for_with_them
     store = CountingStore.new(Holdup::Store.open("memory:"))
-    store.commit([], {}, profiles: [block([profile])])
+    store.commit([], {}, unit_samples: [block([unit_sample])])
     remembered = Holdup::Queries::RequestCache.new(store)
     later_s = START_S + 600
     [[START_S], [START_S, later_s], [later_s], [later_s, START_S]].each do |starts|

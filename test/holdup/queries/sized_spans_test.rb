@@ -21,7 +21,7 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
       recording = found.recording
       new(units: recording.units, throughput: sized.summary.throughput, peak: found.traffic.peak_rate,
         mean: found.traffic.mean_rate, demand: recording.demand.to_h, limits: found.limits.to_h,
-        ceiling: machine.ceiling.range.minmax, problems: recording.problems, singly: recording.profiles,
+        ceiling: machine.ceiling.range.minmax, problems: recording.problems, singly: recording.unit_samples,
         levers: sized.lately.size)
     end
   end
@@ -97,7 +97,7 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
       store.rollup(played.to_s + age_s)
       store.prune(played.to_s + age_s, max_bytes: 1 << 40)
       store.commit([], {}, processes: played.send(:samples),
-        profiles: age_s.zero? ? [] : played.send(:blocks))
+        unit_samples: age_s.zero? ? [] : played.send(:blocks))
     end
   end
 end

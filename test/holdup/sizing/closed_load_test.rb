@@ -22,8 +22,8 @@ module Holdup::Sizing
     # The probe tells how many each unit found in its process, and its queue time the rest.
     def test_a_sample_of_it
       recording = SimulatedRecording.new(seed: 1, connections: RAMP, minutes: 2)
-      assert_operator recording.profiles.size, :<, recording.all.size / 2
-      found = ClosedLoad.new(recording.profiles)
+      assert_operator recording.unit_samples.size, :<, recording.all.size / 2
+      found = ClosedLoad.new(recording.unit_samples)
       assert found.closed?
       assert_equal RAMP.min, found.levels.first.population
       assert_in_delta RAMP.max, found.peak, 1
@@ -32,16 +32,16 @@ module Holdup::Sizing
     # Of few units, chance makes five seconds differ by more than a connection.
     one_ruby def test_a_sample_of_a_load_that_stays_as_it_is
       recording = SimulatedRecording.new(seed: 3, connections: [8], minutes: 4)
-      assert_equal [8], ClosedLoad.new(recording.profiles).levels.map(&:population)
+      assert_equal [8], ClosedLoad.new(recording.unit_samples).levels.map(&:population)
     end
 
     # A few units of each step are kept. From the first to the last of them is shorter than the step.
     one_ruby def test_a_sample_shows_what_was_served
       recording = SimulatedRecording.new(seed: 2, connections: [6, 9, 12], turn_s: 10, minutes: 4)
       served = recording.all.size * 1e9 / (recording.all.map(&:end_ns).max - recording.all.first.start_ns)
-      kept = ClosedLoad.new(recording.profiles)
+      kept = ClosedLoad.new(recording.unit_samples)
       found = kept.saturation(5)
-      few = kept.levels.sum { |level| level.profiles.size }
+      few = kept.levels.sum { |level| level.unit_samples.size }
       assert_in_epsilon served, found.throughput, 1.645 / Math.sqrt(few)
       assert_operator found.chance(0.0), :>=, 1.645 / Math.sqrt(few) * 0.9, "only some are known"
       assert_in_delta 0, ClosedLoad.new(recording.all).saturation(5).chance(0.0)
@@ -65,7 +65,7 @@ module Holdup::Sizing
         sigma: 0.6)}
       recording = SimulatedRecording.new(seed: 3, endpoints: shape, rate: 15, minutes: 15, threads: 1,
         sway: 0.0)
-      found = ClosedLoad.new(recording.profiles)
+      found = ClosedLoad.new(recording.unit_samples)
       refute_empty found.levels, "by chance"
       assert_nil found.saturation(1)
     end
@@ -73,7 +73,9 @@ module Holdup::Sizing
     one_ruby def test_arrivals_that_do_not_wait_for_answers
       [10, 28, 45].each do |rate|
         recording = SimulatedRecording.new(seed: 3, minutes: 4, rate:, sway: 0.2)
-        [recording.all, recording.profiles].each { |units| refute ClosedLoad.new(units).closed?, rate.to_s }
+        [recording.all, recording.unit_samples].each do |units|
+          refute ClosedLoad.new(units).closed?, rate.to_s
+        end
       end
     end
 

@@ -91,8 +91,8 @@ module Holdup::Sizing
 
     # A nightly batch under the same name, a machine that slows down: units are compared within minutes.
     def test_units_that_get_heavier_with_the_hour_do_not_fool_it
-      first_ns = profiles(seed: 1).first.start_ns
-      heavier = profiles(seed: 1).map { |one|
+      first_ns = unit_samples(seed: 1).first.start_ns
+      heavier = unit_samples(seed: 1).map { |one|
         one.with(running_ns: (one.running_ns * (1 + (one.start_ns - first_ns) / 1.2e12)).round)
       }
       assert_in_delta growth_of(seed: 1).overall.value, CoherencyEstimator.new(heavier).overall.value, 0.02
@@ -138,13 +138,13 @@ module Holdup::Sizing
     end
 
     one_ruby def test_of_very_many_units_some_are_looked_at
-      some = profiles(seed: 1)
+      some = unit_samples(seed: 1)
       many = CoherencyEstimator.new(Array.new(CoherencyEstimator::MOST / some.size * 3) { some }.flatten)
       assert_operator many.overall.units, :<=, CoherencyEstimator::MOST
     end
 
     def test_few_units_say_nothing
-      found = CoherencyEstimator.new(profiles(seed: 1).first(150))
+      found = CoherencyEstimator.new(unit_samples(seed: 1).first(150))
       assert_equal [nil, false, 0.0, nil, nil],
         [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value,
           found.marking.value]
@@ -154,19 +154,19 @@ module Holdup::Sizing
 
     # Of a store that is older than the knowledge of how units began.
     def test_ignores_units_with_an_unknown_start
-      assert_equal CoherencyCost::CONSTANT,
-        CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(concurrency: nil, rest_ns: nil) }).cost
+      unknown = unit_samples(seed: 1).map { |one| one.with(concurrency: nil, rest_ns: nil) }
+      assert_equal CoherencyCost::CONSTANT, CoherencyEstimator.new(unknown).cost
     end
 
     private
 
-    def profiles(endpoints: :LIKE, **options)
+    def unit_samples(endpoints: :LIKE, **options)
       RECORDINGS[[endpoints,
         options]] ||= SimulatedRecording.new(endpoints: SimulatedRecording.const_get(endpoints), slower: 6,
-          minutes: 20, **options).profiles
+          minutes: 20, **options).unit_samples
     end
 
-    def growth_of(**) = CoherencyEstimator.new(profiles(**))
+    def growth_of(**) = CoherencyEstimator.new(unit_samples(**))
   end
 end
 
@@ -257,7 +257,7 @@ class Holdup::Sizing::CoherencyEstimator::ColdStartCostTest < Minitest::Test
       rest_ns, in_flight = index.even? ? [random.rand(1..200) * MS, 1] : [0, random.rand(2..6)]
       factor = (1 + growth * Math.log2(in_flight)) * (1 + cold * CoherencyCost.rested(rest_ns))
       unlike = Math.exp(sigma * random.rand(-1.7..1.7))
-      SampleProfiles.profile(index * 3_600_000 / count, name: (index % 4 < 2) ? "A#b" : "B#c", rest_ns:,
+      ExampleUnits.unit_sample(index * 3_600_000 / count, name: (index % 4 < 2) ? "A#b" : "B#c", rest_ns:,
         running_ns: (8 * MS * factor * unlike).round, in_flight_milli: in_flight * 1000,
         concurrency: in_flight - 1)
     end

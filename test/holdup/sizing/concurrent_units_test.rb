@@ -103,7 +103,7 @@ module Holdup::Sizing
     end
 
     def test_they_come_in_their_own_minutes
-      came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
+      came = ConcurrentUnits.new(recorded[:job].unit_samples, {0 => 600, 60 => 0, 120 => 60})
       assert_equal [10.0, 0.0, 1.0, 0.0], came.rates({0 => 1, 60 => 1, 120 => 1, 180 => 1})
       assert_equal [5.0], came.rates({0 => 2})
       trace = came.trace([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1)
@@ -116,8 +116,8 @@ module Holdup::Sizing
     # Concurrent units cost as much to replay as others.
     def test_with_many_concurrent_units_fewer_units_are_drawn
       few = recorded[:job].arrivals.transform_values { 60 }
-      traffic = Traffic.of(recorded[:job].profiles, few, pools: recorded[:job].pools,
-        concurrent_units: ConcurrentUnits.new(recorded[:request].profiles,
+      traffic = Traffic.of(recorded[:job].unit_samples, few, pools: recorded[:job].pools,
+        concurrent_units: ConcurrentUnits.new(recorded[:request].unit_samples,
           few.transform_values { |count| 200 * count }))
       trace = traffic.peak(units: 1000)
       assert_equal [10, 10], [trace.size, traffic.drawn(units: 1000).size]
@@ -127,7 +127,7 @@ module Holdup::Sizing
 
     # Both kinds' time slices change with the environment.
     def test_time_slices
-      unit = Trace::TraceUnit.of(recorded[:job].profiles.first, 0)
+      unit = Trace::TraceUnit.of(recorded[:job].unit_samples.first, 0)
       trace = Trace.new([unit], concurrent_units: Trace.new([unit.with(slice_ns: 50)]))
       assert_equal [0, 10],
         [trace.paced(0.2).units, trace.paced(0.2).concurrent_units.units].map { |units| units.first.slice_ns }

@@ -7,7 +7,7 @@ require "support/played_recording"
 module Holdup::Sizing
   class DemandEstimatesTest < Minitest::Test
     RECORDING = PlayedRecording.new(minutes: 4, growth: 0.1)
-    TRAFFIC = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
+    TRAFFIC = Traffic.of(RECORDING.unit_samples, RECORDING.arrivals)
 
     def growth(value, low, high)
       CoherencyEstimator::IntervalEstimate.unknown(500).with(value:, low:, high:)
@@ -68,8 +68,8 @@ module Holdup::Sizing
     end
 
     def test_other_units_ask_for_as_much_more_as_they_took
-      twice = TRAFFIC.map { |profile|
-        profile.with(running_ns: profile.running_ns * 2, idle_ns: profile.idle_ns * 3)
+      twice = TRAFFIC.map { |unit_sample|
+        unit_sample.with(running_ns: unit_sample.running_ns * 2, idle_ns: unit_sample.idle_ns * 3)
       }
       demand = ServiceDemand::DemandEstimates.new(RECORDING, TRAFFIC).call(twice)
       assert_in_delta 2, demand.held_ns / RECORDING.demand.held_ns, 1e-3

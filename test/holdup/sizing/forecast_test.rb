@@ -13,7 +13,7 @@ module Holdup::Sizing
       guards = Guards.new(RECORDING.demand, limits:, rate: 60.0, current: NOW, kind: :request)
       forecast = Forecast.new(demand: RECORDING.demand, guards:, limits:, current: NOW, rate: 60.0,
         slo: Slo.new, assignments:)
-      traffic = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
+      traffic = Traffic.of(RECORDING.unit_samples, RECORDING.arrivals)
       forecast.call(NOW.with(processes:), traffic.peak(rate: 60.0, units: 3_000), force: true)
     end
 

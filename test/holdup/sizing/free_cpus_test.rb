@@ -9,7 +9,7 @@ module Holdup::Sizing
     # Two processes that hold their GVLs for much of the time, on CPUs that others want too.
     def utilisation(vcpus)
       @traces ||= PlayedRecording.new(rate: 80.0, minutes: 3).then { |one|
-        Traffic.of(one.profiles, one.arrivals).recorded(units: 8_000)
+        Traffic.of(one.unit_samples, one.arrivals).recorded(units: 8_000)
       }
       Replay.call(@traces, Scenario.of(processes: 2, threads: 5, vcpus:)).utilisation
     end

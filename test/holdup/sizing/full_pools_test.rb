@@ -29,7 +29,7 @@ module Holdup::Sizing
     end
 
     def waiting(full)
-      came = Traffic.of(OPEN.profiles, OPEN.arrivals, pools: OPEN.pools).recorded(seed: 5, units: 100_000)
+      came = Traffic.of(OPEN.unit_samples, OPEN.arrivals, pools: OPEN.pools).recorded(seed: 5, units: 100_000)
       queued, others = came.units.partition { |unit| full.include?(unit.pool) }
       Trace.new((queued * MORE).map.with_index { |unit, at| unit.with(arrival_ns: at) } + others)
     end
@@ -53,7 +53,7 @@ module Holdup::Sizing
         handoff_ns: part.handoff_ns, response_ns: part.mean(:response),
         p95_ns: part.histogram(:response).quantile(0.95), utilisation: part.utilisation)
       OPEN.dup.tap do |one|
-        one.instance_exec { @profiles, @arrivals, @demand = [units, arrivals, nil] }
+        one.instance_exec { @unit_samples, @arrivals, @demand = [units, arrivals, nil] }
         one.measured = measured
         one.define_singleton_method(:closed_load) { load }
         one.define_singleton_method(:growth_estimate) { NO_GROWTH }
@@ -61,7 +61,8 @@ module Holdup::Sizing
     end
 
     def self_test(recording, **options)
-      SelfTest.new(recording, traffic: Traffic.of(recording.profiles, recording.arrivals, pools: OPEN.pools),
+      SelfTest.new(recording, traffic: Traffic.of(recording.unit_samples, recording.arrivals,
+          pools: OPEN.pools),
         current: Candidate.of(recording), vcpus: 2.0..2.0, assignments: [:shared], units: 4000,
         load: recording.closed_load, **options).call
     end

@@ -42,13 +42,14 @@ module Holdup::Sizing
     def served(unit, population, handoff_ns)
       scenario = Scenario.of(processes: 1, threads: 5, vcpus: 4, handoff_ns:)
       outcome = Replay.closed(Trace.new([unit] * 1500), scenario, population)
-      profiles = [SampleProfiles.profile(weight: 1500.0)]
-      ClosedLoad::ClosedLevel.new(population:, profiles:, seconds: outcome.elapsed_ns / 1e9)
+      unit_samples = [ExampleUnits.unit_sample(weight: 1500.0)]
+      ClosedLoad::ClosedLevel.new(population:, unit_samples:, seconds: outcome.elapsed_ns / 1e9)
     end
 
     def test_one_level_shows_no_difference
       demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 10e6, acquisitions: 100)
-      level = ClosedLoad::ClosedLevel.new(population: 3, profiles: [SampleProfiles.profile(weight: 500.0)],
+      unit_samples = [ExampleUnits.unit_sample(weight: 500.0)]
+      level = ClosedLoad::ClosedLevel.new(population: 3, unit_samples:,
         seconds: 20)
       assert_nil Handoff.by_waiting([level], demand, threads: 5)
       assert_nil Handoff.by_waiting([], demand, threads: 5)

@@ -6,13 +6,13 @@ require_relative "../../support/played_recording"
 
 module Holdup::Sizing
   class IoUnitsTest < Minitest::Test
-    include SampleProfiles
+    include ExampleUnits
 
     SHAPES = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}.freeze
 
     def test_who_waits_most
       units = IoUnits.new([slow, light, light,
-        slow.with(series: light.series.with(name: "Other#slow"), idle_ns: 300 * SampleProfiles::MS)])
+        slow.with(series: light.series.with(name: "Other#slow"), idle_ns: 300 * ExampleUnits::MS)])
       assert_equal "Slow#quote", units.name
       assert_equal [true, false], units.marked(Trace.of([slow, light]), [slow, light]).units.map(&:io)
       assert_nil IoUnits.new([light]).name
@@ -45,12 +45,12 @@ module Holdup::Sizing
     private
 
     def slow
-      profile(name: "Slow#quote", running_ns: 10 * SampleProfiles::MS, idle_ns: 380 * SampleProfiles::MS,
-        stalled_ns: 10 * SampleProfiles::MS)
+      unit_sample(name: "Slow#quote", running_ns: 10 * ExampleUnits::MS, idle_ns: 380 * ExampleUnits::MS,
+        stalled_ns: 10 * ExampleUnits::MS)
     end
 
     def light
-      profile(name: "Light#show", running_ns: 5 * SampleProfiles::MS, idle_ns: 5 * SampleProfiles::MS,
+      unit_sample(name: "Light#show", running_ns: 5 * ExampleUnits::MS, idle_ns: 5 * ExampleUnits::MS,
         stalled_ns: 0)
     end
   end

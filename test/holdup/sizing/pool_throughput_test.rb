@@ -14,7 +14,7 @@ module Holdup::Sizing
     end
 
     def played(threads, other_threads: [2], pools: recorded.pools)
-      traffic = Traffic.of(recorded.profiles, recorded.arrivals, pools:)
+      traffic = Traffic.of(recorded.unit_samples, recorded.arrivals, pools:)
       PoolThroughput::AtBacklog.new(traffic, vcpus: 2,
         handoff_ns: 0).call(Candidate.new(processes: 1, threads:, other_threads:))
     end

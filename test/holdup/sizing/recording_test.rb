@@ -3,17 +3,17 @@
 require "test_helper"
 require "holdup/loader"
 require_relative "../../support/played_store"
-require "support/sample_profiles"
+require "support/example_units"
 
 module Holdup::Sizing
   class RecordingTest < Minitest::Test
-    Read = Data.define(:windows, :profiles, :samples)
+    Read = Data.define(:windows, :unit_samples, :samples)
 
     def read(played)
       played.in_a_file do |path|
         store = Holdup::Store.open(path, read_only: true)
         Read.new(windows: store.windows(played.from_s, played.to_s).to_a,
-          profiles: store.profiles(played.from_s, played.to_s).to_a,
+          unit_samples: store.unit_samples(played.from_s, played.to_s).to_a,
           samples: store.processes(played.from_s, played.to_s))
       ensure
         store&.close
@@ -33,12 +33,12 @@ module Holdup::Sizing
       assert_equal [9_000_000, 8_000_000, 10_000_000],
         [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
       assert_equal [7_200_000, 1_800_000],
-        starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
-      assert_equal 8_000_000, starved(nil).profiles.first.running_ns
+        starved(0.1).unit_samples.first.then { |unit| [unit.running_ns, unit.longest_hold_ns] }
+      assert_equal 8_000_000, starved(nil).unit_samples.first.running_ns
       assert_equal 1.25, starved(0.5).held_per_cpu
     end
 
-    Held = Data.define(:demand, :profiles, :held_per_cpu, :setting) do
+    Held = Data.define(:demand, :unit_samples, :held_per_cpu, :setting) do
       def fingerprints = [setting.fingerprint]
     end
 
@@ -49,17 +49,17 @@ module Holdup::Sizing
     def starved(waiting_share)
       pool = unknown(Holdup::Analysis::ProcessReport::ProcessPool)
       member = unknown(Holdup::Analysis::ProcessReport::MeasuredProcess)
-      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:, from_s: 0, to_s: 60,
+      member = member.with(setting: ExampleUnits::SETTING.fingerprint, waiting_share:, from_s: 0, to_s: 60,
         pools: [pool.with(name: "web", max: 5)])
       demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
       Recording.new(
-        Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25,
-          setting: SampleProfiles::SETTING), kind: :request, members: [member]
+        Held.new(demand:, unit_samples: [ExampleUnits.unit_sample], held_per_cpu: 1.25,
+          setting: ExampleUnits::SETTING), kind: :request, members: [member]
       )
     end
 
-    Some = Data.define(:windows, :profiles, :setting) do
-      def measured_time = Holdup::Analysis::MeasuredTime.of(profiles)
+    Some = Data.define(:windows, :unit_samples, :setting) do
+      def measured_time = Holdup::Analysis::MeasuredTime.of(unit_samples)
 
       def fingerprints = []
 
@@ -68,7 +68,7 @@ module Holdup::Sizing
       def recorded_in(minute_s) = counts.singly(minute_s)
 
       def counts
-        Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], []))
+        Recording::MinuteCounts.new(unit_samples, Holdup::Analysis::ProcessBoots.new([], []))
       end
     end
 
@@ -97,7 +97,7 @@ module Holdup::Sizing
       assert_equal [:unsupported], observe(facts: {"engine" => "jruby"}).problems
       assert_equal [:unsupported], observe(facts: {"fibers" => true}).problems
       assert_includes observe(rate: 0.3, swing: 0.0).problems, :few_units
-      nothing = Recording.of(windows: [], profiles: [], kind: :request)
+      nothing = Recording.of(windows: [], unit_samples: [], kind: :request)
       assert_equal [:no_recording], nothing.problems
       assert_empty nothing.warnings
     end
@@ -106,7 +106,7 @@ module Holdup::Sizing
       found = observe
       whole = found.windows.first.with(start_s: 1_790_000_400, seconds: 300, count: 50)
       assert_equal [10.0] * 5,
-        Recording.new(Some.new(windows: [whole], profiles: [], setting: nil),
+        Recording.new(Some.new(windows: [whole], unit_samples: [], setting: nil),
           kind: :request).arrivals.values
     end
 
@@ -115,13 +115,13 @@ module Holdup::Sizing
     def test_minutes_that_were_recorded_in_part
       found = observe
       half = [30, 60].map { |passed|
-        found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0,
+        found.unit_samples.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0,
           idle_ns: 0, stalled_ns: 0, weight: 1.0)
       }
       half = [*half[0, 1] * 49, half[1].with(start_ns: half[1].start_ns - 1)]
       [50, 70].each do |count|
         window = found.windows.first.with(start_s: 1_790_000_400, seconds: 60, count:)
-        recording = Some.new(windows: [window], profiles: half, setting: nil)
+        recording = Some.new(windows: [window], unit_samples: half, setting: nil)
         arrivals = Recording.new(recording, kind: :request).arrivals
         assert_in_delta 100.0, arrivals.fetch(1_790_000_400), 1e-3
       end
@@ -131,11 +131,11 @@ module Holdup::Sizing
     def test_few_single_units_do_not_correct_a_window
       found = observe
       few = [30, 59.9].map do |passed|
-        found.profiles.first.with(start_ns: ((1_790_000_400 + passed) * 1_000_000_000).to_i, running_ns: 0,
-          idle_ns: 0, stalled_ns: 0, weight: 25.0)
+        start_ns = ((1_790_000_400 + passed) * 1_000_000_000).to_i
+        found.unit_samples.first.with(start_ns:, running_ns: 0, idle_ns: 0, stalled_ns: 0, weight: 25.0)
       end
       window = found.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 70)
-      recording = Some.new(windows: [window], profiles: few, setting: nil)
+      recording = Some.new(windows: [window], unit_samples: few, setting: nil)
       arrivals = Recording.new(recording, kind: :request).arrivals
       assert_in_delta 70 * 60 / 29.9, arrivals.fetch(1_790_000_400), 1e-3
     end
@@ -148,8 +148,8 @@ module Holdup::Sizing
 
     # 1 ms in the queue, 3 ms of stall, 8 ms running, 20 ms idle; the second stands for three units.
     def units
-      [SampleProfiles.profile(queued_ns: MS, weight: 1.0),
-        SampleProfiles.profile(queued_ns: 5 * MS, stalled_ns: 11 * MS, weight: 3.0)]
+      [ExampleUnits.unit_sample(queued_ns: MS, weight: 1.0),
+        ExampleUnits.unit_sample(queued_ns: 5 * MS, stalled_ns: 11 * MS, weight: 3.0)]
     end
 
     def test_means_are_of_all_units_that_they_stand_for

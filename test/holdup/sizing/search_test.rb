@@ -15,7 +15,7 @@ module Holdup::Sizing
 
     def search(recording = RECORDING, rate: 25.0, limits: {}, now: Candidate.of(recording), seed: 1,
       population: nil, handoffs: [Handoff::USUAL_NS])
-      traffic = Traffic.of(recording.profiles, recording.arrivals, pools: recording.pools,
+      traffic = Traffic.of(recording.unit_samples, recording.arrivals, pools: recording.pools,
         concurrent_units: recording.concurrent_units)
       limits = recording.limits(**limits)
       Search.new(recording, traffic:, now:, limits:, slo: Slo.new, rate:, units: UNITS,
@@ -52,7 +52,7 @@ module Holdup::Sizing
       recording = PlayedRecording.new(minutes: 5, processes: 2)
       one = search(recording, rate: 50.0)
       now = Candidate.of(recording)
-      trace = Traffic.of(recording.profiles, recording.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
+      trace = Traffic.of(recording.unit_samples, recording.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
       assignments = [1, 2, 3].map { |round| one.forecast(round:).call(now, trace, force: true).assignments }
       assert_equal [[:least_busy], [:random], [:least_busy]], assignments
       assert_equal %i[random least_busy], one.forecast.call(now, trace, force: true).assignments
@@ -62,7 +62,7 @@ module Holdup::Sizing
     def test_rounds_of_a_bootstrap_take_each_likely_hand_off_with_each_way
       one = search(rate: 50.0, handoffs: [0, 200_000])
       two = Candidate.of(RECORDING).with(processes: 2)
-      trace = Traffic.of(RECORDING.profiles, RECORDING.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
+      trace = Traffic.of(RECORDING.unit_samples, RECORDING.arrivals).peak(seed: 1, rate: 50.0, units: UNITS)
       found = (0..3).map { |round| one.forecast(round:).call(two, trace, force: true) }
       assert_equal [false, false, true, true], found.map { |prediction| prediction.handoff_ns.positive? }
       assert_equal %i[random least_busy] * 2, found.flat_map(&:assignments)
@@ -126,7 +126,7 @@ module Holdup::Sizing
     def test_units_are_marked_only_for_a_candidate_with_threads_for_them
       recording = io_recording(io_threads: true)
       one = search(recording, rate: 12.0)
-      traffic = Traffic.of(recording.profiles, recording.arrivals)
+      traffic = Traffic.of(recording.unit_samples, recording.arrivals)
       draw = {seed: 1, rate: 12.0, units: UNITS}
       now = Candidate.of(recording)
       plain = one.drawn(traffic, now, **draw).units

@@ -10,8 +10,8 @@ module Holdup::Sizing
     NS = 1_000_000_000
     SERIES = Holdup::Series.new(kind: :request, name: "A#a")
     NOW = Candidate.new(processes: 1, threads: 5)
-    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed, :profiles,
-      :growth_estimate, :kind)
+    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed,
+      :unit_samples, :growth_estimate, :kind)
     Traffic = Struct.new(:peak_rate, :swings, :mix_at_peak, :peak_minutes)
     Growth = Struct.new(:low, :high)
     DEMAND = ServiceDemand.new(held_ns: 10 * MS, idle_ns: 0)

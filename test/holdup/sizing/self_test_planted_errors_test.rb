@@ -137,7 +137,7 @@ module Holdup::Sizing
     def test_two_settings_in_one_span_are_refused
       units = [5, 2].flat_map.with_index do |threads, at|
         part = StoredSimulation.new(planted(rate: 60, threads:, seed: at), {"threads" => threads})
-        part.recording.figures.profiles
+        part.recording.figures.unit_samples
       end
       windows = units.group_by { |unit| [unit.setting, unit.series] }.map do |(setting, series), own|
         histograms = StoredSimulation::HISTOGRAMS.transform_values do |field|
@@ -147,7 +147,7 @@ module Holdup::Sizing
           seconds: 600)
         empty.with(count: own.size, histograms:)
       end
-      taken = Recording.of(windows:, profiles: units, kind: :request)
+      taken = Recording.of(windows:, unit_samples: units, kind: :request)
       assert_equal [:unknown, [:mixed_settings]],
         [recommendation(taken).verdict, recommendation(taken).reasons]
     end

@@ -7,7 +7,7 @@ module Holdup::Sizing
   class SufficiencyTest < Minitest::Test
     def sufficiency(**options)
       PlayedRecording.new(**options).then { |one|
-        Sufficiency.new(Traffic.of(one.profiles, one.arrivals), units: one.units, rounds: 60).call
+        Sufficiency.new(Traffic.of(one.unit_samples, one.arrivals), units: one.units, rounds: 60).call
       }
     end
 
@@ -47,7 +47,7 @@ module Holdup::Sizing
     # Only one of them is true: 90 % of all figures would miss twice as many of the lower ones.
     def test_an_interval_contains_that_of_each_assumption
       recording = PlayedRecording.new(minutes: 2)
-      bootstrap = Sufficiency::RecordingBootstrap.new(Traffic.of(recording.profiles, recording.arrivals))
+      bootstrap = Sufficiency::RecordingBootstrap.new(Traffic.of(recording.unit_samples, recording.arrivals))
       figure = ->(seed) { (seed.even? ? 0 : 100) + seed }
       found = bootstrap.interval(:even?.to_proc) { |_, seed| figure.call(seed) }
       low, high = [(1..40).select(&:even?), (1..40).select(&:odd?)].map do |seeds|

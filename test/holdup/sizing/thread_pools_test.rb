@@ -5,7 +5,7 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class ThreadPoolsTest < Minitest::Test
-    include SampleProfiles
+    include ExampleUnits
 
     Member = Data.define(:pools)
 
@@ -16,7 +16,7 @@ module Holdup::Sizing
 
     def window(queue, pool, count)
       series = Holdup::Series.new(kind: :pool, name: pool, queue:)
-      Holdup::Window.empty(series:, setting: nil, host: "a", start_s: SampleProfiles::START_S,
+      Holdup::Window.empty(series:, setting: nil, host: "a", start_s: ExampleUnits::START_S,
         seconds: 60).with(count:)
     end
 
@@ -31,7 +31,7 @@ module Holdup::Sizing
     end
 
     def indices(found, *queues)
-      queues.map { |queue| found.index(profile(0, kind: :job, queue:)) }
+      queues.map { |queue| found.index(unit_sample(0, kind: :job, queue:)) }
     end
 
     def test_the_busiest_is_first_and_takes_its_queues
@@ -56,7 +56,7 @@ module Holdup::Sizing
     # As often as it was seen, and a unit always to the same.
     def test_a_queue_that_several_look_into
       found = pools(capsules, windows: [window("low", "low", 1), window("low", "default (mail, high)", 3)])
-      units = Array.new(400) { |index| profile(index, kind: :job, queue: "low") }
+      units = Array.new(400) { |index| unit_sample(index, kind: :job, queue: "low") }
       assert_in_delta 0.75, units.sum { |unit| found.index(unit) } / 400.0, 0.1
       assert_equal units.map { |unit| found.index(unit) }, units.map { |unit| found.index(unit) }
     end
@@ -70,7 +70,7 @@ module Holdup::Sizing
       assert_equal [["low", "default (mail, high)", "web"], [5]], [jobs.names, jobs.concurrent_threads]
       assert_equal [[1, 2, 1], [0, 1, 0]],
         [requests, jobs].map { |found| indices(found, "low", "mail", "new") }
-      assert_equal [0, 2], [requests, jobs].map { |found| found.index(profile(0)) }
+      assert_equal [0, 2], [requests, jobs].map { |found| found.index(unit_sample(0)) }
       assert_equal [true, false], [requests.concurrent_units?,
         pools(capsules, concurrent: true).concurrent_units?]
       assert_equal ["web", "default"],

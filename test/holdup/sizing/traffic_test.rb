@@ -8,14 +8,14 @@ module Holdup::Sizing
     RECORDING = PlayedRecording.new(rate: 20.0, minutes: 60)
 
     def traffic(recording = RECORDING, **)
-      Traffic.of(recording.profiles, recording.arrivals, **)
+      Traffic.of(recording.unit_samples, recording.arrivals, **)
     end
 
     def seconds(trace) = trace.units.last.arrival_ns / 1e9
 
     def test_blocks_of_ten_minutes
       assert_equal [10] * 6, traffic.blocks.map { |block| block.rates.size }
-      assert_equal 6 * 10 * 60, traffic.profiles.size
+      assert_equal 6 * 10 * 60, traffic.unit_samples.size
     end
 
     def test_a_short_recording_has_short_blocks
@@ -27,7 +27,7 @@ module Holdup::Sizing
       random = Random.new(seed)
       from_s = PlayedRecording::START_S / 60 * 60 + 30
       units = Array.new(20 * seconds) do
-        unit = RECORDING.profiles.first
+        unit = RECORDING.unit_samples.first
         held_ns = (random.rand < 0.2) ? 100 : 10
         at_ns = from_s * 1_000_000_000 + random.rand(seconds * 1_000_000_000)
         unit.with(start_ns: at_ns, running_ns: (-held_ns * Math.log(1 - random.rand)).round, weight: 1.0)
@@ -40,7 +40,7 @@ module Holdup::Sizing
 
     def test_less_than_four_minutes_have_parts_of_minutes_as_blocks
       found = [15, 45, 90, 200].to_h do |seconds|
-        units = short(seconds: 31).profiles.each_with_index.map do |unit, index|
+        units = short(seconds: 31).unit_samples.each_with_index.map do |unit, index|
           unit.with(start_ns: (PlayedRecording::START_S + index * seconds / 620.0).round * 1_000_000_000)
         end
         minutes = units.to_h { |unit| [unit.start_ns / 60_000_000_000 * 60, 600] }
@@ -58,9 +58,9 @@ module Holdup::Sizing
       rates = found.blocks.map { |block| block.rates.first }
       assert_equal 2, rates.uniq.size
       assert_in_delta found.peak_rate, rates.max
-      assert_in_delta 1.0, found.blocks.map { |block| block.weight * 60 / block.profiles.size }.max, 0.01
+      assert_in_delta 1.0, found.blocks.map { |block| block.weight * 60 / block.unit_samples.size }.max, 0.01
       half = found.map { |unit| unit if unit.start_ns.even? }
-      assert_in_delta half.profiles.size / 60.0, half.weight, 0.02
+      assert_in_delta half.unit_samples.size / 60.0, half.weight, 0.02
     end
 
     # Intervals of 90 % from the two minutes that it touches hold the true mean in half of the recordings.
@@ -83,7 +83,7 @@ module Holdup::Sizing
     def test_a_part_of_a_minute_is_not_the_peak
       last_s = RECORDING.arrivals.keys.last
       arrivals = RECORDING.arrivals.merge(last_s => 6 * RECORDING.arrivals.values.last)
-      found = Traffic.of(RECORDING.profiles, arrivals, covered: {last_s => 10})
+      found = Traffic.of(RECORDING.unit_samples, arrivals, covered: {last_s => 10})
       assert_in_epsilon traffic.peak_rate, found.peak_rate, 0.01
       assert_in_epsilon traffic.swings, found.swings, 0.02
     end
@@ -96,8 +96,8 @@ module Holdup::Sizing
       end
       later_s = 600
       arrivals = first.arrivals.merge(last.arrivals.transform_keys { |at_s| at_s + later_s })
-      moved = last.profiles.map { |unit| unit.with(start_ns: unit.start_ns + later_s * 1_000_000_000) }
-      found = Traffic.of(first.profiles + moved, arrivals)
+      moved = last.unit_samples.map { |unit| unit.with(start_ns: unit.start_ns + later_s * 1_000_000_000) }
+      found = Traffic.of(first.unit_samples + moved, arrivals)
       mean = (20 * 5 + 10 * 40) / 30.0
       assert_in_delta 10 * 40 / (20 * mean) - 1, found.mix_at_peak, 0.03
       assert_in_delta 0.0, traffic.mix_at_peak, 0.02, "the same mix all the time"
@@ -126,7 +126,7 @@ module Holdup::Sizing
     def test_a_minute_that_was_recorded_in_part_counts_for_that_part
       two = PlayedRecording.new(rate: 20.0, minutes: 2, swing: 0.0)
       boot_s = two.arrivals.keys.first
-      units = two.profiles.map do |unit|
+      units = two.unit_samples.map do |unit|
         unit.with(running_ns: (unit.start_ns / 1_000_000_000 < boot_s + 60) ? 100 : 10, weight: 1.0)
       end
       part = Traffic.of(units, two.arrivals, covered: {boot_s => 6.0})
@@ -144,7 +144,7 @@ module Holdup::Sizing
       start_s = PlayedRecording::START_S / 60 * 60
       kept = Array.new(800) do |at|
         start_ns = (start_s + at * 1.5) * 1_000_000_000
-        RECORDING.profiles.first.with(start_ns: start_ns.to_i, weight: 30.0, running_ns: yield(at))
+        RECORDING.unit_samples.first.with(start_ns: start_ns.to_i, weight: 30.0, running_ns: yield(at))
       end
       arrivals = Array.new(20) { |minute| [start_s + minute * 60, 1200] }.to_h
       by_minute = Traffic.of(kept, arrivals).recorded(units: 10**6).units.group_by do |unit|
@@ -172,7 +172,7 @@ module Holdup::Sizing
       from_s = one.arrivals.keys.first
       units = Array.new(300) do |number|
         start_ns = (from_s * 1_000_000_000) + number * 200_000_000
-        one.profiles.first.with(start_ns:, running_ns: (number < 50) ? 100 : 10, weight: 1.0)
+        one.unit_samples.first.with(start_ns:, running_ns: (number < 50) ? 100 : 10, weight: 1.0)
       end
       parts = Traffic.of(units, one.arrivals)
       assert_equal 6, parts.blocks.size
@@ -184,9 +184,9 @@ module Holdup::Sizing
     end
 
     def test_units_stand_for_what_was_not_kept
-      heavy = RECORDING.profiles.map { |profile|
-        (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile
-      }
+      heavy = RECORDING.unit_samples.map do |unit|
+        (unit.series.name == "OrdersController#index") ? unit.with(weight: unit.weight * 3) : unit
+      end
       orders = Traffic.of(heavy, RECORDING.arrivals).peak(units: 4000).units.count { |unit|
         unit.acquisitions == 6
       }
@@ -194,7 +194,7 @@ module Holdup::Sizing
     end
 
     def test_a_part_that_is_gone_takes_its_load_with_it
-      left = traffic.map { |profile| profile unless profile.series.name == "OrdersController#index" }
+      left = traffic.map { |unit| unit unless unit.series.name == "OrdersController#index" }
       assert_in_delta 0.6 * traffic.mean_rate, left.mean_rate, 0.03 * traffic.mean_rate
       assert_equal [2], left.peak(units: 100).units.map(&:acquisitions).uniq
       assert_empty traffic.map { nil }.blocks

@@ -25,7 +25,7 @@ module Holdup::Sizing
     # Its blocks are parts of minutes.
     one_ruby def test_a_short_recording
       since = PlayedRecording.new(minutes: 3, seed: 3, processes: 2)
-      assert_operator Traffic.of(since.profiles, since.arrivals).block_s, :<, 60
+      assert_operator Traffic.of(since.unit_samples, since.arrivals).block_s, :<, 60
       found = Verification.new(BEFORE, since, rounds: 2)
       assert_operator found.lines.first.error.abs, :<, 0.2
     end

@@ -34,8 +34,8 @@ module Holdup::Sizing
     def truth_of(recording, scenario)
       traffic = recording.recommendation.traffic
       draw = {seed: 77, rate: traffic.peak_rate, units: 30_000}
-      units = traffic.peak(**draw).units.zip(traffic.drawn(**draw)).map { |unit, profile|
-        unit.with(**yield(profile.series.name))
+      units = traffic.peak(**draw).units.zip(traffic.drawn(**draw)).map { |unit, unit_sample|
+        unit.with(**yield(unit_sample.series.name))
       }
       Replay.call(Trace.new(units), scenario)
     end

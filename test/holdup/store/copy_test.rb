@@ -6,7 +6,7 @@ require "holdup/loader"
 
 class Holdup::Store::CopyTest < Minitest::Test
   include SampleMinutes
-  include SampleProfiles
+  include ExampleUnits
 
   Copy = Holdup::Store::Copy
   StoreError = Holdup::StoreError
@@ -32,15 +32,15 @@ class Holdup::Store::CopyTest < Minitest::Test
       assert_equal @from.public_send(what).to_set, visible(what), what
     end
     assert_equal @from.processes(0, END_S), @to.processes(0, END_S)
-    assert_equal @from.profiles(0, END_S).to_a, @to.profiles(0, END_S).to_a
+    assert_equal @from.unit_samples(0, END_S).to_a, @to.unit_samples(0, END_S).to_a
   end
 
   def test_a_second_copy_changes_nothing
     fill(@from)
     copy
-    before = [windows(@to, 60), @to.skipped_rows, @to.profiles(0, END_S).to_a]
+    before = [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a]
     assert_predicate copy, :complete?
-    assert_equal before, [windows(@to, 60), @to.skipped_rows, @to.profiles(0, END_S).to_a]
+    assert_equal before, [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a]
   end
 
   # Wherever it is interrupted: between two parts, as by Ctrl-C, or by a commit that fails.
@@ -160,7 +160,7 @@ class Holdup::Store::CopyTest < Minitest::Test
     state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns:, units: {"s" => 7})
     store.commit([*minutes, *late, minute(5).with(host: "b")], {"a /x/1.segment" => "\xFF".b},
       processes: [{at_s: START + 5, host: "a", pid: 7, rss_bytes: 9}],
-      profiles: [block(many(3000).first(900), seen: 3000), block([profile(host: "b")], host: "b")],
+      unit_samples: [block(many(3000).first(900), seen: 3000), block([unit_sample(host: "b")], host: "b")],
       paths: {minutes.first.series => "/orders/7"}, skipped: [skipped], state:)
     store.keep(outcome)
     store.rollup(NOW_S)

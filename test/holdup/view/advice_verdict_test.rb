@@ -48,7 +48,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   # All that was measured in the busiest minutes took three times as long as their replay.
   CONTRADICTED = PlayedRecording.new(minutes: 8).tap do |recording|
     replayed_ns = ADVISED.current.responses.fetch(0.95)
-    slow = recording.profiles.map { |unit| unit.with(running_ns: 0, idle_ns: 3 * replayed_ns) }
+    slow = recording.unit_samples.map { |unit| unit.with(running_ns: 0, idle_ns: 3 * replayed_ns) }
     recording.define_singleton_method(:busiest) { |*| slow }
   end.recommendation
 

@@ -90,14 +90,14 @@ module Holdup
         # @return [Hash{Array(Series, Integer) => WeightedRows::WeightedHistogram}] by stratum and block
         def singles(name)
           @singles ||= {}
-          @singles[name] ||= single_units.transform_values do |same|
+          @singles[name] ||= unit_samples.transform_values do |same|
             weighted = same.map { |unit| [SINGLE.fetch(name).call(unit), unit.weight] }
             WeightedRows::WeightedHistogram.weighted(weighted)
           end
         end
 
-        def single_units
-          @single_units ||= by_cell(@side.profiles) { |unit| unit.start_ns / NS }
+        def unit_samples
+          @unit_samples ||= by_cell(@side.unit_samples) { |unit| unit.start_ns / NS }
         end
 
         # @return [Hash{Array(Series, Integer) => Array}] by stratum and index of the block

@@ -148,8 +148,8 @@ module Holdup
           MEASURES = {wall: :wall_ns, response: :wall_ns, cpu: :cpu_ns}.freeze
 
           def initialize(before, after)
-            @sides = [before, after].map do |profiles|
-              by_process = profiles.group_by { |profile| [profile.host, profile.process] }
+            @sides = [before, after].map do |unit_samples|
+              by_process = unit_samples.group_by { |unit_sample| [unit_sample.host, unit_sample.process] }
               by_process.values.reject { |same| same.size < FEWEST_UNITS }
             end
             @variances = {}
@@ -172,7 +172,7 @@ module Holdup
           # Variance between processes relative to their mean; nil for too few processes.
           def component(processes, measure)
             return if processes.size < FEWEST_PROCESSES
-            groups = processes.map { |same| same.map { |profile| profile.public_send(measure).to_f } }
+            groups = processes.map { |same| same.map { |unit_sample| unit_sample.public_send(measure).to_f } }
             units = groups.sum(&:size)
             mean = groups.sum(&:sum) / units
             return 0.0 if mean.zero?

@@ -29,16 +29,16 @@ module Holdup
 
         # Youngest first, those with enough units on every side.
         def rows(sides)
-          banded = sides.map { |profiles| profiles.group_by { |profile| band(profile.age_ns / NS) } }
+          banded = sides.map { |unit_samples| unit_samples.group_by { |unit| band(unit.age_ns / NS) } }
           shared = BANDS.select { |band| banded.all? { |side| side.fetch(band, []).size >= FEWEST } }
           shared.map do |band|
-            profiles = banded.map { |side| side.fetch(band) }
-            AgeRow.new(band:, units: profiles.map(&:size), walls: profiles.map { |side| wall(side) })
+            unit_samples = banded.map { |side| side.fetch(band) }
+            AgeRow.new(band:, units: unit_samples.map(&:size), walls: unit_samples.map { |side| wall(side) })
           end
         end
 
-        def wall(profiles)
-          weighted = profiles.map { |profile| [profile.wall_ns, profile.weight] }
+        def wall(unit_samples)
+          weighted = unit_samples.map { |unit_sample| [unit_sample.wall_ns, unit_sample.weight] }
           WeightedRows::WeightedHistogram.weighted(weighted)
         end
         private_class_method :wall

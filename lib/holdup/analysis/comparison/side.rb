@@ -19,7 +19,7 @@ module Holdup
         # @param windows [Enumerable<Window>] of all kinds of its processes
         # @param samples [Array<Hash{Symbol => Object}>] of processes and containers
         # @param coverage [MeasuredTime, nil] when such units were measured; nil: only windows say it
-        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [],
+        def initialize(label:, windows:, from_s:, to_s:, unit_samples: [], samples: [],
           filter: UnitFilter.new(kind: :request), coverage: nil)
           @label = label
           @from_s = from_s
@@ -27,8 +27,8 @@ module Holdup
           @filter = filter
           @coverage = coverage
           @all = windows.to_a
-          @all_profiles = profiles.select do |profile|
-            filter.series?(profile.series) && settings.include?(profile.setting)
+          @all_unit_samples = unit_samples.select do |unit_sample|
+            filter.series?(unit_sample.series) && settings.include?(unit_sample.setting)
           end
           @all_samples = samples
           @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
@@ -52,11 +52,11 @@ module Holdup
           warmed? ? warm_and_cold.last : []
         end
 
-        def profiles
-          @profiles ||= if warmed?
-            @all_profiles.select { |profile| boots.warm_unit?(profile) }
+        def unit_samples
+          @unit_samples ||= if warmed?
+            @all_unit_samples.select { |unit_sample| boots.warm_unit?(unit_sample) }
           else
-            @all_profiles
+            @all_unit_samples
           end
         end
 
@@ -101,16 +101,16 @@ module Holdup
         end
 
         def boots_known?
-          @all_profiles.any? || samples.any?
+          @all_unit_samples.any? || samples.any?
         end
 
         # Processes that took these units at any time, known from samples or from single units.
         def processes
           sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
-          profiled = @all_profiles.map do |profile|
-            [profile.host, profile.process.pid, profile.process.since_ns / NS]
+          measured = @all_unit_samples.map do |unit_sample|
+            [unit_sample.host, unit_sample.process.pid, unit_sample.process.since_ns / NS]
           end
-          (sampled | profiled).size
+          (sampled | measured).size
         end
 
         # @return [Machine::MachineSpeed] in the windows that have such units
@@ -147,7 +147,7 @@ module Holdup
         end
 
         def boots
-          @boots ||= ProcessBoots.new(@all_profiles, samples)
+          @boots ||= ProcessBoots.new(@all_unit_samples, samples)
         end
 
         def fingerprints

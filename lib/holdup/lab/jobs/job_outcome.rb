@@ -14,16 +14,16 @@ module Holdup
         attr_reader :windows
 
         # @return [Array<UnitSample>] every job
-        attr_reader :profiles
+        attr_reader :unit_samples
 
         # @param seconds [Float] of the measurement
         # @param windows [Array<Window>] of that time
-        # @param profiles [Array<UnitSample>] likewise
-        def initialize(threads:, seconds:, windows:, profiles:)
+        # @param unit_samples [Array<UnitSample>] likewise
+        def initialize(threads:, seconds:, windows:, unit_samples:)
           @threads = threads
           @seconds = seconds
           @windows = windows
-          @profiles = profiles.select { |profile| profile.series.kind == :job }
+          @unit_samples = unit_samples.select { |unit_sample| unit_sample.series.kind == :job }
           @jobs, rest = windows.partition { |window| window.series.kind == :job }
           @accounts = rest.select { |window| window.series.kind == :account }
         end
@@ -76,7 +76,7 @@ module Holdup
 
         # @return [Sizing::Recording::SettingFigures] as models take them
         def recording
-          @recording ||= Sizing::Recording::SettingFigures.new(windows: @windows, profiles:, kind: :job,
+          @recording ||= Sizing::Recording::SettingFigures.new(windows: @windows, unit_samples:, kind: :job,
             warm_up_s: 0)
         end
 
@@ -124,7 +124,7 @@ module Holdup
           end
 
           def backlog_with(handoff_ns)
-            Sizing::PoolThroughput::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1,
+            Sizing::PoolThroughput::BacklogReplay.new(@outcome.unit_samples, vcpus: recording.vcpus || 1,
               between: @outcome.between, cost: demand.cost, handoff_ns:)
           end
 

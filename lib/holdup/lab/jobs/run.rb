@@ -48,7 +48,7 @@ module Holdup
           doing(:count) { go_on(seconds) }
           @keep.call(@intake.close)
           JobOutcome.new(threads: @threads, seconds: now - from, windows: @intake.windows,
-            profiles: @intake.profiles)
+            unit_samples: @intake.unit_samples)
         ensure
           clean_up
         end

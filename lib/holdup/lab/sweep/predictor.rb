@@ -16,7 +16,7 @@ module Holdup
         recorded = outcome.recording
         @now = Sizing::Candidate.new(processes: recorded.processes, threads: recorded.threads,
           time_slice_ns: recorded.time_slice_ns)
-        @trace = Sizing::Trace.of(outcome.profiles)
+        @trace = Sizing::Trace.of(outcome.unit_samples)
       end
 
       # @return [Prediction, nil] nil if the JIT differs, because the code then takes another time

@@ -7,14 +7,14 @@ require_relative "../sample_block"
 require_relative "../quantities"
 
 module Holdup
-  # Encodes the profiles of a block for a store: a version, then Rows, deflated. 22 bytes a unit.
+  # Encodes the unit samples of a block for a store: a version, then Rows, deflated. 22 bytes a unit.
   module SampleBlock::Codec
     VERSION = 1
 
     module_function
 
     def dump(block)
-      deflate(Rows.new(block.start_s).add(block.profiles))
+      deflate(Rows.new(block.start_s).add(block.unit_samples))
     end
 
     # @param bytes [String, nil] the stored block; nil when it is new
@@ -22,7 +22,7 @@ module Holdup
     # @raise [DamagedData]
     def merge(bytes, block, most: SampleBlock::MOST)
       rows = bytes ? read_rows(bytes, block.start_s) : Rows.new(block.start_s)
-      deflate(rows.add(block.profiles).draw(most))
+      deflate(rows.add(block.unit_samples).draw(most))
     end
 
     # @param block [SampleBlock] names setting, host and start
@@ -31,7 +31,7 @@ module Holdup
     # @raise [DamagedData]
     def load(bytes, block, weighted: false, most: SampleBlock::MOST)
       rows = read_rows(bytes, block.start_s)
-      checked { block.with(profiles: rows.limit(most).profiles(block, weighted:).freeze) }
+      checked { block.with(unit_samples: rows.limit(most).unit_samples(block, weighted:).freeze) }
     end
 
     # @param block [SampleBlock] names setting, host and start
@@ -52,7 +52,7 @@ module Holdup
     def read(bytes)
       version = bytes.getbyte(0)
       unless version == VERSION
-        raise DamagedData.new("unit profiles have version #{version.inspect}", "this Holdup reads #{VERSION}")
+        raise DamagedData.new("unit samples have version #{version.inspect}", "this Holdup reads #{VERSION}")
       end
       checked { yield inflate(bytes.byteslice(1..)) }
     end
@@ -60,7 +60,7 @@ module Holdup
     def checked
       yield
     rescue Zlib::Error, JSON::ParserError, ArgumentError, IndexError, NoMethodError, TypeError
-      raise DamagedData.new("stored unit profiles are damaged")
+      raise DamagedData.new("stored unit samples are damaged")
     end
 
     # Zlib.inflate warns about truncated bytes, and raises too.
@@ -73,8 +73,8 @@ module Holdup
     end
     private_class_method :deflate, :read_rows, :read, :checked, :inflate
 
-    # Profiles of a block as rows of numbers (microseconds) and the names that they share. A collector adds
-    # some to a stored block at each tick; rows take a third of the time of objects, and little memory.
+    # Unit samples of a block as rows of numbers (microseconds) and the names that they share. A collector
+    # adds some to a stored block at each tick; rows take a third of the time of objects, and little memory.
     #
     # Numbers have the form of UTF-8 (`pack "U"`), eight times faster to make than BER (`pack "w"`); when one
     # is too large for it, all are BER. Columns of similar numbers deflate better than rows.
@@ -163,8 +163,8 @@ module Holdup
 
       private_class_method :parts, :starts, :indexed_series, :indexed_processes
 
-      def add(profiles)
-        @rows.concat(profiles.map { |profile| row(profile) })
+      def add(unit_samples)
+        @rows.concat(unit_samples.map { |unit_sample| row(unit_sample) })
         self
       end
 
@@ -192,12 +192,12 @@ module Holdup
         [names.bytesize].pack("w") << names << pack(columns.flatten)
       end
 
-      def profiles(block, weighted:)
+      def unit_samples(block, weighted:)
         series = @series.keys
         processes = @processes.keys
         weight = weighted ? block.seen.fdiv([@rows.size, 1].max) : 1.0
         @rows.map do |row|
-          profile(row, series.fetch(row[SERIES]), processes.fetch(row[PROCESS]), block, weight)
+          unit_sample(row, series.fetch(row[SERIES]), processes.fetch(row[PROCESS]), block, weight)
         end
       end
 
@@ -220,21 +220,21 @@ module Holdup
         traces.any? ? [series, processes, traces] : [series, processes]
       end
 
-      def row(profile)
-        starved_ns = [profile.running_ns - profile.cpu_ns, 0].max
+      def row(unit)
+        starved_ns = [unit.running_ns - unit.cpu_ns, 0].max
         [
-          profile.start_ns / US, index_of(@series, profile.series), index_of(@processes, profile.process),
-          us(profile.running_ns), us(starved_ns), us(profile.idle_ns), us(profile.stalled_ns),
-          profile.acquisitions, us(profile.longest_hold_ns), us(profile.gc_ns),
-          profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli, beginning(profile),
-          *profile.trace
+          unit.start_ns / US, index_of(@series, unit.series), index_of(@processes, unit.process),
+          us(unit.running_ns), us(starved_ns), us(unit.idle_ns), us(unit.stalled_ns),
+          unit.acquisitions, us(unit.longest_hold_ns), us(unit.gc_ns),
+          unit.queued_ns ? us(unit.queued_ns) + 1 : 0, unit.in_flight_milli, beginning(unit),
+          *unit.trace
         ]
       end
 
       # Even: units in flight; odd: microseconds without units; 0: unknown.
-      def beginning(profile)
-        return 0 unless profile.concurrency
-        profile.concurrency.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.concurrency
+      def beginning(unit)
+        return 0 unless unit.concurrency
+        unit.concurrency.zero? ? 2 * us(unit.rest_ns) + 1 : 2 * unit.concurrency
       end
 
       # Units in flight.
@@ -258,7 +258,7 @@ module Holdup
       end
 
       # Names each keyword, because `**` of a Hash would take half of the time.
-      def profile(row, series, process, block, weight)
+      def unit_sample(row, series, process, block, weight)
         start, _, _, running, starved, idle, stalled, acquisitions, longest_hold, gc, queued,
           in_flight_milli, beginning, trace = row
         UnitSample.new(

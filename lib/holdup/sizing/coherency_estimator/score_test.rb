@@ -11,18 +11,18 @@ module Holdup
 
       attr_reader :size
 
-      # @param profiles [Array<UnitSample>] with some of the time that may grow, if the shape needs that
+      # @param unit_samples [Array<UnitSample>] with some of the time that may grow, if the shape needs that
       # @param closed [Set<UnitSample>] those of a ClosedLoad
-      # @yieldreturn [Integer] a profile's time that may grow
-      def initialize(profiles, shape, closed: Set.new)
-        @size = profiles.size
+      # @yieldreturn [Integer] a unit sample's time that may grow
+      def initialize(unit_samples, shape, closed: Set.new)
+        @size = unit_samples.size
         @shape = shape
-        @groups = CoherencyEstimator::ScoreTest::BlockStatistics::UnitGroups.new(profiles, closed:)
-        @closed = profiles.map { |profile| closed.include?(profile) }
-        @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
-        @weights = profiles.map(&:weight)
-        @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.concurrency) })
-        @figures = profiles.map { |profile| shape.figure(yield(profile)) }
+        @groups = CoherencyEstimator::ScoreTest::BlockStatistics::UnitGroups.new(unit_samples, closed:)
+        @closed = unit_samples.map { |unit_sample| closed.include?(unit_sample) }
+        @amounts = unit_samples.map { |unit_sample| shape.amount(unit_sample.in_flight) }
+        @weights = unit_samples.map(&:weight)
+        @before = @groups.centred(unit_samples.map { |unit| shape.amount(1 + unit.concurrency) })
+        @figures = unit_samples.map { |unit_sample| shape.figure(yield(unit_sample)) }
       end
 
       def highest = @shape.highest
@@ -172,16 +172,16 @@ module Holdup
         attr_reader :blocks
 
         # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
-        def initialize(profiles, closed: Set.new)
-          first_ns, last_ns = profiles.map(&:start_ns).minmax
+        def initialize(unit_samples, closed: Set.new)
+          first_ns, last_ns = unit_samples.map(&:start_ns).minmax
           # One more than the distance, so that the last unit does not get a block of its own.
-          length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, profiles.size)
-          times = profiles.map do |unit|
+          length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, unit_samples.size)
+          times = unit_samples.map do |unit|
             closed.include?(unit) ? ClosedTime.of(unit) : ((unit.start_ns - first_ns) / length_ns).floor
           end
           @blocks = numbered(times)
-          @groups = numbered(profiles.zip(times).map { |unit, time| [unit.series, compared(time)] })
-          @weights = profiles.map(&:weight)
+          @groups = numbered(unit_samples.zip(times).map { |unit, time| [unit.series, compared(time)] })
+          @weights = unit_samples.map(&:weight)
           @totals = by_group { 1.0 }
         end
 

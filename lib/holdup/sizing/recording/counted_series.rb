@@ -8,7 +8,7 @@ module Holdup
     # Of a sample, chance may draw a rare series twice as often as it came, or its longer units; windows
     # counted all. Source: poststratification and the ratio estimator (Cochran, Sampling Techniques, 1977).
     class Recording::CountedSeries
-      # Profiles' times => what windows sum up.
+      # Unit samples' times => what windows sum up.
       TIMES = {running_ns: :running, idle_ns: :idle}.freeze
       WITH_RUNNING = %i[running_ns cpu_ns gc_ns longest_hold_ns].freeze
 

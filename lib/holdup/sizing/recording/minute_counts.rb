@@ -33,12 +33,12 @@ module Holdup
         end
       end
 
-      # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes
-      def initialize(profiles, boots)
+      # @param unit_samples [Array<UnitSample>] of these units, also of the first minutes of processes
+      def initialize(unit_samples, boots)
         @boots = boots
-        @coverage = Analysis::MeasuredTime.of(profiles)
-        @kept = profiles.group_by { |unit| minute_of(unit) }
-        @blocks = profiles.to_set { |unit| SampleBlock.start_of(unit.start_ns) }
+        @coverage = Analysis::MeasuredTime.of(unit_samples)
+        @kept = unit_samples.group_by { |unit| minute_of(unit) }
+        @blocks = unit_samples.to_set { |unit| SampleBlock.start_of(unit.start_ns) }
         @slots = {}
         @slot_units = {}
       end

@@ -8,9 +8,11 @@ module Holdup
     # The settings of a recording's units. Those that differ only in an experiment arm's label are one.
     class Recording::RecordedSettings
       # @param warm_up_s [Integer] after a boot, ignored
-      def initialize(windows, profiles: [], warm_up_s: 0)
+      def initialize(windows, unit_samples: [], warm_up_s: 0)
         main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
-        lasting = others.reject { |same| passing?(singly(same, profiles), singly(main, profiles), warm_up_s) }
+        lasting = others.reject do |same|
+          passing?(singly(same, unit_samples), singly(main, unit_samples), warm_up_s)
+        end
         @alike = [main, *lasting].compact
       end
 
@@ -41,9 +43,9 @@ module Holdup
         (units.map(&:process).uniq - later.map(&:process)).empty?
       end
 
-      def singly(windows, profiles)
+      def singly(windows, unit_samples)
         own = windows.map { |window| window.setting&.fingerprint }.uniq
-        profiles.select { |profile| own.include?(profile.setting&.fingerprint) }
+        unit_samples.select { |unit_sample| own.include?(unit_sample.setting&.fingerprint) }
       end
     end
   end

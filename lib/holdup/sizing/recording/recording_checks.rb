@@ -6,7 +6,7 @@ module Holdup
     class Recording::RecordingChecks
       # With fewer units, a 95th percentile is accurate to a fifth at best.
       FEWEST_UNITS = 400
-      FEWEST_PROFILES = 200
+      FEWEST_UNIT_SAMPLES = 200
       MOST_COLD = 0.5
       # If like units got this much faster, Ruby was still compiling or a cache was filling. Slower: the
       # machine has other work, or the application takes more and more.
@@ -36,7 +36,7 @@ module Holdup
       # | `:machine_speed` | no | ratio (of a fixed piece of work's time, slow minutes against fast ones) |
       # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
       # | `:lock_bound` | no | lock_share (likewise for a lock) |
-      # | `:few_profiles` | no | profiles, needed: no replay and no growth |
+      # | `:few_unit_samples` | no | unit samples, needed: no replay and no growth |
       RecordingProblem = Data.define(:kind, :refusal, :facts) do
         def refusal? = refusal
       end
@@ -49,7 +49,7 @@ module Holdup
       # @return [Array<RecordingProblem>] refusals first
       def problems
         found = [mixed_settings, few_units, warming_up, unsteady, slowed, cpu_saturated, held_without_cpu,
-          machine_speed, pool_bound, lock_bound, few_profiles]
+          machine_speed, pool_bound, lock_bound, few_unit_samples]
         found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
       end
 
@@ -84,23 +84,23 @@ module Holdup
       # Running time of like units, first third against last third. Within each series, so that another mix is
       # not a drift.
       def drift
-        return 1.0 if @figures.profiles.size < FEWEST_PROFILES
+        return 1.0 if @figures.unit_samples.size < FEWEST_UNIT_SAMPLES
         @drift ||= begin
-          profiles = @figures.profiles
-          first, _, last = profiles.each_slice((profiles.size / 3.0).ceil).to_a
-          Math.exp(mean_log(first, profiles) - mean_log(last, profiles))
+          unit_samples = @figures.unit_samples
+          first, _, last = unit_samples.each_slice((unit_samples.size / 3.0).ceil).to_a
+          Math.exp(mean_log(first, unit_samples) - mean_log(last, unit_samples))
         end
       end
 
       def mean_log(some, all)
         @usual ||= all.group_by(&:series).transform_values { |own|
-          own.sum { |profile| log(profile) } / own.size
+          own.sum { |unit_sample| log(unit_sample) } / own.size
         }
-        some.sum { |profile| log(profile) - @usual[profile.series] } / some.size
+        some.sum { |unit_sample| log(unit_sample) - @usual[unit_sample.series] } / some.size
       end
 
-      def log(profile)
-        Math.log([profile.running_ns, 1].max)
+      def log(unit_sample)
+        Math.log([unit_sample.running_ns, 1].max)
       end
 
       def cpu_saturated
@@ -129,10 +129,10 @@ module Holdup
         problem(:lock_bound, false, lock_share: share) if share > LOCK_SHARE
       end
 
-      def few_profiles
-        profiles = @figures.profiles.size
-        return if profiles >= FEWEST_PROFILES || warming_up
-        problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES)
+      def few_unit_samples
+        unit_samples = @figures.unit_samples.size
+        return if unit_samples >= FEWEST_UNIT_SAMPLES || warming_up
+        problem(:few_unit_samples, false, unit_samples:, needed: FEWEST_UNIT_SAMPLES)
       end
 
       def problem(kind, refusal, **facts)

@@ -8,14 +8,14 @@ module Holdup
     # The figures of one setting in a time span as they were measured, and its problems. If the span has
     # several settings, that is a problem, and the figures are those of the one with most units.
     #
-    # Windows have all units and give means and rates; profiles are a sample of single units, and give their
+    # Windows have all units and give means and rates; unit samples are single units, and give their
     # variance and the cost of concurrency. The first two minutes after a boot are in neither.
     class Recording::SettingFigures
       # A unit counts as alone if it shared its process for no more than a twentieth of its time.
       ALONE_MILLI = 1050
 
       # @return [Array<UnitSample>] warm ones of the setting, in the order of their starts
-      attr_reader :profiles
+      attr_reader :unit_samples
 
       # Of units, likewise.
       attr_reader :windows
@@ -34,12 +34,12 @@ module Holdup
       # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
       # @param warm_up_s [Integer] ignored after a boot; 0 if an experiment has left it out itself
-      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil,
+      def initialize(windows:, unit_samples:, samples: [], kind: :request, vcpus: nil,
         warm_up_s: WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
-        @known = Recording::RecordedSettings.new(own, profiles:, warm_up_s:)
+        @known = Recording::RecordedSettings.new(own, unit_samples:, warm_up_s:)
         @recorded = @known.first
-        mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
+        mine = unit_samples.select { |unit| @known.first?(unit) && unit.series.kind == kind }
         own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
         boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
         @minutes = Recording::MinuteCounts.new(mine, boots)
@@ -49,8 +49,8 @@ module Holdup
         @apart, @of_pools = %i[account pool].map do |other|
           in_known_spans(windows.select { |window| window.series.kind == other })
         end
-        warm = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
-        @profiles = Recording::CountedSeries.new(windows).like(warm)
+        warm = mine.select { |unit_sample| boots.warm_unit?(unit_sample) }.sort_by(&:start_ns)
+        @unit_samples = Recording::CountedSeries.new(windows).like(warm)
         @vcpus = vcpus
         @machine_speed = Analysis::Machine::MachineSpeed.of(samples)
       end
@@ -100,29 +100,29 @@ module Holdup
       end
 
       def demand
-        total.demand(cost: growth.cost, **factors(profiles), cv2: cv2(profiles), between:)
+        total.demand(cost: growth.cost, **factors(unit_samples), cv2: cv2(unit_samples), between:)
       end
 
       # Most running time first.
       def demands
         totals = windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }
         totals.sort_by { |_, own| -own[:running] }.to_h do |series, own|
-          same = profiles.select { |profile| profile.series == series }
+          same = unit_samples.select { |unit_sample| unit_sample.series == series }
           [series, own.demand(cost: growth.cost, **factors(same), cv2: cv2(same))]
         end.compact
       end
 
       def growth
-        @growth ||= CoherencyEstimator.new(profiles, load: closed_load)
+        @growth ||= CoherencyEstimator.new(unit_samples, load: closed_load)
       end
 
       # @return [ClosedLoad] of its units
       def closed_load
-        @closed_load ||= ClosedLoad.new(profiles)
+        @closed_load ||= ClosedLoad.new(unit_samples)
       end
 
       # @return [Float] mean number of units in a process that units saw, themselves included
-      def in_flight = mean(profiles, &:in_flight)
+      def in_flight = mean(unit_samples, &:in_flight)
 
       # GVL time of threads outside of units, and the time of requests before a free thread has them.
       def between
@@ -139,7 +139,7 @@ module Holdup
       # Requests alone in a process found a free thread: their queue time passed in the kernel and in the
       # server's loop. For jobs it is unknown when a thread became free. Returns ns, 0 if unknown.
       def pickup_ns
-        requests = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns }
+        requests = unit_samples.select { |unit| unit.series.kind == :request && unit.queued_ns }
         alone = requests.select { |request| request.in_flight_milli <= ALONE_MILLI && found_free?(request) }
         alone.map(&:queued_ns).sort[alone.size / 2].to_i
       end
@@ -181,9 +181,9 @@ module Holdup
       # A unit that is alone may have waited for the previous ones: for the only thread, or for several that
       # ended at the same time. If it arrived after their ends, it was under way no longer than the process
       # rested. Old recordings do not know rests; with several threads, units that wait are rarely alone.
-      def found_free?(profile)
-        return setting&.[](:threads).to_i > 1 if profile.rest_ns.nil?
-        profile.queued_ns <= profile.rest_ns
+      def found_free?(unit_sample)
+        return setting&.[](:threads).to_i > 1 if unit_sample.rest_ns.nil?
+        unit_sample.queued_ns <= unit_sample.rest_ns
       end
 
       def total
@@ -216,21 +216,21 @@ module Holdup
       end
 
       def mean(some)
-        some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
+        some.empty? ? 1.0 : some.sum { |unit| yield(unit) * unit.weight } / some.sum(&:weight)
       end
 
       # By which growth.cost lengthened these units, on average.
       def factors(some)
         cost = growth.cost
-        held = mean(some) do |profile|
-          cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
+        held = mean(some) do |unit_sample|
+          cost.factor(in_flight: unit_sample.in_flight, rested: CoherencyCost.rested(unit_sample.rest_ns))
         end
-        {held_factor: held, idle_factor: mean(some) { |profile| cost.idle_factor(profile.in_flight) }}
+        {held_factor: held, idle_factor: mean(some) { |unit_sample| cost.idle_factor(unit_sample.in_flight) }}
       end
 
       def cv2(some)
-        own = mean(some) { |profile| profile.running_ns + profile.idle_ns }
-        square = mean(some) { |profile| (profile.running_ns + profile.idle_ns)**2 }
+        own = mean(some) { |unit_sample| unit_sample.running_ns + unit_sample.idle_ns }
+        square = mean(some) { |unit_sample| (unit_sample.running_ns + unit_sample.idle_ns)**2 }
         (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
       end
 

@@ -158,7 +158,7 @@ module Holdup
 
       def demand = @recording.demand
 
-      def profiles = @recording.profiles
+      def unit_samples = @recording.unit_samples
 
       # Without a CPU itself, and waiting for holders that had none, also in the queue for a thread.
       def starved_ns
@@ -177,7 +177,7 @@ module Holdup
       end
 
       def overload
-        @current.shared? ? 0.0 : QueueGrowth.new(profiles, threads: @current.own_threads).excess
+        @current.shared? ? 0.0 : QueueGrowth.new(unit_samples, threads: @current.own_threads).excess
       end
 
       # Whether the arrivals themselves show it.
@@ -196,7 +196,7 @@ module Holdup
       def unevenness
         @unevenness ||= begin
           waits_ns = measured.queued_ns.to_i + measured.stalled_ns
-          excess = ArrivalVariation.new(profiles).excess
+          excess = ArrivalVariation.new(unit_samples).excess
           share = excess / [1 + excess + demand.cv2, Float::EPSILON].max
           [share, -1.0].max * waits_ns / measured.response_ns
         end
@@ -204,16 +204,16 @@ module Holdup
 
       # A recording that is mostly open may have a load test in it.
       def waits_for_answers
-        weight(closed_load.cells.flat_map(&:profiles)) / [weight(profiles), Float::MIN].max
+        weight(closed_load.cells.flat_map(&:unit_samples)) / [weight(unit_samples), Float::MIN].max
       end
 
       # Of the units, looked at again.
-      def closed_load = @closed_load ||= ClosedLoad.new(profiles)
+      def closed_load = @closed_load ||= ClosedLoad.new(unit_samples)
 
       # Where each unit knows how many others its process had.
       def unlike_threads
-        return 0.0 if @current.shared? || profiles.empty? || !profiles.all?(&:concurrency)
-        weight(profiles.group_by(&:process).values.flat_map { |own| unlike(own) }) / weight(profiles)
+        return 0.0 if @current.shared? || unit_samples.empty? || !unit_samples.all?(&:concurrency)
+        weight(unit_samples.group_by(&:process).values.flat_map { |own| unlike(own) }) / weight(unit_samples)
       end
 
       # Units of a process that began while all threads of the setting had others; all units of a process
@@ -263,7 +263,7 @@ module Holdup
       # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
       def growth_of_ceiling
         return 0.0 unless @recording.growth_estimate
-        in_flight = WeightedSample.mean(profiles.map { |unit| [unit.in_flight, unit.weight] })
+        in_flight = WeightedSample.mean(unit_samples.map { |unit| [unit.in_flight, unit.weight] })
         usual, full = [in_flight, @current.own_threads].map { |count| CoherencyCost.doublings(count) }
         replayed = (demand.cost.factor(in_flight:) - 1) / [usual, Float::EPSILON].max
         ends = [@recording.growth_estimate.low, @recording.growth_estimate.high]
@@ -281,8 +281,8 @@ module Holdup
         FEWEST = 2
 
         # @param threads [Integer] of a process that take these units
-        def initialize(profiles, threads:)
-          @profiles = profiles
+        def initialize(unit_samples, threads:)
+          @unit_samples = unit_samples
           @threads = threads
         end
 
@@ -299,7 +299,7 @@ module Holdup
 
         # @return [Array<Array<UnitSample>>] units of a host's minutes in which all threads were busy
         def spans
-          @profiles.group_by(&:host).values.flat_map do |own|
+          @unit_samples.group_by(&:host).values.flat_map do |own|
             minutes = own.group_by { |unit| unit.start_ns / MINUTE_NS }
             full = minutes.keys.select { |minute| full?(minutes.fetch(minute)) }.sort
             runs = full.slice_when { |one, other| other > one + 1 }.select { |run| run.size >= FEWEST }
@@ -332,14 +332,14 @@ module Holdup
         # Standard deviations that chance exceeds in 1 % of cases. What remains is multiplied for a sample.
         CERTAIN = 2.576
 
-        def initialize(profiles)
-          @profiles = profiles
+        def initialize(unit_samples)
+          @unit_samples = unit_samples
         end
 
         # @return [Float] by which it differs from 1 beyond chance, at least -1
         def excess
           return 0.0 if freedom.zero?
-          sampled = @profiles.sum(&:weight) / @profiles.size
+          sampled = @unit_samples.sum(&:weight) / @unit_samples.size
           chance = CERTAIN * Math.sqrt(2.0 / freedom)
           found = variances.sum / freedom - 1
           # Drawn units are more like independent ones than all are.
@@ -363,7 +363,7 @@ module Holdup
         # Whole ones: neither the first nor the last. With less than one in each cell, nearly all cells look
         # like chance.
         def minutes
-          @minutes ||= @profiles.group_by(&:host).values.flat_map do |own|
+          @minutes ||= @unit_samples.group_by(&:host).values.flat_map do |own|
             by_minute = own.group_by { |unit| cell_of(unit) / CELLS }
             edges = by_minute.keys.minmax
             by_minute.except(*edges).values.select { |units| units.size >= CELLS }

@@ -26,13 +26,13 @@ module Holdup
           end
         end
 
-        # @return [Array<Hash>] rows of `units`
-        def unit_rows(blocks)
+        # @return [Array<Hash>] rows of `unit_samples`
+        def unit_sample_rows(blocks)
           day = Clickhouse.day
           blocks.group_by(&:key).map do |(start_s, setting, host), same|
             block = same.reduce(:merge)
-            units = [SampleBlock::Codec.merge(nil, block)].pack("m0")
-            {day:, start_s:, setting: NameTable.setting_id(setting), host:, seen: block.seen, units:}
+            packed = [SampleBlock::Codec.merge(nil, block)].pack("m0")
+            {day:, start_s:, setting: NameTable.setting_id(setting), host:, seen: block.seen, packed:}
           end
         end
 
@@ -69,7 +69,7 @@ module Holdup
           samples.sort_by { |sample| sample.values_at(:at_s, :host, :pid) }
         end
 
-        def units(from_s, to_s, kept, setting:, most:)
+        def unit_samples(from_s, to_s, kept, setting:, most:)
           Enumerator.new do |samples|
             blocks = to_enum(:each_block, from_s, to_s, kept, setting:, most:)
             SampleRetention.between(blocks, from_s, to_s).each { |sample| samples << sample }
@@ -79,22 +79,22 @@ module Holdup
         def unit_spans(starts, kept)
           blocks = {}
           each_block_in_parts(starts, kept) do |empty, parts|
-            spans = parts.map { |_, units| SampleBlock::Codec.load_spans(units.unpack1("m"), empty) }
+            spans = parts.map { |_, packed| SampleBlock::Codec.load_spans(packed.unpack1("m"), empty) }
             (blocks[empty.start_s] ||= []).concat(spans)
           end
           blocks
         end
 
-        def unit_starts(from_s, to_s, kept)
-          rows = @client.rows("SELECT start_s FROM units #{units_between(from_s, to_s, kept)} " \
-            "GROUP BY start_s ORDER BY start_s")
+        def unit_sample_starts(from_s, to_s, kept)
+          rows = @client.rows("SELECT start_s FROM unit_samples " \
+            "#{unit_samples_between(from_s, to_s, kept)} GROUP BY start_s ORDER BY start_s")
           rows.flatten.map(&:to_i)
         end
 
         # @return [Array<(Integer, Integer)>] start and bytes of all blocks, newest first
-        def unit_sizes(kept)
-          rows = @client.rows("SELECT start_s, sum(length(units)) FROM units " \
-            "#{units_between(0, 1 << 40, kept)} GROUP BY start_s ORDER BY start_s DESC")
+        def unit_sample_sizes(kept)
+          rows = @client.rows("SELECT start_s, sum(length(packed)) FROM unit_samples " \
+            "#{unit_samples_between(0, 1 << 40, kept)} GROUP BY start_s ORDER BY start_s DESC")
           rows.map { |row| row.map(&:to_i) }
         end
 
@@ -156,9 +156,9 @@ module Holdup
           {at_s: at_s.to_i, host:, pid: pid.to_i, **JSON.parse(facts, symbolize_names: true)}
         end
 
-        def units_between(from_s, to_s, kept)
+        def unit_samples_between(from_s, to_s, kept)
           @commits.call.counting("start_s > #{from_s - SampleBlock::SECONDS} AND start_s < #{to_s} " \
-            "AND start_s >= #{kept.kept_from(:units)}")
+            "AND start_s >= #{kept.kept_from(:unit_samples)}")
         end
 
         # One after the other, because each may have tens of thousands of units.
@@ -171,15 +171,15 @@ module Holdup
         # Each block without units, and what the commits added to it: how many units each saw, and which it
         # kept.
         def each_block_in_parts(starts, kept, setting: nil)
-          starts = starts.select { |start_s| start_s >= kept.kept_from(:units) }
+          starts = starts.select { |start_s| start_s >= kept.kept_from(:unit_samples) }
           return if starts.empty?
           only = " AND setting = #{NameTable.setting_id(setting)}" if setting
-          rows = @client.rows("SELECT start_s, setting, host, seen, units FROM units " \
+          rows = @client.rows("SELECT start_s, setting, host, seen, packed FROM unit_samples " \
             "#{@commits.call.counting("start_s IN (#{starts.join(", ")})#{only}")} " \
             "ORDER BY start_s, setting, host LIMIT 1 BY start_s, setting, host, session, number")
           rows.group_by { |row| row.first(3) }.each do |(start_s, id, host), same|
             empty = SampleBlock.new(setting: @names.setting(id), host: -host, start_s: start_s.to_i, seen: 0,
-              profiles: [])
+              unit_samples: [])
             yield empty, same.map { |row| row.last(2) }
           end
         end
@@ -187,12 +187,12 @@ module Holdup
         # Where only one can be in the span, no statement asks for it.
         def block_starts(from_s, to_s, kept)
           first_s = from_s / SampleBlock::SECONDS * SampleBlock::SECONDS
-          (to_s <= first_s + SampleBlock::SECONDS) ? [first_s] : unit_starts(from_s, to_s, kept)
+          (to_s <= first_s + SampleBlock::SECONDS) ? [first_s] : unit_sample_starts(from_s, to_s, kept)
         end
 
         def block(empty, parts, most)
-          first, *others = parts.map do |seen, units|
-            SampleBlock::Codec.load(units.unpack1("m"), empty.with(seen: seen.to_i), most:)
+          first, *others = parts.map do |seen, packed|
+            SampleBlock::Codec.load(packed.unpack1("m"), empty.with(seen: seen.to_i), most:)
           end
           others.empty? ? first : first.merge(*others, most:)
         end

@@ -77,7 +77,7 @@ Sequel.migration do
     end
 
     # Samples of units: a row for each ten minutes, setting and host. `seen`: number of units that it was
-    # drawn from; `units`: see SampleBlock::Codec; `bytes`: their length.
+    # drawn from; `packed`: see SampleBlock::Codec; `bytes`: their length.
     create_table(:unit_samples) do
       primary_key :id, type: :Bignum
       Bignum :start_s, null: false
@@ -85,7 +85,7 @@ Sequel.migration do
       foreign_key :host_id, :hosts, null: false
       Bignum :seen, null: false
       Integer :bytes, null: false
-      File :units, null: false
+      File :packed, null: false
       unique %i[start_s setting_id host_id]
     end
 

@@ -29,7 +29,7 @@ module Holdup
         def spans(starts)
           @connection.read do |db|
             db[:unit_samples].where(start_s: starts).each_with_object({}) do |row, blocks|
-              spans = SampleBlock::Codec.load_spans(String.new(row[:units]), empty_block(row))
+              spans = SampleBlock::Codec.load_spans(String.new(row[:packed]), empty_block(row))
               (blocks[row[:start_s]] ||= []) << spans
             end
           end
@@ -81,31 +81,31 @@ module Holdup
           host_id = @hosts.id(block.host)
           key = {start_s: block.start_s, setting_id:, host_id:}
           row = table.where(key).first
-          units = merged(row, block)
+          packed = merged(row, block)
           seen = block.seen + (row ? row[:seen] : 0)
-          facts = {seen:, bytes: units.bytesize, units: Sequel.blob(units)}
+          facts = {seen:, bytes: packed.bytesize, packed: Sequel.blob(packed)}
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
         end
 
         # An unreadable row is lost: the new one replaces it.
         def merged(row, block)
-          SampleBlock::Codec.merge(row && String.new(row[:units]), block)
+          SampleBlock::Codec.merge(row && String.new(row[:packed]), block)
         rescue DamagedData => error
           skipped = SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored,
-            name: "unit profiles",
+            name: "unit samples",
             reason: error.message)
           @skipped.add([skipped])
           SampleBlock::Codec.merge(nil, block)
         end
 
         def block(row, most)
-          SampleBlock::Codec.load(String.new(row[:units]), empty_block(row), weighted: true, most:)
+          SampleBlock::Codec.load(String.new(row[:packed]), empty_block(row), weighted: true, most:)
         end
 
         def empty_block(row)
           setting = @settings.value(row[:setting_id])
           host = @hosts.value(row[:host_id])
-          SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], profiles: [])
+          SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], unit_samples: [])
         end
       end
     end

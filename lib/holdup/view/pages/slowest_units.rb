@@ -24,25 +24,25 @@ module Holdup
         # @return [Section] without rows if none is stored: then a note says why
         def section
           read
-          return Section.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
+          return Section.new(title:, columns: [], rows: [], notes: [none]) if @unit_samples.empty?
           Section.new(title:, columns: columns.map { |key| @words.call(key) },
-            rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
+            rows: slowest.map { |unit| row(unit) }, notes: [note, *part])
         end
 
         private
 
         def read
-          @all = @store.profile_starts(*@span).size
+          @all = @store.unit_sample_starts(*@span).size
           PERIODS.each do |most|
             @read = [most, @all].min
-            profiles = Queries::RecordedInterval::UnitSampleQuery.call(@store, *@span, blocks: most)
-            @profiles = profiles.select { |profile| wanted?(profile) }
-            break if @profiles.any? || !part?
+            unit_samples = Queries::RecordedInterval::UnitSampleQuery.call(@store, *@span, blocks: most)
+            @unit_samples = unit_samples.select { |unit| wanted?(unit) }
+            break if @unit_samples.any? || !part?
           end
         end
 
-        def wanted?(profile)
-          @filter.series?(profile.series) && @filter.setting?(profile.setting)
+        def wanted?(unit)
+          @filter.series?(unit.series) && @filter.setting?(unit.setting)
         end
 
         def part? = @read < @all
@@ -60,7 +60,7 @@ module Holdup
         end
 
         def slowest
-          @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+          @slowest ||= @unit_samples.max_by(ROWS, &:wall_ns)
         end
 
         # The column is left out without a tracer.
@@ -73,26 +73,26 @@ module Holdup
         def title = @words.call(:slowest_units)
 
         def note
-          first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
-          count = Figures.count(@profiles.size)
-          units = Figures.count(@profiles.sum(&:weight))
+          first, last = [@unit_samples.first, @unit_samples.last].map { |unit| unit.start_ns / NS }
+          count = Figures.count(@unit_samples.size)
+          units = Figures.count(@unit_samples.sum(&:weight))
           @words.call(:singles_note, count:, units:, span: Figures::Moments.span(first, last))
         end
 
-        def row(profile)
-          durations = TIMES.map { |key| Figures.duration(profile.public_send(key)) }
-          trace = profile.trace || Figures::NONE
-          [started(profile), *durations, Figures.count(profile.acquisitions), Figures.rate(profile.in_flight),
-            process(profile), *(trace if traced?)]
+        def row(unit)
+          durations = TIMES.map { |key| Figures.duration(unit.public_send(key)) }
+          trace = unit.trace || Figures::NONE
+          [started(unit), *durations, Figures.count(unit.acquisitions), Figures.rate(unit.in_flight),
+            process(unit), *(trace if traced?)]
         end
 
-        def started(profile)
-          Blocks::Moment.new(at_s: profile.start_ns / NS, seconds: true)
+        def started(unit)
+          Blocks::Moment.new(at_s: unit.start_ns / NS, seconds: true)
         end
 
-        def process(profile)
-          pid = profile.process&.pid
-          host = Width.clean(profile.host)
+        def process(unit)
+          pid = unit.process&.pid
+          host = Width.clean(unit.host)
           pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
         end
       end

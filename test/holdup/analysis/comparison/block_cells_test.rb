@@ -9,8 +9,8 @@ class Holdup::Analysis::Comparison
     START_S = 497_222 * 3600
     MS = 1_000_000
     NS = 1_000_000_000
-    RecordedSide = Data.define(:windows, :other_windows, :profiles, :coverage) do
-      def initialize(windows:, other_windows: [], profiles: [], coverage: nil)
+    RecordedSide = Data.define(:windows, :other_windows, :unit_samples, :coverage) do
+      def initialize(windows:, other_windows: [], unit_samples: [], coverage: nil)
         super
       end
     end
@@ -127,17 +127,17 @@ class Holdup::Analysis::Comparison
     end
 
     def test_waits_come_from_single_units_by_their_weight
-      profiles = [[1, 19.0], [100, 1.0]].map do |ms, weight|
-        SampleProfiles.profile(name: "A#b", start_ns: START_S * NS, stalled_ns: ms * MS, queued_ns: nil,
+      unit_samples = [[1, 19.0], [100, 1.0]].map do |ms, weight|
+        ExampleUnits.unit_sample(name: "A#b", start_ns: START_S * NS, stalled_ns: ms * MS, queued_ns: nil,
           weight:)
       end
-      side = RecordedSide.new(windows: [window("A#b", count: 10, wall: 10)], profiles:)
+      side = RecordedSide.new(windows: [window("A#b", count: 10, wall: 10)], unit_samples:)
       figures = figures(side, percentiles: %i[wait])
       assert_in_epsilon MS, figures.fetch(:wait_p90), 0.045
       assert_in_epsilon 100 * MS, figures.fetch(:wait_p99), 0.045
     end
 
-    def test_a_block_without_profiles_has_no_waits
+    def test_a_block_without_unit_samples_has_no_waits
       side = RecordedSide.new(windows: [window("A#b", count: 10, wall: 10)])
       assert_nil figures(side, percentiles: %i[wait]).fetch(:wait_p50)
     end

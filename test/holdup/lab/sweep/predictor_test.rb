@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/sample_profiles"
+require "support/example_units"
 require "support/simulated_recording"
 require "support/swept"
 
@@ -10,31 +10,31 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   include Swept
 
   Observed = Struct.new(:demand, :processes, :threads, :time_slice_ns, :kind, :handoff_ns)
-  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :recording, :wait_ns)
+  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :unit_samples, :setting, :recording, :wait_ns)
   SECONDS = 120
 
   def units(threads)
     SimulatedRecording.new(seed: 3, minutes: SECONDS / 60, rate: 20, threads:, sway: 0.1).all
   end
 
-  def mean(profiles, field)
-    profiles.sum(&field).fdiv(profiles.size)
+  def mean(unit_samples, field)
+    unit_samples.sum(&field).fdiv(unit_samples.size)
   end
 
-  def predictor(profiles = units(5))
-    demand = Holdup::Sizing::ServiceDemand.new(held_ns: mean(profiles, :running_ns),
-      idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
-    seen = Holdup::Lab::Load::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {},
+  def predictor(unit_samples = units(5))
+    demand = Holdup::Sizing::ServiceDemand.new(held_ns: mean(unit_samples, :running_ns),
+      idle_ns: mean(unit_samples, :idle_ns), acquisitions: mean(unit_samples, :acquisitions))
+    seen = Holdup::Lab::Load::OpenLoop::Seen.new(total: Struct.new(:count).new(unit_samples.size), routes: {},
       seconds: SECONDS)
     observed = Observed.new(demand, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, :request)
     Swept::Sweep::Predictor.new(
-      Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed,
-        mean(profiles, :queued_ns) + mean(profiles, :stalled_ns)), round: 1
+      Outcome.new(arm, 20, SECONDS, seen, unit_samples, {"vcpus" => 8}, observed,
+        mean(unit_samples, :queued_ns) + mean(unit_samples, :stalled_ns)), round: 1
     )
   end
 
   def test_plays_the_very_requests_on_another_setting
-    truth = units(1).map { |profile| profile.queued_ns + profile.wall_ns }.sort
+    truth = units(1).map { |unit_sample| unit_sample.queued_ns + unit_sample.wall_ns }.sort
     predicted = predictor.call(arm(1, 1))
     assert_in_epsilon truth.sum.fdiv(truth.size), predicted.response_ns, 0.02
     assert_in_epsilon truth[(truth.size * 0.95).round], predicted.p95_ns, 0.03

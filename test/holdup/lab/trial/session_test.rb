@@ -10,7 +10,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
   end
 
   # Takes in the same units each time.
-  Intake = Struct.new(:windows, :profiles, :samples, :jit, :cleared) do
+  Intake = Struct.new(:windows, :unit_samples, :samples, :jit, :cleared) do
     def clear = self.cleared = cleared.to_i + 1
 
     def take = self
@@ -39,7 +39,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     windows: nil, kind: :open, status: 200)
     setting = Holdup::Setting.new(facts)
     windows ||= [window(setting)]
-    profile = Holdup::UnitSample.new(
+    unit_sample = Holdup::UnitSample.new(
       series:,
       setting:,
       host: "h",
@@ -56,7 +56,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
       in_flight_milli: 1000,
       weight: 1.0
     )
-    @intake = Intake.new(windows, [profile], [], {})
+    @intake = Intake.new(windows, [unit_sample], [], {})
     @steps = []
     Lab::Trial::Session.new(
       arm:,

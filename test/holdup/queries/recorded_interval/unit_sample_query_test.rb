@@ -8,11 +8,11 @@ class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
 
   # A store that has units of some ten minutes, and tells what of them is asked for.
   Kept = Data.define(:starts, :asked, :limits) do
-    def profile_starts(from_s, to_s)
+    def unit_sample_starts(from_s, to_s)
       starts.select { |start_s| start_s > from_s - 600 && start_s < to_s }
     end
 
-    def profiles(from_s, to_s, **most)
+    def unit_samples(from_s, to_s, **most)
       limits << most
       starts.select { |start_s| start_s >= from_s && start_s < to_s }.tap { asked << [from_s, to_s] }
     end

@@ -106,7 +106,7 @@ class Holdup::Sizing::CoherencyEstimator::ScoreTestTest < Minitest::Test
       at_ms = index * HOUR_MS / 600
       in_flight = level ? level.call(index / 50) : random.rand(1..6)
       factor = block_given? ? yield(in_flight) : 1 + GROWTH * Math.log2(in_flight)
-      SampleProfiles.profile(at_ms, name: index.odd? ? "A#b" : "B#c", running_ns: (8 * MS * factor).round,
+      ExampleUnits.unit_sample(at_ms, name: index.odd? ? "A#b" : "B#c", running_ns: (8 * MS * factor).round,
         in_flight_milli: in_flight * 1000, concurrency: in_flight - 1)
     end
   end
@@ -120,7 +120,7 @@ class Holdup::Sizing::CoherencyEstimator::ScoreTestTest < Minitest::Test
   def closed(units) = units.to_set.compare_by_identity
 
   def late?(unit)
-    unit.start_ns >= (SampleProfiles::START_S + 1800) * 1_000_000_000
+    unit.start_ns >= (ExampleUnits::START_S + 1800) * 1_000_000_000
   end
 end
 
@@ -132,7 +132,7 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
   STUDENT = {3 => 2.353, 5 => 2.015, 10 => 1.812, 30 => 1.697, 120 => 1.658}.freeze
   Profile = Struct.new(:start_ns, :series, :weight)
 
-  def profiles(seed, count: 400, length_s: 3600)
+  def unit_samples(seed, count: 400, length_s: 3600)
     random = Random.new(seed)
     Array.new(count) do
       Profile.new(random.rand(length_s * NS), %w[A B C].sample(random:), random.rand(1..9).to_f)
@@ -187,7 +187,7 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
   end
 
   def test_centred_values_have_no_mean_in_any_group
-    all = profiles(1)
+    all = unit_samples(1)
     groups = UnitGroups.new(all)
     random = Random.new(2)
     centred = groups.centred(all.map { random.rand(1000.0) })
@@ -198,7 +198,7 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
   end
 
   def test_a_level_of_a_series_or_of_a_block_is_no_difference
-    all = profiles(3)
+    all = unit_samples(3)
     groups = UnitGroups.new(all)
     levels = all.each_index.map { |index| all[index].series.ord * 10.0 + groups.blocks[index] * 1000 }
     groups.centred(levels).each { |value| assert_in_delta 0, value, 1e-6 }
@@ -206,7 +206,7 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
 
   # Their rounding errors would look like a variation.
   def test_equal_values_have_no_variation_at_all
-    all = profiles(9)
+    all = unit_samples(9)
     groups = UnitGroups.new(all)
     [0.1, Math.log2(5), 1e9 / 3, -0.7].each do |value|
       assert_equal [0.0], groups.centred(Array.new(all.size, value)).uniq, value.to_s
@@ -214,33 +214,33 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
   end
 
   def test_sums_of_blocks_add_up_to_the_weighted_sum
-    all = profiles(4)
+    all = unit_samples(4)
     sums = UnitGroups.new(all).by_block { |index| index.to_f }
-    assert_in_delta all.each_with_index.sum { |profile, index| profile.weight * index }, sums.sum, 1e-3
+    assert_in_delta all.each_with_index.sum { |unit, index| unit.weight * index }, sums.sum, 1e-3
   end
 
   def test_a_block_follows_time_and_not_the_order_of_the_units
-    all = profiles(5)
+    all = unit_samples(5)
     blocks = all.zip(UnitGroups.new(all).blocks)
     shuffled = all.shuffle(random: Random.new(1))
-    again = shuffled.zip(UnitGroups.new(shuffled).blocks).to_h { |profile, block| [profile.start_ns, block] }
-    partition = blocks.group_by(&:last).values.map { |same| same.map { |profile, _| profile.start_ns }.sort }
+    again = shuffled.zip(UnitGroups.new(shuffled).blocks).to_h { |unit, block| [unit.start_ns, block] }
+    partition = blocks.group_by(&:last).values.map { |same| same.map { |unit, _| unit.start_ns }.sort }
     other = again.group_by(&:last).values.map { |same| same.map(&:first).sort }
     assert_equal partition.sort, other.sort
-    in_time = blocks.sort_by { |profile, _| profile.start_ns }.map(&:last).chunk_while { |a, b| a == b }
+    in_time = blocks.sort_by { |unit, _| unit.start_ns }.map(&:last).chunk_while { |a, b| a == b }
     assert_equal partition.size, in_time.count
   end
 
   def test_few_units_of_ten_minutes_are_one_block
-    few = profiles(6, count: 2 * UnitGroups::UNITS - 1, length_s: UnitGroups::BLOCK_S.max.to_i)
+    few = unit_samples(6, count: 2 * UnitGroups::UNITS - 1, length_s: UnitGroups::BLOCK_S.max.to_i)
     assert_equal [0], UnitGroups.new(few).blocks.uniq
     assert_empty UnitGroups.new([]).blocks
   end
 
   def test_many_units_are_thirty_blocks_of_ten_minutes_at_most
-    hour = UnitGroups.new(profiles(7, count: 5000)).blocks.uniq.size
+    hour = UnitGroups.new(unit_samples(7, count: 5000)).blocks.uniq.size
     assert_equal UnitGroups::BLOCKS, hour
-    day = UnitGroups.new(profiles(8, count: 5000, length_s: 86_400)).blocks.uniq.size
+    day = UnitGroups.new(unit_samples(8, count: 5000, length_s: 86_400)).blocks.uniq.size
     assert_equal 144, day
   end
 end

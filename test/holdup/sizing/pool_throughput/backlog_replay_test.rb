@@ -7,25 +7,25 @@ module Holdup::Sizing
   class BacklogReplayTest < Minitest::Test
     BacklogReplay = PoolThroughput::BacklogReplay
 
-    include SampleProfiles
+    include ExampleUnits
 
     # Of exponential holds and waits, what the closed model is exact for.
     def units(held: 8, idle: 24, **rest)
       random = Random.new(1)
-      around = ->(ms) { (-Math.log(1 - random.rand) * ms * SampleProfiles::MS).round }
+      around = ->(ms) { (-Math.log(1 - random.rand) * ms * ExampleUnits::MS).round }
       Array.new(2000) { |index|
-        profile(index, kind: :job, running_ns: around[held], idle_ns: around[idle], acquisitions: 1,
+        unit_sample(index, kind: :job, running_ns: around[held], idle_ns: around[idle], acquisitions: 1,
           longest_hold_ns: 0, in_flight_milli: 1000, **rest)
       }
     end
 
-    def throughput(profiles, threads, **options)
+    def throughput(unit_samples, threads, **options)
       at = options.slice(:processes)
-      BacklogReplay.new(profiles, vcpus: 4, **options.except(:processes)).throughput(threads:, **at)
+      BacklogReplay.new(unit_samples, vcpus: 4, **options.except(:processes)).throughput(threads:, **at)
     end
 
-    def mean(profiles, name)
-      profiles.sum(&name).fdiv(profiles.size)
+    def mean(unit_samples, name)
+      unit_samples.sum(&name).fdiv(unit_samples.size)
     end
 
     def test_agrees_with_the_closed_model_where_that_is_exact
@@ -51,8 +51,8 @@ module Holdup::Sizing
 
     # 8 ms and 24 of a unit, 2 and 6 between two.
     def test_what_threads_do_between_units_costs_time
-      between = Scenario::DispatchCost.new(held_ns: 2.0 * SampleProfiles::MS,
-        idle_ns: 6.0 * SampleProfiles::MS, acquisitions: 0.4)
+      between = Scenario::DispatchCost.new(held_ns: 2.0 * ExampleUnits::MS,
+        idle_ns: 6.0 * ExampleUnits::MS, acquisitions: 0.4)
       assert_in_delta 0.8, throughput(units, 1, between:) / throughput(units, 1), 0.01
     end
 

@@ -75,11 +75,11 @@ class Holdup::Sizing::Recording
     private
 
     # A web server's process that runs jobs too once it has booted.
-    def after_boot(age_s:, later_pid: SampleProfiles::PROCESS.pid, warm_up_s: WARM_UP_S)
-      process = SampleProfiles::PROCESS
+    def after_boot(age_s:, later_pid: ExampleUnits::PROCESS.pid, warm_up_s: WARM_UP_S)
+      process = ExampleUnits::PROCESS
       start_ns = process.since_ns + age_s * NS
-      profiles = [unit(PUMA, start_ns:), unit(WITH_JOBS, process: process.with(pid: later_pid))]
-      recorded([window(WITH_JOBS, 100), window(PUMA, 2)], profiles:, warm_up_s:)
+      unit_samples = [unit(PUMA, start_ns:), unit(WITH_JOBS, process: process.with(pid: later_pid))]
+      recorded([window(WITH_JOBS, 100), window(PUMA, 2)], unit_samples:, warm_up_s:)
     end
 
     def recorded(windows, **) = RecordedSettings.new(windows, **)
@@ -90,6 +90,6 @@ class Holdup::Sizing::Recording
 
     def window(setting, count) = SAMPLE.window("A#b", setting:, count:)
 
-    def unit(setting, **) = SampleProfiles.profile(setting:, **)
+    def unit(setting, **) = ExampleUnits.unit_sample(setting:, **)
   end
 end

@@ -5,10 +5,10 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class Recording::SettingFiguresTest < Minitest::Test
-    include SampleProfiles
+    include ExampleUnits
 
     NS = 1_000_000_000
-    MS = SampleProfiles::MS
+    MS = ExampleUnits::MS
     MINUTES = 20
     OTHER = Holdup::Setting.new(attributes: {"threads" => 9})
     FAST = {running: 10, cpu: 9.5, idle: 40, lock: 3, native: 2, pool: 1, stalled: 5}.freeze
@@ -24,7 +24,7 @@ module Holdup::Sizing
       assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, CoherencyCost::CONSTANT],
         [
           *demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns,
-            :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost
+            :native_ns).map { |ns| (ns / ExampleUnits::MS).round(3) }, demand.acquisitions, demand.cost
         ]
       assert_in_delta 0.64, demand.cv2, 0.06
     end
@@ -33,18 +33,18 @@ module Holdup::Sizing
       heavy = minutes(name: "B#b", count: 10) { FAST.merge(running: 300, cpu: 300) }
       demands = recording(windows: minutes + heavy).demands
       assert_equal [["B#b", 300.0], ["A#b", 10.0]],
-        demands.map { |series, demand| [series.name, (demand.held_ns / SampleProfiles::MS).round(3)] }
+        demands.map { |series, demand| [series.name, (demand.held_ns / ExampleUnits::MS).round(3)] }
     end
 
     # Of 1000 requests a hundred are kept: chance kept two heavy ones instead of one, both of them long.
     def test_a_sample_is_what_all_units_were
       heavy = minutes(name: "B#b", count: 1) { FAST.merge(running: 2000, idle: 100) }
       light = minutes(count: 99)
-      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, weight: 10.0, running_ns: 11 * MS) }
+      kept = Array.new(200) { |at| ExampleUnits.unit_sample(at * 6000, weight: 10.0, running_ns: 11 * MS) }
       long = Array.new(4) do |at|
-        SampleProfiles.profile(at, name: "B#b", weight: 10.0, running_ns: 3000 * MS)
+        ExampleUnits.unit_sample(at, name: "B#b", weight: 10.0, running_ns: 3000 * MS)
       end
-      sampled = recording(windows: light + heavy, profiles: kept + long).profiles
+      sampled = recording(windows: light + heavy, unit_samples: kept + long).unit_samples
       found = sampled.group_by { |unit| unit.series.name }
       weights = found.transform_values { |same| same.sum(&:weight) }
       assert_in_delta 0.01, weights["B#b"] / weights.values.sum
@@ -54,8 +54,8 @@ module Holdup::Sizing
     end
 
     def test_all_units_are_what_they_were
-      kept = Array.new(200) { |at| SampleProfiles.profile(at * 6000, running_ns: 11 * MS) }
-      assert_equal kept, recording(profiles: kept).profiles
+      kept = Array.new(200) { |at| ExampleUnits.unit_sample(at * 6000, running_ns: 11 * MS) }
+      assert_equal kept, recording(unit_samples: kept).unit_samples
     end
 
     def test_how_many_come
@@ -67,31 +67,31 @@ module Holdup::Sizing
     end
 
     def test_the_first_two_minutes_after_a_boot_are_left_out
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      found = recording(profiles: SampleProfiles.many(3000, process: booted))
-      assert_equal (SampleProfiles::START_S + 120...SampleProfiles::START_S + MINUTES * 60).step(60).to_a,
+      booted = ExampleUnits::PROCESS.with(since_ns: ExampleUnits::START_S * NS)
+      found = recording(unit_samples: ExampleUnits.many(3000, process: booted))
+      assert_equal (ExampleUnits::START_S + 120...ExampleUnits::START_S + MINUTES * 60).step(60).to_a,
         found.arrivals.keys
-      assert_operator found.profiles.map(&:age_ns).min, :>=, 120 * NS
+      assert_operator found.unit_samples.map(&:age_ns).min, :>=, 120 * NS
       assert_empty found.problems
     end
 
     # One of sixteen that starts again is its own affair.
     def test_few_young_processes_cost_no_minute
       samples = Array.new(16) { |pid|
-        {at_s: SampleProfiles::START_S + MINUTES * 60, host: "a", pid:,
-         since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999),
-         setting: SampleProfiles::SETTING.fingerprint}
+        {at_s: ExampleUnits::START_S + MINUTES * 60, host: "a", pid:,
+         since_s: ExampleUnits::START_S - (pid.zero? ? -300 : 999),
+         setting: ExampleUnits::SETTING.fingerprint}
       }
-      assert_equal MINUTES, recording(samples:, profiles: []).arrivals.size
+      assert_equal MINUTES, recording(samples:, unit_samples: []).arrivals.size
       assert_equal MINUTES - 3, recording(samples: samples.each { |one|
-        one[:since_s] = SampleProfiles::START_S + 310 if one[:pid] < 8
-      }, profiles: []).arrivals.size
+        one[:since_s] = ExampleUnits::START_S + 310 if one[:pid] < 8
+      }, unit_samples: []).arrivals.size
     end
 
     # Nine minutes of a load test, 30 s after its only boot: a minute and a half of them is warm-up.
     def test_warm_up_is_counted_from_the_boot_and_not_by_whole_minutes
-      booted = SampleProfiles::PROCESS.with(since_ns: (SampleProfiles::START_S - 30) * NS)
-      found = recording(windows: minutes(to: 9), profiles: nine_minutes { booted })
+      booted = ExampleUnits::PROCESS.with(since_ns: (ExampleUnits::START_S - 30) * NS)
+      found = recording(windows: minutes(to: 9), unit_samples: nine_minutes { booted })
       assert_empty found.problems
       assert_in_delta 750, found.units, 15
       assert_in_delta 1 / 6.0, found.cold_share, 0.02
@@ -100,23 +100,24 @@ module Holdup::Sizing
     # One of two restarts after four minutes: for two minutes, half of the requests don't count.
     def test_warm_up_is_counted_for_each_process
       old, restarted = [-3600, 240].map.with_index do |since_s, pid|
-        SampleProfiles::PROCESS.with(pid:, since_ns: (SampleProfiles::START_S + since_s) * NS)
+        ExampleUnits::PROCESS.with(pid:, since_ns: (ExampleUnits::START_S + since_s) * NS)
       end
       units = nine_minutes { |unit, at| (at.odd? && unit.start_ns >= restarted.since_ns) ? restarted : old }
-      found = recording(windows: minutes(to: 9), profiles: units)
+      found = recording(windows: minutes(to: 9), unit_samples: units)
       assert_empty found.problems
       assert_in_delta 800, found.units, 15
     end
 
     def nine_minutes
-      units = SampleProfiles.many(3000).select { |unit| unit.end_ns < (SampleProfiles::START_S + 540) * NS }
+      units = ExampleUnits.many(3000).select { |unit| unit.end_ns < (ExampleUnits::START_S + 540) * NS }
       units.map.with_index { |unit, at| unit.with(process: yield(unit, at)) }
     end
 
     def test_a_warm_up_phase_is_refused
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
+      booted = ExampleUnits::PROCESS.with(since_ns: ExampleUnits::START_S * NS)
       problem = only(
-        recording(windows: minutes(to: 3), profiles: SampleProfiles.many(2000, process: booted)), :warming_up
+        recording(windows: minutes(to: 3), unit_samples: ExampleUnits.many(2000, process: booted)),
+        :warming_up
       )
       assert problem.refusal?
       assert_operator problem.facts[:share], :>, 0.5
@@ -126,44 +127,44 @@ module Holdup::Sizing
       found = recording(windows: minutes(to: 12) + minutes(from: 12, setting: OTHER))
       problem = only(found, :mixed_settings)
       assert found.refused?
-      assert_equal({settings: [SampleProfiles::SETTING, OTHER], units: [1200, 800]}, problem.facts)
-      assert_equal [SampleProfiles::SETTING, 1200], [found.setting, found.units]
+      assert_equal({settings: [ExampleUnits::SETTING, OTHER], units: [1200, 800]}, problem.facts)
+      assert_equal [ExampleUnits::SETTING, 1200], [found.setting, found.units]
     end
 
     # A job runner boots inside of a web server: until then the process has another setting.
     def test_what_a_process_was_before_it_had_booted_is_no_other_setting
-      booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      profiles = ->(process) {
-        SampleProfiles.many(3000,
-          process: booted) + SampleProfiles.many(10,
+      booted = ExampleUnits::PROCESS.with(since_ns: ExampleUnits::START_S * NS)
+      unit_samples = ->(process) {
+        ExampleUnits.many(3000,
+          process: booted) + ExampleUnits.many(10,
             process:).map { |one| one.with(setting: OTHER, start_ns: process.since_ns + 30 * NS) }
       }
       of = ->(process) {
         recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER),
-          profiles: profiles.call(process))
+          unit_samples: unit_samples.call(process))
       }
-      assert_equal [[], [SampleProfiles::SETTING]],
+      assert_equal [[], [ExampleUnits::SETTING]],
         of.call(booted).then { |found| [found.problems, found.settings.keys] }
       assert only(of.call(booted.with(pid: 4711)), :mixed_settings).refusal?
     end
 
     def test_applications_of_one_store_are_refused_as_such
-      other = Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "app" => "admin"})
+      other = Holdup::Setting.new(attributes: {**ExampleUnits::SETTING.attributes, "app" => "admin"})
       assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)),
         :mixed_applications).refusal?
     end
 
     def test_the_label_of_an_arm_alone_is_no_other_setting
       stable, canary = %w[stable canary].map do |arm|
-        Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm})
+        Holdup::Setting.new(attributes: {**ExampleUnits::SETTING.attributes, "arm" => arm})
       end
-      profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index|
-        profile.with(setting: index.odd? ? canary : stable)
+      unit_samples = ExampleUnits.many(4000).each_with_index.map { |unit_sample, index|
+        unit_sample.with(setting: index.odd? ? canary : stable)
       }
       found = recording(windows: minutes(to: 12, setting: stable) + minutes(from: 12, setting: canary),
-        profiles:)
+        unit_samples:)
       assert_equal [[], {stable => 2000}], [found.problems, found.settings]
-      assert_equal [4000, [stable, canary].map(&:fingerprint)], [found.profiles.size, found.fingerprints]
+      assert_equal [4000, [stable, canary].map(&:fingerprint)], [found.unit_samples.size, found.fingerprints]
     end
 
     def test_forty_requests_are_refused
@@ -188,23 +189,23 @@ module Holdup::Sizing
     end
 
     def test_warns_of_units_that_got_faster
-      slow = profiles.each_with_index.map { |profile, index|
-        (index < 1000) ? profile.with(running_ns: profile.running_ns * 2) : profile
+      slow = unit_samples.each_with_index.map { |unit_sample, index|
+        (index < 1000) ? unit_sample.with(running_ns: unit_sample.running_ns * 2) : unit_sample
       }
-      assert_in_delta 2, only(recording(profiles: slow), :unsteady).facts[:ratio], 0.2
+      assert_in_delta 2, only(recording(unit_samples: slow), :unsteady).facts[:ratio], 0.2
     end
 
     def test_another_mix_is_no_drift
-      mixed = profiles.each_with_index.map { |profile, index|
-        (index < 1000) ? profile.with(running_ns: profile.running_ns * 5,
-          series: Holdup::Series.new(kind: :request, name: "B#b")) : profile
+      mixed = unit_samples.each_with_index.map { |unit_sample, index|
+        (index < 1000) ? unit_sample.with(running_ns: unit_sample.running_ns * 5,
+          series: Holdup::Series.new(kind: :request, name: "B#b")) : unit_sample
       }
-      assert_empty recording(profiles: mixed).problems
+      assert_empty recording(unit_samples: mixed).problems
     end
 
-    def test_windows_without_profiles
-      assert_equal({profiles: 0, needed: 200}, only(recording(profiles: []), :few_profiles).facts)
-      assert_equal 1.0, recording(profiles: []).demand.cv2
+    def test_windows_without_unit_samples
+      assert_equal({unit_samples: 0, needed: 200}, only(recording(unit_samples: []), :few_unit_samples).facts)
+      assert_equal 1.0, recording(unit_samples: []).demand.cv2
     end
 
     def test_jobs_are_not_requests
@@ -216,11 +217,11 @@ module Holdup::Sizing
     # Of 1 to 100 us, by units that were alone.
     def test_how_long_a_request_is_under_way_to_a_free_thread
       some = Array.new(300) { |index|
-        SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000,
+        ExampleUnits.unit_sample(index, queued_ns: (index % 100 + 1) * 1000,
           in_flight_milli: (index % 3 == 2) ? 3000 : 1000)
       }
-      assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
-      assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
+      assert_in_delta 50_000, recording(unit_samples: some).pickup_ns, 2000
+      assert_equal 0, recording(windows: minutes(kind: :job), unit_samples: some, kind: :job).pickup_ns
     end
 
     # Of the only thread nearly all waited for seconds, and began 60 us after the one before: these were under
@@ -229,7 +230,7 @@ module Holdup::Sizing
       busy = Array.new(300) { |index| only_thread(index, queued_ns: 2_000_000_000 + index, rest_ns: 60_000) }
       free = Array.new(3) { |index| only_thread(300 + index, queued_ns: 40_000, rest_ns: 1_000_000) }
       found = [busy + free, busy].map { |some|
-        recording(windows: minutes(setting: busy.first.setting), profiles: some)
+        recording(windows: minutes(setting: busy.first.setting), unit_samples: some)
       }
       assert_equal [40_000, 0], found.map(&:pickup_ns)
       assert_equal [40_000, 0], found.map { |one| one.between.own_ns.round }
@@ -239,65 +240,66 @@ module Holdup::Sizing
     # waited for both.
     def test_a_queue_before_several_threads_is_not_the_way_to_a_free_one
       busy = Array.new(300) do |index|
-        SampleProfiles.profile(index, queued_ns: 200_000_000, in_flight_milli: 2000, rest_ns: 0)
+        ExampleUnits.unit_sample(index, queued_ns: 200_000_000, in_flight_milli: 2000, rest_ns: 0)
       end
-      both_ended = SampleProfiles.profile(300, queued_ns: 207_000_000, in_flight_milli: 1042, rest_ns: 60_000)
-      free = SampleProfiles.profile(301, queued_ns: 40_000, in_flight_milli: 1000, rest_ns: 1_000_000)
-      assert_equal 0, recording(profiles: [*busy, both_ended]).pickup_ns
-      assert_equal 40_000, recording(profiles: [*busy, both_ended, free]).pickup_ns
+      both_ended = ExampleUnits.unit_sample(300, queued_ns: 207_000_000, in_flight_milli: 1042,
+        rest_ns: 60_000)
+      free = ExampleUnits.unit_sample(301, queued_ns: 40_000, in_flight_milli: 1000, rest_ns: 1_000_000)
+      assert_equal 0, recording(unit_samples: [*busy, both_ended]).pickup_ns
+      assert_equal 40_000, recording(unit_samples: [*busy, both_ended, free]).pickup_ns
     end
 
     def only_thread(index, **times)
-      SampleProfiles.profile(index, in_flight_milli: 1000,
+      ExampleUnits.unit_sample(index, in_flight_milli: 1000,
 **times).with(setting: OTHER.with(attributes: {"threads" => 1}))
     end
 
     def test_unknown_rests_of_the_only_thread_tell_nothing
       one = Array.new(300) { |index| only_thread(index, queued_ns: 10_000) }
-      assert_equal 0, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns
+      assert_equal 0, recording(windows: minutes(setting: one.first.setting), unit_samples: one).pickup_ns
     end
 
     # 2 ms of the other threads fall to each unit.
     def test_what_is_between_two_units
       others = minutes(name: "thread:puma srv", kind: :account, count: 20) { FAST }
-      assert_equal [2.0 * SampleProfiles::MS, 0.0, 1.4],
+      assert_equal [2.0 * ExampleUnits::MS, 0.0, 1.4],
         recording(windows: minutes + others).between.to_h.values
-      assert_equal [0.0, 0.5 * SampleProfiles::MS, 0.0],
-        recording(profiles: Array.new(300) { |index|
-          SampleProfiles.profile(index,
+      assert_equal [0.0, 0.5 * ExampleUnits::MS, 0.0],
+        recording(unit_samples: Array.new(300) { |index|
+          ExampleUnits.unit_sample(index,
             in_flight_milli: 1000)
         }).between.to_h.values
     end
 
     def test_nothing_at_all
-      empty = Recording::SettingFigures.new(windows: [], profiles: [])
+      empty = Recording::SettingFigures.new(windows: [], unit_samples: [])
       assert_equal [nil, nil, 0, 0.0, 0.0, nil],
         [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]
-      assert_equal %i[few_units few_profiles], empty.problems.map(&:kind)
+      assert_equal %i[few_units few_unit_samples], empty.problems.map(&:kind)
     end
 
     # What concurrency and rests cost is taken off, so that models can put it on for each number of units in
     # flight.
     def test_what_a_unit_asks_for_alone
-      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
-      found = recording(windows: minutes(to: 60), profiles: simulated)
+      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).unit_samples
+      found = recording(windows: minutes(to: 60), unit_samples: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
       factors = simulated.map { |one|
         found.growth.cost.factor(in_flight: one.in_flight, rested: CoherencyCost.rested(one.rest_ns))
       }
-      weighted = factors.zip(simulated).sum { |factor, profile| factor * profile.weight }
+      weighted = factors.zip(simulated).sum { |factor, unit_sample| factor * unit_sample.weight }
       mean_factor = weighted / simulated.sum(&:weight)
-      assert_in_delta 10 * SampleProfiles::MS / mean_factor, found.demand.held_ns, 1
+      assert_in_delta 10 * ExampleUnits::MS / mean_factor, found.demand.held_ns, 1
     end
 
     private
 
-    def profiles
-      @profiles ||= SampleProfiles.many(3000).sort_by(&:start_ns)
+    def unit_samples
+      @unit_samples ||= ExampleUnits.many(3000).sort_by(&:start_ns)
     end
 
-    def recording(windows: minutes, profiles: self.profiles, vcpus: 8, **rest)
-      Recording::SettingFigures.new(windows:, profiles:, vcpus:, **rest)
+    def recording(windows: minutes, unit_samples: self.unit_samples, vcpus: 8, **rest)
+      Recording::SettingFigures.new(windows:, unit_samples:, vcpus:, **rest)
     end
 
     def only(recording, kind)
@@ -307,11 +309,11 @@ module Holdup::Sizing
 
     # `yield`: milliseconds of each unit
     def minutes(from: 0, to: MINUTES, count: 100, name: "A#b", kind: :request,
-      setting: SampleProfiles::SETTING)
+      setting: ExampleUnits::SETTING)
       ms = block_given? ? yield : FAST
       (from...to).map do |minute|
         empty = Holdup::Window.empty(series: Holdup::Series.new(kind:, name:), setting:, host: "a",
-          start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
+          start_s: ExampleUnits::START_S + minute * 60, seconds: 60)
         empty.with(count:, sums: empty.sums.merge(sums(ms, count)),
           histograms: empty.histograms.merge(histograms(ms, count)))
       end
@@ -319,15 +321,15 @@ module Holdup::Sizing
 
     def sums(ms, count)
       {cpu_ns: ms[:cpu], lock_ns: ms[:lock], native_ns: ms[:native], pool_wait_ns: ms[:pool],
-       acquisitions: 7.0 / SampleProfiles::MS}.transform_values { |each|
-        (each * SampleProfiles::MS * count).round
+       acquisitions: 7.0 / ExampleUnits::MS}.transform_values { |each|
+        (each * ExampleUnits::MS * count).round
       }
     end
 
     def histograms(ms, count)
       wall = ms[:running] + ms[:idle] + ms[:stalled]
       {wall:, running: ms[:running], idle: ms[:idle], stalled: ms[:stalled]}.transform_values { |each|
-        Holdup::Histogram.of([(each * SampleProfiles::MS).round] * count)
+        Holdup::Histogram.of([(each * ExampleUnits::MS).round] * count)
       }
     end
   end

@@ -7,7 +7,7 @@ module Holdup::Sizing
   class OtherCpusTest < Minitest::Test
     OtherCpus = ResourceLimits::OtherCpus
 
-    START_S = SampleProfiles::START_S
+    START_S = ExampleUnits::START_S
 
     def spans(points)
       points.map { |rate, cpus| OtherCpus::OtherCpuSpan.new(rate: rate.to_f, cpus:) }
@@ -74,7 +74,7 @@ module Holdup::Sizing
           cpus:)
       end
       units = [99, 100, 159, 160, 220].map do |end_s|
-        SampleProfiles.profile(1000 * end_s, running_ns: 0, idle_ns: 0, stalled_ns: 0, weight: 2.0)
+        ExampleUnits.unit_sample(1000 * end_s, running_ns: 0, idle_ns: 0, stalled_ns: 0, weight: 2.0)
       end
       first, second = OtherCpus.spans(intervals, units)
       assert_equal OtherCpus::OtherCpuSpan.new(rate: 4 / 60.0, cpus: 0.3), first

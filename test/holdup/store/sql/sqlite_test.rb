@@ -10,7 +10,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   include AsNobody
   include QueryPlans
   include SampleMinutes
-  include SampleProfiles
+  include ExampleUnits
   include TemporaryFolder
 
   StoreError = Holdup::StoreError
@@ -189,19 +189,19 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   # Nothing new is lost for it, and the roll-up goes on.
   def test_damaged_rows_are_replaced_by_what_comes_in_and_named
-    store.commit([minute, minute(name: "B")], {}, profiles: [block([profile])])
+    store.commit([minute, minute(name: "B")], {}, unit_samples: [block([unit_sample])])
     SQLite3::Database.new(path) do |db|
       db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id = 1")
-      db.execute("UPDATE unit_samples SET units = x'01ff'")
+      db.execute("UPDATE unit_samples SET packed = x'01ff'")
     end
-    store.commit([minute, minute(name: "B")], {"s" => "1"}, profiles: [block([profile(5)])])
+    store.commit([minute, minute(name: "B")], {"s" => "1"}, unit_samples: [block([unit_sample(5)])])
 
     assert_equal({"OrdersController#index" => 1, "B" => 2},
       store.windows(0, SampleMinutes::MINUTE_START * 2).to_h { |window| [window.series.name, window.count] })
-    samples = store.profiles(0, SampleMinutes::MINUTE_START * 2).to_a
+    samples = store.unit_samples(0, SampleMinutes::MINUTE_START * 2).to_a
     assert_equal 1, samples.size
     assert_in_delta 2.0, samples.sum(&:weight)
-    assert_equal [[:stored, "unit profiles"], [:stored, "OrdersController#index"]].sort,
+    assert_equal [[:stored, "unit samples"], [:stored, "OrdersController#index"]].sort,
       store.skipped_rows.map { |row| [row.kind, row.name] }.sort
   end
 

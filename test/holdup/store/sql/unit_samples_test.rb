@@ -5,7 +5,7 @@ require "holdup/loader"
 require "sequel"
 
 class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
-  include SampleProfiles
+  include ExampleUnits
   include TemporaryFolder
 
   Sql = Holdup::Store::Sql
@@ -57,8 +57,8 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def test_settings_hosts_and_starts_have_rows_of_their_own
     later = START_S + Holdup::SampleBlock::SECONDS
-    @samples.merge([block([profile(1)]), block([profile(2, setting: OTHER)], setting: OTHER),
-      block([profile(3, host: "b")], host: "b"), block([profile(600_001)], start_s: later)])
+    @samples.merge([block([unit_sample(1)]), block([unit_sample(2, setting: OTHER)], setting: OTHER),
+      block([unit_sample(3, host: "b")], host: "b"), block([unit_sample(600_001)], start_s: later)])
 
     assert_equal 4, table(&:count)
     assert_equal [1, 2, 3, 600_001], starts(0, 1200)
@@ -67,14 +67,15 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
   end
 
   def test_the_weight_is_by_what_was_seen_of_the_block
-    @samples.merge([block([profile(1), profile(2)], seen: 10)])
-    @samples.merge([block([profile(3), profile(4)], seen: 2)])
+    @samples.merge([block([unit_sample(1), unit_sample(2)], seen: 10)])
+    @samples.merge([block([unit_sample(3), unit_sample(4)], seen: 2)])
 
     assert_equal [3.0] * 4, all.map(&:weight)
   end
 
   def test_a_span_has_the_units_that_began_in_it
-    @samples.merge([block([profile(59_999), profile(60_000), profile(61_999), profile(62_000)])])
+    units = [59_999, 60_000, 61_999, 62_000].map { |at_ms| unit_sample(at_ms) }
+    @samples.merge([block(units)])
 
     assert_equal [60_000, 61_999], starts(60, 62)
     assert_empty starts(62, 62)
@@ -83,7 +84,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   # A block begins up to ten minutes before the span and still has units in it.
   def test_reads_the_block_that_began_before_the_span
-    @samples.merge([block([profile(599_000)])])
+    @samples.merge([block([unit_sample(599_000)])])
 
     assert_equal [599_000], starts(598, 700)
     assert_equal [START_S], @samples.starts(START_S + 599, START_S + 700)
@@ -92,13 +93,13 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
   end
 
   def test_a_start_is_listed_once_for_all_settings_and_hosts
-    @samples.merge([block([profile(1)]), block([profile(2, host: "b")], host: "b")])
+    @samples.merge([block([unit_sample(1)]), block([unit_sample(2, host: "b")], host: "b")])
 
     assert_equal [START_S], @samples.starts(START_S, START_S + 600)
   end
 
   def test_a_setting_that_is_not_stored_has_no_units_and_is_not_added
-    @samples.merge([block([profile(1)])])
+    @samples.merge([block([unit_sample(1)])])
 
     assert_empty starts(0, 600, OTHER)
     assert_equal [1], starts(0, 600, SETTING)
@@ -110,19 +111,19 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
     @samples.merge([block(many(50, seed: 2))])
     rows = table(&:all)
 
-    assert_equal rows.map { |row| row[:units].bytesize }, rows.map { |row| row[:bytes] }
+    assert_equal rows.map { |row| row[:packed].bytesize }, rows.map { |row| row[:bytes] }
     assert_equal [100], rows.map { |row| row[:seen] }
   end
 
   def test_a_damaged_block_is_replaced_and_reported
     @samples.merge([block(many(5))])
     table { |rows| rows.update(units: Sequel.blob("\x01garbage")) }
-    @samples.merge([block([profile(7)], seen: 1)])
+    @samples.merge([block([unit_sample(7)], seen: 1)])
 
     assert_equal [7], starts(0, 600)
     row = @skipped.to_a.first
     assert_equal :stored, row.kind.to_sym
-    assert_equal "unit profiles", row.name
+    assert_equal "unit samples", row.name
     assert_equal START_S, row.at_s
     assert_match(/damaged/, row.reason)
   end
@@ -144,7 +145,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def test_is_read_only_when_it_is_iterated
     found = @samples.between(START_S, START_S + 600, nil)
-    @samples.merge([block([profile(1)])])
+    @samples.merge([block([unit_sample(1)])])
 
     assert_equal 1, found.count
     assert_equal 1, found.count, "and again"
@@ -153,7 +154,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
   def three_blocks
     blocks = Array.new(3) do |index|
       start_s = START_S + index * 600
-      block([profile(index * 600_000 + 1)], start_s:)
+      block([unit_sample(index * 600_000 + 1)], start_s:)
     end
     @samples.merge(blocks)
   end

@@ -52,26 +52,26 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   end
 
   def side(label, ages, samples)
-    Holdup::Analysis::Comparison::Side.new(label:, windows:, profiles: profiles(ages), samples:,
-      from_s: SampleProfiles::START_S, to_s: SampleProfiles::START_S + 360)
+    Holdup::Analysis::Comparison::Side.new(label:, windows:, unit_samples: unit_samples(ages), samples:,
+      from_s: ExampleUnits::START_S, to_s: ExampleUnits::START_S + 360)
   end
 
   # The first two minutes are slow.
   def windows
     Array.new(6) do |minute|
-      empty = Holdup::Window.empty(series: SampleProfiles.profile.series, setting: SampleProfiles::SETTING,
-        host: "a", start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
+      empty = Holdup::Window.empty(series: ExampleUnits.unit_sample.series, setting: ExampleUnits::SETTING,
+        host: "a", start_s: ExampleUnits::START_S + minute * 60, seconds: 60)
       empty.with(count: 12,
         histograms: empty.histograms.merge(wall: Holdup::Histogram.of([((minute < 2) ? 40 : 10) * MS] * 12)))
     end
   end
 
-  def profiles(ages)
+  def unit_samples(ages)
     ages.flat_map do |age_s, running_ms|
-      since_ns = (SampleProfiles::START_S - age_s) * 1_000_000_000
+      since_ns = (ExampleUnits::START_S - age_s) * 1_000_000_000
       process = Holdup::UnitSample::SampledProcess.new(pid: age_s, since_ns:)
       Array.new(UNITS) do |index|
-        SampleProfiles.profile(index, process:, running_ns: running_ms * MS, idle_ns: 0, stalled_ns: 0)
+        ExampleUnits.unit_sample(index, process:, running_ns: running_ms * MS, idle_ns: 0, stalled_ns: 0)
       end
     end
   end
@@ -80,12 +80,12 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   def samples
     (0..6).flat_map do |minute|
       (1..10).map { |pid|
-        {at_s: SampleProfiles::START_S + minute * 60,
-         since_s: SampleProfiles::START_S,
+        {at_s: ExampleUnits::START_S + minute * 60,
+         since_s: ExampleUnits::START_S,
          host: "a",
          pid:,
          start: pid,
-         setting: SampleProfiles::SETTING.fingerprint}
+         setting: ExampleUnits::SETTING.fingerprint}
       }
     end
   end

@@ -12,7 +12,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     @app ||= begin
       require "holdup/loader"
       store = @store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
-      @profiles = store.profiles(PLAYED.from_s, PLAYED.to_s).to_a
+      @unit_samples = store.unit_samples(PLAYED.from_s, PLAYED.to_s).to_a
       dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     end
   end
@@ -23,7 +23,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
 
   def test_the_slowest_of_one_endpoint
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
-    own = @profiles.select { |profile| profile.series.name == "OrdersController#index" }
+    own = @unit_samples.select { |unit_sample| unit_sample.series.name == "OrdersController#index" }
     longest = own.map(&:wall_ns).max(10).map { |ns| Holdup::View::Figures.duration(ns) }
     assert_equal longest, slowest.scan(%r{<tr>\s*<th scope="row">.*?</th>\s*<td>([^<]*?)\s*</td>}m).flatten
     assert_includes text, "The slowest of #{Holdup::View::Figures.count(own.size)} kept one by one"
@@ -45,7 +45,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
   # last only.
   def test_of_a_long_span_some_periods_are_read_and_that_is_said
     app
-    others = @profiles.reject { |profile| profile.series.name == "OrdersController#index" }
+    others = @unit_samples.reject { |unit_sample| unit_sample.series.name == "OrdersController#index" }
     20.times { |turn| keep(others, hours: turn + 1) }
     @app = dashboard(store: @store, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 24 * 3600))
     get "/endpoint", {"since" => "2d", "unit" => "ProductsController#index", "kind" => "request"}
@@ -54,26 +54,26 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
 
-  def keep(profiles, hours:)
-    moved = profiles.first(20).map { |profile|
-      profile.with(start_ns: profile.start_ns + hours * 3600 * 10**9)
+  def keep(unit_samples, hours:)
+    moved = unit_samples.first(20).map { |unit_sample|
+      unit_sample.with(start_ns: unit_sample.start_ns + hours * 3600 * 10**9)
     }
-    @store.commit([], {}, profiles: Holdup::SampleBlock.of(moved))
+    @store.commit([], {}, unit_samples: Holdup::SampleBlock.of(moved))
   end
 
   def test_traces_where_there_are_some
     parameters = {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
     refute_includes get("/endpoint", parameters).body, ">trace</th>"
-    orders = @profiles.find { |profile| profile.series.name == "OrdersController#index" }
+    orders = @unit_samples.find { |unit_sample| unit_sample.series.name == "OrdersController#index" }
     slow = orders.with(idle_ns: 10**12, trace: "0af7651916cd43dd8448eb211c80319c")
     block = Holdup::SampleBlock.new(
       setting: slow.setting,
       host: slow.host,
       start_s: Holdup::SampleBlock.start_of(slow.start_ns),
       seen: 1,
-      profiles: [slow]
+      unit_samples: [slow]
     )
-    @store.commit([], {}, profiles: [block])
+    @store.commit([], {}, unit_samples: [block])
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
     assert_equal [slow.trace, *[Holdup::View::Figures::NONE] * 9],
       slowest.scan(%r{<td[^>]*>([^<]*?)\s*</td>\s*</tr>}).flatten

@@ -2,8 +2,8 @@
 
 require "holdup/model/sample_block"
 
-# Unit profiles by hand, for tests of the store and of what is concluded from them.
-module SampleProfiles
+# Unit samples by hand, for tests of the store and of what is concluded from them.
+module ExampleUnits
   START_S = 20_000 * 86_400
   MS = 1_000_000
   SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "threads" => 5})
@@ -12,7 +12,7 @@ module SampleProfiles
   module_function
 
   # @param at_ms [Numeric] after START_S
-  def profile(at_ms = 0, name: "A#b", kind: :request, queue: nil, setting: SETTING, host: "a", **rest)
+  def unit_sample(at_ms = 0, name: "A#b", kind: :request, queue: nil, setting: SETTING, host: "a", **rest)
     series = Holdup::Series.new(kind:, name:, queue:)
     start_ns = START_S * 1_000_000_000 + (at_ms * MS).round(-3)
     Holdup::UnitSample.new(
@@ -36,8 +36,8 @@ module SampleProfiles
   end
 
   # @return [Holdup::SampleBlock]
-  def block(profiles, seen: profiles.size, start_s: START_S, setting: SETTING, host: "a")
-    Holdup::SampleBlock.new(setting:, host:, start_s:, seen:, profiles:)
+  def block(unit_samples, seen: unit_samples.size, start_s: START_S, setting: SETTING, host: "a")
+    Holdup::SampleBlock.new(setting:, host:, start_s:, seen:, unit_samples:)
   end
 
   # Units of the first ten minutes, as unlike as those of an application.
@@ -46,7 +46,7 @@ module SampleProfiles
     around = ->(ms) { (ms * MS * Math.exp(random.rand(-2.0..2.0))).round(-3) }
     Array.new(count) do |index|
       running_ns = around[8]
-      profile(
+      unit_sample(
         index * 600_000.0 / count + random.rand,
         name: "Controller#{(random.rand**3 * 40).to_i}#show",
         process: PROCESS.with(pid: random.rand(1..16)),
