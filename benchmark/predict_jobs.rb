@@ -38,7 +38,7 @@ module Bench
       end
 
       # See Holdup::Lab::Jobs: the measurement of one run.
-      def commit(windows, _progress, processes:, unit_samples:)
+      def commit(windows, _checkpoints, processes:, unit_samples:)
         return unless windows.first.setting["job_threads"] == @threads
         @runs << [windows, processes, unit_samples.flat_map(&:weighted)]
       end

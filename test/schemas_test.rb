@@ -174,8 +174,9 @@ class SchemasTest < Minitest::Test
     host = Holdup::Collector.host_name(nil, {})
     change = Holdup::AuditEntry.new(source: "s", at_s: NOW_S - 1, host:, event: :kept, plan_id: "k3f9",
       lever: "threads", from: 5, to: 3, who: :autopilot, by: "collector", why: "p95")
-    state = Holdup::CollectionState.new(host:, folder: "/x", at_ns: 1, units: {})
-    store.commit(SampleWindows.new.to_a.map { |window| window.with(host:) }, {}, audit: [change], state:)
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host:, folder: "/x", at_ns: 1, units: {})
+    store.commit(SampleWindows.new.to_a.map { |window| window.with(host:) }, {}, audit: [change],
+      collector_checkpoint:)
     store.close
     path
   end

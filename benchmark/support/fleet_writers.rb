@@ -167,10 +167,10 @@ module Bench
 
       # A collector that finds the store locked commits the same at its next tick.
       def commit(host, from_s, seconds)
-        windows, progress, rows = host.commit(from_s, seconds)
+        windows, checkpoints, rows = host.commit(from_s, seconds)
         before_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         TRIES.times do
-          break if stored?(windows, progress, rows)
+          break if stored?(windows, checkpoints, rows)
           @locked += 1
         end
         @commits << Process.clock_gettime(Process::CLOCK_MONOTONIC) - before_s
@@ -178,8 +178,8 @@ module Bench
         host.committed
       end
 
-      def stored?(windows, progress, rows)
-        @store.commit(windows, progress, **rows)
+      def stored?(windows, checkpoints, rows)
+        @store.commit(windows, checkpoints, **rows)
         true
       rescue Holdup::StoreError::Locked
         false

@@ -37,15 +37,15 @@ module Bench
     # What one commit has, for Store#commit.
     # @param from_s [Integer] begin of what it measured
     # @param seconds [Integer] how long it measured
-    # @return [Array(Array<Holdup::Window>, Hash, Hash)] windows, progress, and the keywords
+    # @return [Array(Array<Holdup::Window>, Hash, Hash)] windows, checkpoints, and the keywords
     def commit(from_s, seconds)
       @commits += 1
       token = "1 #{@commits}"
-      state = Holdup::CollectionState.new(host: @name,
-        folder: Holdup::CollectionState.folder("/dev/shm/holdup-1000", @id),
+      collector_checkpoint = Holdup::CollectorCheckpoint.new(host: @name,
+        folder: Holdup::CollectorCheckpoint.folder("/dev/shm/holdup-1000", @id),
         at_ns: (from_s + seconds) * NS, units: segments.to_h { |name| [name, @commits * RATE * seconds] })
       samples = (from_s % 60).zero? ? samples(from_s) : []
-      rows = {processes: samples, unit_samples: [block(from_s, drawn(seconds))], state:,
+      rows = {processes: samples, unit_samples: [block(from_s, drawn(seconds))], collector_checkpoint:,
               expected: {"#{@scope}#token" => @token}}
       [windows(from_s, drawn(seconds)), {**checkpoints, "#{@scope}#token" => token}, rows]
     end
@@ -88,9 +88,9 @@ module Bench
       def self.checkpoint
         @checkpoint ||= begin
           checkpoint = Holdup::Collector::SegmentCheckpoint::SlotCheckpoint
-          marks = of(0, 10).windows.first(SERIES).map { |one| checkpoint.of(slot(one)) }
-          position = Holdup::Collector::SegmentCheckpoint.start(1).with(marks:)
-          Holdup::Collector::SegmentCheckpoint::Codec.dump_units(position)
+          slots = of(0, 10).windows.first(SERIES).map { |one| checkpoint.of(slot(one)) }
+          checkpoint = Holdup::Collector::SegmentCheckpoint.start(1).with(slots:)
+          Holdup::Collector::SegmentCheckpoint::Codec.dump_units(checkpoint)
         end
       end
 

@@ -45,7 +45,8 @@ module Holdup
       {host: host_name(configuration.host, env), spool:}
     end
 
-    # @param store [#commit, #progress, #clock_s, #rollup, #prune, #close] closed at the end of run and once
+    # @param store [#commit, #checkpoints, #clock_s, #rollup, #prune, #close] closed at the end of `run` and
+    #   of `once`
     # @param directory [String] folder of the segments; created when missing
     # @param interval [Numeric] seconds between ticks, which fall on multiples of it
     # @param parent [Integer, nil] pid of the process that it ends with

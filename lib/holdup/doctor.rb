@@ -128,10 +128,10 @@ module Holdup
       # @return [Uncollected, nil] nil if nothing is measured here, or the collector writes to another store
       def look(store, named: false)
         measured = measured()
-        state = state(store)
-        return unless @origin.host?(state&.host || Etc.uname[:nodename])
-        return if state.nil? && (named || measured.empty?)
-        Uncollected.new(units: missing(state, measured), at_ns: state&.at_ns,
+        checkpoint = collector_checkpoint(store)
+        return unless @origin.host?(checkpoint&.host || Etc.uname[:nodename])
+        return if checkpoint.nil? && (named || measured.empty?)
+        Uncollected.new(units: missing(checkpoint, measured), at_ns: checkpoint&.at_ns,
           collecting: @directory.collected?)
       end
 
@@ -142,16 +142,16 @@ module Holdup
         {}
       end
 
-      # @return [CollectionState, nil] the latest of this folder
-      def state(store)
+      # @return [CollectorCheckpoint, nil] the latest of this folder
+      def collector_checkpoint(store)
         id = @directory.identity&.id or return
-        store.collection_states.find { |state| state.of?(id) }
+        store.collector_checkpoints.find { |checkpoint| checkpoint.of?(id) }
       end
 
       # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the store
-      def missing(state, measured)
+      def missing(checkpoint, measured)
         present = measured.select { |name, _| present?(File.join(@directory.path, name)) }
-        present.sum { |name, units| [units - state.to_h.dig(:units, name).to_i, 0].max }
+        present.sum { |name, units| [units - checkpoint.to_h.dig(:units, name).to_i, 0].max }
       end
 
       private

@@ -10,7 +10,7 @@ module Holdup
     GEMS = {prometheus: "prometheus-client", opentelemetry: "opentelemetry-exporter-otlp-metrics",
             statsd: "dogstatsd-ruby"}.freeze
 
-    # @param store [#commit, #progress, #clock_s, #rollup, #prune, #close] of a collector
+    # @param store [#commit, #checkpoints, #clock_s, #rollup, #prune, #close] of a collector
     # @param exports [Array<ConfigurationKeys::Export>] what is asked for
     # @param dir [String] folder of the segments
     # @param env [Hash{String => String}, ENV]
@@ -103,22 +103,23 @@ module Holdup
     # A collector's store that hands each commit to its exporters, exactly once.
     #
     # A commit that failed may still have reached the store, because the answer of a server can get lost. The
-    # collector then reads the stored progress, which decides what it carries next. Each commit's progress is
-    # unique (it has the time of its round), so it also says whether that commit counts.
+    # collector then reads the stored checkpoints, which decide what it carries next. The checkpoints of each
+    # commit are unique (they have the time of its round), so they also say whether that commit counts.
     #
     # A failure of an exporter reaches neither the collector nor another exporter.
     class ExportingStore
       extend Forwardable
 
       # A commit of unknown outcome. `left_out`: rows that the store rejected while it took the others
-      PendingCommit = Data.define(:windows, :processes, :progress, :left_out) do
+      PendingCommit = Data.define(:windows, :processes, :checkpoints, :left_out) do
         # @param stored [Hash{String => String}] segment => checkpoint
         def in?(stored)
-          progress.any? { |_, bytes| bytes } && progress.all? { |key, bytes| stored[key]&.b == bytes&.b }
+          return false if checkpoints.values.none?
+          checkpoints.all? { |key, bytes| stored[key]&.b == bytes&.b }
         end
 
-        # Whose checkpoints it moves, see Sql#progress.
-        def owner = progress.keys.first.to_s[/\A\S+/]
+        # Whose checkpoints it moves, see Sql#checkpoints.
+        def owner = checkpoints.keys.first.to_s[/\A\S+/]
 
         # @return [Array<Window>]
         def written_windows = windows - left_out
@@ -140,8 +141,8 @@ module Holdup
       end
 
       # A collector asks when it begins to lead, and after each failure.
-      def progress(host: nil)
-        stored = @store.progress(host:)
+      def checkpoints(host: nil)
+        stored = @store.checkpoints(host:)
         each_exporter(&:start)
         owners = host ? [host] : @pending.keys
         owners.each do |owner|
@@ -151,17 +152,17 @@ module Holdup
         stored
       end
 
-      def commit(windows, progress, processes: [], **rows, &bad_row)
+      def commit(windows, checkpoints, processes: [], **rows, &bad_row)
         left_out = []
-        pending = PendingCommit.new(windows:, processes:, progress:, left_out:)
+        pending = PendingCommit.new(windows:, processes:, checkpoints:, left_out:)
         @pending[pending.owner] = pending
         if bad_row
-          @store.commit(windows, progress, processes:, **rows) do |row, fault|
+          @store.commit(windows, checkpoints, processes:, **rows) do |row, fault|
             left_out << row
             bad_row.call(row, fault)
           end
         else
-          @store.commit(windows, progress, processes:, **rows)
+          @store.commit(windows, checkpoints, processes:, **rows)
         end
         @pending.delete(pending.owner)
         export(pending)

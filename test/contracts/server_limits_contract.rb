@@ -67,16 +67,16 @@ module ServerLimitsContract
   end
 
   def progress_behind_a_lock(url, **options)
-    connection(@url).write(locks: ["host a"]) { store(url, **options).progress(host: "a") }
+    connection(@url).write(locks: ["host a"]) { store(url, **options).checkpoints(host: "a") }
   end
 
   # First it stays taken, then it becomes free.
   def assert_waits_for_a_connection(url, message)
     holder = connection(url).tap { |one| one.read { |db| db[:hosts].count } }
-    error = assert_raises(Errors::NoConnection) { store(url).progress }
+    error = assert_raises(Errors::NoConnection) { store(url).checkpoints }
     assert_match(message, error.message)
     refute_match(/damaged|backup/, error.message)
-    waiter = Thread.new { store(url).progress }
+    waiter = Thread.new { store(url).checkpoints }
     wait_until { waiter.stop? }
     holder.close
     assert_empty waiter.value

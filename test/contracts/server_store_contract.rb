@@ -107,7 +107,7 @@ module ServerStoreContract
   def test_tables_are_made_by_the_command_alone
     @url = new_url
     [false, true].each do |read_only|
-      error = assert_raises(Errors::NotMigrated) { open_store(read_only:).progress }
+      error = assert_raises(Errors::NotMigrated) { open_store(read_only:).checkpoints }
       assert_match(/run `holdup store migrate` once/, error.message)
     end
     2.times { open_store.migrate! }
@@ -143,7 +143,7 @@ module ServerStoreContract
 
   def test_an_address_without_a_server_names_it_without_its_password
     url = nowhere("secret")
-    error = assert_raises(Errors::Unreachable) { Holdup::Store.open(url).progress }
+    error = assert_raises(Errors::Unreachable) { Holdup::Store.open(url).checkpoints }
     assert_match(/check that the server runs/, error.message)
     refute_match(/secret/, error.message)
   end
@@ -166,10 +166,11 @@ module ServerStoreContract
   end
 
   def do_all_of_a_collector(store)
-    state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns: 1, units: {})
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x", at_ns: 1, units: {})
     2.times do |turn|
-      store.progress(host: "a")
-      store.commit([minute(turn * -1)].first(1 - turn), {"a s" => turn.to_s}, state:, skipped: [skipped("A")],
+      store.checkpoints(host: "a")
+      store.commit([minute(turn * -1)].first(1 - turn), {"a s" => turn.to_s}, collector_checkpoint:,
+        skipped: [skipped("A")],
         processes: [{at_s: MINUTE_START, host: "a", pid: 7}], paths: {minute.series => "/#{turn}"},
         unit_samples: [ExampleUnits.block([ExampleUnits.unit_sample(turn)])])
     end
@@ -205,10 +206,10 @@ module ServerStoreContract
 
   def wait_for_commits(pid, count) = @pipes[pid].read(count)
 
-  # As a collector does: it goes on from the stored progress, in the minutes of all the others.
+  # As a collector does: it goes on from the stored checkpoints, in the minutes of all the others.
   def write_for_ever(host, segment, signal)
     store = open_store
-    done = store.progress(host:)[segment].to_i
+    done = store.checkpoints(host:)[segment].to_i
     (done + 1..).each do |number|
       windows = [minute(number % 7), minute(number % 11, name: "#{number % 5}#index")]
       store.commit(windows.map { |window| window.with(host:) }, {segment => number.to_s})
@@ -229,8 +230,8 @@ module ServerStoreContract
 
   def assert_exact
     store = open_store
-    WRITERS.map(&:first).uniq.each { |host| store.progress(host:) }
-    commits = store.progress.values.sum(&:to_i)
+    WRITERS.map(&:first).uniq.each { |host| store.checkpoints(host:) }
+    commits = store.checkpoints.values.sum(&:to_i)
     assert_operator commits, :>, KILLS
     assert_equal 2 * commits, units(store)
     after_a_killed_roll_up

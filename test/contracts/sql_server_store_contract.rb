@@ -50,18 +50,18 @@ module SqlServerStoreContract
       end
     end
     store.commit([minute], {"a s" => "2"})
-    assert_equal({"a s" => "2"}, store.progress)
+    assert_equal({"a s" => "2"}, store.checkpoints)
   end
 
   # A killed collector's last commit may still be on its way when the next one starts.
   def test_progress_is_read_after_an_unfinished_commit_of_that_host
     store = filled(lock_wait_s: 0.2)
     connection.write(locks: ["host a"]) do |db|
-      db[:checkpoints].insert(segment: "a s", state: Sequel.blob("1"))
-      assert_raises(StoreError::Locked) { store.progress(host: "a") }
-      assert_empty store.progress(host: "b")
+      db[:checkpoints].insert(segment: "a s", checkpoint: Sequel.blob("1"))
+      assert_raises(StoreError::Locked) { store.checkpoints(host: "a") }
+      assert_empty store.checkpoints(host: "b")
     end
-    assert_equal({"a s" => "1"}, store.progress(host: "a"))
+    assert_equal({"a s" => "1"}, store.checkpoints(host: "a"))
   end
 
   def test_a_transaction_that_a_deadlock_ended_runs_again
@@ -79,12 +79,12 @@ module SqlServerStoreContract
   def test_a_lost_connection_takes_the_commit_back_and_the_next_one_works
     store = filled
     error = assert_raises(Errors::Unreachable) do
-      store.commit([minute], {"a s" => "1"}, state: Disconnecting.new(server))
+      store.commit([minute], {"a s" => "1"}, collector_checkpoint: Disconnecting.new(server))
     end
     assert_match(/can't be opened/, error.message)
-    assert_equal [1, {}], [units(store), store.progress(host: "a")]
+    assert_equal [1, {}], [units(store), store.checkpoints(host: "a")]
     store.commit([minute], {"a s" => "1"})
-    assert_equal [2, {"a s" => "1"}], [units(store), store.progress(host: "a")]
+    assert_equal [2, {"a s" => "1"}], [units(store), store.checkpoints(host: "a")]
   end
 
   # The statements of `holdup store --help`, as they are.

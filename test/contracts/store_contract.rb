@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/model/collection_state"
+require "holdup/model/collector_checkpoint"
 require "holdup/model/prediction_outcome"
 require "holdup/model/series"
 require "holdup/model/setting"
@@ -95,10 +95,10 @@ module StoreContract
   def test_progress_is_binary_replaced_and_deleted
     @store.commit([], {"1-2.segment" => "\x00\xFF\x80".b, "3-4.segment" => "old"})
     @store.commit([], {"3-4.segment" => "new"})
-    assert_equal({"1-2.segment" => "\x00\xFF\x80".b, "3-4.segment" => "new".b}, @store.progress)
+    assert_equal({"1-2.segment" => "\x00\xFF\x80".b, "3-4.segment" => "new".b}, @store.checkpoints)
 
     @store.commit([], {"1-2.segment" => nil})
-    assert_equal ["3-4.segment"], @store.progress.keys
+    assert_equal ["3-4.segment"], @store.checkpoints.keys
   end
 
   # What was read from a file may be of binary encoding, and a long checkpoint is written by itself.
@@ -107,20 +107,20 @@ module StoreContract
     names.cycle(2).each_with_index do |name, turn|
       state = turn.to_s.b * 5_000
       @store.commit([], {name => state})
-      assert_equal({"a segments/t" => state}, @store.progress(host: "a"))
+      assert_equal({"a segments/t" => state}, @store.checkpoints(host: "a"))
     end
   end
 
   # A collector that goes on from what is no longer stored would count again.
   def test_commits_nothing_when_a_checkpoint_is_another_than_expected
-    @store.progress(host: "a")
+    @store.checkpoints(host: "a")
     @store.commit([window], {"a segments/t" => "1"}, expected: {"a segments/t" => nil})
     [nil, "2"].each do |state|
       error = assert_raises(Holdup::StoreError::Overtaken) do
         @store.commit([window], {"a segments/t" => "2"}, expected: {"a segments/t" => state})
       end
       assert_match(/written to for the same segments by another collector; try again/, error.message)
-      assert_equal "1", @store.progress(host: "a")["a segments/t"]
+      assert_equal "1", @store.checkpoints(host: "a")["a segments/t"]
     end
     @store.commit([window], {"a segments/t" => "\xFF".b}, expected: {"a segments/t" => "1"})
     @store.commit([window], {"a segments/t" => "3"}, expected: {"a segments/t" => "\xFF".b})
@@ -130,12 +130,12 @@ module StoreContract
   # A segment that moved from one folder to another goes on from the checkpoint of the first: a collector of
   # either that comes too late can't commit.
   def test_a_commit_may_go_on_from_the_checkpoints_of_two_folders
-    @store.progress(host: "a")
+    @store.checkpoints(host: "a")
     @store.commit([window], {"a segments/t" => "1", "a segments/s" => "9"}, expected: {"a segments/t" => nil})
-    %w[a b].each { |folder| @store.progress(host: folder) }
+    %w[a b].each { |folder| @store.checkpoints(host: folder) }
     changes = {"b segments/s" => "9", "b segments/t" => "1", "a segments/s" => "0", "a segments/t" => "2"}
     @store.commit([window], changes, expected: {"a segments/t" => "1", "b segments/t" => nil})
-    assert_equal changes, %w[a b].inject({}) { |all, folder| all.merge(@store.progress(host: folder)) }
+    assert_equal changes, %w[a b].inject({}) { |all, folder| all.merge(@store.checkpoints(host: folder)) }
     assert_raises(Holdup::StoreError::Locked) do
       @store.commit([window], {"a segments/t" => "3"}, expected: {"a segments/t" => "1"})
     end
@@ -166,7 +166,7 @@ module StoreContract
     assert_equal ["日本語のジョブ🍣"], names(names: "日本語*", queues: "優?")
     assert_equal ["日本語"], @store.unit_samples(START, START + MINUTE).map { |one| one.series.name }
     assert_equal "プール", @store.processes(START, START + MINUTE).first[:"pool.0"]
-    assert_equal ["h /tmp/日本/1-2.segment"], @store.progress.keys
+    assert_equal ["h /tmp/日本/1-2.segment"], @store.checkpoints.keys
     assert_equal({job => "/order"}, @store.paths)
     assert_equal ["日本語"], @store.skipped_rows.map(&:name)
   end
@@ -184,24 +184,26 @@ module StoreContract
     assert_equal [window], @store.windows(START, START + DAY).to_a
     assert_equal [7], @store.processes(START, START + DAY).map { |one| one[:pid] }
     assert_equal 3, @store.unit_samples(START, START + DAY).count
-    assert_equal({"s" => "x".b}, @store.progress)
+    assert_equal({"s" => "x".b}, @store.checkpoints)
     assert_equal 4, @store.skipped_rows.sum(&:count)
   end
 
-  def test_keeps_the_progress_of_each_collector
+  def test_keeps_the_checkpoint_of_each_collector
     facts = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]]
-    states = facts.map do |host, folder, at_s, units|
-      Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
+    checkpoints = facts.map do |host, folder, at_s, units|
+      Holdup::CollectorCheckpoint.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
     end
-    states.each { |state| @store.commit([], {}, state:) }
-    later = states.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
-    @store.commit([window], {}, state: later)
-    assert_equal [later, *states.drop(1)], @store.collection_states
-    assert_raises(ArgumentError) { @store.commit([window(host: nil)], {}, state: states.first) }
-    assert_equal later, @store.collection_states.first
+    checkpoints.each { |one| @store.commit([], {}, collector_checkpoint: one) }
+    later = checkpoints.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
+    @store.commit([window], {}, collector_checkpoint: later)
+    assert_equal [later, *checkpoints.drop(1)], @store.collector_checkpoints
+    assert_raises(ArgumentError) do
+      @store.commit([window(host: nil)], {}, collector_checkpoint: checkpoints.first)
+    end
+    assert_equal later, @store.collector_checkpoints.first
 
     @store.prune(START + 14 * DAY + 8, max_bytes: 1 << 30)
-    assert_equal ["/x", "/日本"], @store.collection_states.map(&:folder)
+    assert_equal ["/x", "/日本"], @store.collector_checkpoints.map(&:folder)
   end
 
   # Of a pod that is gone. Its token stays for a while, in case that it comes back.
@@ -212,7 +214,7 @@ module StoreContract
     carry(there, at_s: START, path: "/earlier")
     2.times { @store.prune(START + 14 * DAY + 5, max_bytes: 1 << 30) }
 
-    kept = @store.progress
+    kept = @store.checkpoints
     assert_equal checkpoints(there), kept.slice(*checkpoints(there).keys)
     assert_equal ["#{gone} segments/#token"], kept.keys - checkpoints(there).keys
     assert_equal "3 abc pruned #{START + 14 * DAY + 5}", kept["#{gone} segments/#token"]
@@ -224,7 +226,7 @@ module StoreContract
       @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk }
     end
 
-    assert_empty @store.progress
+    assert_empty @store.checkpoints
     assert_empty @store.processes(START, START + DAY)
   end
 
@@ -248,7 +250,7 @@ module StoreContract
     end
 
     assert_empty @store.windows(START, START + DAY).to_a
-    assert_empty @store.progress
+    assert_empty @store.checkpoints
   end
 
   def test_the_end_of_a_span_is_outside_of_it
@@ -581,7 +583,7 @@ module StoreContract
   end
 
   def test_writes_changes_of_settings_with_everything_else_or_not
-    @store.progress(host: "a")
+    @store.checkpoints(host: "a")
     assert_raises(Holdup::StoreError::Locked) do
       @store.commit([], {"a segments/t" => "2"}, audit: [change(0)], expected: {"a segments/t" => "1"})
     end
@@ -659,10 +661,11 @@ module StoreContract
 
   # As a collector of the folder of that id does.
   def carry(id, at_s:, path: "/dev/shm/holdup")
-    folder = Holdup::CollectionState.folder(path, id)
-    state = Holdup::CollectionState.new(host: "a", folder:, at_ns: at_s * 1_000_000_000, units: {})
-    @store.progress(host: id)
-    @store.commit([], checkpoints(id), state:)
+    folder = Holdup::CollectorCheckpoint.folder(path, id)
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder:,
+      at_ns: at_s * 1_000_000_000, units: {})
+    @store.checkpoints(host: id)
+    @store.commit([], checkpoints(id), collector_checkpoint:)
   end
 
   def checkpoints(id)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
-require "holdup/model/collection_state"
+require "holdup/model/collector_checkpoint"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
@@ -72,12 +72,12 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_rows_that_were_left_out_are_named
-    rows = [[:window, "日本語"], [:series, "A#b"], [:stored, "B"], [:position, "1-2.segment"],
+    rows = [[:window, "日本語"], [:series, "A#b"], [:stored, "B"], [:checkpoint, "1-2.segment"],
       *Array.new(5) { |index| [:path, "P#{index}"] }].map do |kind, name|
       Holdup::SkippedRow.new(at_s: NOW_S, host: "h", kind:, name:, reason: "refused", count: 2)
     end
     found = Holdup::Doctor::StoreChecks::SkippedRows.call(host(skipped: rows))
-    assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_position: 2},
+    assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_checkpoint: 2},
       found.to_h { |finding| [finding.key, finding.facts[:count]] })
     assert_equal "window 日本語 (2), series A#b (2), path P0 (2), path P1 (2), path P2 (2), +2",
       found.first.facts[:names]

@@ -148,21 +148,21 @@ class ClickhouseServerStoreTest < Minitest::Test
   def test_of_two_writers_of_one_segment_the_one_that_was_fenced_is_told
     one = open_store
     other = open_store
-    one.progress(host: "a")
+    one.checkpoints(host: "a")
     one.commit([minute], {"a /x/s" => "1"})
-    assert_equal({"a /x/s" => "1"}, other.progress(host: "a"))
+    assert_equal({"a /x/s" => "1"}, other.checkpoints(host: "a"))
     other.commit([minute], {"a /x/s" => "2"})
     assert_raises(StoreError::Locked) { one.commit([minute], {"a /x/s" => "2"}) }
     assert_equal 2, units(other)
-    assert_equal({"a /x/s" => "2"}, one.progress(host: "a"))
+    assert_equal({"a /x/s" => "2"}, one.checkpoints(host: "a"))
     one.commit([minute], {"a /x/s" => "3"})
-    assert_equal [3, {"a /x/s" => "3"}], [units(one), other.progress]
+    assert_equal [3, {"a /x/s" => "3"}], [units(one), other.checkpoints]
   end
 
   # What was read must still hold when it is gone on from.
   def test_a_commit_that_arrived_after_progress_was_read_is_not_repeated
     late, successor = Array.new(2) { open_store }
-    assert_empty successor.progress(host: "a")
+    assert_empty successor.checkpoints(host: "a")
     late.commit([minute], {"a /x/s" => "1"})
     assert_raises(StoreError::Locked) { successor.commit([minute], {"a /x/s" => "1"}) }
     assert_equal 1, units(successor)
@@ -176,10 +176,10 @@ class ClickhouseServerStoreTest < Minitest::Test
     successor = Clickhouse.new(@url, client: held)
     assert_raises(StoreError::Unreachable) { successor.commit([minute], {"a /x/s" => "2"}) }
     assert_raises(StoreError::Locked) { one.commit([minute], {"a /x/s" => "2"}) }
-    done = one.progress(host: "a").fetch("a /x/s").to_i
+    done = one.checkpoints(host: "a").fetch("a /x/s").to_i
     one.commit([minute], {"a /x/s" => (done + 1).to_s})
     held.late.each(&:call)
-    assert_equal [done + 1] * 2, [one.progress.fetch("a /x/s").to_i, units(one)]
+    assert_equal [done + 1] * 2, [one.checkpoints.fetch("a /x/s").to_i, units(one)]
   end
 
   repeated def test_everything_is_counted_once_over_a_network_that_repeats_delays_and_breaks
@@ -215,7 +215,7 @@ class ClickhouseServerStoreTest < Minitest::Test
   def test_faults_say_what_to_do_and_never_the_password
     {"nobody:secret@" => /Unknown user|Wrong password/i, "" => /nowhere/}.each do |user, reason|
       url = "clickhouse://#{user}127.0.0.1:#{server.port}/nowhere"
-      error = assert_raises(Errors::Unreachable) { Holdup::Store.open(url).progress }
+      error = assert_raises(Errors::Unreachable) { Holdup::Store.open(url).checkpoints }
       assert_match(reason, error.message)
       refute_match(/secret/, error.message)
     end
@@ -260,7 +260,7 @@ class ClickhouseServerStoreTest < Minitest::Test
 
     assert_equal 1, count("(SELECT DISTINCT session FROM commits)")
     assert_equal 2, units(open_store)
-    assert_equal({"a segments/t" => "2"}, open_store.progress)
+    assert_equal({"a segments/t" => "2"}, open_store.checkpoints)
     assert_empty open_store.paths
     assert_equal 1, open_store.health[:series]
   end
@@ -294,7 +294,7 @@ class ClickhouseServerStoreTest < Minitest::Test
       end
       there = Holdup::Store.open(last)
       assert_equal minutes_of(source), minutes_of(there), "each minute as it was"
-      assert_equal source.progress, there.progress.reject { |name, _| name.start_with?("#copy") }
+      assert_equal source.checkpoints, there.checkpoints.reject { |name, _| name.start_with?("#copy") }
       others = [there.processes(0, 1 << 40), there.unit_samples(0, 1 << 40), there.paths, there.skipped_rows]
       assert_equal [1, 1, 1, 1], others.map(&:count)
       [source, there].each(&:close)
@@ -358,7 +358,7 @@ class ClickhouseServerStoreTest < Minitest::Test
     def close = nil
   end
 
-  # As a collector does, one of two of a folder: it goes on from the stored progress.
+  # As a collector does, one of two of a folder: it goes on from the stored checkpoints.
   class Writer
     def initialize(host, segment, minute, opening, acknowledged, random)
       @host = host
@@ -373,7 +373,7 @@ class ClickhouseServerStoreTest < Minitest::Test
     def write(turn)
       @store = @done = nil if @random.rand(8).zero?
       @store ||= @opening.call
-      @done ||= @store.progress(host: @host)[@segment].to_i
+      @done ||= @store.checkpoints(host: @host)[@segment].to_i
       minute = @minute.with(start_s: @minute.start_s + @random.rand(0..turn) * 60)
       @store.commit([minute], {@segment => (@done + 1).to_s})
       @acknowledged[@segment] = @done += 1
@@ -410,7 +410,7 @@ class ClickhouseServerStoreTest < Minitest::Test
   # As the next collector of a folder does.
   def take_over
     store = open_store
-    store.progress(host: "a")
+    store.checkpoints(host: "a")
     store.commit([minute(5000)], {"a segments/t" => "2"})
   end
 
@@ -422,15 +422,15 @@ class ClickhouseServerStoreTest < Minitest::Test
 
   def assert_lanes(lanes)
     store = open_store
-    progress = store.progress
-    @acknowledged.each { |segment, done| assert_operator progress[segment].to_i, :>=, done }
+    checkpoints = store.checkpoints
+    @acknowledged.each { |segment, done| assert_operator checkpoints[segment].to_i, :>=, done }
     span = [MINUTE_START, MINUTE_START + 2 * DAY]
     [60, 300, 3600, DAY].each do |seconds|
       windows = store.windows(*span, seconds:).group_by(&:series)
       sums = store.sums(*span, seconds:).map(&:window).group_by(&:series)
       lanes.each do |_, segment, minute|
         counted = [windows, sums].map { |all| all.fetch(minute.series, []).sum(&:count) }
-        assert_equal [progress[segment].to_i] * 2, counted, "#{segment} in windows of #{seconds} s"
+        assert_equal [checkpoints[segment].to_i] * 2, counted, "#{segment} in windows of #{seconds} s"
       end
     end
   end

@@ -52,7 +52,7 @@ class MariadbLimitsTest < Minitest::Test
   def test_a_table_that_somebody_keeps_locked
     connection(@url).use do |db|
       db.run("LOCK TABLES checkpoints WRITE")
-      error = assert_raises(StoreError::Locked) { store(@url, lock_wait_s: 1).progress }
+      error = assert_raises(StoreError::Locked) { store(@url, lock_wait_s: 1).checkpoints }
       assert_match(/\(waited 1 s\).*\(Lock wait timeout exceeded; try restarting/, error.message)
     ensure
       db.run("UNLOCK TABLES")
@@ -124,7 +124,7 @@ class MariadbLimitsTest < Minitest::Test
      server.url("limits_1", user: new_user, password: "other") => Errors::LoginRefused,
      server.url("nowhere") => Errors::NoDatabase,
      server.url("mysql", user: new_user, password: "secret") => Errors::Denied}.each do |url, kind|
-      error = assert_raises(kind) { store(url).progress }
+      error = assert_raises(kind) { store(url).checkpoints }
       refute_match(/damaged|backup|other|secret/, error.message)
     end
   end
@@ -161,7 +161,7 @@ class MariadbLimitsTest < Minitest::Test
       server.query("USE #{other}; #{create}")
     end
     server.query("INSERT INTO #{other}.schema_info VALUES (0)")
-    assert_raises(Errors::NotMigrated) { store(url).progress }
+    assert_raises(Errors::NotMigrated) { store(url).checkpoints }
     store(url).migrate!
     store(url).commit([minute], {})
     assert_equal 1, units(store(url))

@@ -110,16 +110,16 @@ class PostgresLimitsTest < Minitest::Test
       as("nobody_there") => [Errors::LoginRefused, /role "nobody_there" does not exist/],
       @url.sub(%r{/postgres\?}, "/nowhere?") => [Errors::NoDatabase, /database "nowhere" does not exist/]
     }.each do |url, (kind, words)|
-      error = assert_raises(kind) { store(url).progress }
+      error = assert_raises(kind) { store(url).checkpoints }
       assert_match(words, error.message)
     end
   end
 
   def test_a_server_without_tls
     url = "#{@url}&sslmode=require".sub(/host=[^&]+/, "host=127.0.0.1&port=1")
-    assert_raises(Errors::Unreachable) { store(url).progress }
+    assert_raises(Errors::Unreachable) { store(url).checkpoints }
     PostgresServer.run(port: FreePorts.take) do |postgres|
-      error = assert_raises(Errors::TlsFailed) { store("#{postgres.url}?sslmode=require").progress }
+      error = assert_raises(Errors::TlsFailed) { store("#{postgres.url}?sslmode=require").checkpoints }
       assert_match(/server does not support SSL.*check the TLS options/, error.message)
     end
   end
@@ -182,7 +182,7 @@ class PostgresLimitsTest < Minitest::Test
       found = reader.snapshot do
         count = reader.windows(0, 1 << 40).count
         remove_all(primary) if (turns += 1) == 1
-        wait_until { turns > 1 || reader.progress.nil? }
+        wait_until { turns > 1 || reader.checkpoints.nil? }
         count
       end
       assert_equal [2, 0], [turns, found]

@@ -8,7 +8,7 @@ class FailingStore
     @store = store
   end
 
-  def progress(**) = @store.progress(**)
+  def checkpoints(**) = @store.checkpoints(**)
 
   def audit_entries(...) = @store.audit_entries(...)
 

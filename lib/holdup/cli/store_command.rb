@@ -107,7 +107,7 @@ module Holdup
           say(:store_status, location: health[:location], schema: health[:schema].to_s,
             series: health[:series].to_s, megabytes: (health[:bytes] / 1e6).ceil.to_s)
           tell_span(store, health)
-          store.collection_states.each { |state| tell_collector(state) }
+          store.collector_checkpoints.each { |checkpoint| tell_collector(checkpoint) }
         end
         OK
       end
@@ -120,9 +120,10 @@ module Holdup
         say(:store_status_span, from: time(interval&.from_s || span[:from_s]), to: time(health[:newest_s]))
       end
 
-      def tell_collector(state)
-        age_ns = [@console.clock.realtime_ns - state.at_ns, 0].max
-        say(:store_status_collector, host: state.host, folder: state.path, age: View::Figures.rough(age_ns))
+      def tell_collector(checkpoint)
+        age_ns = [@console.clock.realtime_ns - checkpoint.at_ns, 0].max
+        age = View::Figures.rough(age_ns)
+        say(:store_status_collector, host: checkpoint.host, folder: checkpoint.path, age:)
       end
 
       def copy

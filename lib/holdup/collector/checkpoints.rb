@@ -22,7 +22,7 @@ module Holdup
         def pruned? = CheckpointNames::PRUNED.match?(text)
       end
 
-      # How long the position of a segment stays whose file others have removed: its process makes the file
+      # How long the checkpoint of a segment stays whose file others have removed: its process makes the file
       # again when it notices, which takes a process that stands still as long as it does.
       KEEP_NS = 86_400 * 1_000_000_000
 
@@ -32,7 +32,7 @@ module Holdup
         @store = store
         @identity = identity
         @own = FolderCheckpoints.read(store, identity.id)
-        @positions = @own.positions
+        @segments = @own.segments
         @damaged = @own.damaged
         @pruned = @own.pruned
         @others = {}
@@ -48,10 +48,10 @@ module Holdup
       # @return [DamagedData, nil] why it is unknown how far the file of that name was carried
       def damage(name)
         return @adopted[name].damage(name) if @adopted.key?(name)
-        @damaged[name] || (@pruned unless @positions.key?(name))
+        @damaged[name] || (@pruned unless @segments.key?(name))
       end
 
-      def [](name) = @adopted.key?(name) ? @adopted[name].positions[name] : @positions[name]
+      def [](name) = @adopted.key?(name) ? @adopted[name].segments[name] : @segments[name]
 
       # A segment that comes from another folder, which was removed: it goes on from its checkpoint there. The
       # next commit also finishes it there and replaces that folder's token, so that a collector that still
@@ -70,27 +70,27 @@ module Holdup
       # @param present [Array<String>] all file names
       # @return [Array<String>] names of segments that are not finished and have no file, until KEEP_NS later
       def left_behind(present, now_ns)
-        missing = @positions.except(*present).reject { |_, position| position.finished }
-        missing.select { |_, position| (now_ns - position.read_ns).abs < KEEP_NS }.keys
+        missing = @segments.except(*present).reject { |_, checkpoint| checkpoint.finished }
+        missing.select { |_, checkpoint| (now_ns - checkpoint.read_ns).abs < KEEP_NS }.keys
       end
 
-      # @param readings [Hash{String => SegmentCheckpoint}] by file name
+      # @param latest [Hash{String => SegmentCheckpoint}] by file name
       # @param present [Array<String>] all file names, readable or not, and those that are left behind
-      # @return [Hash{String => String, nil}] changes of the store's progress; nil deletes
-      def changes(readings, present)
-        gone = (@positions.keys + @damaged.keys - present).flat_map { |name| @own.keys(name) }
-        readings.each_with_object(gone.to_h { |key| [key, nil] }) do |(name, position), changes|
-          add_change(changes, name, position)
-          @left[name]&.each { |other| changes.merge!(other.finished(name, position)) }
+      # @return [Hash{String => String, nil}] changes of the store's checkpoints; nil deletes
+      def changes(latest, present)
+        gone = (@segments.keys + @damaged.keys - present).flat_map { |name| @own.keys(name) }
+        latest.each_with_object(gone.to_h { |key| [key, nil] }) do |(name, checkpoint), changes|
+          add_change(changes, name, checkpoint)
+          @left[name]&.each { |other| changes.merge!(other.finished(name, checkpoint)) }
         end
       end
 
       # @return [Hash{String => Integer}] by file name, how many units are carried after this commit
-      def units(readings, present)
-        @positions.slice(*present).merge(readings).transform_values(&:ring_head)
+      def units(latest, present)
+        @segments.slice(*present).merge(latest).transform_values(&:ring_head)
       end
 
-      # @yieldparam progress [Hash{String => String}] to write with each commit, besides the changes
+      # @yieldparam checkpoints [Hash{String => String}] tokens to write with each commit, besides the changes
       # @yieldparam expected [Hash{String => String, nil}] what must be stored so before
       # @return [Object] the block's value, after the commit
       def committing
@@ -106,13 +106,13 @@ module Holdup
       end
 
       # To call after the commit.
-      def committed(readings, present)
+      def committed(latest, present)
         unknown = present.to_h { |name| [name, damage(name)] }.compact
-        @positions = @positions.slice(*present).merge(readings)
-        @damaged = unknown.except(*readings.keys)
+        @segments = @segments.slice(*present).merge(latest)
+        @damaged = unknown.except(*latest.keys)
         @pruned = nil
-        @adopted = @adopted.except(*readings.keys)
-        @left = @left.except(*readings.keys)
+        @adopted = @adopted.except(*latest.keys)
+        @left = @left.except(*latest.keys)
       end
 
       private
@@ -120,17 +120,17 @@ module Holdup
       # One that is finished here and comes from another folder went on there.
       def known_here?(name, folders)
         here = folders.first == @identity.id
-        position = @positions[name]
-        return here || !position.finished if position
+        checkpoint = @segments[name]
+        return here || !checkpoint.finished if checkpoint
         @damaged.key?(name) || (here && !@pruned.nil?)
       end
 
-      def add_change(changes, name, position)
-        return if position.equal?(@positions[name])
+      def add_change(changes, name, checkpoint)
+        return if checkpoint.equal?(@segments[name])
         head, units = @own.keys(name)
-        changes[head] = SegmentCheckpoint::Codec.dump_head(position)
-        return unless position.units_moved?(@positions[name])
-        changes[units] = position.finished ? nil : SegmentCheckpoint::Codec.dump_units(position)
+        changes[head] = SegmentCheckpoint::Codec.dump_head(checkpoint)
+        return unless checkpoint.units_moved?(@segments[name])
+        changes[units] = checkpoint.finished ? nil : SegmentCheckpoint::Codec.dump_units(checkpoint)
       end
     end
 
@@ -139,14 +139,14 @@ module Holdup
       # @raise [StoreError]
       def self.read(store, id)
         scope = CheckpointNames.scope(id)
-        stored = store.progress(host: id).select { |key, _| key.start_with?(scope) }
+        stored = store.checkpoints(host: id).select { |key, _| key.start_with?(scope) }
         new(id, stored)
       end
 
       attr_reader :id
 
       # @return [Hash{String => SegmentCheckpoint}] by file name
-      attr_reader :positions
+      attr_reader :segments
 
       # @return [Hash{String => DamagedData}] by file name, of those that can't be read
       attr_reader :damaged
@@ -160,10 +160,10 @@ module Holdup
         text = stored[token_name]
         @token = text && Checkpoints::CommitToken.new(text: text.b)
         heads = stored.reject { |key, _| key == token_name || key.end_with?(Checkpoints::UNITS) }
-        @positions = heads.each_with_object({}) do |(key, head), positions|
+        @segments = heads.each_with_object({}) do |(key, head), segments|
           name = key.delete_prefix(CheckpointNames.scope(id))
-          position = load(name, head, stored[key + Checkpoints::UNITS])
-          positions[name] = position if position
+          checkpoint = load(name, head, stored[key + Checkpoints::UNITS])
+          segments[name] = checkpoint if checkpoint
         end
       end
 
@@ -171,15 +171,15 @@ module Holdup
 
       def generation = @token&.generation.to_i
 
-      # @return [DamagedData, nil] why nothing is known of a file without a position
+      # @return [DamagedData, nil] why nothing is known of a file without a checkpoint
       def pruned
         @pruned ||= DamagedData.new("the store has deleted how far it was carried") if @token&.pruned?
       end
 
       # @return [DamagedData, nil]
-      def damage(name) = @damaged[name] || (pruned unless @positions.key?(name))
+      def damage(name) = @damaged[name] || (pruned unless @segments.key?(name))
 
-      def knows?(name) = @positions.key?(name) || @damaged.key?(name)
+      def knows?(name) = @segments.key?(name) || @damaged.key?(name)
 
       # @return [Array<String>] names of the checkpoint's two parts in the store
       def keys(name)
@@ -189,10 +189,10 @@ module Holdup
 
       # A segment that goes on in another folder is finished in this one: a copy of it in a spool, or in the
       # folder, may come later.
-      # @return [Hash{String => String, nil}] changes of the store's progress
-      def finished(name, position)
+      # @return [Hash{String => String, nil}] changes of the store's checkpoints
+      def finished(name, checkpoint)
         head, units = keys(name)
-        {head => SegmentCheckpoint::Codec.dump_head(position.done), units => nil}
+        {head => SegmentCheckpoint::Codec.dump_head(checkpoint.done), units => nil}
       end
 
       private

@@ -15,7 +15,7 @@ module Holdup
       # Result of a tick. `units`: how many were stored; `live`: headers of the segments that still grow
       CollectedRound = Data.define(:units, :live)
 
-      # @param store [#commit, #progress]
+      # @param store [#commit, #checkpoints]
       # @param directory [#path, #entries, #audit_files, #take_over] Segment::Directory, or
       #   a spooled copy of one
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
@@ -41,9 +41,9 @@ module Holdup
         builder = SegmentDelta::WindowBuilder.new
         read = {}
         delta = segment_delta(builder, now_ns, steady)
-        readings = read_entries(entries, delta, read)
-        snapshots = snapshots(read, readings, delta.silent)
-        units = commit(builder:, readings:, present: entries.map(&:name),
+        latest = read_entries(entries, delta, read)
+        snapshots = snapshots(read, latest, delta.silent)
+        units = commit(builder:, latest:, present: entries.map(&:name),
           samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries, delta.silent)
         @claimed &= entries.map(&:name)
@@ -83,15 +83,15 @@ module Holdup
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
       def read_entries(entries, delta, read)
-        entries.each_with_object({}) do |entry, readings|
-          position = read_entry(entry, delta, read) if claimed?(entry)
-          readings[entry.name] = position if position
+        entries.each_with_object({}) do |entry, latest|
+          checkpoint = read_entry(entry, delta, read) if claimed?(entry)
+          latest[entry.name] = checkpoint if checkpoint
         end
       end
 
-      def snapshots(read, readings, silent)
+      def snapshots(read, latest, silent)
         read.map do |entry, (header, setting)|
-          ended = silent.include?(entry.name) || !!readings[entry.name]&.finished
+          ended = silent.include?(entry.name) || !!latest[entry.name]&.finished
           ProcessSnapshot.new(header:, setting:, entry:, ended:)
         end
       end
@@ -99,11 +99,11 @@ module Holdup
       # An unreadable file does not stop the others.
       def read_entry(entry, delta, read)
         unknown = @checkpoints.damage(entry.name)
-        position = delta.call(entry, @checkpoints[entry.name], anew: !!unknown) do |header, setting|
+        checkpoint = delta.call(entry, @checkpoints[entry.name], anew: !!unknown) do |header, setting|
           read[entry] = [header, setting]
         end
-        @skipped.add_lasting(:position, entry.name, unknown, file: entry.name) if unknown && position
-        position
+        @skipped.add_lasting(:checkpoint, entry.name, unknown, file: entry.name) if unknown && checkpoint
+        checkpoint
       rescue Errno::ENOENT
         nil
       rescue => error
@@ -150,19 +150,19 @@ module Holdup
       end
 
       # @return [Integer] how many units were stored
-      def commit(builder:, readings:, present:, samples:, now_ns:)
+      def commit(builder:, latest:, present:, samples:, now_ns:)
         windows = builder.windows(@host)
         known = present | @checkpoints.left_behind(present, now_ns)
-        progress = @checkpoints.changes(readings, known)
+        changes = @checkpoints.changes(latest, known)
         unit_samples = @skipped.guard(:unit_samples, "all") { @unit_sampler.blocks(@host) } || []
-        units = @checkpoints.units(readings, present)
-        folder = CollectionState.folder(@directory.path, @identity.id)
-        state = CollectionState.new(host: @host, folder:, at_ns: now_ns, units:)
+        units = @checkpoints.units(latest, present)
+        folder = CollectorCheckpoint.folder(@directory.path, @identity.id)
+        collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
         rows = {processes: samples, unit_samples:, paths: builder.paths, audit:}
-        left_out = write(windows, progress, state, **rows)
+        left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
-        @checkpoints.committed(readings, known)
+        @checkpoints.committed(latest, known)
         @unit_sampler.committed
         @audit.committed
         @sampler.committed(samples)
@@ -172,22 +172,22 @@ module Holdup
 
       # Finds a row that can't be written by writing each by itself.
       # @return [Array<SkippedRow>] rows that the store rejected
-      def write(windows, progress, state, **rows)
-        return [] if [windows, progress, *rows.values, @skipped.rows].all?(&:empty?)
+      def write(windows, changes, collector_checkpoint, **rows)
+        return [] if [windows, changes, *rows.values, @skipped.rows].all?(&:empty?)
         @checkpoints.committing do |token, expected|
-          rows = {skipped: @skipped.rows, state:, expected:, **rows}
-          write_or_leave_out(windows, {**progress, **token}, **rows)
+          rows = {skipped: @skipped.rows, collector_checkpoint:, expected:, **rows}
+          write_or_leave_out(windows, {**changes, **token}, **rows)
         end
       end
 
-      def write_or_leave_out(windows, progress, **rows)
-        @store.commit(windows, progress, **rows)
+      def write_or_leave_out(windows, checkpoints, **rows)
+        @store.commit(windows, checkpoints, **rows)
         []
       rescue => error
         raise unless row_fault?(error)
         # A database that ended the transaction has the store name its rows again.
         left_out = {}
-        @store.commit(windows, progress, **rows) { |row, fault| left_out[row] = left_out(row, fault) }
+        @store.commit(windows, checkpoints, **rows) { |row, fault| left_out[row] = left_out(row, fault) }
         left_out.values
       end
 
@@ -237,7 +237,7 @@ module Holdup
       # Another collector may have read on, or the folder is another one.
       def forget
         @read = {}
-        @reading = {}
+        @unstored = {}
         @known = nil
       end
 
@@ -246,7 +246,7 @@ module Holdup
       # @return [Array<AuditEntry>] entries that the store may not have
       # @raise [StoreError]
       def unread(paths, id, now_ns)
-        @reading = {}
+        @unstored = {}
         found = paths.flat_map { |path| entries(path, id) }
         return found if found.empty?
         found.reject { |entry| known(now_ns).include?(entry.source) }
@@ -254,8 +254,8 @@ module Holdup
 
       # To call after the commit.
       def committed
-        @read = @read.merge(@reading)
-        @reading = {}
+        @read = @read.merge(@unstored)
+        @unstored = {}
       end
 
       # Removes files of earlier days that are stored.
@@ -278,15 +278,15 @@ module Holdup
       end
 
       def entries(path, id)
-        position = @read.fetch(path, 0)
+        offset = @read.fetch(path, 0)
         text = File.open(path, File::RDONLY | File::NOFOLLOW) { |file|
-          (file.size > position) ? file.pread([file.size - position, MOST_BYTES].min, position) : ""
+          (file.size > offset) ? file.pread([file.size - offset, MOST_BYTES].min, offset) : ""
         }
         whole = text[0, text.rindex("\n")&.succ || 0]
-        @reading[path] = position + whole.bytesize
+        @unstored[path] = offset + whole.bytesize
         whole.lines.filter_map do |line|
-          source = "#{id}/#{File.basename(path)}:#{position}"
-          position += line.bytesize
+          source = "#{id}/#{File.basename(path)}:#{offset}"
+          offset += line.bytesize
           AuditEntry.parse(line, source:, host: @host)
         end
       rescue SystemCallError

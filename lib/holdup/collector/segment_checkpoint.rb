@@ -2,26 +2,26 @@
 
 module Holdup
   class Collector
-    # How far one segment has been carried: a mark for every slot. It is stored with the windows in one
+    # How far one segment has been carried: a checkpoint for every slot. It is stored with the windows in one
     # transaction, so the next collector subtracts exactly what is already counted.
     #
     # - `created_ns`: when the segment was made; a file with the same name and another time is another segment
     # - `read_ns`: when it was read; `finished`: all is carried, and only the file remains to be removed
     # - `handoff_ns`: that counter of the header; `ring_head`: how many of the ring's units were read
-    # - `marks`: Array of SlotCheckpoint by slot; nil for a slot that was never read
-    SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do
+    # - `slots`: Array of SlotCheckpoint by slot; nil for a slot that was never read
+    SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :slots) do
       # Nothing carried yet.
       def self.start(created_ns)
-        new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
+        new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, slots: [].freeze)
       end
 
-      # Finished, without marks.
-      def done = with(finished: true, marks: [].freeze)
+      # Finished, without slots.
+      def done = with(finished: true, slots: [].freeze)
 
       # Whether units were recorded since: an idle process moves only its accounts.
       def units_moved?(earlier)
-        return true if earlier.nil? || earlier.marks.size != marks.size || earlier.finished != finished
-        marks.each_index.any? { |index| !marks[index].equal?(earlier.marks[index]) && !marks[index].account? }
+        return true if earlier.nil? || earlier.slots.size != slots.size || earlier.finished != finished
+        slots.each_index.any? { |index| !slots[index].equal?(earlier.slots[index]) && !slots[index].account? }
       end
     end
 
@@ -34,50 +34,50 @@ module Holdup
 
       # Everything but the units.
       def dump_head(checkpoint)
-        marks = checkpoint.marks
-        accounts = marks.each_index.select { |index| marks[index]&.account? }
+        slots = checkpoint.slots
+        accounts = slots.each_index.select { |index| slots[index]&.account? }
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
           checkpoint.handoff_ns, checkpoint.ring_head, accounts.size]
         accounts.each_with_object(facts.pack("w*")) do |index, bytes|
-          mark = marks[index]
-          bytes << [index, mark.generation.to_i, mark.bytes.bytesize].pack("w3") << mark.bytes
+          slot = slots[index]
+          bytes << [index, slot.generation.to_i, slot.bytes.bytesize].pack("w3") << slot.bytes
         end
       end
 
       def dump_units(checkpoint)
-        marks = checkpoint.marks
-        parts = marks.each_with_object([marks.size]) do |mark, parts|
-          unit = (mark.nil? || mark.account?) ? "" : mark.bytes
+        slots = checkpoint.slots
+        parts = slots.each_with_object([slots.size]) do |slot, parts|
+          unit = (slot.nil? || slot.account?) ? "" : slot.bytes
           parts.push(unit.bytesize, unit)
         end
-        parts.pack("w#{"wa*" * marks.size}") # at once: a collector has thousands in each round
+        parts.pack("w#{"wa*" * slots.size}") # at once: a collector has thousands in each round
       end
 
-      # The marks have no series until the segment is read again.
+      # The slots have no series until the segment is read again.
       # @raise [DamagedData]
       def load(head, units)
         source = Source.new(head)
         check(source.number)
         created_ns, read_ns, finished, handoff_ns, ring_head = Array.new(5) { source.number }
-        marks = units ? load_units(Source.new(units)) : []
+        slots = units ? load_units(Source.new(units)) : []
         source.number.times do
           index = source.number(most: Segment::Layout::MAX_SERIES)
           generation = source.number
-          marks[index] = source.mark(account: true)
-          marks[index]&.generation = generation
+          slots[index] = source.slot(account: true)
+          slots[index]&.generation = generation
         end
         SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
-          marks: marks.freeze)
+          slots: slots.freeze)
       end
 
       def check(version)
         return if version == VERSION
-        raise DamagedData.new("a segment's stored position has version #{version}",
+        raise DamagedData.new("a segment's stored checkpoint has version #{version}",
           "this Holdup reads #{VERSION}")
       end
 
       def load_units(source)
-        Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.mark }
+        Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.slot }
       end
       private_class_method :check, :load_units
 
@@ -99,7 +99,7 @@ module Holdup
         end
 
         # @raise [DamagedData]
-        def mark(account: false)
+        def slot(account: false)
           length = number
           return if length.zero?
           raise_damaged if @at + length > @bytes.bytesize
@@ -110,16 +110,16 @@ module Holdup
         private
 
         def raise_damaged
-          raise DamagedData.new("a segment's stored position is damaged")
+          raise DamagedData.new("a segment's stored checkpoint is damaged")
         end
       end
     end
 
     class SegmentCheckpoint
-      # How far one slot of a segment has been carried: its numbers at that reading, packed as the store keeps
-      # them, because most slots do not change and a collector has thousands: varints (`pack "w"`).
+      # How far one slot of a segment has been carried: its numbers when it was read, packed as the store
+      # keeps them, because most slots do not change and a collector has thousands: varints (`pack "w"`).
       #
-      # - `series`, `path`: nil in a mark from a store, until the slot is read
+      # - `series`, `path`: nil in one from a store, until the slot is read
       # - `account`: whether it is a thread's time outside of units
       # - `generation`: of an account, see Segment::AccountSlot; nil is 0
       SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account, :generation) do
@@ -174,7 +174,7 @@ module Holdup
         private
 
         def damaged
-          raise DamagedData.new("a segment's stored position is damaged")
+          raise DamagedData.new("a segment's stored checkpoint is damaged")
         end
       end
 

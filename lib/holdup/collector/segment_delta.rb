@@ -39,12 +39,12 @@ module Holdup
           yield header, setting
           reading = read(reader, before, entry)
           add(reading, before, source(header, setting, before, reader.ended)) unless anew
-          over?(header, reader, entry) ? reading.position.done : reading.position
+          over?(header, reader, entry) ? reading.checkpoint.done : reading.checkpoint
         end
       end
 
       # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `ring`: RingSlice
-      SegmentReading = Data.define(:position, :changes, :handoff_ns, :ring)
+      SegmentReading = Data.define(:checkpoint, :changes, :handoff_ns, :ring)
       # A slot of the file that is read.
       SlotPlace = Data.define(:reader, :file, :index) do
         def damaged(reason) = reader.damaged(reason)
@@ -62,13 +62,13 @@ module Holdup
       # Reads everything before it adds anything, so a failure adds nothing.
       def read(reader, before, entry)
         changes = []
-        marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear, entry) }
+        slots = reader.of_one_tick { read_slots(reader, before.slots, changes.clear, entry) }
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
         ring = reader.ring_slice(since: before.ring_head)
         ring_head = header.ring_head
-        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, marks: marks.freeze)
-        SegmentReading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
+        checkpoint = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, slots: slots.freeze)
+        SegmentReading.new(checkpoint:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
       end
 
       def handoff_ns(header, before, entry)
@@ -83,38 +83,38 @@ module Holdup
         reading.changes.each { |change| @builder.add(change, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
         @skipped.guard(:unit_samples, "process #{source.pid}") do
-          draw(reading.ring, before, reading.position.marks, source)
+          draw(reading.ring, before, reading.checkpoint.slots, source)
         end
       end
 
-      def draw(ring, before, marks, source)
+      def draw(ring, before, slots, source)
         return if ring.size.zero?
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
-        series = marks.map { |mark| mark&.series&.plain }
+        series = slots.map { |slot| slot&.series&.plain }
         units_of = UnitSampler::SegmentSource.new(process:, setting: source.setting, series:)
         @unit_sampler.add(ring, ring.first - before.ring_head, units_of, @now_ns)
       end
 
       # Slot by slot, so that only one is in memory.
-      def mark_all(reader, before, changes, entry)
+      def read_slots(reader, before, changes, entry)
         reader.damaged("a series is gone") if reader.header.series_count < before.size
         Array.new(reader.header.series_count) do |index|
-          mark(reader, index, before[index], entry) { |change| changes << change }
+          read_slot(reader, index, before[index], entry) { |change| changes << change }
         end
       end
 
-      # A damaged slot keeps its mark, so nothing is missing when it can be read again.
-      def mark(reader, index, before, entry)
+      # A damaged slot keeps its checkpoint, so nothing is missing when it can be read again.
+      def read_slot(reader, index, before, entry)
         bytes = reader.slot_bytes(index)
         return before if bytes.nil? || before&.still_in?(bytes)
         place = SlotPlace.new(reader:, file: entry.name, index:)
         generation = Segment::AccountSlot.generation(bytes)
         former, before = ended(place, bytes, before) unless generation == before&.generation.to_i
-        change, mark = delta(place, bytes, before)
+        change, checkpoint = delta(place, bytes, before)
         yield former if former && !former.empty?
         yield change unless change.empty?
-        mark.generation = generation
-        mark
+        checkpoint.generation = generation
+        checkpoint
       rescue SegmentError::NotASegment => error
         name = before&.series&.name || "slot #{index} of #{entry.name}"
         @skipped.add_lasting(:series, name, DamagedData.new(error.reason), file: entry.name, place: index)
@@ -127,9 +127,9 @@ module Holdup
       def ended(place, bytes, before)
         nameless = before&.dup
         nameless.series = nil if nameless
-        change, mark = delta(place, Segment::AccountSlot.former(bytes), nameless)
-        mark.series = nil
-        [change, mark]
+        change, checkpoint = delta(place, Segment::AccountSlot.former(bytes), nameless)
+        checkpoint.series = nil
+        [change, checkpoint]
       end
 
       # @return [Array(SlotDelta, SegmentCheckpoint::SlotCheckpoint)]
@@ -148,7 +148,7 @@ module Holdup
       def earlier(place, before, now)
         before&.slot
       rescue DamagedData => error
-        @skipped.add_lasting(:position, now.series.name, error, file: place.file, place: place.index)
+        @skipped.add_lasting(:checkpoint, now.series.name, error, file: place.file, place: place.index)
         now
       end
 

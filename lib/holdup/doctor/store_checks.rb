@@ -60,7 +60,7 @@ module Holdup
       # Rows that the collector could not store, so that reports miss them.
       module SkippedRows
         # By what it means for the numbers.
-        KEYS = {position: :skipped_position, stored: :skipped_stored}.freeze
+        KEYS = {checkpoint: :skipped_checkpoint, stored: :skipped_stored}.freeze
         MOST_NAMES = 5
 
         def self.call(host)

@@ -74,7 +74,7 @@ module Holdup
 
       # A store's interface; the round keeps its positions itself.
       # @see Store::Sql#commit
-      def commit(windows, _progress, processes: [], unit_samples: [], paths: {}, **)
+      def commit(windows, _checkpoints, processes: [], unit_samples: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
         unit_samples.each do |block|
@@ -83,8 +83,8 @@ module Holdup
         end
       end
 
-      # @see Store::Sql#progress
-      def progress(host: nil) = {}
+      # @see Store::Sql#checkpoints
+      def checkpoints(host: nil) = {}
 
       # @see Store::Sql#audit_entries
       def audit_entries(_from_s, _to_s) = []

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # A server's setting that a user can change, and how: as an adapter knows it, as a segment's unit sample and a
+  # A server's setting that a user can change, and how: as an adapter knows it, as a segment's profile and a
   # sample of a process keep it, and as the doctor and advice read it. It has no sentence: `how` is the key of
   # one in the locales (`lever_<how>`).
   #
@@ -12,10 +12,10 @@ module Holdup
   # - `facts`: {String => scalar} for that sentence
   # - `where`: a SettingPlace; nil: not found
   Lever = Data.define(:name, :value, :live, :write, :how, :facts, :where) do
-    # @param unit sample [Hash{String, Symbol => Object}] of a process: its keys begin with "lever."
+    # @param profile [Hash{String, Symbol => Object}] of a process: its keys begin with "lever."
     # @return [Hash{String => Lever}] by name
-    def self.all(unit_sample)
-      levers = unit_sample.to_h { |key, value| [key.to_s, value] }
+    def self.all(profile)
+      levers = profile.to_h { |key, value| [key.to_s, value] }
       levers = levers.select { |key, _| key.start_with?(self::PREFIX) }
       names = levers.keys.filter_map { |key| key[self::FACT, 1] }.uniq
       names.to_h { |name| [name, parse(name, levers)] }
@@ -35,7 +35,7 @@ module Holdup
       super
     end
 
-    # @return [Hash{String => Object}] flat, for a segment's unit sample
+    # @return [Hash{String => Object}] flat, for a segment's profile
     def to_profile
       own = {"value" => value, "live" => live, "write" => write, "how" => how&.to_s, "where" => where}.compact
       own = own.merge(facts.transform_keys { |key| "#{self.class::HOW}#{key}" })

@@ -137,8 +137,8 @@ module Holdup
         end
 
         # Of these hosts, and of all applications.
-        def collection_states
-          @store.collection_states.select { |state| @origin.host?(state.host) }
+        def collector_checkpoints
+          @store.collector_checkpoints.select { |checkpoint| @origin.host?(checkpoint.host) }
         end
 
         # Of these hosts, and of all applications.
@@ -192,7 +192,7 @@ module Holdup
         end
 
         def latest_hosts
-          @store.collection_states.map(&:host)
+          @store.collector_checkpoints.map(&:host)
         end
 
         def unknown(part, asked, known)

@@ -103,8 +103,8 @@ module Holdup
         @answers[[:audit_entries, span, options]] ||= store.audit_entries(*span, **options)
       end
 
-      def collection_states
-        @answers[:collection_states] ||= store.collection_states
+      def collector_checkpoints
+        @answers[:collector_checkpoints] ||= store.collector_checkpoints
       end
 
       def extent

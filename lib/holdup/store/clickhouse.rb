@@ -13,8 +13,8 @@ module Holdup
     #
     # - a long read is not of one moment, nor is a snapshot of more than Spans::SESSIONS. It asks for some
     #   windows after the other, and a commit that arrives meanwhile is in the later ones only
-    # - `progress(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether one
-    #   arrived, and raises Overtaken
+    # - `checkpoints(host:)` doesn't wait for a commit that is still on its way. The next commit sees whether
+    #   one arrived, and raises Overtaken
     # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
     class Clickhouse
       # @return [String] the day of a commit, `ago_s` seconds ago
@@ -34,8 +34,8 @@ module Holdup
         @upkeep = Upkeep.new(client, @steps, @spans, @records)
       end
 
-      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
-        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+      def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
+        collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         rows = {windows:, processes:, unit_samples:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -45,7 +45,7 @@ module Holdup
         end
         writing do
           @session.check_expected(expected)
-          write(rows, progress, skipped:, state:, audit:)
+          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:)
         end
         nil
       end
@@ -57,7 +57,7 @@ module Holdup
 
       def skipped_rows = reading { @records.skipped(@spans.state) }
 
-      def collection_states = reading { @records.states(@spans.state) }
+      def collector_checkpoints = reading { @records.collector_checkpoints(@spans.state) }
 
       def audit_entries(from_s, to_s, events: AuditEntry::EVENTS)
         entries = reading { @records.audit(from_s, to_s, @spans.state) }
@@ -67,8 +67,8 @@ module Holdup
       def paths = reading { @names.paths }
 
       # The caller's next commit goes on from there, and fails if that no longer holds.
-      def progress(host: nil)
-        reading { @session.progress(host && "#{host} ") }
+      def checkpoints(host: nil)
+        reading { @session.checkpoints(host && "#{host} ") }
       end
 
       def windows(...)
@@ -185,17 +185,17 @@ module Holdup
         [@session, @names].each(&:forget) unless done
       end
 
-      def write(rows, progress, skipped:, state:, audit:)
+      def write(rows, checkpoints, skipped:, collector_checkpoint:, audit:)
         windows, processes, unit_samples, paths = rows.values_at(:windows, :processes, :unit_samples, :paths)
-        return if [*rows.values, progress, skipped, audit].all?(&:empty?) && state.nil?
+        return if [*rows.values, checkpoints, skipped, audit].all?(&:empty?) && collector_checkpoint.nil?
         series = [*windows.map(&:series), *paths.map(&:first)]
         @names.save(series, [*windows, *unit_samples].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
-        facts << @records.state_fact(state) if state
+        facts << @records.collector_checkpoint_fact(collector_checkpoint) if collector_checkpoint
         facts += @records.audit_facts(audit)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
                   "unit_samples" => @records.unit_sample_rows(unit_samples)}
-        @session.commit(tables, progress, facts, oldest_s: windows.map(&:start_s).min)
+        @session.commit(tables, checkpoints, facts, oldest_s: windows.map(&:start_s).min)
       end
 
       def window_rows(windows)
@@ -256,7 +256,8 @@ module Holdup
           # Names behind ids: kind is series, setting or path.
           names: ["kind String, id UInt64, stamp UInt64, text String", "ReplacingMergeTree(stamp)",
             "kind, id"],
-          # kind is commit, claim, close, checkpoint, state, skipped, audit, outcome or answer: CommitSession.
+          # kind is commit, claim, close, checkpoint, collector, skipped, audit, outcome or answer; see
+          # CommitSession.
           commits: ["kind String, name String, session UInt64, number UInt64, epoch UInt64, upto UInt64, " \
             "stamp Int64, text String, written DateTime DEFAULT now()", "ReplacingMergeTree(number)",
             "kind, name, session"],

@@ -83,7 +83,7 @@ module Holdup
       private
 
       def stored_position
-        text = @to.progress[@key]
+        text = @to.checkpoints[@key]
         text && Position.parse(text)
       end
 
@@ -98,7 +98,7 @@ module Holdup
 
       # @return [Integer, nil] start of the minutes that a running collector may still add to; nil: none runs
       def open_from_s
-        written_s = @from.collection_states.map { |state| state.at_ns / NS }.max || 0
+        written_s = @from.collector_checkpoints.map { |checkpoint| checkpoint.at_ns / NS }.max || 0
         from_s = Tier.fresh.first.floor(@now_s - OPEN_S)
         from_s if written_s > @now_s - RUNNING_S && from_s < end_of_source && short_windows?(from_s)
       end
@@ -139,30 +139,30 @@ module Holdup
       end
 
       def copy_rest
-        states.each { |state| @to.commit([], {}, state:) }
+        new_collector_checkpoints.each { |one| @to.commit([], {}, collector_checkpoint: one) }
         @from.outcomes.each { |outcome| @to.keep(outcome) }
-        progress = checkpoints
+        changed = changed_checkpoints
         skipped = @position.rest ? [] : @from.skipped_rows
-        @position = @position.with(rest: progress.transform_values { |state| Zlib.crc32(state) })
-        @to.commit([], {**progress, @key => @position.to_s}, skipped:, paths: @from.paths,
+        @position = @position.with(rest: changed.transform_values { |checkpoint| Zlib.crc32(checkpoint) })
+        @to.commit([], {**changed, @key => @position.to_s}, skipped:, paths: @from.paths,
           audit: @from.audit_entries(0, @now_s + DAY_S))
       end
 
       # Without them the next collector would carry again what is still in the segments. One of a collector
       # that writes to the target already stays.
-      def checkpoints
-        there = @to.progress
+      def changed_checkpoints
+        there = @to.checkpoints
         copied = @position.rest || {}
-        @from.progress.reject do |segment, _|
+        @from.checkpoints.reject do |segment, _|
           # How far another copy came is of the store that it went to.
           next true if segment.start_with?(PREFIX)
           there.key?(segment) && Zlib.crc32(there[segment]) != copied[segment]
         end
       end
 
-      def states
-        there = @to.collection_states.to_h { |state| [state.key, state.at_ns] }
-        @from.collection_states.select { |state| state.at_ns > there.fetch(state.key, 0) }
+      def new_collector_checkpoints
+        there = @to.collector_checkpoints.to_h { |one| [one.key, one.at_ns] }
+        @from.collector_checkpoints.select { |one| one.at_ns > there.fetch(one.key, 0) }
       end
 
       def end_of_source

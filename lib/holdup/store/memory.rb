@@ -9,7 +9,7 @@ module Holdup
     class Memory
       def initialize
         @rows = WindowRows.new
-        @progress = {}
+        @checkpoints = {}
         @processes = {}
         @paths = {}
         @outcomes = {}
@@ -20,8 +20,8 @@ module Holdup
         @unit_samples = UnitSamples.new
       end
 
-      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
-        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+      def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
+        collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         @rows.transaction do
           check(expected)
           changes =
@@ -30,11 +30,11 @@ module Holdup
             else
               changes(windows, processes, unit_samples, paths, lengths:)
             end
-          progress = progress.transform_values { |blob| blob&.b&.freeze }
+          checkpoints = checkpoints.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
-          @progress = @progress.merge(progress).compact
+          @checkpoints = @checkpoints.merge(checkpoints).compact
           skip(skipped)
-          @states[state.key] = state if state
+          @states[collector_checkpoint.key] = collector_checkpoint if collector_checkpoint
           @audit = @audit.merge(audit.to_h { |entry| [entry.source, entry] }) { |_, known, _| known }
         end
         nil
@@ -44,7 +44,7 @@ module Holdup
 
       def part? = false
 
-      def collection_states
+      def collector_checkpoints
         @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
       end
 
@@ -62,8 +62,10 @@ module Holdup
         @rows.transaction { @paths.dup }
       end
 
-      def progress(host: nil)
-        @rows.transaction { @progress.select { |segment, _| host.nil? || segment.start_with?("#{host} ") } }
+      def checkpoints(host: nil)
+        @rows.transaction do
+          @checkpoints.select { |segment, _| host.nil? || segment.start_with?("#{host} ") }
+        end
       end
 
       def windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -177,7 +179,7 @@ module Holdup
           @audit.delete_if { |_, entry| entry.at_s < now_s - AuditEntry::KEEP_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
           prune_progress(now_s)
-          states_from_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
+          states_from_ns = (now_s - CollectorCheckpoint::KEEP_S) * 1_000_000_000
           @states.delete_if { |_, state| state.at_ns < states_from_ns }
         end
         Tier::Pruning.new(@rows).run(now_s, max_bytes:)
@@ -201,17 +203,17 @@ module Holdup
       private
 
       def check(expected)
-        return if expected.all? { |segment, state| @progress[segment] == state&.b }
+        return if expected.all? { |segment, state| @checkpoints[segment] == state&.b }
         raise StoreError::Overtaken.new(location: "memory:")
       end
 
       def prune_progress(now_s)
         CheckpointNames.silent(@states.values, now_s).each do |id|
-          own = @progress.keys.select { |name| name.start_with?(CheckpointNames.scope(id)) }
-          changes = CheckpointNames.pruned(id, own, @progress[CheckpointNames.token(id)], now_s)
-          @progress = @progress.merge(changes).compact
+          own = @checkpoints.keys.select { |name| name.start_with?(CheckpointNames.scope(id)) }
+          changes = CheckpointNames.pruned(id, own, @checkpoints[CheckpointNames.token(id)], now_s)
+          @checkpoints = @checkpoints.merge(changes).compact
         end
-        @progress = @progress.except(*CheckpointNames.forgotten(@progress, now_s))
+        @checkpoints = @checkpoints.except(*CheckpointNames.forgotten(@checkpoints, now_s))
       end
 
       def last_of_each(samples, every_s)

@@ -8,8 +8,8 @@ module Holdup
     #
     # Commits add *deltas*: what happened in a minute since the last commit. The store adds each to the
     # existing row (same minute, series, setting and host), and to the coarser windows if the minute was
-    # already rolled up, in the transaction that saves the progress. A caller that repeats a failed commit
-    # must therefore start again from the stored progress; then every unit is counted once.
+    # already rolled up, in the transaction that saves the checkpoints. A caller that repeats a failed commit
+    # must therefore start again from the stored checkpoints; then every unit is counted once.
     class Sql
       def initialize(dialect)
         @connection = Connection.new(dialect)
@@ -23,19 +23,19 @@ module Holdup
         @unit_samples = UnitSamples.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
         @answers = SmallTables::KeptAnswers.new(@connection)
-        @states = SmallTables::CollectionStates.new(@connection)
+        @collectors = SmallTables::CollectorCheckpoints.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
       end
 
       # Writes everything or nothing. With a block, it leaves out rows that can't be written and yields them,
       # unless all windows fail, which is not the fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
-      # @param progress [Hash{String => String, nil}] segment => checkpoint; nil deletes
+      # @param checkpoints [Hash{String => String, nil}] segment => checkpoint; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second one
       #   with the same three replaces the first
       # @param unit_samples [Array<SampleBlock>] samples of single units, merged with the stored ones
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
-      # @param state [CollectionState, nil] state of the collector after this commit
+      # @param collector_checkpoint [CollectorCheckpoint, nil] how far the collector is after this commit
       # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
       # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
@@ -43,15 +43,16 @@ module Holdup
       # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written; Overtaken when `expected` is not so
-      def commit(windows, progress, processes: [], unit_samples: [], paths: {}, skipped: [], state: nil,
-        audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+      def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
+        collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        whole([*locks([*windows, *unit_samples, *skipped, state].compact, processes), *owners]) do
+        rows = [*windows, *unit_samples, *skipped, collector_checkpoint].compact
+        whole([*locks(rows, processes), *owners]) do
           check(expected)
-          @checkpoints.save(progress)
+          @checkpoints.save(checkpoints)
           @skipped.add(skipped)
-          @states.save(state) if state
+          @collectors.save(collector_checkpoint) if collector_checkpoint
           @audit.add(audit)
           if bad_row
             add_each(windows, processes, unit_samples, paths, lengths:, &bad_row)
@@ -76,7 +77,7 @@ module Holdup
       def skipped_rows = @skipped.to_a
 
       # One for each host and folder, the latest first.
-      def collection_states = @states.to_a
+      def collector_checkpoints = @collectors.to_a
 
       # @param to_s [Integer] first second after the span
       # @param events [Array<Symbol>, nil] some of AuditEntry::EVENTS; nil: all, most of which are turns
@@ -89,7 +90,7 @@ module Holdup
       # @param host [String, nil] first word of the wanted names, and only when no commit for it is
       #   unfinished: a killed collector's may still arrive. To call before a commit
       # @return [Hash{String => String}] segment => checkpoint, binary
-      def progress(host: nil)
+      def checkpoints(host: nil)
         return @checkpoints.to_h unless host
         @connection.write(locks: [lock(host)]) { @checkpoints.to_h("#{host} ") }
       end
@@ -255,9 +256,9 @@ module Holdup
 
       # Another collector has gone on from the same checkpoints, so this one has to read them again.
       def check(expected)
-        stored = expected.to_h { |segment, _| [segment, @checkpoints.state(segment)&.b] }
-        return if expected.all? { |segment, state| stored[segment] == state&.b }
-        lost = expected.any? { |segment, state| state && stored[segment].nil? }
+        stored = expected.to_h { |segment, _| [segment, @checkpoints[segment]&.b] }
+        return if expected.all? { |segment, checkpoint| stored[segment] == checkpoint&.b }
+        lost = expected.any? { |segment, checkpoint| checkpoint && stored[segment].nil? }
         raise StoreError::Overtaken.new(location: @connection.dialect.location, lost:)
       end
 
@@ -277,8 +278,8 @@ module Holdup
         @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
         @audit.delete_before(now_s - AuditEntry::KEEP_S)
-        @checkpoints.prune(CheckpointNames.silent(@states.to_a, now_s), now_s)
-        @states.prune(now_s)
+        @checkpoints.prune(CheckpointNames.silent(@collectors.to_a, now_s), now_s)
+        @collectors.prune(now_s)
       end
 
       def add(batch, processes, unit_samples, paths)

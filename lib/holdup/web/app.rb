@@ -140,7 +140,7 @@ module Holdup
       # The age of the newest figures, and the data the collector has not read yet.
       def newest(store)
         return unless query.live?
-        at_ns = store.collection_states.map(&:at_ns).max
+        at_ns = store.collector_checkpoints.map(&:at_ns).max
         look = Doctor::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store, named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end

@@ -78,9 +78,9 @@ class Holdup::CLI::AutopilotTest < Minitest::Test
     changes = changes.map.with_index do |one, index|
       Holdup::AuditEntry.new(source: "s#{index}", **facts, **one)
     end
-    state = Holdup::CollectionState.new(host: "web-1", folder: "/x", at_ns: 1, units: {})
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "web-1", folder: "/x", at_ns: 1, units: {})
     windows = SampleWindows.new.to_a.map { |window| window.with(host: "web-1") }
-    store.commit(windows, {}, audit: changes, state:)
+    store.commit(windows, {}, audit: changes, collector_checkpoint:)
     store.close
     path
   end

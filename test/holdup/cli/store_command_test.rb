@@ -118,13 +118,14 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
 
   # As a collector that runs then.
   def write_at(second, *minutes)
-    state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns: second * 1_000_000_000, units: {})
-    store.commit(minutes.map { |number| minute(number) }, {}, state:)
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x",
+      at_ns: second * 1_000_000_000, units: {})
+    store.commit(minutes.map { |number| minute(number) }, {}, collector_checkpoint:)
   end
 
   def fill
-    state = Holdup::CollectionState.new(host: "a", folder: "/x",
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x",
       at_ns: SampleMinutes::MINUTE_START * 1_000_000_000, units: {})
-    store.commit([minute], {}, state:)
+    store.commit([minute], {}, collector_checkpoint:)
   end
 end

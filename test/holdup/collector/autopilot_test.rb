@@ -204,7 +204,7 @@ class Holdup::Collector::AutopilotTest < Minitest::Test
   # Then leases end.
   def test_while_the_store_is_down_nothing_is_renewed
     store = Object.new
-    def store.progress(*, **) = raise("down")
+    def store.checkpoints(*, **) = raise("down")
 
     def store.close = nil
     counted = Broken.new

@@ -146,7 +146,7 @@ class Holdup::Collector
       File.binwrite(File.join(@dir, "#{@random.rand(1..1 << 20)}-1.segment"), @random.bytes(9_000))
     end
 
-    # The round that finds it comes before anything new, so that the loss of a position loses nothing.
+    # The round that finds it comes before anything new, so that the loss of a checkpoint loses nothing.
     def damage_the_store
       SQLite3::Database.new(@path) do |db|
         case @random.rand(4)
@@ -157,7 +157,7 @@ class Holdup::Collector
           db.execute("UPDATE unit_samples SET packed = x'01ff00'")
         when 2
           state = %w[ff 01 0103 018080808001].sample(random: @random)
-          db.execute("UPDATE checkpoints SET state = x'#{state}' WHERE segment NOT LIKE '%#units'")
+          db.execute("UPDATE checkpoints SET checkpoint = x'#{state}' WHERE segment NOT LIKE '%#units'")
         when 3
           db.execute("UPDATE process_samples SET facts = '{' WHERE pid > 0")
         end

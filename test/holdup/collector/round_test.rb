@@ -215,10 +215,10 @@ class Holdup::Collector
 
     # A database that ends its first transaction, and the rows of the second are the same.
     class RunningTwice < SimpleDelegator
-      def commit(windows, progress, **rows, &bad_row)
+      def commit(windows, checkpoints, **rows, &bad_row)
         raise Holdup::StoreError::BadRow.new(location: "x", reason: "too long") unless bad_row
         skipped = Array.new(2) { windows.map { |window| bad_row.call(window, RuntimeError.new("no")) } }
-        super([], progress, **rows, skipped: skipped.last)
+        super([], checkpoints, **rows, skipped: skipped.last)
       end
     end
 
@@ -326,7 +326,7 @@ class Holdup::Collector
       2.times { |time| containers.each { |container| container.run(@now_ns + time * NS) } }
       assert_equal 2, total("A#b").count
       containers(again: true).each { |container| container.run(@now_ns + 2 * NS) }
-      assert_equal [2, 2], [total("A#b").count, @store.collection_states.size]
+      assert_equal [2, 2], [total("A#b").count, @store.collector_checkpoints.size]
     end
 
     # A volume of an earlier pod, seen by another path and under another name.
@@ -451,7 +451,7 @@ class Holdup::Collector
     end
 
     # @return [Array<String>] names of what is stored of segments
-    def checkpoints = @store.progress.keys.grep_v(/#token\z/)
+    def checkpoints = @store.checkpoints.keys.grep_v(/#token\z/)
 
     def run_round(later_ns = 0)
       @round.run(@now_ns + later_ns)

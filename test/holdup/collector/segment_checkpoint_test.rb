@@ -8,28 +8,28 @@ require "holdup/segment/directory"
 class Holdup::Collector
   class SegmentCheckpointTest < Minitest::Test
     def test_loads_what_it_dumped
-      position = position_of do |writer|
+      checkpoint = checkpoint_of do |writer|
         3.times { |index| writer.record("A#b", wall: index * 10_000, queued: 5_000) }
       end
-      copy = copy(position)
-      assert_equal facts(position), facts(copy)
-      assert_equal position.marks.map { |mark| mark.to_a.drop(1) },
-        copy.marks.map { |mark| mark.to_a.drop(1) }
+      copy = copy(checkpoint)
+      assert_equal facts(checkpoint), facts(copy)
+      assert_equal checkpoint.slots.map { |slot| slot.to_a.drop(1) },
+        copy.slots.map { |slot| slot.to_a.drop(1) }
     end
 
     def test_accounts_are_in_the_head
-      position = position_of do |writer|
+      checkpoint = checkpoint_of do |writer|
         writer.record("A#b", wall: 1)
         writer.account("main", caused: 77)
       end
-      loaded = SegmentCheckpoint::Codec.load(SegmentCheckpoint::Codec.dump_head(position), nil)
+      loaded = SegmentCheckpoint::Codec.load(SegmentCheckpoint::Codec.dump_head(checkpoint), nil)
       caused = Holdup::Segment::Layout::SUMS.index(:caused_ns)
-      assert_equal([nil, 77], loaded.marks.map { |mark| mark&.slot&.sums&.at(caused) })
+      assert_equal([nil, 77], loaded.slots.map { |slot| slot&.slot&.sums&.at(caused) })
     end
 
     def test_a_slot_that_was_never_read
-      position = SegmentCheckpoint.start(5).with(marks: [nil, nil])
-      assert_equal [nil, nil], copy(position).marks
+      checkpoint = SegmentCheckpoint.start(5).with(slots: [nil, nil])
+      assert_equal [nil, nil], copy(checkpoint).slots
     end
 
     def test_a_finished_one_is_small
@@ -41,7 +41,7 @@ class Holdup::Collector
     def test_refuses_another_version_with_its_number
       head = SegmentCheckpoint::Codec.dump_head(SegmentCheckpoint.start(5))
       error = assert_raises(Holdup::DamagedData) { SegmentCheckpoint::Codec.load("\x07#{head[1..]}", nil) }
-      assert_equal "a segment's stored position has version 7; this Holdup reads 3", error.message
+      assert_equal "a segment's stored checkpoint has version 7; this Holdup reads 3", error.message
     end
 
     def test_refuses_damaged_bytes
@@ -52,19 +52,19 @@ class Holdup::Collector
 
     private
 
-    def copy(position)
+    def copy(checkpoint)
       codec = SegmentCheckpoint::Codec
-      codec.load(codec.dump_head(position), codec.dump_units(position))
+      codec.load(codec.dump_head(checkpoint), codec.dump_units(checkpoint))
     end
 
-    def facts(position) = position.to_h.except(:marks)
+    def facts(checkpoint) = checkpoint.to_h.except(:slots)
 
-    def position_of
-      Dir.mktmpdir("holdup-position") do |dir|
+    def checkpoint_of
+      Dir.mktmpdir("holdup-checkpoint") do |dir|
         yield SegmentWriter.new(dir)
         slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
         return SegmentCheckpoint.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, ring_head: 4,
-          marks: slots.map { |slot| SegmentCheckpoint::SlotCheckpoint.of(slot) })
+          slots: slots.map { |slot| SegmentCheckpoint::SlotCheckpoint.of(slot) })
       end
     end
   end

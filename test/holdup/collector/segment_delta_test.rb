@@ -141,7 +141,7 @@ class Holdup::Collector
     end
 
     # A number that fell is damage, and counts for nobody.
-    def test_an_account_whose_former_sums_are_damaged_keeps_its_mark
+    def test_an_account_whose_former_sums_are_damaged_keeps_its_checkpoint
       writer = writer()
       writer.account("thread:a", running: 100)
       known = read
@@ -202,11 +202,11 @@ class Holdup::Collector
     def test_anew_adds_nothing_and_returns_the_position_to_continue_from
       writer = writer()
       writer.record("A#b", wall: 5_000)
-      position = delta.call(entry, nil, anew: true) {}
+      checkpoint = delta.call(entry, nil, anew: true) {}
       assert_empty @builder.windows("h")
       assert_empty @units.offers
       writer.record("A#b", wall: 9_000)
-      read(position)
+      read(checkpoint)
       assert_equal 1, window("A#b").count
       assert_equal 9_000, window("A#b").histograms[:wall].sum
     end
@@ -214,14 +214,14 @@ class Holdup::Collector
     def test_offers_the_units_of_the_ring_and_counts_those_that_it_has_lost
       writer = writer(ring: 8)
       20.times { writer.record("A#b", wall: 5_000) }
-      position = read
+      checkpoint = read
       size, missed, source = @units.offers.first
       assert_equal 20, size + missed
       assert_equal 7, size, "the oldest entry may be overwritten at any time"
       assert_equal ["A#b"], source.series.map(&:name)
       assert_equal Process.pid, source.process.pid
       writer.record("A#b", wall: 5_000)
-      read(position)
+      read(checkpoint)
       assert_equal [1, 0], @units.offers.last.first(2)
     end
 
@@ -276,12 +276,12 @@ class Holdup::Collector
     def test_a_damaged_position_counts_as_carried
       writer = writer()
       3.times { writer.record("A#b", wall: 5_000) }
-      damaged = read.with(marks: [SegmentCheckpoint::SlotCheckpoint.load("\x00\x03\x00\x01".b)])
+      damaged = read.with(slots: [SegmentCheckpoint::SlotCheckpoint.load("\x00\x03\x00\x01".b)])
       @builder = SegmentDelta::WindowBuilder.new
       writer.record("A#b", wall: 5_000)
       after = read(damaged)
       assert_empty @builder.windows("h")
-      assert_equal [:position], @skipped.rows.map(&:kind)
+      assert_equal [:checkpoint], @skipped.rows.map(&:kind)
       writer.record("A#b", wall: 7_000)
       read(after)
       assert_equal 7_000, window("A#b").histograms[:wall].sum
@@ -332,7 +332,7 @@ class Holdup::Collector
       writer.close
       closed = read
       assert closed.finished
-      assert_empty closed.marks
+      assert_empty closed.slots
       assert_equal 1, closed.ring_head
     end
 

@@ -99,9 +99,9 @@ class Holdup::Collector
       bytes = slot_bytes([[5_000], [], [70], []])
       stored = SlotCheckpoint.load(SlotCheckpoint.of(read(slot_bytes([[], [], [], []]))).bytes)
       [nil, stored].each do |known|
-        change, mark = SlotDelta.of_bytes(bytes, known)
+        change, checkpoint = SlotDelta.of_bytes(bytes, known)
         assert_equal SlotDelta.between(read(bytes), known&.slot), change
-        assert_equal SlotCheckpoint.of(read(bytes)), mark
+        assert_equal SlotCheckpoint.of(read(bytes)), checkpoint
       end
     end
 

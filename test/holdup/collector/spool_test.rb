@@ -257,7 +257,7 @@ class Holdup::Collector
 
     # Takes commits and does not say so.
     Deaf = Struct.new(:store) do
-      def progress(**) = store.progress(**)
+      def checkpoints(**) = store.checkpoints(**)
 
       def commit(*, **)
         store.commit(*, **)
@@ -267,9 +267,9 @@ class Holdup::Collector
 
     # Can't read the checkpoints of one folder.
     RefusingStore = Struct.new(:store, :id) do
-      def progress(host:)
+      def checkpoints(host:)
         raise Holdup::StoreError::Locked.new(location: "x", seconds: 1) if host == id
-        store.progress(host:)
+        store.checkpoints(host:)
       end
 
       def commit(...) = store.commit(...)

@@ -118,7 +118,7 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
   def test_a_lost_answer_is_settled_by_its_own_checkpoints
     writer(1).record("A#a")
     collect(:after)
-    @store.progress(host: "0123456789abcdef")
+    @store.checkpoints(host: "0123456789abcdef")
     assert_empty @exporter.counts
     collect
     assert_equal({"A#a" => 1}, @exporter.counts)

@@ -97,7 +97,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
   def test_a_store_gets_what_was_measured
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, unit_samples:|
+    store.define_singleton_method(:commit) { |windows, _checkpoints, processes:, unit_samples:|
       kept << [windows, processes, unit_samples.sum(&:seen)]
     }
     jobs(Jobs::JobLog.new(path, PlayedJobs.plan([5], rounds: 1, again: false)), store:)

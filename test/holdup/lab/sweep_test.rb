@@ -124,7 +124,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
   def test_a_store_gets_the_windows_as_well
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, unit_samples:|
+    store.define_singleton_method(:commit) { |windows, _checkpoints, processes:, unit_samples:|
       kept << [windows, processes, unit_samples]
     }
     sweep(plan: plan, store:)

@@ -7,10 +7,10 @@ class Holdup::LeverTest < Minitest::Test
   LEVER = Holdup::Lever.new(name: "concurrency a.b", value: 3, write: "concurrency = N",
     how: :sidekiq_capsule, facts: {"capsule" => "a.b"}, where: "config/sidekiq.rb:3")
 
-  def test_a_unit_sample_keeps_it
-    unit_sample = LEVER.to_profile
-    assert_equal "a.b", unit_sample["lever.concurrency a.b.how.capsule"]
-    known = Holdup::Lever.all({"server" => "x", **unit_sample})
+  def test_a_profile_keeps_it
+    profile = LEVER.to_profile
+    assert_equal "a.b", profile["lever.concurrency a.b.how.capsule"]
+    known = Holdup::Lever.all({"server" => "x", **profile})
     assert_equal LEVER.with(how: "sidekiq_capsule"), known.fetch(LEVER.name)
   end
 

@@ -62,7 +62,7 @@ module Holdup::Sizing
 
     def self_test(recording, **options)
       SelfTest.new(recording, traffic: Traffic.of(recording.unit_samples, recording.arrivals,
-          pools: OPEN.pools),
+        pools: OPEN.pools),
         current: Candidate.of(recording), vcpus: 2.0..2.0, assignments: [:shared], units: 4000,
         load: recording.closed_load, **options).call
     end

@@ -28,7 +28,7 @@ class Holdup::Store::CopyTest < Minitest::Test
     [60, 300, 3600, DAY].each do |seconds|
       assert_equal windows(@from, seconds), windows(@to, seconds), "windows of #{seconds} s"
     end
-    %i[progress paths outcomes skipped_rows collection_states settings].each do |what|
+    %i[checkpoints paths outcomes skipped_rows collector_checkpoints settings].each do |what|
       assert_equal @from.public_send(what).to_set, visible(what), what
     end
     assert_equal @from.processes(0, END_S), @to.processes(0, END_S)
@@ -93,10 +93,10 @@ class Holdup::Store::CopyTest < Minitest::Test
     @from.commit([minute], {"a /x/1.segment" => "old", "a /x/2.segment" => "old"})
     @to.commit([], {"a /x/2.segment" => "own"})
     copy
-    assert_equal %w[old own], @to.progress.values_at("a /x/1.segment", "a /x/2.segment")
+    assert_equal %w[old own], @to.checkpoints.values_at("a /x/1.segment", "a /x/2.segment")
     @from.commit([], {"a /x/1.segment" => "new", "a /x/2.segment" => "new"})
     copy
-    assert_equal %w[new own], @to.progress.values_at("a /x/1.segment", "a /x/2.segment")
+    assert_equal %w[new own], @to.checkpoints.values_at("a /x/1.segment", "a /x/2.segment")
   end
 
   # A copy into the store that is now the source, by the same name.
@@ -157,11 +157,12 @@ class Holdup::Store::CopyTest < Minitest::Test
     minutes = Array.new(576) { |i| minute(5 * i, name: "C#{i % 3}#index", values: [5_000 + i]) }
     late = [minute(70, values: [1, 2]), minute(30 * 24, values: Array.new(8, 9))]
     at_ns = NOW_S * 1_000_000_000
-    state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns:, units: {"s" => 7})
+    collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x", at_ns:, units: {"s" => 7})
     store.commit([*minutes, *late, minute(5).with(host: "b")], {"a /x/1.segment" => "\xFF".b},
       processes: [{at_s: START + 5, host: "a", pid: 7, rss_bytes: 9}],
       unit_samples: [block(many(3000).first(900), seen: 3000), block([unit_sample(host: "b")], host: "b")],
-      paths: {minutes.first.series => "/orders/7"}, skipped: [skipped], state:)
+      paths: {minutes.first.series => "/orders/7"}, skipped: [skipped],
+      collector_checkpoint:)
     store.keep(outcome)
     store.rollup(NOW_S)
   end
@@ -183,7 +184,7 @@ class Holdup::Store::CopyTest < Minitest::Test
   # Without the position of the copy itself.
   def visible(what)
     value = @to.public_send(what)
-    value = value.reject { |segment, _| segment.start_with?("#copy") } if what == :progress
+    value = value.reject { |segment, _| segment.start_with?("#copy") } if what == :checkpoints
     value.to_set
   end
 end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "cgi/escape"
-require "holdup/model/collection_state"
+require "holdup/model/collector_checkpoint"
 require "holdup/loader"
 require "json"
 
@@ -110,9 +110,10 @@ class Holdup::Web::AppTest < Minitest::Test
       5.times { writer.record("A#b", wall: 5_000) }
       store = sample_store
       id = Holdup::Segment::Directory.new(dir).take_over.id
-      state = Holdup::CollectionState.new(host: "a", folder: Holdup::CollectionState.folder(dir, id),
+      folder = Holdup::CollectorCheckpoint.folder(dir, id)
+      collector_checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder:,
         at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
-      store.commit([], {}, state:)
+      store.commit([], {}, collector_checkpoint:)
       @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none,
         clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"

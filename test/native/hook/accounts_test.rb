@@ -71,7 +71,7 @@ class AccountsTest < NativeTest
         @sums = Sums.new
       end
 
-      # @param stored [Boolean] whether the position goes through a store
+      # @param stored [Boolean] whether the checkpoint goes through a store
       def call(stored: false)
         delta = Holdup::Collector::SegmentDelta.new(builder: @sums, now_ns: Time.now.to_i * 1_000_000_000,
           settings: {}, profiles: Taking.new, skipped: Skipped.new)
@@ -144,7 +144,7 @@ class AccountsTest < NativeTest
     RUBY
   end
 
-  # Whenever the collector comes, and whether its position has been in a store meanwhile.
+  # Whenever the collector comes, and whether its checkpoint has been in a store meanwhile.
   def test_every_nanosecond_counts_once_however_often_slots_get_other_names
     [1, 3, 7, 1_000].each do |every|
       line = run_script(<<~RUBY).lines.last

@@ -67,37 +67,37 @@ module Holdup
 
         # @param prefix [String, nil] remembers these checkpoints: commits will go on from them
         # @return [Hash{String => String}] segment => checkpoint
-        def progress(prefix = nil)
-          states = CommitFacts.new(@client, condition([prefix.to_s])).checkpoints
+        def checkpoints(prefix = nil)
+          texts = CommitFacts.new(@client, condition([prefix.to_s])).checkpoints
           if prefix
             @read.delete_if { |scope, _| scope.start_with?(prefix) }
             @prefixes |= [prefix]
-            states.each { |name, state| (@read[scope(name)] ||= {})[name] = state }
+            texts.each { |name, text| (@read[scope(name)] ||= {})[name] = text }
           end
-          states.transform_values { |state| state.unpack1("m") }
+          texts.transform_values { |text| text.unpack1("m") }
         end
 
         # What this session has read or written: another one that commits meanwhile fences it.
         # @param expected [Hash{String => String, nil}] segment => checkpoint
         def check_expected(expected)
-          locked! unless expected.all? do |name, state|
-            @read.dig(scope(name), name)&.unpack1("m") == state&.b
+          locked! unless expected.all? do |name, bytes|
+            @read.dig(scope(name), name)&.unpack1("m") == bytes&.b
           end
         end
 
         # @param rows [Hash{String => Array<Hash>}] by table, without session and number
-        # @param progress [Hash{String => String, nil}]
+        # @param checkpoints [Hash{String => String, nil}]
         # @param facts [Array<Hash>] further rows of `commits`
         # @raise [StoreError] and then it does not count, except for an answer that was lost: see above
-        def commit(rows, progress, facts, oldest_s: nil)
-          claim(progress.keys.map { |name| scope(name) }.uniq - @epochs.keys)
+        def commit(rows, checkpoints, facts, oldest_s: nil)
+          claim(checkpoints.keys.map { |name| scope(name) }.uniq - @epochs.keys)
           @number += 1
-          mark = {session: @id, number: @number}
-          rows.each { |table, some| @client.insert(table, some.map { |row| {**mark, **row} }) }
-          checkpoints = progress.map { |name, state| checkpoint(name, state && [state].pack("m0")) }
-          write([reach(oldest_s), *checkpoints, *facts])
+          own = {session: @id, number: @number}
+          rows.each { |table, some| @client.insert(table, some.map { |row| {**own, **row} }) }
+          moved = checkpoints.map { |name, bytes| checkpoint(name, bytes && [bytes].pack("m0")) }
+          write([reach(oldest_s), *moved, *facts])
           check
-          checkpoints.each { |row| remember(row) }
+          moved.each { |row| remember(row) }
         end
 
         # The count of the session so far: its rows replace each other.
@@ -139,10 +139,10 @@ module Holdup
           closes = open.map do |session|
             {kind: "close", name: session.to_s, epoch:, upto: found.last(session)}
           end
-          states = found.checkpoints(deleted: true).select { |name, _| scopes.include?(scope(name)) }
-          return if closes.empty? && states.empty?
+          texts = found.checkpoints(deleted: true).select { |name, _| scopes.include?(scope(name)) }
+          return if closes.empty? && texts.empty?
           @number += 1
-          write([reach(nil), *closes, *states.map { |name, state| checkpoint(name, state) }])
+          write([reach(nil), *closes, *texts.map { |name, text| checkpoint(name, text) }])
         end
 
         # What the caller has read, and goes on from, must still hold.
@@ -160,8 +160,8 @@ module Holdup
           row[:text].empty? ? known.delete(row[:name]) : known[row[:name]] = row[:text]
         end
 
-        def checkpoint(name, state)
-          {kind: "checkpoint", name:, epoch: @epochs.fetch(scope(name)), text: state.to_s}
+        def checkpoint(name, text)
+          {kind: "checkpoint", name:, epoch: @epochs.fetch(scope(name)), text: text.to_s}
         end
 
         # The commit itself. From its commit `epoch` on, no minute of the session is older than `upto`: what
@@ -240,8 +240,8 @@ module Holdup
         def checkpoints(deleted: false)
           by_name = counting("checkpoint").group_by(&:name)
           kept = by_name.reject { |_, same| same.all? { |fact| fact.text.empty? } }
-          states = kept.transform_values { |same| same.max_by(&:epoch).text }
-          deleted ? states : states.reject { |_, text| text.empty? }
+          texts = kept.transform_values { |same| same.max_by(&:epoch).text }
+          deleted ? texts : texts.reject { |_, text| text.empty? }
         end
       end
     end

@@ -6,7 +6,7 @@ module Holdup
   module Store
     class Clickhouse
       # Everything but windows and checkpoints: samples of processes and of single units in tables of their
-      # own; states of collectors, skipped rows, the audit log, outcomes and kept answers as facts in
+      # own; checkpoints of collectors, skipped rows, the audit log, outcomes and kept answers as facts in
       # `commits`.
       class Records
         # @param commits [#call] which commits count, see Spans#commits
@@ -36,8 +36,9 @@ module Holdup
           end
         end
 
-        def state_fact(state)
-          {kind: "state", name: state.key.to_json, stamp: state.at_ns, text: state.units.to_json}
+        def collector_checkpoint_fact(checkpoint)
+          {kind: "collector", name: checkpoint.key.to_json, stamp: checkpoint.at_ns,
+           text: checkpoint.units.to_json}
         end
 
         # One of each source.
@@ -98,11 +99,12 @@ module Holdup
           rows.map { |row| row.map(&:to_i) }
         end
 
-        def states(kept)
-          facts = latest("state").select { |fact| fact.stamp >= kept.kept_from(:states) }
+        def collector_checkpoints(kept)
+          from_ns = kept.kept_from(:collector_checkpoints)
+          facts = latest("collector").select { |fact| fact.stamp >= from_ns }
           facts.map do |fact|
             host, folder = JSON.parse(fact.name)
-            CollectionState.new(host:, folder:, at_ns: fact.stamp, units: JSON.parse(fact.text))
+            CollectorCheckpoint.new(host:, folder:, at_ns: fact.stamp, units: JSON.parse(fact.text))
           end
         end
 

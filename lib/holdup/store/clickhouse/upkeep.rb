@@ -10,17 +10,17 @@ module Holdup
       # What has no partitions is small; once a day, what nothing needs any more is deleted row by row.
       class Upkeep
         # Kept by age alone, see RollupSteps::RollupState#kept.
-        KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), units: SampleRetention::KEEP_S,
+        KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
                   outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         # Of a collector whose clock is wrong, and of commits that are under way.
         SPARE_S = 2 * DAY_S
         # Sessions, names and claims that were silent for so long may go: longer than checkpoints are needed.
-        FORGET_S = CollectionState::KEEP_S + CheckpointNames::FORGET_S
+        FORGET_S = CollectorCheckpoint::KEEP_S + CheckpointNames::FORGET_S
         # At once, so that a statement stays short.
         FORGET_MOST = 2000
         # Last second of what a partition of commits has.
-        LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", units: "max(start_s)"}.freeze
+        LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", unit_samples: "max(start_s)"}.freeze
         private_constant :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
 
         def initialize(client, steps, spans, records)
@@ -56,7 +56,7 @@ module Holdup
           rows = state.tiers.sum { |tier| Windows.new(@client, @spans, state).count(tier.seconds) }
           stored = sizes.values_at("minutes", "windows", "host_sums").compact
           share = rows.fdiv([stored.sum(&:last), 1].max)
-          (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("units", [0]).first
+          (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("unit_samples", [0]).first
         end
 
         # Windows as Tier::Pruning sees them. What it changes is the state, which a step saves.
@@ -135,9 +135,9 @@ module Holdup
         # As a collector of these folders would.
         def prune_checkpoints(before, now_s)
           session = CommitSession.new(@client)
-          CheckpointNames.silent(@records.states(before), now_s).each do |id|
-            states = session.progress(CheckpointNames.scope(id))
-            changes = CheckpointNames.pruned(id, states.keys, states[CheckpointNames.token(id)], now_s)
+          CheckpointNames.silent(@records.collector_checkpoints(before), now_s).each do |id|
+            texts = session.checkpoints(CheckpointNames.scope(id))
+            changes = CheckpointNames.pruned(id, texts.keys, texts[CheckpointNames.token(id)], now_s)
             session.commit({}, changes, []) if changes.any?
           end
         end
@@ -148,7 +148,7 @@ module Holdup
           @forgot_on = Clickhouse.day
           forget_sessions
           forget_names("series", %w[series path], %w[minutes windows])
-          forget_names("setting", %w[setting], %w[minutes windows units])
+          forget_names("setting", %w[setting], %w[minutes windows unit_samples])
           delete("steps", "kind = 'claim' AND epoch < #{@steps.state.step} AND toDate(written) < #{silent}")
         end
 
@@ -161,7 +161,9 @@ module Holdup
           audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
             "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome' OR (#{audited})) = 0"
-          used = %w[minutes samples units].map { |table| "session NOT IN (SELECT session FROM #{table})" }
+          used = %w[minutes samples unit_samples].map do |table|
+            "session NOT IN (SELECT session FROM #{table})"
+          end
           ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
           return if ids.empty?
           names = ids.map { |id,| "'#{id}'" }.join(", ")
@@ -196,9 +198,10 @@ module Holdup
         def kept(state, now_s, max_bytes)
           limits = KEEP_S.transform_values { |keep_s| now_s - keep_s }
           limits[:samples] = [limits[:samples], state.tiers.first.kept_from_s].max
-          limits[:states] = (now_s - CollectionState::KEEP_S) * NS
+          limits[:collector_checkpoints] = (now_s - CollectorCheckpoint::KEEP_S) * NS
           if max_bytes != Float::INFINITY
-            limits[:units] = SampleRetention.from_s(@records.unit_sizes(state), now_s, max_bytes)
+            sizes = @records.unit_sample_sizes(state)
+            limits[:unit_samples] = SampleRetention.from_s(sizes, now_s, max_bytes)
           end
           limits.select! do |table, limit|
             oldest = oldest(table, limit, state)
@@ -215,8 +218,8 @@ module Holdup
             found = @client.rows("SELECT count(), min(at_s) FROM samples WHERE #{old}")
             count, first = found.first.map(&:to_i)
             first if count.positive?
-          when :units then @records.unit_starts(0, limit, state).first
-          when :states then @records.states(state).map(&:at_ns).min
+          when :unit_samples then @records.unit_sample_starts(0, limit, state).first
+          when :collector_checkpoints then @records.collector_checkpoints(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
           when :outcomes then @records.outcomes(state).map(&:at_s).min
@@ -253,7 +256,7 @@ module Holdup
           when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
             "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?
           when "minutes" then old?(partition, KEEP_S.fetch(:samples)) && minutes_gone?(partition, state)
-          when "samples", "units"
+          when "samples", "unit_samples"
             kind = table.to_sym
             old?(partition, KEEP_S.fetch(kind)) && last(table, partition) < state.kept_from(kind)
           end

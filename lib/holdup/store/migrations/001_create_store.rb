@@ -89,16 +89,17 @@ Sequel.migration do
       unique %i[start_s setting_id host_id]
     end
 
-    # How far the collector has carried each segment. `state`: see Collector::SegmentCheckpoint::Codec.
+    # How far the collector has carried each segment. `checkpoint`: see
+    # Collector::SegmentCheckpoint::Codec.
     create_table(:checkpoints) do
       String :segment, size: 700, primary_key: true
-      File :state, null: false, size: :medium
+      File :checkpoint, null: false, size: :medium
     end
     # PostgreSQL would compress each of them at each commit, which takes most of its CPU time.
-    run("ALTER TABLE checkpoints ALTER COLUMN state SET STORAGE EXTERNAL") if database_type == :postgres
+    run("ALTER TABLE checkpoints ALTER COLUMN checkpoint SET STORAGE EXTERNAL") if database_type == :postgres
 
     # How far the collector of each host and folder has come. `units`: JSON.
-    create_table(:collection_states) do
+    create_table(:collector_checkpoints) do
       primary_key :id
       String :host, size: 255, null: false
       String :folder, size: 500, null: false

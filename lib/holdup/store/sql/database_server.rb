@@ -30,7 +30,7 @@ module Holdup
         OURS = %i[checkpoints tiers windows].freeze
         # All of a store. Where a migration broke off, there are some of them.
         TABLES = %i[
-          answers audit_entries checkpoints collection_states host_sums hosts prediction_outcomes
+          answers audit_entries checkpoints collector_checkpoints host_sums hosts prediction_outcomes
           process_samples schema_info series settings skipped_rows tiers unit_samples windows
         ].freeze
         # Of one row. Sequel turns an ArgumentError into a database error.
@@ -82,9 +82,9 @@ module Holdup
         # The server reuses the space.
         def shrink(_db) = nil
 
-        # @param state [Sequel::SQL::Blob]
-        def insert_checkpoint(db, segment, state)
-          db[:checkpoints].insert(segment:, state:)
+        # @param checkpoint [Sequel::SQL::Blob]
+        def insert_checkpoint(db, segment, checkpoint)
+          db[:checkpoints].insert(segment:, checkpoint:)
         end
 
         # Whether it can concatenate the blobs of any number of rows.

@@ -186,9 +186,9 @@ module Holdup
         end
 
         # Bytes as they are: in the text of a statement they would be twice as long, and parsed.
-        def insert_checkpoint(db, segment, state)
-          db.execute_dui("INSERT INTO checkpoints (segment, state) VALUES ($1, $2)",
-            arguments: [segment, state])
+        def insert_checkpoint(db, segment, checkpoint)
+          db.execute_dui("INSERT INTO checkpoints (segment, checkpoint) VALUES ($1, $2)",
+            arguments: [segment, checkpoint])
         end
 
         # Concatenates the blobs of a group. Base64 takes half as long as PostgreSQL's own text, which has two

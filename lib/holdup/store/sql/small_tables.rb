@@ -20,17 +20,17 @@ module Holdup
           # @param prefix [String] of the segments
           # @return [Hash{String => String}] segment => binary
           def to_h(prefix = "")
-            states = @connection.read do |db|
+            checkpoints = @connection.read do |db|
               pattern = "#{db.dataset.escape_like(prefix)}%"
-              db[:checkpoints].where(Sequel.like(:segment, pattern)).select_hash(:segment, :state)
+              db[:checkpoints].where(Sequel.like(:segment, pattern)).select_hash(:segment, :checkpoint)
             end
-            states.transform_values { |state| String.new(state) }
+            checkpoints.transform_values { |checkpoint| String.new(checkpoint) }
           end
 
           # @return [String, nil] binary
-          def state(segment)
-            state = @connection.read { |db| db[:checkpoints].where(segment:).get(:state) }
-            state && String.new(state)
+          def [](segment)
+            checkpoint = @connection.read { |db| db[:checkpoints].where(segment:).get(:checkpoint) }
+            checkpoint && String.new(checkpoint)
           end
 
           # Of folders that are gone for long.
@@ -40,21 +40,21 @@ module Holdup
             @connection.write do |db|
               ids.each { |id| save(pruned(db, id, now_s)) }
               tokens = db[:checkpoints].where(Sequel.like(:segment, "%#{CheckpointNames::TOKEN}"))
-              texts = tokens.select_hash(:segment, :state)
+              texts = tokens.select_hash(:segment, :checkpoint)
               db[:checkpoints].where(segment: CheckpointNames.forgotten(texts, now_s)).delete
             end
           end
 
           # In few statements, because a server may be far away; the long ones each in one of its own.
-          # @param progress [Hash{String => String, nil}] nil deletes
-          def save(progress)
-            return if progress.empty?
-            rows = progress.compact.map { |segment, state| [segment, Sequel.blob(state)] }
-            short, long = rows.partition { |_, state| state.bytesize < SHORT_BYTES }
+          # @param checkpoints [Hash{String => String, nil}] nil deletes
+          def save(checkpoints)
+            return if checkpoints.empty?
+            rows = checkpoints.compact.map { |segment, checkpoint| [segment, Sequel.blob(checkpoint)] }
+            short, long = rows.partition { |_, checkpoint| checkpoint.bytesize < SHORT_BYTES }
             @connection.write do |db|
-              db[:checkpoints].where(segment: progress.keys).delete
-              db[:checkpoints].import(%i[segment state], short, slice: WindowRows::INSERT_SLICE)
-              long.each { |segment, state| @connection.dialect.insert_checkpoint(db, segment, state) }
+              db[:checkpoints].where(segment: checkpoints.keys).delete
+              db[:checkpoints].import(%i[segment checkpoint], short, slice: WindowRows::INSERT_SLICE)
+              long.each { |row| @connection.dialect.insert_checkpoint(db, *row) }
             end
           end
 
@@ -62,43 +62,44 @@ module Holdup
 
           def pruned(db, id, now_s)
             own = db[:checkpoints].where(Sequel.like(:segment, "#{CheckpointNames.scope(id)}%"))
-            token = state(CheckpointNames.token(id))
+            token = self[CheckpointNames.token(id)]
             CheckpointNames.pruned(id, own.select_map(:segment), token, now_s)
           end
         end
 
         # How far collectors have come: a row for each host and folder.
-        class CollectionStates
+        class CollectorCheckpoints
           def initialize(connection)
             @connection = connection
           end
 
           # Replaces the one before.
-          def save(state)
+          def save(checkpoint)
             @connection.write do |db|
-              rows = db[:collection_states]
-              known = rows.where(host: state.host, folder: state.folder)
-              facts = {at_ns: state.at_ns, units: JSON.generate(state.units)}
-              rows.insert(host: state.host, folder: state.folder, **facts) if known.update(facts).zero?
+              rows = db[:collector_checkpoints]
+              known = rows.where(host: checkpoint.host, folder: checkpoint.folder)
+              facts = {at_ns: checkpoint.at_ns, units: JSON.generate(checkpoint.units)}
+              next if known.update(facts).positive?
+              rows.insert(host: checkpoint.host, folder: checkpoint.folder, **facts)
             end
           end
 
           # The latest first.
           def to_a
-            rows = @connection.read { |db| db[:collection_states].reverse(:at_ns).all }
-            rows.filter_map { |row| state(row) }
+            rows = @connection.read { |db| db[:collector_checkpoints].reverse(:at_ns).all }
+            rows.filter_map { |row| checkpoint(row) }
           end
 
           def prune(now_s)
-            before_ns = (now_s - CollectionState::KEEP_S) * NS
-            @connection.write { |db| db[:collection_states].where { at_ns < before_ns }.delete }
+            before_ns = (now_s - CollectorCheckpoint::KEEP_S) * NS
+            @connection.write { |db| db[:collector_checkpoints].where { at_ns < before_ns }.delete }
           end
 
           private
 
-          def state(row)
+          def checkpoint(row)
             units = JSON.parse(row[:units])
-            CollectionState.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns], units:)
+            CollectorCheckpoint.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns], units:)
           rescue JSON::ParserError # damaged: the next round writes another
             nil
           end

@@ -102,9 +102,10 @@ module Holdup
 
         # Bytes as they are: in the text of a statement they would be twice as long, and parsed. SQLite takes
         # a String of binary encoding as a blob, which no text is equal to.
-        def insert_checkpoint(db, segment, state)
-          arguments = {"segment" => segment.dup.force_encoding(Encoding::UTF_8), "state" => state}
-          db.execute_insert("INSERT INTO checkpoints (segment, state) VALUES (:segment, :state)", arguments:)
+        def insert_checkpoint(db, segment, checkpoint)
+          arguments = {"segment" => segment.dup.force_encoding(Encoding::UTF_8), "checkpoint" => checkpoint}
+          statement = "INSERT INTO checkpoints (segment, checkpoint) VALUES (:segment, :checkpoint)"
+          db.execute_insert(statement, arguments:)
         end
 
         # Concatenates the blobs of a group, as text, which SQLite does not inspect.

@@ -20,11 +20,11 @@ class Holdup::Collector
     end
 
     def test_is_unchanged_while_count_and_errors_are
-      mark = SlotCheckpoint.of(slot([1]))
-      assert mark.still?([7, 2])
-      refute mark.still?([8, 2])
-      refute mark.still?([7, 3])
-      refute SlotCheckpoint.load(mark.bytes).still?([7, 2]), "its series is not known yet"
+      checkpoint = SlotCheckpoint.of(slot([1]))
+      assert checkpoint.still?([7, 2])
+      refute checkpoint.still?([8, 2])
+      refute checkpoint.still?([7, 3])
+      refute SlotCheckpoint.load(checkpoint.bytes).still?([7, 2]), "its series is not known yet"
     end
 
     private

@@ -282,7 +282,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
   def test_a_store_of_an_unknown_version_is_refused_with_its_number
     fill
     SQLite3::Database.new(path) { |db| db.execute("UPDATE schema_info SET version = 7") }
-    error = assert_raises(Holdup::StoreError::NewerSchema) { open_store.progress }
+    error = assert_raises(Holdup::StoreError::NewerSchema) { open_store.checkpoints }
     assert_match(/has schema 7, this Holdup knows up to 1; update this Holdup/, error.message)
   end
 
@@ -290,7 +290,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     fill
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
     [false, true].each do |read_only|
-      error = assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only:).progress }
+      error = assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only:).checkpoints }
       assert_match(/has schema #{NEXT}, this Holdup knows up to #{NEXT - 1}; update/, error.message)
     end
   end
@@ -300,10 +300,10 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     fill
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
     before = handles
-    3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).progress } }
+    3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).checkpoints } }
     File.write(path, "a letter " * 1000)
     [false, true].each do |read_only|
-      assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).progress }
+      assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).checkpoints }
     end
 
     assert_equal before, handles
@@ -328,13 +328,13 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     folder
     File.write(path, "")
     assert_match(/the collector is just making it/,
-      assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
+      assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).checkpoints }.message)
   end
 
   def test_refuses_a_database_of_another_program
     folder
     SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
-    error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }
+    error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).checkpoints }
     assert_match(/is not a store of Holdup \(it is a database of something else, with the tables orders\)/,
       error.message)
   end
@@ -350,7 +350,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     statuses = pids.map { |pid| Process.wait2(pid).last.exitstatus }
 
     assert_equal [0] * 6, statuses
-    assert_equal [6, 6], [units(open_store), open_store.progress.size]
+    assert_equal [6, 6], [units(open_store), open_store.checkpoints.size]
   end
 
   # The file has its mark and its journal, as it has between the two steps of its first opening.

@@ -13,7 +13,7 @@ class Holdup::Store::Sql::DatabaseServerTest < Minitest::Test
     require "holdup/loader"
     store = Holdup::Store.open(ARGV[0])
     begin
-      store.progress
+      store.checkpoints
     rescue Holdup::StoreError => error
       puts error.class, error.message, [defined?(PG), defined?(SQLite3)].inspect
     end

@@ -54,7 +54,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     end
     store.commit([minute], {"s" => "2"})
 
-    assert_equal [2, {"s" => "2"}], [units(store), store.progress]
+    assert_equal [2, {"s" => "2"}], [units(store), store.checkpoints]
   end
 
   def test_a_snapshot_stays_as_it_was_while_others_write
@@ -95,10 +95,10 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     error = assert_raises(StoreError::Full) { small.commit(many, {"s" => "2"}) }
 
     assert_match(/free disk space/, error.message)
-    assert_equal [1, {"s" => "1"}], [units(small), small.progress]
+    assert_equal [1, {"s" => "1"}], [units(small), small.checkpoints]
     small.close
     store.commit(many, {"s" => "2"})
-    assert_equal [601, {"s" => "2"}], [units(store), store.progress]
+    assert_equal [601, {"s" => "2"}], [units(store), store.checkpoints]
   end
 
   def test_names_of_a_failed_commit_are_named_again
@@ -136,7 +136,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
       before = File.binread(made)
       [false, true].each do |read_only|
         other = Holdup::Store.open(made, read_only:)
-        error = assert_raises(StoreError::NotOurs) { read_only ? other.progress : other.commit([minute], {}) }
+        error = assert_raises(StoreError::NotOurs) { read_only ? other.checkpoints : other.commit([minute], {}) }
         assert_match(message, error.message)
       end
       assert_equal [before, [made]], [File.binread(made), Dir["#{made}*"]]
@@ -168,7 +168,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   def assert_unreachable(message, name, **options)
     opened = Holdup::Store.open(File.join(folder, name), **options)
-    assert_match(message, assert_raises(StoreError::Unreachable) { opened.progress }.message)
+    assert_match(message, assert_raises(StoreError::Unreachable) { opened.checkpoints }.message)
   end
 
   def test_refuses_damaged_pages
@@ -248,7 +248,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     File.write(File.join(folder, "file"), "")
     bad = Holdup::Store::Sql.new(Holdup::Store::Sql::Sqlite.new(File.join(folder, "file", "a.sqlite3")))
 
-    assert_match(/can't be opened/, assert_raises(StoreError::Unreachable) { bad.progress }.message)
+    assert_match(/can't be opened/, assert_raises(StoreError::Unreachable) { bad.checkpoints }.message)
   end
 
   def test_a_user_without_the_right_to_write_gets_one_sentence
@@ -294,7 +294,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   end
 
   def test_a_reader_makes_and_writes_nothing
-    error = assert_raises(StoreError::Unreachable) { reader.progress }
+    error = assert_raises(StoreError::Unreachable) { reader.checkpoints }
     assert_match(/do not exist; the collector creates both ten seconds/, error.message)
     assert_empty Dir["#{path}*"]
     store.commit([minute], {})
@@ -306,7 +306,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   def test_a_writer_that_is_killed_leaves_windows_and_progress_together
     5.times { |round| kill_a_writer_after(round * 3 + 1) }
 
-    assert_equal store.progress.fetch("s").to_i, units(store)
+    assert_equal store.checkpoints.fetch("s").to_i, units(store)
     assert_operator units(store), :>, 5
   end
 
@@ -371,7 +371,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   def kill_a_writer_after(commits)
     ready, signal = IO.pipe
-    first = store.progress["s"].to_i
+    first = store.checkpoints["s"].to_i
     store.close
     pid = fork { write_for_ever(first, signal) }
     signal.close

@@ -117,7 +117,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def test_a_damaged_block_is_replaced_and_reported
     @samples.merge([block(many(5))])
-    table { |rows| rows.update(units: Sequel.blob("\x01garbage")) }
+    table { |rows| rows.update(packed: Sequel.blob("\x01garbage")) }
     @samples.merge([block([unit_sample(7)], seen: 1)])
 
     assert_equal [7], starts(0, 600)
@@ -130,7 +130,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def test_a_reader_of_a_damaged_block_gets_a_corrupt_store
     @samples.merge([block(many(5))])
-    table { |rows| rows.update(units: Sequel.blob("\x01garbage")) }
+    table { |rows| rows.update(packed: Sequel.blob("\x01garbage")) }
 
     assert_raises(Holdup::StoreError::Corrupt) { all }
     assert_empty @skipped.to_a
@@ -138,7 +138,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def test_a_block_of_a_later_version_is_not_read_as_ours
     @samples.merge([block(many(5))])
-    table { |rows| rows.update(units: Sequel.blob("\x09#{"x" * 20}")) }
+    table { |rows| rows.update(packed: Sequel.blob("\x09#{"x" * 20}")) }
 
     assert_match(/version 9/, assert_raises(Holdup::StoreError::Corrupt) { all }.message)
   end

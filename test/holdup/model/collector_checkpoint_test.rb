@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/model/collection_state"
+require "holdup/model/collector_checkpoint"
 
 class Holdup::CheckpointNamesTest < Minitest::Test
   Names = Holdup::CheckpointNames
@@ -43,7 +43,7 @@ class Holdup::CheckpointNamesTest < Minitest::Test
   private
 
   def state(id, age_s, path: "/dev/shm/holdup")
-    folder = Holdup::CollectionState.folder(path, id)
-    Holdup::CollectionState.new(host: "a", folder:, at_ns: (NOW_S - age_s) * 1_000_000_000, units: {})
+    folder = Holdup::CollectorCheckpoint.folder(path, id)
+    Holdup::CollectorCheckpoint.new(host: "a", folder:, at_ns: (NOW_S - age_s) * 1_000_000_000, units: {})
   end
 end

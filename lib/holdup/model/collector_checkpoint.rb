@@ -8,7 +8,7 @@ module Holdup
   # - `host`; `folder`: path and id of the folder of segments, see `path`
   # - `at_ns`: when that round read them, since 1970
   # - `units`: {String => Integer}: by segment file name, how many of its requests and jobs are in the store
-  CollectionState = Data.define(:host, :folder, :at_ns, :units) do
+  CollectorCheckpoint = Data.define(:host, :folder, :at_ns, :units) do
     # @param path [String] any bytes
     # @param id [String] tells folders of the same path apart, because hosts may share a name
     def self.folder(path, id)
@@ -16,7 +16,7 @@ module Holdup
       "#{text.valid_encoding? ? text : path.b.dump}##{id}"
     end
 
-    # A later state with the same key replaces an earlier one.
+    # A later one with the same key replaces an earlier one.
     def key = [host, folder]
 
     # As the collector sees it.
@@ -29,12 +29,12 @@ module Holdup
     def id = folder[/#(\h{16})\z/, 1]
   end
 
-  # The store deletes states that are older than this, and the checkpoints of such a folder.
-  CollectionState::KEEP_S = 14 * 86_400
+  # The store deletes those that are older than this, and the checkpoints of such a folder.
+  CollectorCheckpoint::KEEP_S = 14 * 86_400
 
   # Names of the checkpoints of one folder of segments, by its id. A folder also has a token, which each
-  # commit replaces. Of a folder that was silent for CollectionState::KEEP_S only the token stays, marked and
-  # for a further FORGET_S: a collector that comes back learns that it can't know what it had carried.
+  # commit replaces. Of a folder that was silent for CollectorCheckpoint::KEEP_S only the token stays, marked
+  # and for a further FORGET_S: a collector that comes back learns that it can't know what it had carried.
   module CheckpointNames
     TOKEN = "#token"
     PRUNED = / pruned (\d+)\z/
@@ -47,11 +47,12 @@ module Holdup
 
     def token(id) = scope(id) + TOKEN
 
-    # @param states [Array<CollectionState>] all of them; a folder may have several, of hosts or paths
+    # @param checkpoints [Array<CollectorCheckpoint>] all of them; a folder may have several, of hosts
+    #   or paths
     # @return [Array<String>] ids of folders that were silent for so long
-    def silent(states, now_s)
-      before_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
-      old, fresh = states.partition { |state| state.at_ns < before_ns }
+    def silent(checkpoints, now_s)
+      before_ns = (now_s - CollectorCheckpoint::KEEP_S) * 1_000_000_000
+      old, fresh = checkpoints.partition { |one| one.at_ns < before_ns }
       (old.map(&:id) - fresh.map(&:id)).compact.uniq
     end
 
@@ -99,10 +100,10 @@ module Holdup
   end
 
   # - segment, series: a file of a process, or one row of it, that can't be read
-  # - position: it is unknown how far a file was carried; what it measured in between is not counted
-  # - window, sample, unit samples, path: the store rejected it
+  # - checkpoint: it is unknown how far a file was carried; what it measured in between is not counted
+  # - window, sample, unit_samples, path: the store rejected it
   # - stored: the store can't read its row any more; the new row replaced it
-  SkippedRow::KINDS = %i[segment series position window sample unit_samples path stored].freeze
+  SkippedRow::KINDS = %i[segment series checkpoint window sample unit_samples path stored].freeze
   SkippedRow::MOST_BYTES = 200
   SkippedRow::KEEP_S = CollectionState::KEEP_S
   # How many a store keeps: the latest ones.
