@@ -8,7 +8,7 @@ module Holdup
     MYSQL = ->(url, _location, **options) { Sql.new(Sql::Mysql.new(url, **options)) }
     CLICKHOUSE = ->(url, _location, **options) { Clickhouse.new(url, **options) }
     OPENERS = {
-      "memory" => ->(_url, _location, **) { Memory.new },
+      "memory" => ->(_url, _location, **) { Sql.new(Sql::Sqlite::MemoryDatabase.new) },
       "sqlite" => ->(_url, location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) },
       "postgres" => POSTGRES,
       "postgresql" => POSTGRES,
@@ -178,7 +178,7 @@ module Holdup
     # - `window`: from the earliest start to the latest end
     # - `covered_s`: sum of the lengths of its windows: 600 for one minute of ten processes
     SpanSum = Data.define(:window, :covered_s) do
-      # For windows in memory; Sql::Spans::Sums gives the same result faster. Options: see Sql#sums.
+      # For windows in memory; Sql::Spans::Sums gives the same result faster. Options: see Reader#sums.
       # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def self.of(windows, step_s: nil, settings: nil, together: nil, by_host: false,
         histograms: Window::HISTOGRAMS, heads: [])

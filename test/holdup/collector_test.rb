@@ -312,7 +312,7 @@ module Holdup
 
     # Ticks begin at multiples of the interval; this clock begins at one.
     def test_the_next_tick_comes_later_after_a_dear_one_but_not_by_minutes
-      one = Collector.new(store: Store::Memory.new, directory: @segments, log: @log, host: "h", interval: 10,
+      one = Collector.new(store: Store.open("memory:"), directory: @segments, log: @log, host: "h", interval: 10,
         clock: SetClock.new.tap { |clock| clock.realtime_ns = 1_000 * Holdup::NS })
       assert_equal [10, 20, 20], [0.05, 0.22, 5.0].map { |cost_s| one.send(:until_next, cost_s).round }
     end
@@ -337,7 +337,7 @@ module Holdup
       [0, 600, -3600, 86_400].each do |step_s|
         writer.record("A#b", wall: 5_000)
         one.send(:attempt)
-        clock.realtime_ns += step_s * Holdup::NS
+        clock.realtime_ns += step_s * Collector::NS
         clock.pass(1)
       end
       one.send(:attempt)
@@ -360,7 +360,7 @@ module Holdup
       one = Collector.new(store:, directory: @segments, log: @log, clock:)
       [-86_400, 30, 61].each do |step_s|
         one.send(:attempt)
-        clock.realtime_ns += step_s * Holdup::NS
+        clock.realtime_ns += step_s * Collector::NS
       end
       one.send(:attempt)
       assert_equal 3, store.calls.count(:prune)
@@ -423,21 +423,21 @@ module Holdup
 
     # A clock that somebody sets.
     class SetClock < HandClock
-      def realtime_s = realtime_ns / Holdup::NS
+      def realtime_s = realtime_ns / Collector::NS
 
       def pass(seconds)
-        self.realtime_ns += seconds * Holdup::NS
-        self.monotonic_ns += seconds * Holdup::NS
+        self.realtime_ns += seconds * Collector::NS
+        self.monotonic_ns += seconds * Collector::NS
       end
     end
 
     # Its commits never end once it hangs.
-    class HangingStore < Store::Memory
+    class HangingStore < SimpleDelegator
       attr_reader :hung
       attr_writer :hang
 
       def initialize
-        super
+        super(Store.open("memory:"))
         @hung = Thread::Queue.new
       end
 
@@ -454,12 +454,12 @@ module Holdup
     end
 
     # Remembers the upkeep that it was asked for.
-    class CountingStore < Store::Memory
+    class CountingStore < SimpleDelegator
       attr_writer :spans
 
       # @param spans [Integer] how many there are to roll up, each time
       def initialize(spans: 1)
-        super()
+        super(Store.open("memory:"))
         @spans = spans
       end
 
@@ -490,7 +490,7 @@ module Holdup
         require "holdup/loader"
         Holdup::Collector.send(:remove_const, :GRACE_S)
         Holdup::Collector::GRACE_S = #{grace_s}
-        store = Holdup::Store::Memory.new
+        store = Holdup::Store.open("memory:")
         store.define_singleton_method(:commit) { |*, **| $stdout.syswrite("."); sleep }
         log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
         spool = Holdup::Collector::Spool.new(ARGV[1], max_bytes: 1 << 20, log:) if ARGV[1]

@@ -69,7 +69,7 @@ class NamesTest < Minitest::Test
 
   def test_in_a_store_of_this_process
     measure
-    store = Holdup::Store::Memory.new
+    store = Holdup::Store.open("memory:")
     log = CollectedLog.new
     Holdup::Collector.new(store:, directory: environment.fetch("HOLDUP_DIR"), log:).once
     assert_empty log.lines

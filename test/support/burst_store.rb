@@ -73,7 +73,7 @@ class BurstStore
 
   # @param finest_s [Integer] seconds of the shortest windows that are still there
   # @param url [String]
-  # @return [Holdup::Store::Memory, Holdup::Store::Sql]
+  # @return [Holdup::Store::Sql]
   def open(finest_s: 60, url: "memory:")
     store = Holdup::Store.open(url)
     store.commit(windows + accounts, {})

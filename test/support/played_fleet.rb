@@ -41,7 +41,7 @@ class PlayedFleet
     store
   end
 
-  # @return [Holdup::Store::Memory]
+  # @return [Holdup::Store::Sql]
   def store = fill(Holdup::Store.open("memory:"))
 
   def units = UNITS_A_MINUTE * @minutes

@@ -18,6 +18,20 @@ module SampleMinutes
     empty.with(count: values.size, histograms:)
   end
 
+  # @return [Holdup::Store::Sql::WindowRows] the empty windows of a store in memory
+  def window_rows
+    connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Sqlite::MemoryDatabase.new)
+    codec = Holdup::Store::Sql::WindowCodec.new(connection)
+    skipped = Holdup::Store::Sql::SmallTables::SkippedRows.new(connection)
+    Holdup::Store::Sql::WindowRows.new(connection, codec, skipped)
+  end
+
+  # @return [Array<Holdup::Window>] of all windows of that length
+  def all_windows(rows, seconds)
+    range = Holdup::Store::Tier::ReadPlan::TierRange.new(seconds:, from_s: 0, to_s: MINUTE_START * 2)
+    rows.to_enum(:each, range).to_a
+  end
+
   # @return [Integer] units in the store
   def units(store)
     store.windows(0, MINUTE_START * 2).sum(&:count)

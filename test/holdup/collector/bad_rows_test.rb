@@ -20,7 +20,7 @@ class Holdup::Collector
     REFUSED = "Refused#by_the_database"
 
     def test_in_memory
-      SEEDS.times { |seed| check(seed, Holdup::Store::Memory.new) }
+      SEEDS.times { |seed| check(seed, Holdup::Store.open("memory:")) }
     end
 
     one_ruby def test_in_sqlite

@@ -13,7 +13,7 @@ class Holdup::Collector
     ACCOUNT = Holdup::Series.new(kind: :account, name: "main")
 
     def setup
-      @store = Holdup::Store::Memory.new
+      @store = Holdup::Store.open("memory:")
     end
 
     def test_reads_the_positions_that_an_earlier_collector_committed

@@ -12,7 +12,7 @@ class Holdup::Collector
 
     def setup
       @dir = Dir.mktmpdir("holdup-round")
-      @store = Holdup::Store::Memory.new
+      @store = Holdup::Store.open("memory:")
       @log = CollectedLog.new
       @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       @round = new_round

@@ -13,7 +13,7 @@ class Holdup::Collector
 
     def setup
       super
-      @store = Holdup::Store::Memory.new
+      @store = Holdup::Store.open("memory:")
       @log = CollectedLog.new
       @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       @segments = File.join(folder, "segments")

@@ -12,7 +12,7 @@ class Holdup::Collector
     NOW_NS = 3_000_000 * 600 * NS # the end of ten minutes
 
     def setup
-      @store = Holdup::Store::Memory.new
+      @store = Holdup::Store.open("memory:")
       @round = new_round
     end
 
@@ -65,7 +65,7 @@ class Holdup::Collector
         end
         writer.close
         run_round
-        unit_samples.tap { @store = Holdup::Store::Memory.new and @round = new_round }
+        unit_samples.tap { @store = Holdup::Store.open("memory:") and @round = new_round }
       end
       assert_equal drawn.first.map(&:start_ns), drawn.last.map(&:start_ns)
       assert_equal [900, 3000], [drawn.first.size, drawn.first.sum(&:weight).round]

@@ -83,7 +83,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
   end
 
   def test_the_machine_and_what_shows_its_load
-    store = Holdup::Store::Memory.new
+    store = Holdup::Store.open("memory:")
     store.commit(SampleWindows.new.to_a, {}, processes: SampleProcesses.new.to_a)
     host = examine { store }
     assert_equal [["web-1", 3]], host.machines.map { |machine| [machine.host, machine.processes] }

@@ -9,7 +9,7 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
 
   def setup
     super
-    @store = Holdup::Store::Memory.new
+    @store = Holdup::Store.open("memory:")
     @dir = File.join(folder, "segments")
     FileUtils.mkdir_p(@dir)
   end

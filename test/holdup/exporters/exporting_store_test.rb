@@ -51,7 +51,7 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     begin_anew("first")
   end
 
-  def begin_anew(name, store: Holdup::Store::Memory.new)
+  def begin_anew(name, store: Holdup::Store.open("memory:"))
     @segments = File.join(folder, name)
     FileUtils.mkdir_p(@segments)
     @round = nil

@@ -6,7 +6,7 @@ require "holdup/loader"
 class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
   def setup
     @sample = SampleWindows.new
-    @store = Holdup::Store::Memory.new
+    @store = Holdup::Store.open("memory:")
     job = Holdup::Series.new(kind: :job, name: "レポートJob", queue: "低い")
     window = @sample.window("A", count: 3, histograms: {wall: Holdup::Histogram.of([5])})
     @store.commit([*@sample.to_a, window.with(series: job)], {})

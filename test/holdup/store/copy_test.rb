@@ -16,8 +16,8 @@ class Holdup::Store::CopyTest < Minitest::Test
   END_S = START + 30 * DAY
 
   def setup
-    @from = Holdup::Store::Memory.new
-    @to = Holdup::Store::Memory.new
+    @from = Holdup::Store.open("memory:")
+    @to = Holdup::Store.open("memory:")
   end
 
   def test_everything_comes_over_once
@@ -103,9 +103,9 @@ class Holdup::Store::CopyTest < Minitest::Test
   def test_how_far_another_copy_came_stays_with_the_store_that_it_went_to
     fill(@from)
     copy
-    last = Holdup::Store::Memory.new
+    last = Holdup::Store.open("memory:")
     Copy.new(from: @to, to: last, name: "y", now_s: NOW_S).call
-    @from = Holdup::Store::Memory.new
+    @from = Holdup::Store.open("memory:")
     @from.commit([minute.with(host: "c")], {})
     @to = last
     assert_equal([1], copy.hosts.map(&:copied))

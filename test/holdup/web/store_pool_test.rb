@@ -69,6 +69,6 @@ class Holdup::Web::StorePoolTest < Minitest::Test
 
   def test_a_store_in_a_server_is_closed_after_each_page
     store = pool_of("memory:").call
-    assert_instance_of Holdup::Store::Memory, store
+    assert_instance_of Holdup::Store::Sql, store
   end
 end

@@ -23,7 +23,7 @@ class AnonymousSegmentTest < Minitest::Test
   def setup
     @dir = Dir.mktmpdir
     @log = CollectedLog.new
-    @store = Holdup::Store::Memory.new
+    @store = Holdup::Store.open("memory:")
     @collector = Holdup::Collector.new(store: @store, directory: @dir, log: @log)
   end
 

@@ -1,18 +1,20 @@
 # frozen_string_literal: true
 
+require "monitor"
 require "sequel"
 
 module Holdup
   module Store
     class Sql
       # Connects on first use and again after a failure, so a store that was unreachable, moved or repaired
-      # works at the next call. Every error leaves as a StoreError.
+      # works at the next call. Every error leaves as a StoreError. Threads take turns with it.
       class Connection
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema
           @epoch = 0
           @snapshot = nil
+          @turn = Monitor.new
         end
 
         # Grows with each new connection: what was read through an older one may come from another file.
@@ -27,36 +29,44 @@ module Holdup
         # @param alone [Boolean] whether none may write at all, for a step of upkeep
         def write(locks: [], alone: false)
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
-          return yield(@db) if nested?
-          written = false
-          retrying(->(error) { !written || error.is_a?(ServerErrors::Conflict) }) do
+          in_turn do
+            next yield(@db) if nested?
             written = false
-            use { |db| @dialect.write(db, locks:, alone:) { yield(db).tap { written = true } } }
+            retrying(->(error) { !written || error.is_a?(ServerErrors::Conflict) }) do
+              written = false
+              use { |db| @dialect.write(db, locks:, alone:) { yield(db).tap { written = true } } }
+            end
           end
         end
 
         # Runs the block, whose writes are `alone`, unless another process is at such work.
         # @return [Object, nil] the block's value
         def upkeep(&)
-          @upkeep = true
-          use { |db| @dialect.upkeep(db, &) }
-        ensure
-          @upkeep = false
+          in_turn do
+            @upkeep = true
+            use { |db| @dialect.upkeep(db, &) }
+          ensure
+            @upkeep = false
+          end
         end
 
         # Makes the tables, or brings them to the newest schema.
         def migrate
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
-          close
-          translating { @db = connect(migrate: true) }
+          in_turn do
+            close
+            translating { @db = connect(migrate: true) }
+          end
         end
 
         # Runs the block on one snapshot of the database; nests. It runs again where the database ends it, see
         # Retries.
         # @param again [#call] whether it may; a block that has handed rows out may not
         def read(again: ->(_error) { true })
-          return yield(@db) if nested?
-          retrying(again) { use { |db| @dialect.read(db) { snapshot { yield db } } } }
+          in_turn do
+            next yield(@db) if nested?
+            retrying(again) { use { |db| @dialect.read(db) { snapshot { yield db } } } }
+          end
         end
 
         # Small tables are asked for with nearly each query. Within a snapshot they stay the same.
@@ -68,7 +78,7 @@ module Holdup
 
         # Runs the block without a transaction, for statements that the database refuses inside one.
         def use(&)
-          nested? ? yield(@db) : translating { yield db }
+          in_turn { nested? ? yield(@db) : translating { yield db } }
         end
 
         # Inside `write`: runs the block in a savepoint, which one bad row rolls back while the rest goes on.
@@ -87,11 +97,15 @@ module Holdup
         end
 
         def close
-          @db&.disconnect
-          @db = @identity = nil
+          in_turn do
+            @dialect.disconnect(@db) if @db
+            @db = @identity = nil
+          end
         end
 
         private
+
+        def in_turn(&) = @turn.synchronize(&)
 
         def snapshot
           @snapshot = {}

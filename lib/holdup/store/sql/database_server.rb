@@ -60,6 +60,8 @@ module Holdup
           @answer_s = answer_s
         end
 
+        def disconnect(db) = db.disconnect
+
         def read_only? = @read_only
 
         # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.

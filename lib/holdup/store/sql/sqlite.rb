@@ -57,6 +57,8 @@ module Holdup
           save_log(db) if before.first == identity.first
         end
 
+        def disconnect(db) = db.disconnect
+
         # Who has the right to write holds all locks.
         def write(db, **, &)
           db.transaction(mode: :immediate, &)
@@ -269,6 +271,28 @@ module Holdup
 
         def pragma(db, name)
           db.fetch("PRAGMA #{name}").single_value
+        end
+
+        # A database in the memory of this process, for tests and for a look without a file. It lives as long
+        # as this object, whatever is closed meanwhile.
+        class MemoryDatabase < Sqlite
+          def initialize
+            super("")
+            @location = "memory:"
+          end
+
+          def connect
+            @database ||= sequel(":memory:") do |connection|
+              connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            end
+          end
+
+          def disconnect(_db) = nil
+
+          # It has no file that others could replace.
+          def identity = nil
+
+          def leave(_db, _before) = nil
         end
 
         # Whether a SQLite file belongs to Holdup: by its header, by its tables (a copy by `.dump` loses the

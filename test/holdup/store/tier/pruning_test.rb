@@ -7,7 +7,7 @@ class Holdup::Store::PruningTest < Minitest::Test
   include SampleMinutes
 
   def setup
-    @rows = Holdup::Store::Memory::WindowRows.new
+    @rows = window_rows
     @rows.merge(Array.new(300) { |i| minute(i) })
     Holdup::Store::Tier::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 * 60)
   end
@@ -16,14 +16,14 @@ class Holdup::Store::PruningTest < Minitest::Test
     prune(SampleMinutes::MINUTE_START + 48 * 3600 + 440)
 
     assert_equal SampleMinutes::MINUTE_START + 300, @rows.tiers.first.kept_from_s
-    assert_equal 295, @rows.between(60, 0, SampleMinutes::MINUTE_START * 2).size
+    assert_equal 295, all_windows(@rows, 60).size
   end
 
   def test_a_size_that_can_not_be_reached_ends
     prune(SampleMinutes::MINUTE_START, max_bytes: 0)
 
     assert_operator @rows.bytes, :>, 0
-    assert_equal 4, @rows.between(3600, 0, SampleMinutes::MINUTE_START * 2).size
+    assert_equal 4, all_windows(@rows, 3600).size
   end
 
   # A limit for which even the longest windows are too many.

@@ -6,7 +6,6 @@ require "holdup/loader"
 
 class Holdup::Store::RollupTest < Minitest::Test
   include SampleMinutes
-  include TemporaryFolder
 
   # Rows that stop after so many spans, as a killed collector does.
   class Interrupted < SimpleDelegator
@@ -21,7 +20,7 @@ class Holdup::Store::RollupTest < Minitest::Test
   end
 
   def setup
-    @rows = Holdup::Store::Memory::WindowRows.new
+    @rows = window_rows
     @rows.merge(Array.new(120) { |i| minute(i) })
   end
 
@@ -45,28 +44,26 @@ class Holdup::Store::RollupTest < Minitest::Test
   end
 
   def test_a_store_without_rows_is_left_alone
-    empty = Holdup::Store::Memory::WindowRows.new
-    assert_equal 0, Holdup::Store::Tier::Rollup.new(empty).run(SampleMinutes::MINUTE_START)
+    assert_equal 0, Holdup::Store::Tier::Rollup.new(window_rows).run(SampleMinutes::MINUTE_START)
   end
 
-  # The database adds up what can be read, and all else is read row by row.
-  def test_all_stores_roll_up_the_same
-    sums = [Holdup::Store::Memory.new, Holdup::Store.open("sqlite://#{folder}/store.sqlite3")].map do |store|
-      store.commit(Array.new(30) { |i| minute(i, values: [1_000 * i + 1, 7_000_000]) }, {})
-      store.commit(Array.new(30) { |i| minute(i, name: "B", values: []) }, {})
-      store.rollup(SampleMinutes::MINUTE_START + 86_400 * 2)
-      windows = store.windows(0, SampleMinutes::MINUTE_START * 2, seconds: 300).to_a
-      store.close
-      windows.to_set
-    end
-    assert_equal 12, sums.first.size
-    assert_equal(*sums)
+  def test_a_longer_window_is_the_sum_of_its_minutes
+    minutes = Array.new(30) { |i| minute(i, values: [1_000 * i + 1, 7_000_000]) }
+    minutes += Array.new(30) { |i| minute(i, name: "B", values: []) }
+    store = Holdup::Store.open("memory:")
+    store.commit(minutes, {})
+    store.rollup(SampleMinutes::MINUTE_START + 86_400 * 2)
+
+    by_window = minutes.group_by { |one| [one.series, one.start_s / 300 * 300] }
+    expected = by_window.map { |(_, start_s), same| Holdup::Window.sum(same).with(start_s:, seconds: 300) }
+    assert_equal 12, expected.size
+    assert_equal expected.to_set, store.windows(0, SampleMinutes::MINUTE_START * 2, seconds: 300).to_set
   end
 
   private
 
   def coarse(seconds)
-    windows = @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2)
+    windows = all_windows(@rows, seconds)
     [windows.size, windows.sum(&:count)]
   end
 end
