@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "forwardable"
+require "delegate"
 
 module Holdup
   # Figures for other systems, from what the collector has stored. They run in the collector's process, except
@@ -107,9 +107,7 @@ module Holdup
     # commit are unique (they have the time of its round), so they also say whether that commit counts.
     #
     # A failure of an exporter reaches neither the collector nor another exporter.
-    class ExportingStore
-      extend Forwardable
-
+    class ExportingStore < SimpleDelegator
       # A commit of unknown outcome. `left_out`: rows that the store rejected while it took the others
       PendingCommit = Data.define(:windows, :processes, :checkpoints, :left_out) do
         # @param stored [Hash{String => String}] segment => checkpoint
@@ -118,7 +116,7 @@ module Holdup
           checkpoints.all? { |key, bytes| stored[key]&.b == bytes&.b }
         end
 
-        # Whose checkpoints it moves, see Sql#checkpoints.
+        # Whose checkpoints it moves, see Store::Reader#checkpoints.
         def owner = checkpoints.keys.first.to_s[/\A\S+/]
 
         # @return [Array<Window>]
@@ -129,11 +127,9 @@ module Holdup
       end
       private_constant :PendingCommit
 
-      def_delegators :@store, :clock_s, :rollup, :prune, :audit_entries
-
       # @param exporters [Array<#start, #add, #close>]
       def initialize(store, exporters, log:)
-        @store = store
+        super(store)
         @exporters = exporters
         @log = log
         @logged = {}
@@ -142,7 +138,7 @@ module Holdup
 
       # A collector asks when it begins to lead, and after each failure.
       def checkpoints(host: nil)
-        stored = @store.checkpoints(host:)
+        stored = super
         each_exporter(&:start)
         owners = host ? [host] : @pending.keys
         owners.each do |owner|
@@ -157,12 +153,12 @@ module Holdup
         pending = PendingCommit.new(windows:, processes:, checkpoints:, left_out:)
         @pending[pending.owner] = pending
         if bad_row
-          @store.commit(windows, checkpoints, processes:, **rows) do |row, fault|
+          super do |row, fault|
             left_out << row
             bad_row.call(row, fault)
           end
         else
-          @store.commit(windows, checkpoints, processes:, **rows)
+          super
         end
         @pending.delete(pending.owner)
         export(pending)
@@ -172,7 +168,7 @@ module Holdup
       def close
         each_exporter(&:close)
       ensure
-        @store.close
+        super
       end
 
       private

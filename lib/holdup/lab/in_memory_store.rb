@@ -73,7 +73,7 @@ module Holdup
       end
 
       # A store's interface; the round keeps its positions itself.
-      # @see Store::Sql#commit
+      # @see Store::Writer#commit
       def commit(windows, _checkpoints, processes: [], unit_samples: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
@@ -83,10 +83,10 @@ module Holdup
         end
       end
 
-      # @see Store::Sql#checkpoints
+      # @see Store::Reader#checkpoints
       def checkpoints(host: nil) = {}
 
-      # @see Store::Sql#audit_entries
+      # @see Store::Reader#audit_entries
       def audit_entries(_from_s, _to_s) = []
 
       private

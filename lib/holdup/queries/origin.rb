@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "delegate"
+
 module Holdup
   module Queries
     # Where measurements come from: the parts of a fleet that a command or page reads. Nil means any.
@@ -61,15 +63,15 @@ module Holdup
         def host?(name) = !super
       end
 
-      # A Store::Sql with the data of one origin only.
-      class FilteredStore
+      # A store with the data of one origin only. What it does not narrow is of the whole store.
+      class FilteredStore < SimpleDelegator
         SHOWN = 10
         private_constant :SHOWN
 
         # @param origin [Origin]
         # @raise [UsageError] for an unknown name
         def initialize(store, origin)
-          @store = store
+          super(store)
           @origin = origin
           @settings = FACTS.reduce(store.settings) { |settings, part| narrowed(settings, part) }
           @hosts = known_hosts if origin.host
@@ -79,37 +81,35 @@ module Holdup
 
         attr_reader :settings
 
-        def snapshot(&) = @store.snapshot(&)
-
         # Whether the database has units of others too.
         def part? = true
 
-        def hosts = @hosts || @store.hosts
+        def hosts = @hosts || super
 
         def windows(*span, **options)
-          @store.windows(*span, **options, **only_hosts).select { |window| own?(window.setting) }
+          super(*span, **options, **only_hosts).select { |window| own?(window.setting) }
         end
 
         def sums(*span, settings: nil, **options)
           settings = settings ? settings.select { |setting| own?(setting) } : own_settings
-          @store.sums(*span, settings:, **options, **only_hosts)
+          super(*span, settings:, **options, **only_hosts)
         end
 
         def setting_starts(*span, **options)
-          @store.setting_starts(*span, **options, **only_hosts).select { |_, setting| own?(setting) }
+          super(*span, **options, **only_hosts).select { |_, setting| own?(setting) }
         end
 
         def stalls(*span, **options)
-          @store.stalls(*span, **options, **only_hosts).to_a.select { |stall| own?(stall.setting) }
+          super(*span, **options, **only_hosts).to_a.select { |stall| own?(stall.setting) }
         end
 
         def stall_sums(*span, **options)
-          @store.stall_sums(*span, **options, **only_hosts).select { |stall| own?(stall.setting) }
+          super(*span, **options, **only_hosts).select { |stall| own?(stall.setting) }
         end
 
         # Containers that other processes share have :shared.
         def processes(...)
-          samples = @store.processes(...).select { |sample| @origin.host?(sample[:host]) }
+          samples = super.select { |sample| @origin.host?(sample[:host]) }
           own, others = samples.partition { |sample| @fingerprints.include?(sample[:setting]) }
           hosts = others.map { |sample| sample[:host] }.to_set
           own.map do |sample|
@@ -119,47 +119,33 @@ module Holdup
         end
 
         def unit_samples(...)
-          @store.unit_samples(...).select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
+          super.select { |unit| own?(unit.setting) && @origin.host?(unit.host) }
         end
 
         def unit_spans(starts)
-          @store.unit_spans(starts).transform_values do |blocks|
+          super.transform_values do |blocks|
             blocks.select { |block| own?(block.setting) && @origin.host?(block.host) }
           end
         end
 
-        def unit_sample_starts(...)
-          @store.unit_sample_starts(...)
-        end
-
         def outcomes
-          @store.outcomes.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
+          super.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
         end
 
         # Of these hosts, and of all applications.
         def collector_checkpoints
-          @store.collector_checkpoints.select { |checkpoint| @origin.host?(checkpoint.host) }
+          super.select { |checkpoint| @origin.host?(checkpoint.host) }
         end
 
         # Of these hosts, and of all applications.
         def audit_entries(...)
-          @store.audit_entries(...).select { |change| @origin.host?(change.host) }
+          super.select { |change| @origin.host?(change.host) }
         end
 
         # Of these hosts, and of all applications.
         def skipped_rows
-          @store.skipped_rows.select { |row| @origin.host?(row.host) }
+          super.select { |row| @origin.host?(row.host) }
         end
-
-        def finest_s(from_s)
-          @store.finest_s(from_s)
-        end
-
-        def extent = @store.extent
-
-        def health = @store.health
-
-        def close = @store.close
 
         private
 
@@ -186,13 +172,13 @@ module Holdup
         end
 
         def known_hosts
-          known = @store.hosts
+          known = __getobj__.hosts
           found = known.select { |host| @origin.host?(host) }
           found.empty? ? raise(unknown(:host, @origin.host, latest_hosts | known)) : found
         end
 
         def latest_hosts
-          @store.collector_checkpoints.map(&:host)
+          __getobj__.collector_checkpoints.map(&:host)
         end
 
         def unknown(part, asked, known)

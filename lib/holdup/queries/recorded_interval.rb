@@ -19,7 +19,7 @@ module Holdup
       end
 
       # @param settings [Enumerable<Setting>, nil] nil for all
-      # @param which [Hash] filter of units, see Store::Sql#windows
+      # @param which [Hash] filter of units, see Store::Reader
       # @return [Interval, nil] whole windows; nil without any
       def self.call(store, from_s:, to_s:, settings: nil, **which)
         new(store, settings, which).call(from_s, to_s)

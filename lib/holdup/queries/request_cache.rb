@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
+require "delegate"
+
 module Holdup
   module Queries
-    # A Store::Sql for one page or command. Its parts are read one after the other, and several of them ask
+    # A store for one page or command. Its parts are read one after the other, and several of them ask
     # the same: when anything was measured (for rates, CPU ceilings and charts), which settings there are (for
     # the choices, the filter and the changes), the windows and samples of the span (for all units, and for
     # one among all). In the store of a fleet each of these answers can take as long as the whole page, so
     # each is read once. With `origin` it shows only what came from there.
-    class RequestCache
+    class RequestCache < SimpleDelegator
       # Samples of a process are a minute apart, windows a minute long. Who asks for those of a span soon asks
       # for the nearest ones outside of its windows, so both are read at once.
       EDGE_S = 121
@@ -30,6 +32,7 @@ module Holdup
       private_constant :SampleSpan
 
       def initialize(store, origin: Origin.new)
+        super(store)
         @whole = store
         @origin = origin
         @answers = {}
@@ -71,8 +74,6 @@ module Holdup
         @answers[[:stall_sums, span, options]] ||= store.stall_sums(*span, **options)
       end
 
-      def finest_s(from_s) = store.finest_s(from_s)
-
       def processes(from_s, to_s, every_s: nil)
         samples = samples_for(SampleSpan.new(from_s:, to_s:, every_s:))
         samples.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }
@@ -93,11 +94,7 @@ module Holdup
         @answers[[:unit_sample_starts, span]] ||= store.unit_sample_starts(*span)
       end
 
-      def outcomes = store.outcomes
-
       def answer(question) = @whole.answer(question)
-
-      def skipped_rows = store.skipped_rows
 
       def audit_entries(*span, **options)
         @answers[[:audit_entries, span, options]] ||= store.audit_entries(*span, **options)
@@ -117,6 +114,12 @@ module Holdup
 
       def close = @whole.close
 
+      # The store of the origin, which is looked for when something of it is asked for.
+      # @raise [UsageError] for an unknown name
+      def __getobj__
+        @store ||= @origin.of(@whole)
+      end
+
       private
 
       def all_settings
@@ -130,10 +133,7 @@ module Holdup
         @samples[span] = store.processes(span.from_s, span.to_s, **span.to_h.slice(:every_s).compact)
       end
 
-      # @raise [UsageError] for an unknown name
-      def store
-        @store ||= @origin.of(@whole)
-      end
+      def store = __getobj__
     end
   end
 end
