@@ -46,6 +46,7 @@ class UniqueNamesTest < Minitest::Test
     "Part" => "of a page",
     "Patterns" => "of a timeline, found and shown",
     "PortTaken" => "by another process, before Redis had it",
+    "Reader" => "what a file, or a store, is asked",
     "Report" => "of an experiment",
     "Run" => "of an experiment",
     "Schema" => "of a store: its tables",
@@ -55,9 +56,7 @@ class UniqueNamesTest < Minitest::Test
     "Stacks" => "of a capture, as recorded and in each file format",
     "Table" => "of a page",
     "Text" => "a report as text",
-    "Topology" => "the processes of a server",
-    "UnitSamples" => "of a store",
-    "WindowRows" => "of a store"
+    "Topology" => "the processes of a server"
   }.freeze
 
   def test_no_two_classes_share_a_name_unless_they_have_the_same_role

@@ -2,9 +2,7 @@
 
 module Holdup
   module Store
-    # The store in a ClickHouse server (from 18.16 on), over HTTP: one store for a fleet. Same interface and
-    # contract tests as Sql, which documents the methods. One object belongs to one thread and doesn't survive
-    # a fork; it opens nothing before the first call.
+    # The store in a ClickHouse server (from 18.16 on), over HTTP: one store for a fleet.
     #
     # ClickHouse has no transactions, and takes rows without looking at those that it has. How a request still
     # counts once: CommitSession (commits), RollupSteps (roll-up), Upkeep (deletion).
@@ -17,6 +15,9 @@ module Holdup
     #   one arrived, and raises Overtaken
     # - after a collector was killed while it rolled up, the others wait for RollupSteps::LEASE_S
     class Clickhouse
+      include Reader
+      include Writer
+
       # @return [String] the day of a commit, `ago_s` seconds ago
       def self.day(ago_s = 0) = (Time.now.utc - ago_s).strftime("%F")
 
@@ -53,15 +54,13 @@ module Holdup
       # What was rolled up stays the same within the block.
       def snapshot(&) = @spans.keeping(&)
 
-      def part? = false
-
       def skipped_rows = reading { @records.skipped(@spans.state) }
 
       def collector_checkpoints = reading { @records.collector_checkpoints(@spans.state) }
 
-      def audit_entries(from_s, to_s, events: AuditEntry::EVENTS)
+      def audit_entries(from_s, to_s, events: nil)
         entries = reading { @records.audit(from_s, to_s, @spans.state) }
-        entries.select { |entry| events.include?(entry.event) }
+        events ? entries.select { |entry| events.include?(entry.event) } : entries
       end
 
       def paths = reading { @names.paths }
@@ -86,8 +85,6 @@ module Holdup
       end
 
       def stall_sums(...) = reading { @spans.stall_sums(...) }
-
-      def finest_s(from_s) = Tier.finest_s(tiers, from_s)
 
       def processes(from_s, to_s, every_s: nil)
         reading { @records.samples(from_s, to_s, @spans.state, every_s:) }
@@ -115,6 +112,7 @@ module Holdup
       def kept_from(starts)
         kept = upkeep { @upkeep.kept_from(starts) }
         raise StoreError::RollingUp.new(location: @client.location) unless kept
+        nil
       end
 
       def settings = reading { @names.settings }

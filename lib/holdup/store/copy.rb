@@ -40,8 +40,8 @@ module Holdup
         def complete? = hosts.all?(&:equal?)
       end
 
-      # @param from [Sql, Memory] only read
-      # @param to [Sql, Memory]
+      # @param from [Reader]
+      # @param to [Reader, Writer]
       # @param name [String] of the source, the same each time
       def initialize(from:, to:, name:, now_s:)
         @from = from

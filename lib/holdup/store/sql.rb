@@ -2,15 +2,12 @@
 
 module Holdup
   module Store
-    # The store in a SQL database: one writer per host (the collector), any number of readers. One object
-    # belongs to one thread and doesn't survive a fork. It opens nothing before the first call. `dialect`:
-    # Sqlite, or a DatabaseServer, with everything that differs between databases.
-    #
-    # Commits add *deltas*: what happened in a minute since the last commit. The store adds each to the
-    # existing row (same minute, series, setting and host), and to the coarser windows if the minute was
-    # already rolled up, in the transaction that saves the checkpoints. A caller that repeats a failed commit
-    # must therefore start again from the stored checkpoints; then every unit is counted once.
+    # The store in a SQL database. `dialect`: Sqlite, or a DatabaseServer, with everything that differs between
+    # databases.
     class Sql
+      include Reader
+      include Writer
+
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
@@ -27,22 +24,6 @@ module Holdup
         @audit = SmallTables::AuditEntries.new(@connection)
       end
 
-      # Writes everything or nothing. With a block, it leaves out rows that can't be written and yields them,
-      # unless all windows fail, which is not the fault of a row.
-      # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
-      # @param checkpoints [Hash{String => String, nil}] segment => checkpoint; nil deletes
-      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second one
-      #   with the same three replaces the first
-      # @param unit_samples [Array<SampleBlock>] samples of single units, merged with the stored ones
-      # @param paths [Hash{Series => String}] one path of each; it replaces the one before
-      # @param collector_checkpoint [CollectorCheckpoint, nil] how far the collector is after this commit
-      # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
-      # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
-      # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
-      # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
-      # @yieldreturn [SkippedRow] to write instead
-      # @raise [ArgumentError] for windows of another length
-      # @raise [StoreError] and then nothing was written; Overtaken when `expected` is not so
       def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
         collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
@@ -62,114 +43,47 @@ module Holdup
         end
       end
 
-      # One state of the store for all that the block reads, with fewer queries. An error of the database
-      # leaves the block as it is, and this method as a StoreError. Where a server ended the read for a reason
-      # that passes, the block runs again: it only computes its value.
-      # @return [Object] the block's value
       def snapshot
         @connection.read { yield }
       end
 
-      # Whether it shows a part of its data only, see Queries::Origin.
-      def part? = false
-
-      # Of the last 14 days, the latest first.
       def skipped_rows = @skipped.to_a
 
-      # One for each host and folder, the latest first.
       def collector_checkpoints = @collectors.to_a
 
-      # @param to_s [Integer] first second after the span
-      # @param events [Array<Symbol>, nil] some of AuditEntry::EVENTS; nil: all, most of which are turns
-      # @return [Array<AuditEntry>] by time
       def audit_entries(from_s, to_s, events: nil) = @audit.between(from_s, to_s, events)
 
-      # @return [Hash{Series => String}] the last path of each series that has one
       def paths = @paths.to_h
 
-      # @param host [String, nil] first word of the wanted names, and only when no commit for it is
-      #   unfinished: a killed collector's may still arrive. To call before a commit
-      # @return [Hash{String => String}] segment => checkpoint, binary
       def checkpoints(host: nil)
         return @checkpoints.to_h unless host
         @connection.write(locks: [lock(host)]) { @checkpoints.to_h("#{host} ") }
       end
 
-      # @overload windows(from_s, to_s, seconds: nil, hosts: nil, histograms: Window::HISTOGRAMS, **filter)
-      #   @param to_s [Integer] first second after the span
-      #   @param seconds [Integer, nil] longest window wanted, for charts
-      #   @param hosts [Array<String>, nil] nil for all
-      #   @param histograms [Array<Symbol>] to read; the others are a Histogram::CountAndSum
-      #   @param filter [Hash] kinds: Array<Symbol> or nil for all; names, queues: globs (String,
-      #     Array<String> or nil); only: responds to series?, a further condition, or nil
-      #   @return [Enumerator<Window>] each second once, from the coarsest windows that fit, in one consistent
-      #     state. Iterate it to the end
-      #   @raise [StoreError] when iterated
       def windows(...) = @spans.windows(...)
 
-      # Adds up the windows. Other options as for `windows`.
-      # @overload sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
-      #     by_host: false, histograms: Window::HISTOGRAMS, heads: [], **others)
-      #   @param step_s [Integer, nil] windows that start in different steps stay apart; nil: all are added up
-      #   @param seconds [Integer, nil] longest window wanted, at most a step
-      #   @param settings [Array<Setting>, nil] nil for all
-      #   @param together [Series, nil] series that names the sum of all series; nil: each stays apart
-      #   @param by_host [Boolean] whether hosts stay apart
-      #   @param histograms [Array<Symbol>] to read
-      #   @param heads [Array<Symbol>] histograms that are a Histogram::CountAndSum; all others are empty
-      #   @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
       def sums(...) = @spans.sums(...)
 
-      # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step, see sums
       def setting_starts(...) = @spans.setting_starts(...)
 
-      # One for each window, see windows.
       def stalls(...) = @spans.stalls(...)
 
-      # Added up over hosts, and over the windows of each step. Other options as for `windows`.
-      # @return [Array<WindowStall>] one for each step, series and setting, without a host
-      def stall_sums(from_s, to_s, step_s:, **filter)
-        WindowStall.of_steps(sums(from_s, to_s, step_s:, histograms: [:stalled], **filter), step_s)
-      end
-
-      # @return [Integer] length in seconds of the shortest windows kept from that second on
-      def finest_s(from_s)
-        Tier.finest_s(@rows.tiers, from_s)
-      end
-
-      # @param every_s [Integer, nil] reads only the last sample of each process in each step of so many
-      #   seconds, because there are 1,440 a day and process
-      # @return [Array<Hash>] samples of processes, by time
       def processes(from_s, to_s, every_s: nil)
         @samples.between(from_s, to_s, every_s:)
       end
 
-      # @param most [Integer] reads at most so many of each ten minutes, host and setting: of what it keeps of
-      #   them, each is as likely
-      # @return [Enumerator<UnitSample>] sampled units (see UnitSample#weight) that started in the span, by
-      #   time, in one consistent state
-      # @raise [StoreError] when iterated
       def unit_samples(from_s, to_s, setting: nil, most: SampleBlock::MOST)
         @unit_samples.between(from_s, to_s, setting, most)
       end
 
-      # @param starts [Array<Integer>] of ten-minute blocks
-      # @return [Hash{Integer => Array<SampleBlock::UnitSpans>}] by start, of the blocks that have single
-      #   units; in any order, one or more of each setting and host
       def unit_spans(starts) = @unit_samples.spans(starts)
 
-      # @return [Array<Integer>] starts of the ten-minute blocks in the span that have single units, ascending
       def unit_sample_starts(from_s, to_s)
         @unit_samples.starts(from_s, to_s)
       end
 
-      # @return [Array<Tier>] finest first
       def tiers = @rows.tiers
 
-      # Says of windows that were taken from another store how long they were kept there. To call before, and
-      # after a roll-up.
-      # @param starts [Hash{Integer => Integer}] length of windows => second before which there are none
-      # @raise [StoreError::RollingUp] when longer windows are not filled so far
       def kept_from(starts)
         @connection.upkeep do
           @rows.transaction do
@@ -180,44 +94,30 @@ module Holdup
         nil
       end
 
-      # Every setting ever seen, oldest first.
       def settings = @codec.settings.load.sort.map(&:last)
 
-      # @return [Array<String>] every host ever seen, by name
       def hosts = @codec.hosts.load.values.sort
 
-      # @param outcome [PredictionOutcome] replaces the one with the same key
-      # @raise [StoreError] and then nothing was written
       def keep(outcome)
         whole(["outcomes"]) { @outcomes.keep(outcome) }
       end
 
-      # Of the last 400 days, oldest first.
       def outcomes = @outcomes.to_a
 
-      # @param answer [KeptAnswer] replaces the one to the same question
-      # @raise [StoreError] and then nothing was written
       def keep_answer(answer)
         whole(["answers"]) { @answers.keep(answer) }
       end
 
-      # @return [KeptAnswer, nil]
       def answer(question) = @answers.find(question)
 
-      # @return [Integer, nil] the time by the clock of its server; nil: a file has none
       def clock_s
         @connection.use { |db| @connection.dialect.clock_s(db) }
       end
 
-      # Fills the coarser windows; for a call about once a minute.
-      # @return [Integer] spans written; 0 while another collector does this or prunes
       def rollup(now_s)
         @connection.upkeep { Tier::Rollup.new(@rows).run(now_s) } || 0
       end
 
-      # Deletes windows that are too old, then those above the size limit; for a call after rollup.
-      # @param max_bytes [Numeric, nil] nil: what suits the database
-      # @return [Integer] windows deleted; 0 while another collector does this or rolls up
       def prune(now_s, max_bytes: nil)
         max_bytes ||= @connection.dialect.default_max_bytes
         deleted = @connection.upkeep do
@@ -230,17 +130,13 @@ module Holdup
         deleted || 0
       end
 
-      # Migrates to the newest schema; opening a store in a file to write does it too.
       def migrate!
         @connection.migrate
         nil
       end
 
-      # @return [Array<Integer>] starts of the first and the last window, empty without any
       def extent = @rows.extent
 
-      # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
-      # @raise [StoreError] that a write or read would raise
       def health
         @connection.read do |db|
           oldest_s, newest_s = @rows.extent

@@ -59,7 +59,7 @@ module Holdup
         end
 
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
-        # @param histograms [Array<Symbol>] see Sql#windows
+        # @param histograms [Array<Symbol>] see Reader#windows
         def each(range, ids: {}, histograms: Window::HISTOGRAMS)
           @connection.read do |db|
             rows = range_rows(db, range, ids).select(*@codec.columns(histograms))
