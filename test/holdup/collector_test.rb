@@ -337,7 +337,7 @@ module Holdup
       [0, 600, -3600, 86_400].each do |step_s|
         writer.record("A#b", wall: 5_000)
         one.send(:attempt)
-        clock.realtime_ns += step_s * Collector::NS
+        clock.realtime_ns += step_s * NS
         clock.pass(1)
       end
       one.send(:attempt)
@@ -360,7 +360,7 @@ module Holdup
       one = Collector.new(store:, directory: @segments, log: @log, clock:)
       [-86_400, 30, 61].each do |step_s|
         one.send(:attempt)
-        clock.realtime_ns += step_s * Collector::NS
+        clock.realtime_ns += step_s * NS
       end
       one.send(:attempt)
       assert_equal 3, store.calls.count(:prune)
@@ -423,11 +423,11 @@ module Holdup
 
     # A clock that somebody sets.
     class SetClock < HandClock
-      def realtime_s = realtime_ns / Collector::NS
+      def realtime_s = realtime_ns / NS
 
       def pass(seconds)
-        self.realtime_ns += seconds * Collector::NS
-        self.monotonic_ns += seconds * Collector::NS
+        self.realtime_ns += seconds * NS
+        self.monotonic_ns += seconds * NS
       end
     end
 
