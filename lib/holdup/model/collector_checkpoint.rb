@@ -105,7 +105,7 @@ module Holdup
   # - stored: the store can't read its row any more; the new row replaced it
   SkippedRow::KINDS = %i[segment series checkpoint window sample unit_samples path stored].freeze
   SkippedRow::MOST_BYTES = 200
-  SkippedRow::KEEP_S = CollectionState::KEEP_S
+  SkippedRow::KEEP_S = CollectorCheckpoint::KEEP_S
   # How many a store keeps: the latest ones.
   SkippedRow::MOST = 500
 end
