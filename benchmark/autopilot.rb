@@ -188,7 +188,7 @@ module Bench
     # ones, and no recording for the sizing.
     def rest(dir)
       warm_s = Time.now.to_i + Holdup::WARM_UP_S
-      state = Holdup::Analysis::AutopilotState.new(changed_s: warm_s)
+      state = Holdup::Autopilot::State.new(changed_s: warm_s)
       FileUtils.mkdir_p(dir)
       Holdup::AutopilotFolder.new(dir).write_state(state.to_json)
     end
@@ -225,9 +225,9 @@ module Bench
         seconds: [SLICE_S, @longest_s].min, seed:)
     end
 
-    # @return [Holdup::Analysis::AutopilotState]
+    # @return [Holdup::Autopilot::State]
     def state_of(dir)
-      Holdup::Analysis::AutopilotState.parse(Holdup::AutopilotFolder.new(dir).state)
+      Holdup::Autopilot::State.parse(Holdup::AutopilotFolder.new(dir).state)
     end
 
     # @return [String]

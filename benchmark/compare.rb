@@ -45,7 +45,7 @@ module Bench
       }.to_h
     end
 
-    # @return [Hash{String => Array<Holdup::Analysis::Comparison::Side>}] one for each boot
+    # @return [Hash{String => Array<Holdup::Compare::Side>}] one for each boot
     def sides(servers)
       from_s = Time.now.to_i
       servers.each_value { |server| server.boot.measure(@seconds) }
@@ -69,7 +69,7 @@ module Bench
 
     def side(server, from_s, to_s)
       store = Holdup::Store.open(server.store, read_only: true)
-      Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:,
+      Holdup::Compare::Reader.new(store, from_s:, to_s:,
         filter: Holdup::Analysis::UnitFilter.new(kind: :request)).side("boot")
     ensure
       store&.close
@@ -90,7 +90,7 @@ module Bench
     end
 
     def compare(pairs)
-      pairs.map { |one, other| Holdup::Analysis::Comparison.new(one, other) }
+      pairs.map { |one, other| Holdup::Compare::Comparison.new(one, other) }
     end
 
     def row(name)

@@ -155,7 +155,7 @@ module Bench
     # As the collector does that is asked to, one answer in each process.
     def keep_advice(url, dir)
       warn("bench: fleet: advice is kept ready")
-      keeping = Holdup::CLI::Advise::Keep
+      keeping = Holdup::Advise::KeepCommand
       keep = command(%w[advise --keep], url, dir)
       (keeping::SPANS.size * keeping::KINDS.size).times { median_s(times: 1, &keep) }
     end

@@ -87,21 +87,21 @@ module Bench
     end
 
     def handoff_ns
-      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.recording, recording)) do |ns|
+      @handoff_ns ||= Holdup::Advise::Sizing::Handoff.fit(waits(recording.recording, recording)) do |ns|
         again(ns).then { |figures| waits(figures, figures) }
       end
     end
 
     def waits(handed, waited)
-      Holdup::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
+      Holdup::Advise::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
     end
 
     def recording = @recorded.outcome
 
     # What everything else took of the machine is not the server's.
     def vcpus
-      Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"],
-        others: Holdup::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)).free_vcpus
+      Holdup::Advise::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"],
+        others: Holdup::Advise::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)).free_vcpus
     end
 
     def about
@@ -147,9 +147,9 @@ module Bench
     # Of the recording, as in `holdup advise`.
     def grades
       @grades ||= begin
-        others = Holdup::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)
-        limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], others:)
-        RecordingGrades.new([Holdup::Sizing::Recommendation.new(recording.recording, limits:)])
+        others = Holdup::Advise::Sizing::ResourceLimits::OtherCpus.always(@recorded.other_cpus)
+        limits = Holdup::Advise::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], others:)
+        RecordingGrades.new([Holdup::Advise::Sizing::Recommendation.new(recording.recording, limits:)])
       end
     end
 

@@ -92,11 +92,11 @@ module Bench
 
     def predicted(threads, constant: false)
       (@predicted ||= {})[[threads,
-        constant]] ||= Holdup::Sizing::PoolThroughput::BacklogReplay.new(
+        constant]] ||= Holdup::Advise::Sizing::PoolThroughput::BacklogReplay.new(
           @recorded.unit_samples,
           vcpus: recording.vcpus,
           between: recording.between,
-          cost: constant ? Holdup::Sizing::CoherencyCost::CONSTANT : growth.cost
+          cost: constant ? Holdup::Advise::Sizing::CoherencyCost::CONSTANT : growth.cost
         ).throughput(threads:)
     end
 

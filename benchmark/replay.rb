@@ -7,7 +7,7 @@ module Bench
   # How fast recorded units are played again: advice tries a hundred settings, each with tens of thousands of
   # units.
   class Replay
-    SIZING = Holdup::Sizing
+    SIZING = Holdup::Advise::Sizing
     MS = 1_000_000
     ACQUISITIONS = 8
     # Processes x threads, and units per second that arrive: in the order of the table.

@@ -7,7 +7,7 @@ module Bench
   # A day of traffic with an autoscaler that follows CPU % and with one that follows the load ratio: what each
   # costs, and for how long the SLO is missed. Simulated minute by minute, with the same rules for both.
   class Scaling
-    SIZING = Holdup::Sizing
+    SIZING = Holdup::Advise::Sizing
     MS = 1_000_000
     MINUTES = 1440
     # Processes x threads on vCPUs; ms of holding the GVL and of waiting for io, acquisitions; SLO of p95 in
@@ -119,7 +119,7 @@ module Bench
         (-Math.log(1 - random.rand) * mean_ms * MS).round
       end
 
-      # As Holdup::Sizing::Slo::CapacityAtSlo finds it, of requests that the day does not have.
+      # As Holdup::Advise::Sizing::Slo::CapacityAtSlo finds it, of requests that the day does not have.
       def at_slo
         low = 0.0
         high = @ceiling

@@ -72,7 +72,7 @@ class ArchitectureTest < Minitest::Test
   # The pages of the dashboard and the reports of the command line are both made of view/.
   def test_only_the_command_that_serves_the_dashboard_uses_it
     used = Dir["#{LIB}/cli/**/*.rb"].select { |file| File.read(file).include?("Holdup::Web") }
-    assert_equal ["cli/web.rb"], used.map { |file| relative(file) }
+    assert_equal ["shell/web/command.rb"], used.map { |file| relative(file) }
   end
 
   def test_the_table_in_docs_is_this_one

@@ -8,7 +8,7 @@ require "holdup/agent/recorder"
 # Benchmarks run by hand only. At least the names of lib/ that they use have to exist.
 class BenchmarkTest < Minitest::Test
   PATH = /(?<![\w:])[A-Z]\w*(?:::[A-Z]\w*)+/
-  # BENCH = Holdup::Sizing
+  # BENCH = Holdup::Advise::Sizing
   SHORT = /^\s*(?<short>[A-Z]\w*) = (?<whole>Holdup(?:::[A-Z]\w*)+)$/
 
   Dir[File.expand_path("../benchmark/**/*.rb", __dir__)].each do |file|

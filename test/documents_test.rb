@@ -18,7 +18,7 @@ class DocumentsTest < Minitest::Test
   }.sort.freeze
   LINK = /\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/
   COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help
-    lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
+    lab] + Holdup::Lab::Command::LOADERS.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
   CALL = /\bholdup ([a-z](?:(?! holdup )[^|;>#()])*)/
   OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/

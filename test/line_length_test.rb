@@ -8,7 +8,7 @@ class LineLengthTest < Minitest::Test
 
   ROOT = File.expand_path("..", __dir__)
   SOURCES = %w[
-    ext/**/*.{c,h} bin/**/* assets/*.js assets/{src,test}/**/*.{js,css} lib/holdup/view/html/**/*.css
+    ext/**/*.{c,h} bin/**/* assets/*.js assets/{src,test}/**/*.{js,css} lib/holdup/shell/view/html/**/*.css
     lib/**/*.erb benchmark/**/*.{sh,ru,erb} examples/**/*.{sh,ru,erb} test/**/*.{c,h,sh,js} .ci/run
   ].freeze
   COLUMNS = 110

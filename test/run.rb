@@ -26,8 +26,8 @@ PARTS = {
   "unit" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Units in three: what replays and estimates, what advises by that, and all others. The first two take as
   # long as these.
-  "models" => "test/holdup/sizing{,/**/*}_test.rb",
-  "advice" => "test/holdup/advice{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
+  "models" => "test/holdup/features/advise/sizing{,/**/*}_test.rb",
+  "advice" => "test/holdup/features/advise/rules{,/**/*}_test.rb test/holdup/features/advise/command_test.rb",
   "core" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Input from outside, from a seed.
   "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb",
@@ -40,8 +40,8 @@ PARTS = {
   "races" => "test/integration/**/*_test.rb",
   "installs" => "test/integration/{gem_install,kubernetes,minimum_versions}_test.rb " \
     "test/integration/{other_version,rails_versions}_test.rb",
-  "simulations" => "test/holdup/sizing/interval_coverage_test.rb " \
-    "test/holdup/analysis/experiment/simulated_experiments_test.rb",
+  "simulations" => "test/holdup/features/advise/sizing/interval_coverage_test.rb " \
+    "test/holdup/features/experiment/result/simulated_experiments_test.rb",
   "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
   # that it measures, the rest.

@@ -5,7 +5,7 @@ require "holdup/loader"
 require "json"
 require "json_schemer"
 require "browser/recorded"
-require "holdup/lab/sidekiq_vcpu/sample_outcomes"
+require "holdup/features/lab/sidekiq_vcpu/sample_outcomes"
 require "support/coarse_sizing"
 require "support/kept_capture"
 require "support/played_jobs"
@@ -48,7 +48,7 @@ class SchemasTest < Minitest::Test
 
   def test_every_command_that_prints_json_has_a_schema
     commands = Holdup::CLI::Registry::LOADERS.keys.without("help", "lab") +
-      Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }
+      Lab::Command::LOADERS.keys.map { |name| "lab #{name}" }
     printing = commands.select { |name| holdup(*name.split, "--help").out.match?(/--json|--export .*json/m) }
     assert_empty printing.map { |name| name.tr(" ", "-") } - NAMES
   end
@@ -161,7 +161,7 @@ class SchemasTest < Minitest::Test
         by: "collector", why: "p95")
       files.take_back(kept, at_s: NOW_S, why: "too slow")
       change = {at_s: NOW_S, id: "k3f9", from: 5, to: 3, by: "collector", why: "p95"}
-      state = Holdup::Analysis::AutopilotState.new(kept:, history: [change])
+      state = Holdup::Autopilot::State.new(kept:, history: [change])
       files.write_state(state.to_json)
       [waiting, output("autopilot", "status", "--json", "--dir", folder, "--store", changed(folder))]
     end
@@ -189,7 +189,7 @@ class SchemasTest < Minitest::Test
     recordings.map do |one, more|
       store = Holdup::Store.open("memory:").tap { |opened| one.fill(opened, more:) }
       query = Holdup::Web::PageQuery.new({}, now_s: one.to_s)
-      page = Holdup::View::Pages::Experiments.new(context: nil, store:, query:, words:)
+      page = Holdup::Experiment::Page.new(context: nil, store:, query:, words:)
       page.export("json", "Experiments")
     end
   end
@@ -259,8 +259,8 @@ class SchemasTest < Minitest::Test
     recorded do |one|
       console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/nonexistent"},
         clock: CommandLine::Still.new(now_s: one.now_s))
-      tools = Holdup::CLI::Mcp::McpTools.new(console, store: one.store, language: "en")
-      tool = Holdup::CLI::Mcp::McpTools::TOOLS.find { |each| each.name == "blame" }
+      tools = Holdup::Mcp::Command::McpTools.new(console, store: one.store, language: "en")
+      tool = Holdup::Mcp::Command::McpTools::TOOLS.find { |each| each.name == "blame" }
       [{since: "2h"}, {since: "2h", kind: "job"}].map { |arguments| tools.call(tool, arguments).text }
     end
   end

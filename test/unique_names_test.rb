@@ -14,15 +14,15 @@ class UniqueNamesTest < Minitest::Test
 
   # Namespaces that say the role of their members, which are called after their subjects.
   ROLES = {
-    commands: %w[Holdup::CLI Holdup::CLI::Lab],
+    commands: %w[Holdup::CLI Holdup::Lab::Command],
     experiments: %w[Holdup::Lab],
-    pages: %w[Holdup::Web::Pages Holdup::View::Pages Holdup::View::Pages::Units],
-    views: %w[Holdup::View Holdup::View::AdviceTable Holdup::View::Blocks Holdup::View::Charts
-      Holdup::View::Json Holdup::View::Remarks Holdup::View::Sections],
-    checks: %w[Holdup::Doctor::JitChecks Holdup::Doctor::ProbeChecks Holdup::Doctor::ScalingChecks
+    pages: %w[Holdup::Web::Pages Holdup::View::Pages Holdup::Report::UnitPages],
+    views: %w[Holdup::View Holdup::Advise::AdviceTable Holdup::View::Blocks Holdup::View::Charts
+      Holdup::View::Json Holdup::View::Remarks Holdup::Report::Sections],
+    checks: %w[Holdup::JitReport::JitChecks Holdup::Doctor::ProbeChecks Holdup::Doctor::ScalingChecks
       Holdup::Doctor::SegmentChecks Holdup::Doctor::ServerChecks Holdup::Doctor::StoreChecks],
-    rules: %w[Holdup::Advice::JitActivationRules Holdup::Advice::JitLifetimeRules
-      Holdup::Advice::ThreadRules],
+    rules: %w[Holdup::JitReport::JitActivationRules Holdup::JitReport::JitLifetimeRules
+      Holdup::Advise::Rules::ThreadRules],
     adapters: %w[Holdup::Servers Holdup::Instrumentation Bench::Tools],
     types: %w[Holdup::ConfigurationKeys::Types],
     errors: %w[Holdup::StoreError],

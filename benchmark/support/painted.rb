@@ -36,7 +36,7 @@ module Bench
     def self.served(app)
       addresses = Queue.new
       server = Thread.new do
-        Holdup::CLI::Web::Server.new(app, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+        Holdup::Web::Command::Server.new(app, host: "127.0.0.1", port: 0).run { |address| addresses << address }
       end
       yield addresses.pop.delete_suffix("/")
     ensure

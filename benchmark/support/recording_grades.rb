@@ -13,15 +13,15 @@ module Bench
     # @param windows [Array<Holdup::Window>]
     # @param samples [Array<Hash{Symbol => Object}>] of the processes
     # @param unit_samples [Array<Holdup::UnitSample>]
-    # @return [Holdup::Sizing::Recommendation, nil] nil if it is too short for a self-test
+    # @return [Holdup::Advise::Sizing::Recommendation, nil] nil if it is too short for a self-test
     def self.advice(windows, samples, unit_samples, kind: :job)
       from_s, to_s = windows.flat_map { |window| [window.start_s, window.start_s + window.seconds] }.minmax
       members = Holdup::Analysis::ProcessReport.new(samples, from_s:, to_s:).members
-      recording = Holdup::Sizing::Recording.of(windows:, unit_samples:, samples:, kind:, warm_up_s: 0,
+      recording = Holdup::Advise::Sizing::Recording.of(windows:, unit_samples:, samples:, kind:, warm_up_s: 0,
         members:)
-      limits = Holdup::Sizing::ResourceLimits.new(vcpus: recording.vcpus)
-      found = Holdup::Sizing::Recommendation.new(recording, limits:,
-        objective: Holdup::Sizing::Objective.new(name: :throughput))
+      limits = Holdup::Advise::Sizing::ResourceLimits.new(vcpus: recording.vcpus)
+      found = Holdup::Advise::Sizing::Recommendation.new(recording, limits:,
+        objective: Holdup::Advise::Sizing::Objective.new(name: :throughput))
       found unless found.traffic.empty?
     end
 

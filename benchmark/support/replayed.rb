@@ -23,12 +23,12 @@ module Bench
       end
     end
 
-    # @param recording [Holdup::Sizing::Recording]
+    # @param recording [Holdup::Advise::Sizing::Recording]
     # @param vcpus [Numeric] that are left for the server
-    # @param cost [Holdup::Sizing::CoherencyCost] what concurrency and rests add to holds
-    # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
+    # @param cost [Holdup::Advise::Sizing::CoherencyCost] what concurrency and rests add to holds
+    # @param handoff_ns [Numeric] see Holdup::Advise::Sizing::Handoff
     def initialize(recording, vcpus:, cost: recording.demand.cost,
-      handoff_ns: Holdup::Sizing::Handoff::USUAL_NS)
+      handoff_ns: Holdup::Advise::Sizing::Handoff::USUAL_NS)
       @units = recording.unit_samples.group_by { |unit_sample| unit_sample.series.name }
       @vcpus = vcpus
       @cost = cost
@@ -43,10 +43,10 @@ module Bench
     # @return [TrialFigures]
     def call(arrivals, processes:, threads:, assignment: :least_busy)
       due = arrivals.to_a
-      scenario = Holdup::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost,
+      scenario = Holdup::Advise::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost,
         between: @between, handoff_ns: @handoff_ns, assignment:)
       mean((1..DRAWS).map { |seed|
-        figures(Holdup::Sizing::Replay.call(trace(due, Random.new(seed)),
+        figures(Holdup::Advise::Sizing::Replay.call(trace(due, Random.new(seed)),
           scenario))
       })
     end
@@ -54,8 +54,8 @@ module Bench
     private
 
     def trace(due, random)
-      Holdup::Sizing::Trace.new(due.map { |arrival|
-        Holdup::Sizing::Trace::TraceUnit.of(
+      Holdup::Advise::Sizing::Trace.new(due.map { |arrival|
+        Holdup::Advise::Sizing::Trace::TraceUnit.of(
           @units.fetch(arrival.route.label).sample(random:), arrival.at_ns
         )
       })

@@ -64,7 +64,7 @@ module Bench
       IDLE_MS = 12
       ACQUISITIONS = 10
       THREADS = SETTING["threads"]
-      Sizing = Holdup::Sizing
+      Sizing = Holdup::Advise::Sizing
       # `found`: how many requests its process had at its start; `rest_ns`: how long it had none before;
       # `in_flight`: on average while it ran
       PlayedRequest = Data.define(:series, :process, :start_ns, :queued, :running, :stalled, :idle, :found,

@@ -18,7 +18,7 @@ module GeneratedFiles
     "lib/holdup/segment/layout.rb" => "layout.rb.in"
   }.freeze
   STYLES = {"holdup.css" => :light, "dark.css" => :dark}.transform_keys { |name|
-    "lib/holdup/view/html/assets/#{name}"
+    "lib/holdup/shell/view/html/assets/#{name}"
   }.freeze
   SCHEMAS = %w[docs/schema/report.json docs/schema/lab-sidekiq-vcpu.json].freeze
   COLUMNS = 104

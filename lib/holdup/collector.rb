@@ -54,8 +54,8 @@ module Holdup
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
     # @param notifier [SystemdNotifier] closed at the end of run
     # @param host [String] its name in the store
-    # @param autopilot [Autopilot, nil] acts after each round of the leader; nil: none
-    # @param keeper [AdviceKeeper, nil] called after each round of the leader; nil: none
+    # @param autopilot [Autopilot::CollectorPart, nil] acts after each round of the leader; nil: none
+    # @param keeper [Advise::CollectorPart, nil] called after each round of the leader; nil: none
     # @param warm [#call] called once, after the first tick
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
@@ -123,7 +123,7 @@ module Holdup
     private
 
     def archiver(captures)
-      CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings,
+      Captures::CollectorPart.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings,
         clock: @clock)
     end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../holdup/lab/small_server"
+require_relative "../holdup/features/lab/small_server"
 require_relative "../../bin/support/demo/customers"
 require_relative "../../bin/support/demo/options"
 require_relative "../../bin/support/demo/traffic"

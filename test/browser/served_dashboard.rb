@@ -34,7 +34,7 @@ class ServedDashboard
     )
     addresses = Queue.new
     @thread = Thread.new do
-      server = Holdup::CLI::Web::Server.new(around.call(web), host: HOST, port: 0)
+      server = Holdup::Web::Command::Server.new(around.call(web), host: HOST, port: 0)
       server.run { |address| addresses << address }
     end
     @thread.report_on_exception = false

@@ -162,7 +162,7 @@ module ServerStoreContract
 
   # @return [String] the statements that the help shows
   def statements(server)
-    Holdup::CLI::StoreCommand::HELP[/^#{server}.*?:\n(.*?)(\n\n|\z)/m, 1]
+    Holdup::Stores::Command::HELP[/^#{server}.*?:\n(.*?)(\n\n|\z)/m, 1]
   end
 
   def do_all_of_a_collector(store)

@@ -15,7 +15,7 @@ class MetricsServerFuzzTest < Minitest::Test
   MARK = "fuzzed"
 
   def setup
-    @server = Holdup::Exporters::MetricsServer.new(bind: "127.0.0.1", port: 0)
+    @server = Holdup::Export::MetricsServer.new(bind: "127.0.0.1", port: 0)
     @server.text = FIGURES
     @server.start
   end

@@ -72,7 +72,7 @@ class OtlpFuzzTest < Minitest::Test
   # It sends when the test says so, and does not sleep between repetitions.
   def exporter(env)
     export = Holdup::ConfigurationKeys::OpenTelemetryExport.new(endpoint: @receiver.url, interval: 3600)
-    exporter = Holdup::Exporters::Otlp.new(export, dir: folder, log: @log, clock: HandClock.new, env:)
+    exporter = Holdup::Export::Otlp.new(export, dir: folder, log: @log, clock: HandClock.new, env:)
     exporter.instance_variable_get(:@client).define_singleton_method(:sleep) { |_seconds| nil }
     exporter
   end
@@ -137,7 +137,7 @@ class OtlpFuzzTest < Minitest::Test
     case input.random.rand(8)
     when 0 then ""
     when 1 then Zlib.gzip("a" * 100_000)
-    when 2 then "a".b * (2 * Holdup::Exporters::Otlp::MetricsClient::MOST_BYTES)
+    when 2 then "a".b * (2 * Holdup::Export::Otlp::MetricsClient::MOST_BYTES)
     when 3 then "#{input.text.b}\r\n#{input.text.b}\r\n0\r\n\r\n"
     when 4, 5 then Google::Rpc::Status.encode(Google::Rpc::Status.new(message: Holdup::Utf8.valid(input.text)))
     else input.random.bytes(input.random.rand(200))

@@ -34,7 +34,7 @@ class AutopilotIntegrationTest < Minitest::Test
     end
     clock = Holdup::Clock.new
     log = Holdup::Log.new { $stdout }
-    kind = Holdup::Collector::Autopilot
+    kind = Holdup::Autopilot::CollectorPart
     decision = kind::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
     autopilot = kind.new(dir:, inquiry: inquiry.new, log:, clock:, env: ENV, interval: 0.3, decision:)
     $stdout.sync = true

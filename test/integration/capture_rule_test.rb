@@ -23,13 +23,13 @@ class CaptureRuleIntegrationTest < Minitest::Test
     attr_reader :scene, :waits
 
     def initialize(kept)
-      @scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
-      @waits = Holdup::Analysis::Timeline::UnitStory.new(scene, scene.caught).waits
+      @scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
+      @waits = Holdup::Captures::Timeline::UnitStory.new(scene, scene.caught).waits
       @parts = waits.flat_map(&:parts)
     end
 
     def method_share
-      methods = Holdup::Analysis::Timeline::HolderTable::HolderMethods.new(scene).call(hogs)
+      methods = Holdup::Captures::Timeline::HolderTable::HolderMethods.new(scene).call(hogs)
       share(methods.select { |ran| ran.frame.method_name == METHOD })
     end
 

@@ -19,7 +19,7 @@ class CaptureIntegrationTest < Minitest::Test
     # @yield arguments of holdup; gives what it says
     def initialize(file, &holdup)
       @file = file
-      @scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
+      @scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
       @light = slowest_light
       @text = holdup.call("timeline", file, "--unit", @light.id.to_s).out
     end
@@ -35,7 +35,7 @@ class CaptureIntegrationTest < Minitest::Test
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
-      methods = Holdup::Analysis::Timeline::StackShares::MethodTable.new(@scene).call
+      methods = Holdup::Captures::Timeline::StackShares::MethodTable.new(@scene).call
       hogs = methods.select { |row| row.unit == "GET /hog" && row.method }
       crunching = hogs.select { |row| row.method == "Report.crunch" && row.path.end_with?("config.ru") }
       crunching.sum(&:caused).fdiv(hogs.sum(&:caused))

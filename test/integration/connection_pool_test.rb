@@ -96,7 +96,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   def assert_said(summary)
-    text = Holdup::View::Text.new(Holdup::View::Report.new(summary).page).call
+    text = Holdup::View::Text.new(Holdup::Report::FullReport.new(summary).page).call
     assert_includes text.split.join(" "),
       "waiting for a database connection. The pool has 2, and #{REPORTS} kept them for"
     assert_match(/^Database connections/, text)

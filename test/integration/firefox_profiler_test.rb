@@ -18,7 +18,7 @@ class FirefoxProfilerTest < Minitest::Test
     install
     Dir.mktmpdir do |folder|
       file = File.join(folder, "profile.json")
-      File.write(file, Holdup::View::TraceFormats.call(scene, :firefox))
+      File.write(file, Holdup::Captures::TraceFormats.call(scene, :firefox))
       in_viewer(folder, file) { |viewer| assert_seen(viewer) }
     end
   end
@@ -27,7 +27,7 @@ class FirefoxProfilerTest < Minitest::Test
     install
     Dir.mktmpdir do |folder|
       file = File.join(folder, "methods.json")
-      File.write(file, Holdup::View::MethodProfile.call(summary, :firefox))
+      File.write(file, Holdup::Captures::MethodProfile.call(summary, :firefox))
       in_viewer(folder, file) do |viewer|
         assert_match(/contains 2 threads across 1 process/, viewer.call("profile", "info"))
         functions = viewer.call("thread", "functions")
@@ -60,7 +60,7 @@ class FirefoxProfilerTest < Minitest::Test
     ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS)
     ring.stack(2, 60 * MS, sum, crunch, unit: 1).ends(1, 2, 99 * MS, name: "GET /hog")
     ring.suspended(2, 100 * MS).resumed(3, 102 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light")
-    Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    Holdup::Captures::Timeline::Scene.new(ring.recording(to: 200 * MS))
   end
 
   def install

@@ -39,7 +39,7 @@ class JitMemoryTest < Minitest::Test
       setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **manager.facts})
       jits = Holdup::Analysis::JitReport.new(samples, settings: {"s" => setting})
       situation = Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits))
-      advised = Holdup::Advice::JitMemoryRules::Saturated.call(situation)
+      advised = Holdup::JitReport::JitMemoryRules::Saturated.call(situation)
       found = [jits.on.first.facts.saturated, advised]
       change = found.last.change.new
       print found.first, " ", found.last.rule, " ", change, " ", manager.profile["jit.limit_from"]

@@ -62,8 +62,8 @@ class JobReportTest < Minitest::Test
   # As sizing takes them: two pools on one GVL, and who takes which queue.
   def check_pools(path)
     Holdup::Store.open(path, read_only: true).then do |store|
-      sized = Holdup::Queries::SizingInputs.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job,
-        objective: Holdup::Sizing::Objective.new(name: :throughput), warm_up_s: 0, pool: "single")
+      sized = Holdup::Advise::Reader.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job,
+        objective: Holdup::Advise::Sizing::Objective.new(name: :throughput), warm_up_s: 0, pool: "single")
       found = sized.recordings.first
       assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.other_threads, found.threads]
       assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1},

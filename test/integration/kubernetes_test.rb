@@ -130,10 +130,10 @@ class KubernetesTest < Minitest::Test
     spec = documents.map(&:last).find { |document| document["kind"] == "CronJob" }.fetch("spec")
     pod = spec.dig("jobTemplate", "spec", "template", "spec")
     container = pod["containers"].first
-    keeping = Holdup::CLI::Advise.parse(container["args"].drop(1), Holdup::CLI::Console.system)
-    assert_equal ["advise", Holdup::CLI::Advise::Keep], [container["args"].first, keeping[:command]]
+    keeping = Holdup::Advise::Command.parse(container["args"].drop(1), Holdup::CLI::Console.system)
+    assert_equal ["advise", Holdup::Advise::KeepCommand], [container["args"].first, keeping[:command]]
     every_s = Integer(spec["schedule"][%r{\A\*/(\d+) }, 1]) * 60
-    answers = Holdup::CLI::Advise::Keep::SPANS.size * 2
+    answers = Holdup::Advise::KeepCommand::SPANS.size * 2
     assert_operator answers * every_s, :<, 86_400 / Holdup::Queries::KeptResults::AgeLimits::MOST_AGE
     context = pod["securityContext"].merge(container["securityContext"])
     assert_equal [true, false, true],
@@ -142,9 +142,9 @@ class KubernetesTest < Minitest::Test
 
   def test_what_autoscalers_ask_for_is_exported
     text = Dir["#{EXAMPLES}/{keda,hpa}.yaml"].map { |file| File.read(file) }.join
-    gauges = Holdup::Exporters::ScalingSignal::GAUGES.keys.map(&:to_s)
+    gauges = Holdup::Scaling::ScalingSignal::GAUGES.keys.map(&:to_s)
     assert_empty text.scan(/holdup_\w+/).uniq - gauges - %w[holdup_exporter_last_commit_timestamp_seconds]
-    assert_includes text, "/#{Holdup::Exporters::ScalingSignal::FILE}"
+    assert_includes text, "/#{Holdup::Scaling::ScalingSignal::FILE}"
   end
 
   # Without Docker: what would be run in the image, with these gems instead of the registry's and in a folder

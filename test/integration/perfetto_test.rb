@@ -10,11 +10,11 @@ class PerfettoIntegrationTest < Minitest::Test
   FOLDER = File.expand_path("../viewers", __dir__)
 
   def test_protoc_knows_every_field_of_a_real_capture
-    scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
-    trace = Holdup::View::TraceFormats.call(scene, :perfetto)
+    scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
+    trace = Holdup::Captures::TraceFormats.call(scene, :perfetto)
     decoded = protoc("decode", trace)
     refute_match(/^ *\d+[:{ ]/, decoded, "a field without a name")
-    picture = Holdup::View::TraceFormats::Picture.new(scene)
+    picture = Holdup::Captures::TraceFormats::Picture.new(scene)
     ran = picture.lanes.sum { |lane| picture.ran(lane).size }
     assert_equal ran, decoded.scan("stack_sample {").size
     ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"",

@@ -14,7 +14,7 @@ class PprofIntegrationTest < Minitest::Test
 
   def setup
     super
-    @profile = Zlib.gunzip(Holdup::View::MethodProfile.call(summary, :pprof))
+    @profile = Zlib.gunzip(Holdup::Captures::MethodProfile.call(summary, :pprof))
     @text = protoc("decode", @profile)
   end
 

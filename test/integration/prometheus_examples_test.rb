@@ -29,7 +29,7 @@ class PrometheusExamplesTest < Minitest::Test
 
   def export
     settings = Holdup::ConfigurationKeys::PrometheusExport.new(port: FreePorts.take)
-    @exporter = Holdup::Exporters::Prometheus.new(settings, dir: folder, log: CollectedLog.new,
+    @exporter = Holdup::Export::Prometheus.new(settings, dir: folder, log: CollectedLog.new,
       clock: Holdup::Clock.new)
     @exporter.start
     add

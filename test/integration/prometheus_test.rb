@@ -234,9 +234,9 @@ class PrometheusOutageTest < Minitest::Test
       @proxy = LossyProxy.new(to: port, random: @random)
       @store = Holdup::Store.open(postgres.url.sub(port.to_s, @proxy.port.to_s))
       export = Holdup::ConfigurationKeys::PrometheusExport.new
-      @exporter = Holdup::Exporters::Prometheus.new(export, dir: folder, log: CollectedLog.new,
+      @exporter = Holdup::Export::Prometheus.new(export, dir: folder, log: CollectedLog.new,
         clock: Holdup::Clock.new)
-      @exporting = Holdup::Exporters::ExportingStore.new(@store, [@exporter], log: CollectedLog.new)
+      @exporting = Holdup::Export::Exporters::ExportingStore.new(@store, [@exporter], log: CollectedLog.new)
       yield
       @exporting.close
     end

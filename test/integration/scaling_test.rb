@@ -66,7 +66,7 @@ class ScalingIntegrationTest < Minitest::Test
     goal = Holdup::ConfigurationKeys::ScalingGoal.new(slo: "p95=200ms")
     log = CollectedLog.new
     played.in_a_file do |path|
-      capacity = Holdup::Exporters::CapacityProcess.new(goal, store: path, log:, clock: Holdup::Clock.new)
+      capacity = Holdup::Scaling::CapacityProcess.new(goal, store: path, log:, clock: Holdup::Clock.new)
       capacity.poll(PlayedStore::HOST)
       found, = wait_until { capacity.poll(PlayedStore::HOST) }
       assert_equal ["shop", "puma", "request", 1, nil],

@@ -57,7 +57,7 @@ class SegmentRemovalTest < Minitest::Test
     report = Holdup::Doctor::Examination.new(dir: @dir, clock: Holdup::Clock.new,
       open_store: -> { Holdup::Store.open(@store, read_only: true) },
       segments: Holdup::Doctor::SegmentChecks::SegmentFacts)
-    Holdup::Doctor.call(report.call).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
+    Holdup::Doctor::Checks.call(report.call).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
   end
 
   REMOVALS = {

@@ -70,7 +70,7 @@ class HostileNamesTest < NativeTest
   # @return [String] what Prometheus gets
   def scraped(windows)
     export = Holdup::ConfigurationKeys::PrometheusExport.new
-    exporter = Holdup::Exporters::Prometheus.new(export, dir: folder, log: @log, clock: Holdup::Clock.new)
+    exporter = Holdup::Export::Prometheus.new(export, dir: folder, log: @log, clock: Holdup::Clock.new)
     exporter.add(windows, [])
     exporter.text
   ensure
@@ -81,7 +81,7 @@ class HostileNamesTest < NativeTest
   def push(windows)
     export = Holdup::ConfigurationKeys::StatsdExport.new(address: @receiver.address, format: :dogstatsd,
       interval: 3600)
-    exporter = Holdup::Exporters::Statsd.new(export, log: @log, clock: Holdup::Clock.new)
+    exporter = Holdup::Export::Statsd.new(export, log: @log, clock: Holdup::Clock.new)
     exporter.add(windows, [])
     @receiver.datagrams.clear
     exporter.push

@@ -6,17 +6,17 @@ require "holdup/loader"
 module AdviceAnswers
   module_function
 
-  # @param recommendation [Holdup::Sizing::Recommendation, Holdup::Sizing::AdviceResult, nil]
+  # @param recommendation [Holdup::Advise::Sizing::Recommendation, Holdup::Advise::Sizing::AdviceResult, nil]
   # @param summary [Holdup::Analysis::Summary, nil]
-  # @return [Holdup::Advice::AdviceAnswer]
+  # @return [Holdup::Advise::AdviceAnswer]
   def of(recommendation, findings: [], summary: nil, kind: :request)
-    result = recommendation.is_a?(Holdup::Sizing::Recommendation) ? recommendation.call : recommendation
-    load = summary && Holdup::Advice::AdviceAnswer::MeasuredLoad.of(summary)
+    result = recommendation.is_a?(Holdup::Advise::Sizing::Recommendation) ? recommendation.call : recommendation
+    load = summary && Holdup::Advise::AdviceAnswer::MeasuredLoad.of(summary)
     shortage = summary && Holdup::Analysis::CpuShortage.of(summary)&.figures
-    Holdup::Advice::AdviceAnswer.new(kind:, from_s: 0, to_s: 1, result:, findings:, load:, shortage:,
+    Holdup::Advise::AdviceAnswer.new(kind:, from_s: 0, to_s: 1, result:, findings:, load:, shortage:,
       deadlines: nil, fleet: nil)
   end
 
   # @return [Hash{Symbol => Object}] of an answer, for programs
-  def json(recommendation) = Holdup::View::JsonAdvice.new(of(recommendation)).to_h
+  def json(recommendation) = Holdup::Advise::JsonAdvice.new(of(recommendation)).to_h
 end

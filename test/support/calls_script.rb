@@ -60,7 +60,7 @@ module CallsScript
     store = Holdup::Store.open(environment["HOLDUP_STORE"])
     now = Time.now.to_i
     summary = Holdup::Queries::LoadSummary.call(store, from_s: now - 600, to_s: now + 120)
-    @report = Holdup::View::Text.new(Holdup::View::Report.new(summary).page).call
+    @report = Holdup::View::Text.new(Holdup::Report::FullReport.new(summary).page).call
     summary.calls.to_h { |unit| [unit.name, unit.lines] }
   ensure
     store&.close

@@ -35,7 +35,7 @@ module Captured
   # @return [String] "" where the capture agrees with the probe to the tick and every lane fills the window
   def disagreement(path)
     recording = read(path)
-    replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
+    replay = Holdup::Captures::Timeline::EventReplay.new(recording).call
     wrong = recording.header.sums.filter_map { |name, ticks|
       unless agrees?(sums(replay)[name], ticks, cut: cut(replay).include?(name))
         "#{name}: #{sums(replay)[name]} and not #{ticks}"

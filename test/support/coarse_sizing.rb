@@ -7,7 +7,7 @@ require "minitest/mock"
 # once is shared by all formats, and replays are shorter. How exact they are is the subject of
 # test/holdup/sizing.
 module CoarseSizing
-  Sizing = Holdup::Sizing
+  Sizing = Holdup::Advise::Sizing
   # Those of PlayedRecording#recommendation.
   SHORT = {rounds: 8, units: 5000}.freeze
   ROUNDS_OF_WHAT_IF = 4
@@ -16,22 +16,22 @@ module CoarseSizing
   # @param stored [Array<Object>] what the store is filled with, where nothing else is in it
   # @return [Object] what the block returns
   def share_sizing(*stored, &)
-    made = Holdup::Queries::SizingInputs.method(:new)
+    made = Holdup::Advise::Reader.method(:new)
     shared = lambda do |store, objective:, **asked|
       SHARED[[stored, objective&.name, objective&.slo, asked,
         @coarse]] ||= made.call(store, objective:, **asked)
     end
-    Holdup::Queries::SizingInputs.stub(:new, shared, &)
+    Holdup::Advise::Reader.stub(:new, shared, &)
   end
 
   # Likewise of capacities, which `holdup scale` asks for.
   def share_capacities(*stored, &)
-    made = Holdup::Queries::ScalingQuery.method(:new)
+    made = Holdup::Scaling::Reader.method(:new)
     shared = lambda do |store, slo:, **asked|
       key = [:capacities, stored, slo.name, slo.limit_ns, asked]
       -> { SHARED[key] ||= made.call(store, slo:, units: SHORT[:units], **asked).call }
     end
-    Holdup::Queries::ScalingQuery.stub(:new, shared, &)
+    Holdup::Scaling::Reader.stub(:new, shared, &)
   end
 
   # @return [Object] what the block returns

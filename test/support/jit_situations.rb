@@ -14,12 +14,12 @@ module JitSituations
   # @param lives [Array<Array<Hash>>] samples
   # @param settings [Array<Holdup::Setting>] that units ran under; the first is the lives' unless they say
   # @param ms [Hash] of a unit in each state
-  # @return [Holdup::Advice::Finding, nil]
+  # @return [Holdup::Advise::Rules::Finding, nil]
   def advise(rule, *lives, settings: [jit_setting], ms: HALF)
-    rule.call(Holdup::Advice::Situation.new(summary: summary(lives.flatten, settings, ms)))&.tap do |found|
+    rule.call(Holdup::Advise::Rules::Situation.new(summary: summary(lives.flatten, settings, ms)))&.tap do |found|
       %w[en ja].each do |language|
         words = Holdup::View::Words.new(language)
-        refute_empty Holdup::View::AdviceFindings.new([found], words:).first.what
+        refute_empty Holdup::Advise::AdviceFindings.new([found], words:).first.what
       end
     end
   end

@@ -38,9 +38,9 @@ module Learned
 
   # @param ratios [Array<Float>] of one outcome each, of all its figures
   # @param times [Integer] each
-  # @return [Holdup::Sizing::PredictionBias]
+  # @return [Holdup::Advise::Sizing::PredictionBias]
   def learned(*ratios, times: 1)
-    Holdup::Sizing::PredictionBias.new(ratios.flat_map { |ratio|
+    Holdup::Advise::Sizing::PredictionBias.new(ratios.flat_map { |ratio|
       [outcome(figures: %i[response p95
         wait].to_h { |name| [name, figure(ratio)] })] * times
     })

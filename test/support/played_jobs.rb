@@ -5,7 +5,7 @@ require "holdup/loader"
 # What Holdup would measure of a Sidekiq whose every job is known, because the replay made it: jobs of these
 # shapes, always enough of them.
 class PlayedJobs
-  Sizing = Holdup::Sizing
+  Sizing = Holdup::Advise::Sizing
   MS = 1_000_000
   # name => mean ms of holding and waiting, acquisitions, and of twenty jobs so many
   SHAPES = {"Mail" => [2, 24, 5, 10], "Sync" => [6, 12, 6, 7], "Report" => [16, 12, 2, 3]}.freeze

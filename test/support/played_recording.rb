@@ -6,8 +6,8 @@ require "holdup/model/sample_block"
 # A recording as a server would make it, simulated: its facts are given instead of measured. Units with these
 # shapes arrive at these rates and are replayed on the setting that is "now". What was measured is then known,
 # and what other settings would do can be replayed as well.
-class PlayedRecording < Holdup::Sizing::Recording
-  Sizing = Holdup::Sizing
+class PlayedRecording < Holdup::Advise::Sizing::Recording
+  Sizing = Holdup::Advise::Sizing
   MS = 1_000_000
   START_S = 1_790_000_400
   # name => share of the units, mean ms of holding and idling, acquisitions
@@ -91,7 +91,7 @@ class PlayedRecording < Holdup::Sizing::Recording
     end
   end
 
-  # @return [Holdup::Sizing::ConcurrentUnits, nil]
+  # @return [Holdup::Advise::Sizing::ConcurrentUnits, nil]
   def concurrent_units
     other_kind && Sizing::ConcurrentUnits.new(other_kind.unit_samples, other_kind.arrivals)
   end
@@ -114,7 +114,7 @@ class PlayedRecording < Holdup::Sizing::Recording
   # Single units here have no waits.
   def busiest(*) = []
 
-  def closed_load = Holdup::Sizing::ClosedLoad::NONE
+  def closed_load = Sizing::ClosedLoad::NONE
 
   def growth = nil
 
@@ -126,7 +126,7 @@ class PlayedRecording < Holdup::Sizing::Recording
 
   def rest = nil
 
-  # @return [Holdup::Sizing::ThreadPools]
+  # @return [Holdup::Advise::Sizing::ThreadPools]
   def pools
     if other_kind
       threads_by_pool = {pool => threads - other_kind.threads, other_kind.pool => other_kind.threads}
@@ -182,7 +182,7 @@ class PlayedRecording < Holdup::Sizing::Recording
     end
   end
 
-  # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
+  # @return [Holdup::Advise::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
     traffic = Sizing::Traffic.of(unit_samples, arrivals, pools:, concurrent_units:)
     recorded = traffic.recorded(seed: 99, units: 30_000)

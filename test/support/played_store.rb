@@ -8,7 +8,7 @@ require_relative "played_recording"
 # What a collector would have written of a server whose every unit is known, because the replay made it:
 # windows, single units and samples of its processes, with the levers of its Puma.
 class PlayedStore
-  Sizing = Holdup::Sizing
+  Sizing = Holdup::Advise::Sizing
   NS = 1_000_000_000
   START_S = 1_790_000_400
   HOST = "web-1"

@@ -66,18 +66,18 @@ class SimulatedArms
 
   def to_s = START_S + @minutes * 60
 
-  # @return [Holdup::Analysis::Comparison::Side]
+  # @return [Holdup::Compare::Side]
   def side(arm, windows = self.windows(arm))
-    Holdup::Analysis::Comparison::Side.new(label: "arm #{arm}", windows:,
+    Holdup::Compare::Side.new(label: "arm #{arm}", windows:,
       unit_samples: unit_samples(arm, windows), from_s:, to_s:)
   end
 
   def sides = ARMS.map { |arm| side(arm) }
 
-  # @return [Holdup::Analysis::Experiment]
+  # @return [Holdup::Experiment::Result]
   def experiment(planned_s: @minutes * 60, looks: nil, **options)
-    schedule = Holdup::Analysis::Experiment::LookSchedule.of(planned_s, looks:)
-    Holdup::Analysis::Experiment.new(*sides, schedule: SharedSchedule.new(schedule), to_s:, **options)
+    schedule = Holdup::Experiment::LookSchedule.of(planned_s, looks:)
+    Holdup::Experiment::Result.new(*sides, schedule: SharedSchedule.new(schedule), to_s:, **options)
   end
 
   # @return [Array<Holdup::Window>]
@@ -99,7 +99,7 @@ class SimulatedArms
   end
 
   # @param arm [Symbol]
-  # @return [Array<Holdup::Analysis::Comparison::Side>] halves of an arm's processes
+  # @return [Array<Holdup::Compare::Side>] halves of an arm's processes
   def halves(arm)
     together = series("(processes)")
     workers(arm).map { |windows| side(arm, windows.map { |window| window.with(series: together) }) }
@@ -202,7 +202,7 @@ class SimulatedArms
   def shape(count)
     SHAPES[count] ||= begin
       deciles = Array.new(count) { |index| (index + 0.5) / count }
-      quantile = Holdup::Analysis::Comparison::Estimate::StudentDistribution.method(:normal)
+      quantile = Holdup::Compare::Estimate::StudentDistribution.method(:normal)
       values = deciles.map { |share| (share < 0.5) ? -quantile.call(1 - share) : quantile.call(share) }
       Holdup::Histogram.of(values.map { |value| (MEAN_MS * Math.exp(value - 0.5) * MS).round })
     end

@@ -9,7 +9,7 @@ require "holdup/model/sample_block"
 # answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to
 # any; `threads` may be those of each.
 class SimulatedRecording
-  Sizing = Holdup::Sizing
+  Sizing = Holdup::Advise::Sizing
   NS = 1_000_000_000
   MS = 1_000_000
   START_S = 20_000 * 86_400
@@ -73,7 +73,7 @@ class SimulatedRecording
   end
 
   # Units that ask for the GVL as the recorded ones did, all of them there from the start.
-  # @return [Holdup::Sizing::Trace]
+  # @return [Holdup::Advise::Sizing::Trace]
   def backlog(count)
     Sizing::Trace.new(drawn(count).last)
   end

@@ -15,8 +15,8 @@ module Situations
     sample = SampleWindows.new(units:, accounts: {}, **options)
     windows = sample.to_a + (block_given? ? yield(sample) : [])
     summary = Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, samples:)
-    Holdup::Advice::Situation.new(summary:, recommendation:,
-      levers: Holdup::Advice::ServerLevers.new(levers), pool:, files: ->(_path) { written })
+    Holdup::Advise::Rules::Situation.new(summary:, recommendation:,
+      levers: Holdup::Advise::Rules::ServerLevers.new(levers), pool:, files: ->(_path) { written })
   end
 
   # @return [Hash] one name whose units take so many ms in each state
@@ -48,7 +48,7 @@ module Situations
   # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
   def text_of(finding, language = "en")
     all = %w[en ja].to_h do |each|
-      [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first]
+      [each, Holdup::Advise::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first]
     end
     all.each_value { |one|
       assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }]
@@ -61,7 +61,7 @@ module Situations
   # @param recording [PlayedRecording]
   # @return [Analysis::Sizing::Recommendation]
   def advised(recording, objective: :latency, **limits)
-    objective = Holdup::Sizing::Objective.new(name: objective)
+    objective = Holdup::Advise::Sizing::Objective.new(name: objective)
     recording.recommendation(limits: recording.limits(**limits), objective:)
   end
 end

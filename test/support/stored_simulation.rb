@@ -16,7 +16,7 @@ class StoredSimulation
   # @param recording [SimulatedRecording] of requests
   # @param attributes [Hash{String => Object}] of the setting
   # @param sampled [Boolean] with as many single units as a store keeps
-  # @return [Holdup::Sizing::Recording]
+  # @return [Holdup::Advise::Sizing::Recording]
   def self.of(recording, attributes = {}, sampled: false)
     new(recording, attributes, sampled:).recording
   end
@@ -33,7 +33,7 @@ class StoredSimulation
       [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
         handoffs(start_s, units.size)]
     end
-    Holdup::Sizing::Recording.of(windows:, unit_samples:, kind: :request)
+    Holdup::Advise::Sizing::Recording.of(windows:, unit_samples:, kind: :request)
   end
 
   private

@@ -33,11 +33,11 @@ scene = nil
 figures = {
   pack_ms: milliseconds { packed = archive.add(bytes, Time.now) },
   read_ms: milliseconds { recording = Holdup::Capture::Archive.read(packed) },
-  replay_ms: milliseconds { scene = Holdup::Analysis::Timeline::Scene.new(recording) }
+  replay_ms: milliseconds { scene = Holdup::Captures::Timeline::Scene.new(recording) }
 }
-Holdup::View::TraceFormats::FORMATS.each_key do |format|
+Holdup::Captures::TraceFormats::FORMATS.each_key do |format|
   text = nil
-  figures[:"#{format}_ms"] = milliseconds { text = Holdup::View::TraceFormats.call(scene, format) }
+  figures[:"#{format}_ms"] = milliseconds { text = Holdup::Captures::TraceFormats.call(scene, format) }
   figures[:"#{format}_bytes"] = text.bytesize
 end
 puts JSON.generate(

@@ -51,7 +51,7 @@ def served(columns)
     }
     addresses = Queue.new
     Thread.new do
-      Holdup::CLI::Web::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+      Holdup::Web::Command::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address }
     end
     yield "#{addresses.pop}capture?id=#{Holdup::Capture::Archive.new(folder).kept.first.id}"
   end

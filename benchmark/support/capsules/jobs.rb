@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # What the Sidekiq of the benchmark loads: the lab's jobs, and a second capsule for those that compute.
-require_relative "../../../lib/holdup/lab/jobs/mix"
+require_relative "../../../lib/holdup/features/lab/jobs/mix"
 
 Sidekiq.configure_server do |config|
   config.capsule("heavy") do |capsule|

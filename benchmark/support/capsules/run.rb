@@ -6,7 +6,7 @@ require_relative "../recording_grades"
 
 module Bench
   module TwoCapsules
-    SIZING = Holdup::Sizing
+    SIZING = Holdup::Advise::Sizing
     LAB = Holdup::Lab::Jobs
 
     # The queue of the second capsule, by the name that its process knows.
@@ -78,7 +78,7 @@ module Bench
         backlog.call(candidate(threads)).map(&:throughput)
       end
 
-      # @return [Holdup::Sizing::Recommendation, nil] see RecordingGrades
+      # @return [Holdup::Advise::Sizing::Recommendation, nil] see RecordingGrades
       def advice
         @advice ||= RecordingGrades.advice(@intake.windows, @intake.samples, @intake.unit_samples)
       end

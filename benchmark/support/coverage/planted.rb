@@ -5,7 +5,7 @@ require_relative "../../../test/support/stored_simulation"
 
 module Bench
   class Coverage
-    SIZING = Holdup::Sizing
+    SIZING = Holdup::Advise::Sizing
 
     # What a simulated recording is made with, so that everything that is estimated from it is known.
     #

@@ -12,7 +12,7 @@ module Bench
       PERCENTILE = 0.95
 
       # The same for all: costs do not change what units ask for.
-      # @return [Holdup::Sizing::Trace]
+      # @return [Holdup::Advise::Sizing::Trace]
       def self.units(count)
         @units ||= {}
         @units[count] ||= SimulatedRecording.new(seed: SEED, endpoints: Planted::ENDPOINTS).backlog(count)
@@ -26,7 +26,7 @@ module Bench
         @gains = {}
       end
 
-      # @param candidate [Holdup::Sizing::Candidate]
+      # @param candidate [Holdup::Advise::Sizing::Candidate]
       # @return [Float] units per second while all threads have work
       def ceiling(candidate)
         @ceilings[candidate] ||= begin

@@ -10,12 +10,12 @@ module Bench
 
     # The warm-up is outside of the recording's span.
     # @param recording [TrackerTrial::TrackerRecording]
-    # @return [Holdup::Sizing::Recommendation]
+    # @return [Holdup::Advise::Sizing::Recommendation]
     # @raise [Failure]
     def self.of(recording, kind:)
       store = Holdup::Store.open(recording.store, read_only: true)
-      objective = Holdup::Sizing::Objective.new(name: OBJECTIVES.fetch(kind))
-      inputs = Holdup::Queries::SizingInputs.new(store, from_s: recording.from_s, to_s: recording.to_s, kind:,
+      objective = Holdup::Advise::Sizing::Objective.new(name: OBJECTIVES.fetch(kind))
+      inputs = Holdup::Advise::Reader.new(store, from_s: recording.from_s, to_s: recording.to_s, kind:,
         objective:, warm_up_s: 0)
       recommendation = inputs.recommendation
       if recommendation.nil? || recommendation.traffic.empty?
@@ -63,7 +63,7 @@ module Bench
       SettingFigures.new(throughput: prediction.ceiling, **times).slowed(saturated:, open: slower)
     end
 
-    # @return [Holdup::Sizing::Recommendation] for that load
+    # @return [Holdup::Advise::Sizing::Recommendation] for that load
     def recommendation = at(1.0)
 
     # @return [Hash{Symbol => Float}] ns by the way in which units come to one of several processes
@@ -86,7 +86,7 @@ module Bench
         .transform_values { |ns| ns || Float::INFINITY }
     end
 
-    # @param round [Integer, nil] see Sizing::Search#forecast
+    # @param round [Integer, nil] see Advise::Sizing::Search#forecast
     def times_of_sent(candidate, slower, round: nil)
       forecast = recommendation.forecast(rate: @rate * slower, round:)
       drawn = traces(slower).map { |trace| times(forecast.call(candidate, trace, force: true)) }
@@ -98,9 +98,9 @@ module Bench
       @traces ||= {}
       @traces[slower] ||= (1..DRAWS).map { |seed|
         random = Random.new(seed)
-        Holdup::Sizing::Trace.new(@sent.map { |arrival|
+        Holdup::Advise::Sizing::Trace.new(@sent.map { |arrival|
           unit = recorded_units.fetch(arrival.route.label).draw(random)
-          Holdup::Sizing::Trace::TraceUnit.of(unit, arrival.at_ns / slower)
+          Holdup::Advise::Sizing::Trace::TraceUnit.of(unit, arrival.at_ns / slower)
         })
       }
     end
@@ -110,12 +110,12 @@ module Bench
       @recorded_units ||= begin
         weighted = recorded.traffic.blocks.flat_map(&:scaled)
         by_name = weighted.group_by { |unit, _| unit.series.name }
-        by_name.transform_values { |units| Holdup::Sizing::WeightedSample.new(units) }
+        by_name.transform_values { |units| Holdup::Advise::Sizing::WeightedSample.new(units) }
       end
     end
 
     def at(slower)
-      @recommendations[slower] ||= Holdup::Sizing::Recommendation.new(recorded.recording,
+      @recommendations[slower] ||= Holdup::Advise::Sizing::Recommendation.new(recorded.recording,
         limits: recorded.limits, objective: recorded.objective,
         factor: @rate * slower / recorded.traffic.peak_rate, bias: recorded.bias, open: true)
     end

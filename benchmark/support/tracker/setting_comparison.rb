@@ -26,7 +26,7 @@ module Bench
   class SettingComparison
     LIMITS = {throughput: 0.08, wait: 0.15, p95: 0.20}.freeze
     # Part of the throughput at saturation. Beyond it the length of a queue is mostly chance, so that
-    # throughput alone is judged. Sizing::Guards has the same limit.
+    # throughput alone is judged. Advise::Sizing::Guards has the same limit.
     BUSY = 0.85
 
     # @param measured [SettingFigures]

@@ -22,7 +22,7 @@ module Bench
       figures(candidate, pool).slowed(saturated:, open: slower)
     end
 
-    # @return [Holdup::Sizing::Recommendation]
+    # @return [Holdup::Advise::Sizing::Recommendation]
     def recommendation(_units = nil)
       @recommendation ||= RecordedAdvice.of(@recording, kind: :job)
     end
@@ -70,7 +70,7 @@ module Bench
       @predictions.fetch(units).of({threads:, **changes}, **ratios)
     end
 
-    # @return [Holdup::Sizing::Recommendation]
+    # @return [Holdup::Advise::Sizing::Recommendation]
     def recommendation(units) = @predictions.fetch(units).recommendation
   end
 end

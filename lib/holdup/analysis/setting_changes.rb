@@ -111,7 +111,7 @@ module Holdup
       # last hours before the change, each endpoint with itself.
       # - `kind`: of the units; `change`: LatestChange; `differences`: of SettingDifference, without the
       #   revision
-      # - `moved`: Array of Comparison::Estimate, those that differ significantly and by at least a tenth
+      # - `moved`: Array of Compare::Estimate, those that differ significantly and by at least a tenth
       class SettingDrift < Data.define(:kind, :change, :differences, :moved)
         KINDS = %i[request job].freeze
         MEANS = %i[stalled_mean cpu_unit].freeze
@@ -138,7 +138,7 @@ module Holdup
         def self.build(kind, change, windows, samples)
           sides = [change.before, change.after].map { |settings| side(kind, settings, windows, samples) }
           return if sides.any? { |side| side.units < FEWEST_UNITS }
-          comparison = Comparison.new(*sides, rounds: ROUNDS, percentiles: SPREADS)
+          comparison = Compare::Comparison.new(*sides, rounds: ROUNDS, percentiles: SPREADS)
           return if comparison.change.none?
           differences = comparison.change.differences.reject { |difference| difference.subject == "revision" }
           drift = new(kind:, change:, differences:, moved: moved(comparison))
@@ -147,7 +147,7 @@ module Holdup
 
         def self.side(kind, fingerprints, windows, samples)
           windows = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
-          Comparison::Side.new(label: "", windows:, samples:, filter: UnitFilter.new(kind:),
+          Compare::Side.new(label: "", windows:, samples:, filter: UnitFilter.new(kind:),
             from_s: windows.map(&:start_s).min.to_i, to_s: windows.filter_map(&:end_s).max.to_i)
         end
 

@@ -64,7 +64,7 @@ class Holdup::Analysis::CpuShortageTest < Minitest::Test
       sentence = first_sentence(short, language)
       assert_match(OUT_OF_CPU.fetch(language), sentence)
       answer = AdviceAnswers.of(nil, summary: short)
-      advice = Holdup::View::Advice.new(answer, words: Holdup::View::Words.new(language), span: "24 h",
+      advice = Holdup::Advise::Report.new(answer, words: Holdup::View::Words.new(language), span: "24 h",
         limit: 5)
       assert advice.answer.first.text.start_with?(sentence), advice.answer.first.text
     end
@@ -80,7 +80,7 @@ class Holdup::Analysis::CpuShortageTest < Minitest::Test
   end
 
   def processes_page(summary)
-    page = Holdup::View::Pages::Processes.allocate
+    page = Holdup::Report::ProcessesPage.allocate
     page.instance_variable_set(:@words, Holdup::View::Words.new("en", page: true))
     page.define_singleton_method(:summary) { summary }
     page.send(:shortages) + page.send(:ceilings)

@@ -18,7 +18,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
       bytes = damage.call(input.random)
       shown = outcome { show(bytes, input) }
       kept = outcome do
-        facts = Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)
+        facts = Holdup::Captures::Timeline::CaptureMatches.facts(bytes)
         Holdup::Capture::Reason.add(bytes.dup, facts)
       end
       [shown, kept]
@@ -87,26 +87,26 @@ class Holdup::Capture::DamageTest < Minitest::Test
 
   # All that shows a capture, in turn: everything for each case would take five times as long.
   def show(bytes, input)
-    scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
+    scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
     words = Holdup::View::Words.new(input.one_of(%w[en ja]))
     case input.random.rand(4)
-    when 0 then Holdup::View::TraceFormats.call(scene, input.one_of(Holdup::View::TraceFormats::FORMATS.keys))
-    when 1 then Holdup::Web::Captures::Columns.new(scene).call
+    when 0 then Holdup::Captures::TraceFormats.call(scene, input.one_of(Holdup::Captures::TraceFormats::FORMATS.keys))
+    when 1 then Holdup::Captures::Reader::Columns.new(scene).call
     when 2 then report(scene, words)
     else scene.units.each { |unit| story(scene, unit, words) }
     end
   end
 
   def report(scene, words)
-    holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
-    patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
-    page = Holdup::View::Timeline.new(scene, holders:, patterns:,
-      methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:).page
+    holders = Holdup::Captures::Timeline::HolderTable.new(scene)
+    patterns = Holdup::Captures::Timeline::Patterns.new(scene).call
+    page = Holdup::Captures::TimelineReport.new(scene, holders:, patterns:,
+      methods: Holdup::Captures::Timeline::StackShares::MethodTable.new(scene).call, words:).page
     Holdup::View::Text.new(page, width: 120).call
   end
 
   def story(scene, unit, words)
-    story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
-    Holdup::View::Text.new(Holdup::View::TimelineStory.new(scene, unit, story:, words:).page).call
+    story = Holdup::Captures::Timeline::UnitStory.new(scene, unit)
+    Holdup::View::Text.new(Holdup::Captures::TimelineStory.new(scene, unit, story:, words:).page).call
   end
 end

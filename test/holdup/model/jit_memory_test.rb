@@ -29,14 +29,14 @@ class Holdup::JitMemoryTest < Minitest::Test
   end
 
   def test_the_chart_has_the_figure_of_the_table
-    points = Holdup::View::Pages::Jit::WarmUpChart::FIGURES["jit_memory"].last.call(@report.on.first)
+    points = Holdup::JitReport::Page::WarmUpChart::FIGURES["jit_memory"].last.call(@report.on.first)
     assert_equal [MEMORY], points.map(&:last).uniq
     assert_equal MEMORY, @report.on.first.facts.memory_bytes
     assert_equal MEMORY, @report.servers.first.median { |life| life.facts.memory_bytes }
   end
 
   def test_exporters_have_the_same_figure_by_the_same_name
-    gauges = Holdup::Exporters::ProcessFigures::GAUGES
+    gauges = Holdup::Export::ProcessFigures::GAUGES
     sample = @life.last
     found = %i[code metadata memory].map { |part| gauges.fetch(:"ruby_yjit_#{part}_bytes").of(sample) }
     assert_equal [4_200_000, 10_700_000, MEMORY], found

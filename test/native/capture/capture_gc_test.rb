@@ -8,16 +8,16 @@ require "holdup/loader"
 class CaptureGcTest < NativeTest
   include Capturing::Named
 
-  LONG_NS = Holdup::Analysis::Timeline::Patterns::GC_NS
+  LONG_NS = Holdup::Captures::Timeline::Patterns::GC_NS
   WORDS = Holdup::View::Words.new("en")
 
   def test_a_long_collection_is_named_as_what_another_unit_waited_for
     heap = grown
-    scene = Holdup::Analysis::Timeline::Scene.new(captured { collect_beside_a_light_unit })
+    scene = Holdup::Captures::Timeline::Scene.new(captured { collect_beside_a_light_unit })
     heap.clear
     assert_operator scene.collections.map { |_, from, to| scene.ns(to - from) }.max, :>=, LONG_NS
     assert_in_the_holds(scene)
-    found = Holdup::Analysis::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
+    found = Holdup::Captures::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
     assert_operator found.facts.fetch(:waited_ns), :>, 0
     assert_shown(scene)
   end
@@ -62,14 +62,14 @@ class CaptureGcTest < NativeTest
   end
 
   def assert_shown(scene)
-    holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
-    report = Holdup::View::Timeline.new(scene, holders:,
-      patterns: Holdup::Analysis::Timeline::Patterns.new(scene).call, words: WORDS)
+    holders = Holdup::Captures::Timeline::HolderTable.new(scene)
+    report = Holdup::Captures::TimelineReport.new(scene, holders:,
+      patterns: Holdup::Captures::Timeline::Patterns.new(scene).call, words: WORDS)
     assert_match(/ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection\.\z/, report.answer)
     assert_match(/\AGC PAUSE: /, report.findings.find { |finding| finding.start_with?("GC") })
     light = scene.whole_units.find { |unit| unit.name == "GET /light" }
-    story = Holdup::View::TimelineStory.new(scene, light,
-      story: Holdup::Analysis::Timeline::UnitStory.new(scene, light), words: WORDS)
+    story = Holdup::Captures::TimelineStory.new(scene, light,
+      story: Holdup::Captures::Timeline::UnitStory.new(scene, light), words: WORDS)
     garbage = /\S+ m?s of it in garbage collection/
     assert_match(
       /waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, #{garbage}/, story.answer

@@ -51,8 +51,8 @@ class CapturePatternsTest < NativeTest
       threads
     end
     assert_equal [3, 3], found.fetch(:pool_wait).values_at(:count, :waits)
-    scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
-    story = Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first)
+    scene = Holdup::Captures::Timeline::Scene.new(Captured.read(@file))
+    story = Holdup::Captures::Timeline::UnitStory.new(scene, scene.whole_units.first)
     assert_includes story.call.map(&:kind), :pool
   end
 
@@ -73,7 +73,7 @@ class CapturePatternsTest < NativeTest
       gate.close
       threads
     end
-    assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Analysis::Timeline::Patterns::PASSES
+    assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Captures::Timeline::Patterns::PASSES
   end
 
   private
@@ -101,7 +101,7 @@ class CapturePatternsTest < NativeTest
     Probe.open_capture(@file, 20_000, 0, 0, stacks_over_ns)
     work.call.each(&:join)
     Probe.close_capture
-    scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
-    Holdup::Analysis::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
+    scene = Holdup::Captures::Timeline::Scene.new(Captured.read(@file))
+    Holdup::Captures::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
   end
 end

@@ -83,7 +83,7 @@ class CaptureSamplesTest < NativeTest
   # Of who ran while it had the GVL, and on a machine that keeps somebody waiting long of who waited, while it
   # did.
   def assert_in_place(recording)
-    Holdup::Analysis::Timeline::Scene.new(recording).samples.all.each do |sample|
+    Holdup::Captures::Timeline::Scene.new(recording).samples.all.each do |sample|
       state = {held: :running, stalled: :stalled}.fetch(sample.kind)
       covering = sample.lane.spans.any? do |span|
         span.state == state && (span.from..span.to).cover?(sample.time)

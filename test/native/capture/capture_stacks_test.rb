@@ -50,7 +50,7 @@ class CaptureStacksTest < NativeTest
   def test_c_code_that_keeps_the_gvl
     recording = captured { [Thread.new { until_taken { native_hold } }] }
     assert_includes labels(recording, :stack_held), "CaptureStacksTest#native_hold"
-    scene = Holdup::Analysis::Timeline::Scene.new(recording)
+    scene = Holdup::Captures::Timeline::Scene.new(recording)
     sample = scene.samples.all.find { |one|
       recording.stacks.frames(one.stack).any? { |frame| frame.label.end_with?("#native_hold") }
     }

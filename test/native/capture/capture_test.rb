@@ -56,7 +56,7 @@ class CaptureNativeTest < NativeTest
       P.close_capture
       puts Captured.disagreement(FILE)
       recording = Captured.read(FILE)
-      replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
+      replay = Holdup::Captures::Timeline::EventReplay.new(recording).call
       inside = lambda do |unit, state|
         spans = unit.lane.spans.select { |span| span.state == state }
         spans.select { |span| span.from >= unit.from && span.to <= unit.to }.sum(&:length)
@@ -97,7 +97,7 @@ class CaptureNativeTest < NativeTest
       20.times { GvlWork.hold(100_000); sleep(0.001) }
       sleep 0.01 while P.snapshot[:threads] > 1
       P.close_capture
-      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      replay = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call
       puts Captured.disagreement(FILE), replay.ledgers.size
     RUBY
   end
@@ -121,7 +121,7 @@ class CaptureNativeTest < NativeTest
       ended = children.map { |pid| Process.wait2(pid).last.success? }
       settle
       P.close_capture
-      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      replay = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call
       forks = replay.marks.count { |mark, _| mark == :fork }
       puts Captured.disagreement(FILE), forks, ended.all?
       puts Captured.disagreement(FILE + "0")
@@ -136,7 +136,7 @@ class CaptureNativeTest < NativeTest
       GC.stress = false
       settle
       P.close_capture
-      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      replay = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call
       puts Captured.disagreement(FILE), replay.collections.size > 10
     RUBY
   end
@@ -155,7 +155,7 @@ class CaptureNativeTest < NativeTest
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
       P.close_capture
       puts Captured.disagreement(FILE)
-      units = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.units
+      units = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call.units
       spans = ->(unit) { unit.lane.spans.count { |span| span.unit == unit.number } }
       puts units.size == 3 && units.all? { |unit| unit.fibers && spans.(unit) >= 3 }
     RUBY
@@ -169,7 +169,7 @@ class CaptureNativeTest < NativeTest
       settle
       P.close_capture
       recording = Captured.read(FILE)
-      replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
+      replay = Holdup::Captures::Timeline::EventReplay.new(recording).call
       whole = replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
       puts recording.events.size, recording.header.overwritten, whole
     RUBY
@@ -193,7 +193,7 @@ class CaptureNativeTest < NativeTest
       P.record(P.enter, 1, "GET /after", nil, nil, false)
       puts P.caught?
       P.close_capture
-      puts Holdup::Analysis::Timeline::Scene.new(Captured.read(FILE)).caught.name
+      puts Holdup::Captures::Timeline::Scene.new(Captured.read(FILE)).caught.name
     RUBY
   end
 
@@ -205,7 +205,7 @@ class CaptureNativeTest < NativeTest
       work(2, 400)
       settle
       P.close_capture
-      lanes = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.lanes
+      lanes = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call.lanes
       puts lanes.find { |lane| lane.name == "dead" }.spans.last.state == :absent
     RUBY
   end
@@ -227,7 +227,7 @@ class CaptureNativeTest < NativeTest
       end
       status = Process.wait2(child).last
       recording = Captured.read(FILE)
-      units = Holdup::Analysis::Timeline::EventReplay.new(recording).call.units
+      units = Holdup::Captures::Timeline::EventReplay.new(recording).call.units
       puts status.termsig, recording.header.closed?, recording.events.size > 100, units.count(&:whole?) > 10
       taken = recording.events.select { |event| event.kind.start_with?("stack") }
       stacks = taken.filter_map { |event| recording.stacks.of(event) }

@@ -45,7 +45,7 @@ class VernierSamplingTest < NativeTest
       sampling&.finish
       ring.close
       puts Captured.disagreement(file)
-      Holdup::Analysis::Timeline::Scene.new(Captured.read(file))
+      Holdup::Captures::Timeline::Scene.new(Captured.read(file))
     end
 
     # Of what had the GVL in the threads that hog: the share that has their methods.

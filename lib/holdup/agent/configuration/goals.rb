@@ -136,7 +136,7 @@ module Holdup
     end
 
     ScalingGoal::WITHIN_S = JOBS_WITHIN_S
-    # As Sizing::Slo reads it, with a limit.
+    # As Advise::Sizing::Slo reads it, with a limit.
     ScalingGoal::SLO = /\Ap(?:[5-9]\d)(?:\.\d)?=\d{1,9}(?:\.\d{1,6})?\s?(?:us|ms|s)\z/
 
     module Types

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advise
+    # Findings in sentences: problem, evidence, remedy, expected effect, risks, how to verify and how to undo.
+    class AdviceFindings
+      include Enumerable
+
+      FindingText = Data.define(:rule, :what, :parts)
+      # `diff`: lines to remove and lines to add, usually none
+      Part = Data.define(:label, :text, :diff)
+      LABELS = %i[evidence do expected risk verify undo].freeze
+
+      def initialize(findings, words:)
+        @findings = findings
+        @words = words
+        @figures = AdviceFigures.new(words)
+      end
+
+      # @yieldparam text [FindingText]
+      def each(&)
+        @findings.map { |finding| describe(finding) }.each(&)
+      end
+
+      def empty? = @findings.empty?
+
+      # @return [Array<String>] of the parts, in order
+      def labels
+        LABELS.map { |label| word(label) }
+      end
+
+      private
+
+      def word(key, **facts)
+        @words.call(:"advice_#{key}", **facts)
+      end
+
+      def describe(finding)
+        texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk),
+          word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
+        diffs = [[], finding.line&.diff.to_a.map { |line| View::Width.clean(line) }]
+        FindingText.new(rule: finding.rule, what: say(finding, :what),
+          parts: labels.zip(texts,
+            diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
+      end
+
+      def say(finding, part)
+        @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))
+      end
+
+      def evidence(finding)
+        text = say(finding, :evidence)
+        finding.facts[:query] ? word(:query, text:, query: View::Width.clean(finding.facts[:query])) : text
+      end
+
+      def change(finding)
+        text = say(finding, :do)
+        return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
+        change = finding.change or return text
+        lever = View::LeverText.new(change.how, write: change.new, facts: change.facts, words: @words)
+        facts = {text:, change: lever.whole, where: View::LeverText.place(change.where, @words), rest: lever.then}
+        return word(:write, **facts) unless change.where
+        return word(:at, **facts) if change.diff.empty?
+        lever.then ? word(:diff_then, **facts) : word(:diff, **facts)
+      end
+
+      def expected(finding)
+        return word(:expected_unknown) unless finding.interval
+        worse = finding.measure != :throughput && finding.gain.negative?
+        gain, (low, high) = worse ? [-finding.gain,
+          finding.interval.minmax.map(&:-@).reverse] : [finding.gain, finding.interval.minmax]
+        word(expectation(finding, worse), gain: @figures.share(gain), low: @figures.share(low),
+          high: @figures.share(high))
+      end
+
+      def expectation(finding, worse)
+        return :expected_throughput if finding.measure == :throughput
+        worse ? :expected_loss : :expected_gain
+      end
+    end
+  end
+end

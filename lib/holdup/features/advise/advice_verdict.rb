@@ -1,0 +1,406 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advise
+    # The sentences above the table: keep, change, or unknown, and how certain that is.
+    class AdviceVerdict
+      # Share of the time that a unit holds the GVL.
+      WORTH_SAYING = 0.05
+
+      # @param result [Sizing::AdviceResult, nil] nil without a recording
+      # @param load [Holdup::Advise::Report::AdviceAnswer::MeasuredLoad, nil] of all units of that kind, also of those without
+      #   advice
+      # @param causes [Integer, nil] of an inexact self-test, so many at most; nil: all
+      def initialize(result, span:, words:, kind: :request, load: nil, causes: nil)
+        @result = result
+        @causes = causes
+        @kind = kind
+        @span = span
+        @load = load
+        @words = words
+        @figures = AdviceFigures.new(words)
+      end
+
+      def title
+        word(:title, kind: word(:"kind_#{@kind}"), span: @span, recorded:)
+      end
+
+      def sentence
+        case @result&.verdict
+        when nil, :unknown then word(:unknown, reasons: reasons.call)
+        when :change then change
+        else keep
+        end
+      end
+
+      # @return [Array<String>] effect, promise, confidence; without a verdict, possible reasons
+      def details
+        return [] if @result.nil?
+        return warnings if @result.verdict == :unknown || @result.best.nil?
+        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
+          *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
+      end
+
+      # @return [Array<String>] the part of the details that says whether to follow it
+      def reliability
+        return [] if @result.nil?
+        return warnings unless graded?
+        [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
+      end
+
+      # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
+      def grade
+        return [] unless graded?
+        [word(:confidence_alone, confidence: word(:"confidence_#{@result.confidence}"),
+          grade: @result.self_test.grade.to_s.upcase)]
+      end
+
+      # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
+      def amdahl
+        share = @result&.recording&.idle_share or return
+        word(:amdahl, amdahl: @result.amdahl, share: View::Figures.share(share))
+      end
+
+      private
+
+      def graded?
+        !@result.nil? && @result.verdict != :unknown && !@result.best.nil?
+      end
+
+      def word(key, **facts)
+        @words.call(:"advice_#{key}", **facts)
+      end
+
+      def recorded
+        count = @load ? @load.count : @result&.recording&.units.to_i
+        return word(:recorded_none) if count.zero?
+        measured = View::Figures.duration(@load && @load.measured_s * NS)
+        word(:recorded, count: View::Figures.count(count), units: @words.units(@kind, count), measured:,
+          rate: View::Figures.rate(@load&.throughput), peak: View::Figures.rate(@result&.rate))
+      end
+
+      def now = @result.current
+
+      def best = @result.best
+
+      def slice?
+        best.candidate.time_slice_ns != now.candidate.time_slice_ns
+      end
+
+      def settings
+        {now: @figures.long(now.candidate, slice: best && slice?),
+         best: best && @figures.long(best.candidate, slice: slice?)}
+      end
+
+      def change
+        if @result.why == :guard
+          return word(:change_guard, **settings, guards: @figures.guards(now.guards))
+        end
+        word(:change, **settings, **gain)
+      end
+
+      def keep
+        unless @result.why == :too_little_gain
+          return word(:"keep_#{@result.why}", now: @figures.long(now.candidate))
+        end
+        enough = @result.gain > Sizing::Recommendation::HYSTERESIS
+        word(enough ? :keep_uncertain_gain : :keep_too_little_gain, **settings, **gain)
+      end
+
+      def gain
+        low, high = @result.interval.minmax
+        {gain: @figures.share(@result.gain), low: @figures.share(low), high: @figures.share(high)}
+      end
+
+      def effect
+        return [] if best.candidate == now.candidate
+        unless now.replayed? && best.replayed?
+          return [word(:ceiling, now_rate: View::Figures.rate(now.ceiling), best_rate: View::Figures.rate(best.ceiling))]
+        end
+        at = slo.percentile
+        # Both replayed, as the gain is: the error of a replay is on both sides then.
+        times = {wait_now: now.waits[at], wait_best: best.waits[at],
+                 response_now: now.responses[at], response_best: best.responses[at]}
+        [word(:effect, percentile: slo.name, **times.transform_values { |ns| View::Figures.duration(ns) })]
+      end
+
+      def peak_apart
+        minutes = @result.peak_minutes
+        minutes.zero? ? [] : [word(:peak_apart, minutes: View::Figures.count(minutes))]
+      end
+
+      def users
+        found = @result.users
+        return [] if found.nil? || found.think_ns.zero?
+        low, high = found.thinks_ns.minmax.map { |ns| View::Figures.duration(ns) }
+        [word(:users, users: View::Figures.count(found.count(@result.rate)), low:, high:,
+          think: View::Figures.duration(found.think_ns))]
+      end
+
+      def promise
+        return [] unless slo.limit_ns && best.replayed?
+        response = best.responses[slo.percentile]
+        [word(slo.met?(response) ? :slo_met : :slo_missed, percentile: slo.name,
+          limit: View::Figures.duration(slo.limit_ns), response: View::Figures.duration(response))]
+      end
+
+      def canary
+        (@result.verdict == :change && @result.confidence == :low) ? [word(:canary)] : []
+      end
+
+      def bias
+        AdviceFigures::Bias.new(@result.bias, words: @words).sentences
+      end
+
+      def growth
+        return unknown_growth unless (found = recording.growth)
+        [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f)),
+          word((found.between_levels > 0.5) ? :growth_levels : :growth_blocks), *most_growing]
+      end
+
+      def idle_growth
+        found = recording.idle_growth
+        found&.grows? ? [word(:idle_growth, **shares(found, :value, :low, :high))] : []
+      end
+
+      # What passing the GVL on takes of it, if others always wait.
+      def handoff
+        acquisitions = recording.acquisitions
+        waiting = @result.now.own_threads - 1
+        handoff_ns = Sizing::Handoff.with_waiting(@result.self_test.handoff_ns, waiting)
+        all_ns = acquisitions * handoff_ns
+        return [] if all_ns < WORTH_SAYING * recording.held_ns
+        [word(:handoff, acquisitions: acquisitions.round, handoff: View::Figures.duration(handoff_ns),
+          all: View::Figures.duration(all_ns))]
+      end
+
+      # Among the effects that are certain.
+      def most_growing
+        series, found = recording.growths.select { |_, one| one.grows? }.max_by { |_, one| one.value }
+        return [] unless series
+        [word(:growth_most, name: View::Width.clean(series.name), **shares(found, :value, :low, :high))]
+      end
+
+      def unknown_growth
+        found = recording.growth_estimate
+        (found && !found.enough?) ? [word(:growth_unknown, **shares(found, :low, :high))] : []
+      end
+
+      def cold
+        recording.rest ? [word(:cold, **shares(recording.rest, :value, :low, :high))] : []
+      end
+
+      def shares(found, *names)
+        names.to_h { |name| [name, @figures.share(found.public_send(name))] }
+      end
+
+      def recording = @result.recording
+
+      def confidence
+        word(:confidence, confidence: word(:"confidence_#{@result.confidence}"),
+          grade: @result.self_test.grade.to_s.upcase, **errors)
+      end
+
+      # How exact predictions are, see Exactness.
+      def peak_contradicted = exactness.peak_contradicted
+
+      def not_grade_a = exactness.not_grade_a
+
+      def warnings = exactness.warnings
+
+      def exactness
+        @exactness ||= Exactness.new(self_test: @result.self_test, peak: @result.peak,
+          warnings: @result.recording.warnings, words: @words, reasons:)
+      end
+
+      def reasons
+        @reasons ||= Reasons.new(@result, words: @words, kind: @kind, causes: @causes)
+      end
+
+      def errors
+        @figures.errors(@result.self_test)
+      end
+
+      def slo = @result.objective.slo
+
+      def sampling
+        Sampling.new(@result, words: @words)
+      end
+
+      # Why the number of threads and processes is unknown: a sentence for each reason.
+      class Reasons
+        # Reasons that have a sentence of their own.
+        CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
+
+        KNOWN = (CAUSES + %i[not_enough few_units few_unit_samples self_test queue_unknown vcpus_unknown
+          no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
+
+        # @param causes [Integer, nil] see AdviceVerdict
+        def initialize(result, words:, kind:, causes: nil)
+          @result = result
+          @words = words
+          @kind = kind
+          @causes = causes
+        end
+
+        def call
+          of(@result ? @result.reasons : [:no_recording])
+        end
+
+        # @return [String] sentences for these reasons; the first may continue one
+        def of(reasons)
+          left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
+          said = [:peak_contradicted, *(:overload if reasons.include?(:self_test))]
+          first, *others = (reasons - left - said).map { |key| reason(key) }
+          others << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
+          @words.sentences([first, *others.map { |text| text.sub(/\A[a-z]/, &:upcase) }].compact)
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"advice_#{key}", **facts)
+        end
+
+        def reason(key)
+          return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
+          key = :not_enough if key == :few_units
+          return failed if key == :self_test
+          word(:"reason_#{key}", **facts_of(key))
+        end
+
+        # A replay may seem right where the model is not, or its peak. With a queue without end none is.
+        def failed
+          test = @result.self_test
+          return word(:reason_overload, **facts_of(:overload)) if test.reasons.include?(:overload)
+          return refuted(test) if test.refuted
+          return peak_contradicted(test.peak) if test.peak
+          word(:reason_self_test, **AdviceFigures.new(@words).errors(test))
+        end
+
+        def peak_contradicted(peak)
+          replayed, measured = [peak.replayed_ns, peak.measured_ns].map { |ns| View::Figures.duration(ns) }
+          word(:reason_peak_contradicted, replayed:, measured:,
+            percentile: Sizing::Slo.new(percentile: peak.percentile).name)
+        end
+
+        def refuted(test)
+          word(:reason_refuted, served: View::Figures.rate(test.measured.throughput),
+            ceiling: View::Figures.rate(test.predicted.throughput))
+        end
+
+        def facts_of(key)
+          case key
+          when :not_enough then Sampling.new(@result, words: @words).facts
+          when :few_unit_samples then {unit_samples: View::Figures.count(@result.recording.unit_samples)}
+          when *CAUSES then AdviceFigures.new(@words).causes(@result.self_test.causes)
+          when :no_recording then kinds
+          when :warming_up then warming_up
+          else {}
+          end
+        end
+
+        def warming_up
+          {share: AdviceFigures.new(@words).share(@result.recording.cold_share)}
+        end
+
+        # An application that runs jobs only is asked about requests too.
+        def kinds
+          option = (@kind == :job) ? :request : :job
+          {kind: word(:"kind_#{@kind}"), other: word(:"kind_#{option}"), option:}
+        end
+      end
+
+      # How exact predictions of any setting are: the self-test, and what may be wrong.
+      class Exactness
+        # @param self_test [Sizing::SelfTest::SelfTestResult, nil] nil: nothing was replayed
+        # @param peak [Sizing::SelfTest::PeakContradiction, nil]
+        # @param warnings [Hash{Symbol => Hash}] see Sizing::AdviceResult::RecordingFacts
+        # @param reasons [Reasons]
+        def initialize(self_test:, peak:, warnings:, words:, reasons:)
+          @self_test = self_test
+          @peak = peak
+          @warnings = warnings
+          @words = words
+          @reasons = reasons
+          @figures = AdviceFigures.new(words)
+        end
+
+        # @return [Array<String>] all sentences
+        def call
+          grade = @self_test.grade.to_s.upcase
+          [word(:self_test_grade, grade:, **@figures.errors(@self_test)), *peak_contradicted, *not_grade_a,
+            *warnings]
+        end
+
+        # The replayed time beside the one that the table shows as measured.
+        # @return [Array<String>]
+        def peak_contradicted
+          return [] unless @peak
+          replayed, measured = [@peak.replayed_ns, @peak.measured_ns].map { |ns| View::Figures.duration(ns) }
+          percentile = Sizing::Slo.new(percentile: @peak.percentile).name
+          [word(:peak_contradicted, percentile:, replayed:, measured:)]
+        end
+
+        # Grade C gives no advice; there the causes are already said as the reason.
+        # @return [Array<String>]
+        def not_grade_a
+          found = @self_test.reasons
+          found.empty? ? [] : [word(:not_grade_a, reasons: @reasons.of(found))]
+        end
+
+        # @return [Array<String>]
+        def warnings
+          return [] if @warnings.empty?
+          sentences = @warnings.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }
+          [word(:warnings, warnings: @words.sentences(sentences))]
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+      end
+
+      # How much is recorded, how precise its figures are, and what is missing. No fixed number of requests
+      # suffices for every application.
+      class Sampling
+        # @param result [Sizing::AdviceResult]
+        def initialize(result, words:)
+          @found = result.sufficiency
+          @words = words
+        end
+
+        # @return [Array<String>] a sentence if something is missing
+        def call
+          @found.enough? ? [] : [word(:sampling, **facts)]
+        end
+
+        # @return [Hash{Symbol => String}] units, time, widths, missing
+        def facts
+          {units: View::Figures.count(@found.units), time:, widths:, missing:}
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"advice_#{key}", **facts)
+        end
+
+        def time
+          seconds = (@found.blocks * @found.block_s).round
+          return Queries::OptionValues.length(seconds) if seconds.between?(1, MINUTE_S - 1)
+          word(:minutes, minutes: View::Figures.count(@found.minutes))
+        end
+
+        def widths
+          known = @found.widths.map { |key, width| word(:"width_#{key}", width: View::Figures.share(width)) }
+          known.empty? ? "" : word(:widths, widths: @words.list(known))
+        end
+
+        def missing
+          @words.list(@found.missing.map { |key| word(:"missing_#{key}") })
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advise
+    # The thread calculator: works without any data.
+    class CalculatorPage < View::PageBase
+      IO = "45%"
+      FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
+      SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
+                 "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
+
+      def blocks
+        [View::Blocks::Lead.new(text: calculation.answer), form,
+          calculation.charts, calculation.section.with(title: word(:by_threads)), calculation.notes]
+      end
+
+      def span? = false
+
+      private
+
+      def json = calculation.json
+
+      def form
+        fields = FIELDS.map { |name, hint|
+          Web::Pages::Controls::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:,
+            slider: Web::Pages::Controls::Slider.new(*SLIDERS[name]))
+        }
+        Web::Pages::Controls::Form.new(title: calculation.title, page: "calculator", fields:,
+          button: word(:calculate_button))
+      end
+
+      def shown(name)
+        query[name] || ((name == "io" && !timed?) ? IO : nil)
+      end
+
+      def timed?
+        !query["io"] && !!(query["running"] || query["idle"])
+      end
+
+      def calculation
+        @calculation ||= CalculationReport.new(calculator, words: @words, timed: timed?)
+      end
+
+      def calculator
+        @calculator ||= Sizing::Calculator.new(demand)
+      end
+
+      def demand
+        return Sizing::ServiceDemand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
+        unless query["running"] && query["idle"]
+          raise View::InputError.new(:demand_in_part)
+        end
+        Sizing::ServiceDemand.new(held_ns: time("running"), idle_ns: time("idle"),
+          acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
+            1..1_000_000))
+      end
+
+      def time(name)
+        found = Queries::OptionValues.duration(name, query[name])
+        (found.zero? && name == "running") ? raise(View::InputError.new(:never_running)) : found
+      end
+    end
+  end
+end

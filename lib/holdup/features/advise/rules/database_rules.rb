@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advise
+    module Rules
+      module DatabaseRules
+        # Waits for a database connection: the pool is too small, or requests or jobs keep connections too long.
+        module DbPool
+          MUCH = 0.05
+
+          module_function
+
+          def call(situation)
+            connections = situation.summary.connections
+            return unless connections.any? && connections.wait_share >= MUCH
+            rule, held = keeper(connections)
+            facts = {wait_share: connections.wait_share, size: connections.size&.to_s, **held,
+                     query: "report --full"}
+            Finding.new(rule:, remedy: :setting, weight: connections.wait_share, change: change(situation),
+              facts:)
+          end
+
+          # Who kept the connections for longest: threads outside of requests and jobs may be it, and until they
+          # were sampled nobody is.
+          # @return [Array(Symbol, Hash)] the rule, and its facts about that
+          def keeper(connections)
+            holder = connections.holder
+            if connections.outside?
+              [:db_pool_outside, {held_share: connections.outside_share}]
+            elsif holder && connections.outside_known?
+              [:db_pool, {name: holder.name, held_share: connections.held_share(holder)}]
+            else
+              [:db_pool_unheld, {}]
+            end
+          end
+          private_class_method :keeper
+
+          def change(situation)
+            threads = situation.threads
+            size = situation.fact("db_pool")
+            return unless threads && size && size < threads
+            DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads)
+          end
+          private_class_method :change
+        end
+
+        # Threads may open more connections than the server allows this application. It fails only when all
+        # threads want one at once: at a peak, or while old and new processes overlap in a deployment. Holdup
+        # does not query the database, so the user states the limit (--db-connections).
+        module DbConnections
+          module_function
+
+          def call(situation)
+            limit = situation.recommendation&.limits&.connections or return
+            use = situation.summary.processes.connections
+            possible = use.total
+            return unless possible > Sizing::Guards::CONNECTIONS * limit
+            facts = {possible:, requests: use.of_kind(:request), jobs: use.of_kind(:job), limit:,
+                     room_share: Sizing::Guards::CONNECTIONS, query: "advise --db-connections #{limit}"}
+            Finding.new(rule: :db_connections, remedy: :setting, facts:,
+              weight: [possible.fdiv(limit), 1.0].min)
+          end
+        end
+
+        # The same query again and again in one request or job (N+1): one query for all records would do.
+        module RepeatedQueries
+          # Of the elapsed time.
+          MUCH = 0.05
+
+          module_function
+
+          def call(situation)
+            query = situation.summary.repeated_queries.max_by(&:elapsed_ns)
+            return unless query && query.share >= MUCH
+            facts = {name: query.name, place: query.place, queries: query.each, taken_share: query.share,
+                     **times(query), query: "report --table calls --name #{situation.quoted(query.name)}"}
+            weight = query.elapsed_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)
+            Finding.new(rule: :repeated_queries, weight:, facts:)
+          end
+
+          def times(query)
+            times = {remote_ns: query.remote_ns, stalled_ns: query.stalled_ns, ruby_ns: query.ruby_ns}
+            times.transform_values { |ns| ns.fdiv(query.units).round }
+          end
+          private_class_method :times
+        end
+
+        # The line of config/database.yml that sets the size of a pool: `pool:`, from Rails 8.1 on
+        # `max_connections:`, with a number or an environment variable.
+        class DatabaseYml
+          PATH = "config/database.yml"
+          LINE = /\A\s*(?:max_connections|pool):\s*(\S.*?)\s*\z/
+          NUMBER = /\A["']?\d+["']?(?:\s+#.*)?\z/
+          # Matches <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>, but nothing with + 1.
+          VARIABLE = /\A["']?<%=\s*ENV(?:\.fetch\(|\[)\s*["'](\w+)["'][^-+*\/%]*%>["']?\z/
+          # A number that is not part of a name, as in KnownLever#with_value.
+          DIGITS = /(?<![\w.])\d+(?![\w.])/
+
+          # @param lines [Array<String>] of that file; empty if it can't be read
+          def initialize(lines, size:)
+            @lines = lines
+            @size = size
+          end
+
+          # @return [Finding::ProposedChange] of the line or its variable; a general one if no line is certain
+          def change(wanted)
+            return new_line(wanted) unless number
+            return in_environment(wanted) if variable && default != @size
+            how = variable ? :restart_unless_set : :restart
+            where = "#{PATH}:#{number + 1}"
+            Finding::ProposedChange.new(new: rewritten(wanted), old: text, where:, how:,
+              facts: {"variable" => variable}.compact)
+          end
+
+          private
+
+          def new_line(wanted)
+            Finding::ProposedChange.new(new: "max_connections: #{wanted}", where: PATH, how: :new_pool_size,
+              facts: {"earlier" => "pool: #{wanted}"})
+          end
+
+          # With several databases or environments, the line that has the measured size.
+          def number
+            @number ||= begin
+              found = @lines.each_index.select { |index| LINE.match?(@lines[index]) }
+              (found.size > 1) ? found.find { |index| @lines[index][DIGITS].to_i == @size } : found.first
+            end
+          end
+
+          def text = @lines[number].strip
+
+          def value = LINE.match(@lines[number])[1]
+
+          def variable = value[VARIABLE, 1]
+
+          def default = value[DIGITS]&.to_i
+
+          # The file's number is only the default: the variable has another value.
+          def in_environment(wanted)
+            Finding::ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
+              where: SettingPlace.variable(variable), how: :restart)
+          end
+
+          # A computed value has no number to change: the wanted number replaces it.
+          def rewritten(wanted)
+            return text.sub(DIGITS, wanted.to_s) if variable || NUMBER.match?(value)
+            "#{text[/\A\w+:/]} #{wanted}"
+          end
+        end
+      end
+    end
+  end
+end

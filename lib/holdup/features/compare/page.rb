@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Compare
+    # The effect of a change, see ChosenSides.
+    class Page < Web::ComputedPage
+      HINTS = {"base_since" => "2d", "base_until" => "1d"}.freeze
+      # Length of a name that fits into a form.
+      CHOICE = 60
+
+      # `choices`: see ChosenSides#choices; `sides`: two, or fewer if there is nothing to compare;
+      # `comparison`: nil then
+      ComparedFigures = Data.define(:choices, :sides, :comparison)
+
+      # @return [Hash{String => PageContent}] by language. A comparison computes more when it is read, and
+      #   holds all that was recorded
+      def self.figures(store, query, now_s:, step:, context:)
+        step.call([:step_comparing, {}])
+        asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
+        sides = store.snapshot { asked.call }
+        comparison = Comparison.new(*sides) if sides.size == 2
+        figures = ComparedFigures.new(choices: asked.choices, sides:, comparison:)
+        View::Words::LANGUAGES.keys.to_h do |language|
+          words = View::Words.new(language, page: true)
+          [language, new(context:, store:, query:, words:).answer(figures)]
+        end
+      end
+
+      # A comparison covers one kind of units.
+      def self.filter(query)
+        query.filter(kind: query.kind || :request)
+      end
+
+      # @raise [UsageError] for an invalid question, before any computation
+      def initialize(...)
+        super
+        @base = ChosenSides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
+      end
+
+      def answer(figures)
+        return nothing(figures) unless figures.comparison
+        report = Report.new(figures.comparison, words: @words, kind: filter.kind)
+        json = Json.new(figures.comparison, sentences: report.sentences).call
+        PageContent.new(blocks: [*compared(figures, report), form(figures)], json:,
+          offered: exports)
+      end
+
+      # @raise [UsageError] unless there are two sides
+      def export(...)
+        return super if offered.any?
+        raise View::InputError.new(:one_side)
+      end
+
+      private
+
+      def content(result, **) = result.value.fetch(@words.language)
+
+      def moments = super + @base
+
+      def nothing(figures)
+        lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
+        PageContent.new(blocks: [lead, form(figures)], json: nil, offered: [])
+      end
+
+      # The verdict and its remarks come first, then the charts.
+      def compared(figures, report)
+        page = report.page
+        lead, remarks, *tables = page.blocks
+        charts = Report::SideCharts.new(figures.sides, words: @words).call
+        [lead, remarks.with(texts: page.about + remarks.texts), charts, *tables]
+      end
+
+      def form(figures)
+        fields = HINTS.map do |name, hint|
+          Web::Pages::Controls::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
+        end
+        fields += choices(figures)
+        Web::Pages::Controls::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
+      end
+
+      def choices(figures)
+        width = View::Width
+        found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
+        return [] if found.empty?
+        options = {"" => word(:chosen_for_you), **found}
+        ChosenSides::CHOSEN.map do |name|
+          Web::Pages::Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
+        end
+      end
+
+      def filter = self.class.filter(query)
+
+      # The two sides of a comparison: an earlier span and this one, or two settings, arms or revisions in
+      # it; by default the last two settings.
+      class ChosenSides
+        SPAN = %w[base_since base_until].freeze
+        CHOSEN = %w[before after].freeze
+        # Facts of settings to choose by.
+        FACTS = [SettingGroups::SETTING, Setting::LABEL, "revision"].freeze
+
+        # @param filter [Analysis::UnitFilter] which units
+        # @raise [UsageError] for parameters that exclude each other
+        def initialize(store, query, filter:, now_s:)
+          @store = store
+          @query = query
+          @filter = filter
+          @now_s = now_s
+          check
+        end
+
+        # @return [Array<Side>] two, or fewer if there is nothing to compare
+        # @raise [UsageError] for values that are invalid or not in the span
+        def call
+          sides.select { |side| side.units.positive? }
+        end
+
+        # @return [Hash{String => String}] choices in this span with their labels, by "revision:3f2a9c1"
+        def choices
+          @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
+            .flat_map { |found|
+            found.to_h.keys.map { |value|
+              ["#{found.fact}:#{value}",
+                found.label(value)]
+            }
+          }.to_h
+        end
+
+        # @return [Array<Integer>] start and end of the earlier span; empty without one
+        # @raise [UsageError] for invalid values
+        def base_moments
+          spans? ? base : []
+        end
+
+        private
+
+        def spans?
+          SPAN.any? { |name| @query[name] }
+        end
+
+        def chosen = @query.all.values_at(*CHOSEN).compact
+
+        def check
+          raise View::InputError.new(:one_of_both) if chosen.one?
+          if chosen.any? && spans?
+            raise View::InputError.new(:both_named_twice)
+          end
+        end
+
+        def sides
+          (parts.size < 2) ? [] : Reader.sides(parts)
+        end
+
+        def parts = @parts ||= asked
+
+        def asked
+          return of_spans if spans?
+          chosen.any? ? chosen.map { |choice| picked(choice) } : last_settings
+        end
+
+        def of_spans
+          from_s, to_s = base
+          [
+            [Reader.new(@store, from_s:, to_s:, filter: @filter),
+              View::Figures::Moments.span(from_s, to_s)], [recorded, @query.span]
+          ]
+        end
+
+        def base
+          from_s = moment("base_since") || raise(View::InputError.new(:no_base))
+          to_s = moment("base_until") || @query.from_s
+          unless from_s < to_s
+            raise View::InputError.new(:not_before, :swap_compared, one: "base_since", other: "base_until")
+          end
+          [from_s, to_s]
+        end
+
+        def moment(name)
+          @query[name] && Queries::OptionValues.moment(name, @query[name], now_s: @now_s)
+        end
+
+        def picked(choice)
+          called = choices[choice] || raise(View::InputError.new(:nothing_named, name: choice[0, 100].inspect))
+          fact, value = choice.split(":", 2)
+          [recorded, called, groups(fact).to_h.fetch(value)]
+        end
+
+        # In order of time; settings that differ only in the arm count as one.
+        def last_settings
+          found = groups(SettingGroups::SETTING)
+          found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }
+        end
+
+        def groups(fact)
+          (@groups ||= {})[fact] ||= SettingGroups.new(recorded.settings, fact)
+        end
+
+        def recorded
+          @recorded ||= Reader.new(@store, from_s: @query.from_s, to_s: @query.until_s,
+            filter: @filter)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Compare
+    # One side of a comparison: a span of time, settings, or both. Units of the first two minutes of a
+    # process are left out: they load, fill caches and are compiled, and their number depends on the number
+    # of deployments.
+    class Side
+      # Settings with a smaller share of the units are remains of a deployment: counted, but not named.
+      FEW = 0.01
+
+      attr_reader :label
+
+      attr_reader :from_s, :to_s
+
+      attr_reader :samples
+
+      # @param windows [Enumerable<Window>] of all kinds of its processes
+      # @param samples [Array<Hash{Symbol => Object}>] of processes and containers
+      # @param coverage [Analysis::MeasuredTime, nil] when such units were measured; nil: only windows say it
+      def initialize(label:, windows:, from_s:, to_s:, unit_samples: [], samples: [],
+        filter: Analysis::UnitFilter.new(kind: :request), coverage: nil)
+        @label = label
+        @from_s = from_s
+        @to_s = to_s
+        @filter = filter
+        @coverage = coverage
+        @all = windows.to_a
+        @all_unit_samples = unit_samples.select do |unit_sample|
+          filter.series?(unit_sample.series) && settings.include?(unit_sample.setting)
+        end
+        @all_samples = samples
+        @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
+      end
+
+      # Most units first.
+      def settings
+        @settings ||= begin
+          units = chosen.group_by(&:setting).transform_values { |same| same.sum(&:count) }
+          named = units.select { |_, count| count >= FEW * units.values.sum }
+          named.sort_by { |_, count| -count }.map(&:first)
+        end
+      end
+
+      def windows
+        warmed? ? warm_and_cold.first : chosen
+      end
+
+      # Windows of units in the first minutes of processes, which are left out.
+      def cold
+        warmed? ? warm_and_cold.last : []
+      end
+
+      def unit_samples
+        @unit_samples ||= if warmed?
+          @all_unit_samples.select { |unit_sample| boots.warm_unit?(unit_sample) }
+        else
+          @all_unit_samples
+        end
+      end
+
+      # Samples of the methods that kept others waiting in these units.
+      def method_windows
+        @method_windows ||= begin
+          names = windows.map { |window| window.series.name }.to_set
+          found = @all.select do |window|
+            window.series.kind == :method && names.include?(window.series.name) &&
+              settings.include?(window.setting)
+          end
+          warmed? ? found.select { |window| warm?(window) } : found
+        end
+      end
+
+      # Everything else in these processes: threads outside of units, and other kinds of units.
+      def other_windows
+        @other_windows ||= begin
+          windows = @all.select { |window| settings.include?(window.setting) }
+          others = windows.reject { |window| chosen?(window) || window.series.view? }
+          warmed? ? others.select { |window| warm?(window) } : others
+        end
+      end
+
+      def units = windows.sum(&:count)
+
+      def queued?
+        windows.any? { |window| window.histograms[:queued].count.positive? }
+      end
+
+      # When the units were measured; nil where only windows say it.
+      def coverage
+        return unless @coverage
+        @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) do |rest, window|
+          rest.without(window.start_s, window.end_s)
+        end
+      end
+
+      # Whether there are units after the first minutes; if not, all units count.
+      def warmed?
+        warm_and_cold.first.sum(&:count).positive?
+      end
+
+      def boots_known?
+        @all_unit_samples.any? || samples.any?
+      end
+
+      # Processes that took these units at any time, known from samples or from single units.
+      def processes
+        sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
+        measured = @all_unit_samples.map do |unit_sample|
+          [unit_sample.host, unit_sample.process.pid, unit_sample.process.since_ns / NS]
+        end
+        (sampled | measured).size
+      end
+
+      # @return [Analysis::Machine::MachineSpeed] in the windows that have such units
+      def machine_speed
+        lengths = chosen.to_h { |window| [window.start_s, window.seconds] }
+        starts = lengths.keys.sort
+        Analysis::Machine::MachineSpeed.of(@all_samples.select do |sample|
+          start_s = starts[starts.bsearch_index { |each| each > sample[:at_s] }.to_i - 1]
+          start_s && (start_s...(start_s + lengths[start_s])).cover?(sample[:at_s])
+        end)
+      end
+
+      # Whether some of the processes' units are left out.
+      def narrow?
+        !!(@filter.name || @filter.queue)
+      end
+
+      private
+
+      def chosen
+        @chosen ||= @all.select { |window| chosen?(window) }
+      end
+
+      def chosen?(window)
+        window.series.unit? && window.count.positive? && @filter.series?(window.series)
+      end
+
+      def warm_and_cold
+        @warm_and_cold ||= chosen.partition { |window| warm?(window) }
+      end
+
+      def warm?(window)
+        boots.warm?(window.start_s, window.end_s)
+      end
+
+      def boots
+        @boots ||= Analysis::ProcessBoots.new(@all_unit_samples, samples)
+      end
+
+      def fingerprints
+        @fingerprints ||= settings.map(&:fingerprint)
+      end
+    end
+  end
+end

@@ -1,0 +1,236 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Export
+    # The metrics of every exporter, with their names: what this collector has stored since it began to lead.
+    # A collector that takes over begins at 0; otherwise counters only grow, however workers come and go.
+    class ExportedMetrics
+      # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
+      # threads the CPU time is unknown, so their time with the GVL is "running".
+      STATES = UnitNumbers::STATES
+      # Of requests and jobs.
+      HISTOGRAMS = {
+        ruby_gvl_duration_seconds: [:wall, "Time that a request or job took."],
+        ruby_gvl_queued_seconds: [:queued, "Time until a thread took the request or job."],
+        ruby_gvl_stalled_seconds: [:stalled, "Time for which a request or job waited for the GVL."]
+      }.freeze
+      # Of requests, jobs and other threads.
+      COUNTERS = {
+        ruby_gvl_gc_seconds_total: [:gc_ns, "Garbage collection while holding the GVL."],
+        ruby_gvl_caused_seconds_total: [:caused_ns, "Time for which others stalled while this held the GVL."],
+        ruby_gvl_acquisitions_total: [:acquisitions, "How often the GVL was taken."],
+        ruby_gvl_preemptions_total: [:preemptions, "How often the GVL was lost to the time slice."]
+      }.freeze
+      # Of requests and jobs.
+      UNIT_COUNTERS = {
+        ruby_gvl_connection_wait_seconds_total: [:pool_wait_ns, "Time of waiting for a database connection."],
+        ruby_gvl_connection_held_seconds_total: [:pool_held_ns, "Time of keeping database connections."]
+      }.freeze
+
+      # One figure with a value for each label set, under the name that Prometheus has for it.
+      #
+      # - `type`: :counter, :gauge or :histogram; `values`: {labels => Numeric}, of a histogram what its
+      #   Figures make of it
+      ExportedMetric = Data.define(:name, :type, :help, :values) do
+        # @return [String] "ruby.gvl.time" for ruby_gvl_time_seconds_total
+        def dotted_name
+          plain = name.to_s.delete_suffix("_total").delete_suffix("_seconds").delete_suffix("_bytes")
+          space = ExportedMetrics::NAMESPACES.find { |each| plain == each || plain.start_with?("#{each}_") }
+          rest = plain.delete_prefix(space).delete_prefix("_")
+          "#{space.tr("_", ".")}.#{rest.empty? ? "time" : rest}"
+        end
+
+        # @return [String] of the Unified Code for Units of Measure
+        def unit
+          case name.to_s.delete_suffix("_total")
+          when /_per_second\z/ then "1/s"
+          when /_seconds\z/ then "s"
+          when /_bytes\z/ then "By"
+          when /([a-z]+)\z/ then "{#{Regexp.last_match(1)}}"
+          end
+        end
+      end
+      # Of names, the longest first.
+      NAMESPACES = %w[holdup_exporter holdup ruby_gvl ruby_gc ruby_yjit ruby_memory ruby_cpu ruby].freeze
+
+      # @return [SeriesTotals]
+      attr_reader :totals
+
+      # @param export [ConfigurationKeys::Export]
+      # @param receiver [String] for the log
+      # @param figures [Class] of SeriesTotals
+      # @param scaling [Scaling::ScalingSignal, nil] whose gauges are exported too
+      def initialize(export, receiver, log:, clock:, figures: SeriesTotals::ExponentialFigures, scaling: nil)
+        @export = export
+        @receiver = receiver
+        @log = log
+        @clock = clock
+        @totals = SeriesTotals.new(limit: export.series, labels: export.labels, figures:)
+        @processes = ProcessFigures.new(since_s: clock.realtime_s)
+        @scaling = scaling
+        @settings = {}
+      end
+
+      # Adds what was stored in one commit, and says once that names were dropped.
+      # @param windows [Array<Window>]
+      # @param samples [Array<Hash>] of processes
+      def add(windows, samples)
+        windows.each do |window|
+          @settings[window.setting.fingerprint] ||= window.setting
+          @totals.add(window)
+        end
+        samples.each { |sample| add_sample(sample) }
+        @stored_s = @clock.realtime_s
+        warn_of_dropped
+      end
+
+      # @return [Array<ExportedMetric>] those that have values
+      def metrics
+        units = @totals.units.select { |_, figures| figures.units? }
+        found = [*histograms(units), *times, *counters(COUNTERS, @totals.units),
+          *counters(UNIT_COUNTERS, units), *others(units), *calls, *processes, *scaling, *own]
+        found.reject { |metric| metric.values.empty? }
+      end
+
+      private
+
+      def add_sample(sample)
+        setting = @settings[sample[:setting]] or return
+        @processes.add(sample, @totals.labels_of(setting, sample[:host]))
+      end
+
+      def warn_of_dropped
+        return if @warned || @totals.dropped.zero?
+        @warned = true
+        @log.warn("#{@receiver} gets no more than #{@export.series} names of requests and jobs: " \
+          "further ones are added up as #{SeriesTotals::OTHER}; raise `series` in config.#{@export.key}, " \
+          "or leave out labels")
+      end
+
+      def histograms(units)
+        HISTOGRAMS.map do |name, (key, help)|
+          values = units.transform_values { |figures| figures.histogram(key) }
+          ExportedMetric.new(name:, type: :histogram, help:, values:)
+        end
+      end
+
+      def times
+        help = "Time of requests, jobs and other threads by state: cpu, starved and running hold the GVL, " \
+          "stalled waits for it, the others need none."
+        nested = "The part of ruby_gvl_time_seconds_total that is in it twice: a request or job ran inside " \
+          "another."
+        [
+          counter(:ruby_gvl_time_seconds_total, help, by_state(@totals.units)),
+          counter(:ruby_gvl_nested_seconds_total, nested, by_state(@totals.nested))
+        ]
+      end
+
+      def by_state(table)
+        table.each_with_object({}) do |(labels, figures), values|
+          sums = figures.sums
+          STATES.each { |state, key| values[{**labels, state:}] = sums[key].fdiv(NS) }
+          running_ns = sums[:running] - sums.values_at(*UnitNumbers::RUNNING_STATES).sum
+          values[{**labels, state: :running}] = running_ns.fdiv(NS) if running_ns.positive?
+        end
+      end
+
+      def counters(wanted, table)
+        wanted.map do |name, (key, help)|
+          scale = name.end_with?("_seconds_total") ? NS : 1
+          sums = table.transform_values { |figures| figures.sums[key] }
+          counter(name, help, (scale == 1) ? sums : sums.transform_values { |sum| sum.fdiv(scale) })
+        end
+      end
+
+      def others(units)
+        errors = units.transform_values(&:errors)
+        handoff = @totals.handoff.transform_values { |figures| figures.sums[:caused_ns].fdiv(NS) }
+        [
+          counter(:ruby_gvl_errors_total, "Requests and jobs that failed.", errors),
+          counter(:ruby_gvl_handoff_seconds_total, "Stall while no thread held the GVL.", handoff)
+        ]
+      end
+
+      def calls
+        help = "Time of calls to other systems by part: remote is the wait for the answer, stalled that " \
+          "for the GVL, gc garbage collection, ruby the library that calls."
+        counts = @totals.calls.transform_values { |figures| figures.counts[:wall] }
+        parts = @totals.calls.each_with_object({}) do |(labels, figures), values|
+          sums = figures.sums
+          ns = {remote: sums[:idle], stalled: sums[:stalled], gc: sums[:gc_ns],
+                ruby: sums[:running] - sums[:gc_ns]}
+          ns.each { |part, sum| values[{**labels, part:}] = sum.fdiv(NS) }
+        end
+        [counter(:ruby_gvl_calls_total, "Calls of requests and jobs to other systems.", counts),
+          counter(:ruby_gvl_call_seconds_total, help, parts)]
+      end
+
+      def processes
+        gauges = ProcessFigures::GAUGES.map do |name, figure|
+          gauge(name, figure.help, @processes.gauge(figure))
+        end
+        counters = ProcessFigures::COUNTERS.map do |name, figure|
+          counter(name, figure.help, @processes.counter(name))
+        end
+        [gauge(:ruby_processes, "Measured processes.", @processes.processes), *gauges, *counters]
+      end
+
+      def scaling
+        @scaling ? @scaling.gauges.map { |name, help, values| gauge(name, help, values) } : []
+      end
+
+      def own
+        series = @totals.units.size
+        stored = @stored_s ? {{} => @stored_s} : {}
+        [
+          gauge(:holdup_exporter_series, "Label sets of requests, jobs and threads.", {{} => series}),
+          gauge(:holdup_exporter_dropped_series, "Label sets that are added up as #{SeriesTotals::OTHER}.",
+            {{} => @totals.dropped}),
+          gauge(:holdup_exporter_last_commit_timestamp_seconds, "When the collector last stored something.",
+            stored)
+        ]
+      end
+
+      def counter(name, help, values) = ExportedMetric.new(name:, type: :counter, help:, values:)
+
+      def gauge(name, help, values) = ExportedMetric.new(name:, type: :gauge, help:, values:)
+    end
+
+    # What has changed since a receiver last got the figures. What it did not get is in the next difference.
+    class ExportedMetrics::Delivery
+      def initialize
+        @values = {}
+      end
+
+      # @param metrics [Array<ExportedMetric>]
+      # @return [Array<ExportedMetric>] counters and histograms by how much they have grown, without those
+      #   that have not; gauges as they are
+      def difference(metrics)
+        differences = metrics.map { |metric| (metric.type == :gauge) ? metric : grown(metric) }
+        differences.reject { |metric| metric.values.empty? }
+      end
+
+      # @param metrics [Array<ExportedMetric>] what the receiver has now
+      def delivered(metrics)
+        @values = metrics.to_h { |metric| [metric.name, metric.values] }
+      end
+
+      private
+
+      def grown(metric)
+        delivered = @values.fetch(metric.name, {})
+        values = metric.values.each_with_object({}) do |(labels, value), grown|
+          before = delivered[labels]
+          next if same?(value, before)
+          grown[labels] = before ? value - before : value
+        end
+        metric.with(values:)
+      end
+
+      # A difference of histograms is not cheap.
+      def same?(value, before)
+        value.is_a?(Histogram) ? value.count == before&.count.to_i : value == (before || 0)
+      end
+    end
+  end
+end

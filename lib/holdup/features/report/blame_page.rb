@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
+    # connections.
+    class BlamePage < View::PageBase
+      SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
+        Sections::Stalls::StallMatrix, Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
+        Sections::Pools::ConnectionTable].freeze
+
+      def blocks
+        return nothing if summary.empty?
+        [View::Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| section(kind) }]
+      end
+
+      private
+
+      def parts(summary)
+        return [] if summary.empty?
+        [*Analysis::StallVerdict.parts(summary), *SECTIONS.flat_map { |kind| kind.parts(summary) }]
+      end
+    end
+  end
+end

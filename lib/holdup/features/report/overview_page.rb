@@ -1,0 +1,233 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
+    class OverviewPage < View::PageBase
+      include OverTime
+
+      TOP = 5
+      COLUMNS = %i[name count p95 split suffered each].freeze
+
+      def blocks
+        return nothing if summary.empty?
+        [View::Blocks::Lead.new(text: headline.verdict), short_answers,
+          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
+          section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes, sufferers,
+          findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
+      end
+
+      def live? = query.live?
+
+      private
+
+      def parts(summary)
+        return [] if summary.empty?
+        [*View::Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
+          *Advise::Rules.parts(summary)]
+      end
+
+      def short_answers
+        ShortAnswers.new(summary, time_series, marks:, words: @words, link: method(:unit_link)).block
+      end
+
+      # Not in a file, which one reads and does not come back to.
+      def guide
+        return unless @context
+        oldest_s, newest_s = store.extent
+        return unless oldest_s
+        data = Queries::MeasuredTimeQuery.call(store, from_s: oldest_s, to_s: newest_s + MINUTE_S)
+        Guide.new(data.total_s, units: summary.total.count, words: @words).section
+      end
+
+      def causes
+        more = View::Blocks::Link.new(text: word(:all_blame), page: "blame")
+        section(Sections::Stalls::BlameTable, limit: TOP).with(more:)
+      end
+
+      def sufferers
+        table = UnitPages::Table.new(summary, words: @words, link: method(:unit_link))
+        page = (summary.unit_kind == :job) ? "jobs" : "endpoints"
+        table.call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
+          .with(more: View::Blocks::Link.new(text: word(:all_endpoints), page:))
+      end
+
+      # What one looks for first: is it the GVL, whose fault, since when, what to do.
+      class ShortAnswers
+        # Pages that show what the report's next commands show.
+        STEPS = {doctor: "health", capture: "captures", advise: "advice",
+                 compare: "compare", blame: "blame", methods: "blame", connections: "blame",
+                 processes: "processes", states: "endpoints", endpoints: "endpoints", jit: "jit"}.freeze
+        BY_VERDICT = ReportScreen::NextCommands::BY_VERDICT
+        MOST_STEPS = 2
+        # Verdicts that are about stall.
+        STALL = %i[one_cause account_cause spread handoff].freeze
+
+        # @param series [Analysis::TimeSeries] of the same units
+        # @param marks [Array<Analysis::SettingChanges::SettingChange>] within the span
+        # @param link [#call] makes a link to the page of a row
+        def initialize(summary, series, marks:, words:, link:)
+          @summary = summary
+          @series = series
+          @marks = marks
+          @words = words
+          @link = link
+        end
+
+        # @return [View::Blocks::Facts]
+        def block
+          pairs = {word(:short_gvl) => gvl, word(:short_who) => cause, word(:short_when) => since}.compact
+          steps.each_with_index { |step, index| pairs[word((index == 0) ? :short_do : :short_then)] = step }
+          View::Blocks::Facts.new(title: word(:short_answers), pairs:)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def answer = @answer ||= Analysis::StallVerdict.new(@summary).call
+
+        def stalls? = STALL.include?(answer.key)
+
+        def gvl
+          share = View::Figures.rounded_share(@summary.total.split.share(:stalled))
+          word(stalls? ? :short_gvl_yes : :short_gvl_no, share:)
+        end
+
+        # @return [View::Blocks::Link, String, nil] nil if no one stalled
+        def cause
+          blame = @summary.blame
+          main = blame.main_cause
+          return if main.nil? || main.caused.zero?
+          share = View::Figures.rounded_share(blame.caused_share(main))
+          return word(:short_cause, name: thread_name(main), share:) if main.kind == :account
+          found = @link.call(main)
+          return word(:short_cause, name: found, share:) if found.is_a?(String)
+          found.with(text: word(:short_cause, name: found.text, share:))
+        end
+
+        def thread_name(account)
+          word(:account, name: View::Width.clean(account.name.delete_prefix("thread:")))
+        end
+
+        def since
+          onset = StallOnset.new(@series).call
+          return unless onset.at_s
+          at = View::Figures::Moments.at(onset.at_s)
+          text = word(:"short_since_#{onset.key}", at:)
+          change = onset.rose? ? @marks.find { |mark| near?(mark, onset) } : nil
+          return text unless change
+          what = View::Width.truncate(View::Width.clean(change.differences.join(", ")), View::Headline::NAME)
+          @words.sentences([text, word(:short_since_change, what:)])
+        end
+
+        def near?(mark, onset)
+          (mark.at_s - onset.at_s).abs <= @series.step_s
+        end
+
+        def steps
+          keys = BY_VERDICT.fetch(answer.key)
+          keys = [:compare, *keys] if @summary.setting_names.settings.size > 1
+          keys.filter_map { |key| step(key) }.first(MOST_STEPS)
+        end
+
+        def step(key)
+          return cause_step if key == :cause
+          page = STEPS.fetch(key)
+          page = "jobs" if page == "endpoints" && @summary.unit_kind == :job
+          text = word(:short_step, page: word(:"title_#{page}"), what: word(:"screen_next_#{key}"))
+          View::Blocks::Link.new(text:, page:)
+        end
+
+        def cause_step
+          found = @link.call(answer.facts.fetch(:cause))
+          return unless found.is_a?(View::Blocks::Link)
+          found.with(text: word(:short_step, page: found.text, what: word(:screen_next_cause)))
+        end
+      end
+
+      # For a first visit: which questions the data can answer already, and what the others need.
+      class Guide
+        # Seconds of data: a minute shows who stalls whom; with fewer than three blocks of a minute on each
+        # side no interval can be computed; advice is sure after as many minutes as its rule wants.
+        BLAME_S = 60
+        COMPARE_S = 6 * 60
+        ADVICE_S = Advise::Rules::RecordingRules::RecordingTooShort::WANTED_MINUTES * 60
+
+        # @param data_s [Float] seconds in which requests and jobs were measured
+        # @param units [Integer] requests and jobs of the span
+        def initialize(data_s, units:, words:)
+          @data_s = data_s
+          @units = units
+          @words = words
+        end
+
+        # @return [View::Section, nil] nil once there is enough for all of them
+        def section
+          return if @data_s >= ADVICE_S
+          columns = [word(:guide_question), View::Blocks::Column.new(text: word(:guide_needs), words: true),
+            word(:guide_now)]
+          View::Section.new(title: word(:guide_title, data: duration(@data_s)), columns:, rows:)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def rows
+          [row(:blame, "blame", left(BLAME_S)), row(:percentiles, "endpoints", missing),
+            row(:compare, "compare", left(COMPARE_S)), row(:advice, "advice", left(ADVICE_S))]
+        end
+
+        def row(key, page, lacks)
+          question = View::Blocks::Link.new(text: word(:"guide_#{key}"), page:)
+          [question, word(:"guide_#{key}_needs"), lacks || word(:guide_ready)]
+        end
+
+        # @return [String, nil] nil if there is enough
+        def left(wanted_s)
+          word(:guide_left, time: duration(wanted_s - @data_s)) if @data_s < wanted_s
+        end
+
+        def missing
+          word(:guide_missing, count: View::Headline::FEW - @units) if @units < View::Headline::FEW
+        end
+
+        def duration(seconds) = View::Figures.rough(seconds * NS)
+      end
+
+      # Since when the stall has its present level, by the steps of the charts.
+      class StallOnset
+        LEVEL = 0.5
+        RECENT = 3
+
+        # `key`: :start (for as long as there is data), :rose, :ended or :never; `at_s`: nil without data
+        Onset = Data.define(:key, :at_s) do
+          def rose? = key == :rose
+        end
+
+        # @param series [Analysis::TimeSeries]
+        def initialize(series)
+          @shares = series.at_s.zip(series.shares[:stalled]).select(&:last)
+        end
+
+        # @return [Onset]
+        def call
+          return Onset.new(key: :never, at_s: nil) if @shares.empty?
+          high = @shares.reverse.take_while { |_, share| share >= threshold }.last
+          return Onset.new(key: (high == @shares.first) ? :start : :rose, at_s: high.first) if high
+          past = @shares.reverse.find { |_, share| share >= threshold }
+          return Onset.new(key: :ended, at_s: past.first) if past
+          Onset.new(key: :never, at_s: @shares.first.first)
+        end
+
+        private
+
+        def threshold
+          recent = @shares.last(RECENT).sum(&:last) / [@shares.size, RECENT].min
+          [Analysis::Thresholds::STALLED, recent * LEVEL].max
+        end
+      end
+    end
+  end
+end

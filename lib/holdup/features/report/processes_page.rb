@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # CPU and memory that processes use, and their limits.
+    class ProcessesPage < View::PageBase
+      SECTIONS = [Sections::Processes::WorkerTable, Sections::Pools::PoolTable,
+        Sections::Pools::QueueTable].freeze
+
+      def blocks
+        return nothing unless measured?
+        [*shortages, *ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact
+      end
+
+      # @return [Hash{String => View::Chart}]
+      def charts = charted.to_h
+
+      private
+
+      # Samples may be there without requests and jobs.
+      def parts(summary)
+        return [:samples] unless summary.read?(:samples)
+        return [] if summary.empty? && summary.processes.members.empty?
+        [*summary.parts_of_machines, *SECTIONS.flat_map { |kind| kind.parts(summary) }]
+      end
+
+      def measured?
+        !summary.empty? || summary.processes.members.any?
+      end
+
+      def charted
+        span = shown if query["whole"]
+        @charted ||= View::Charts::Processes.new(summary.processes, words: @words, span:)
+      end
+
+      def tables
+        found = SECTIONS.filter_map { |kind| section(kind) }
+        found.empty? ? [View::Blocks::Notes.new(texts: [word(:no_samples)])] : found
+      end
+
+      # Where CPUs are missing, how much of them the processes could reach is no good news.
+      def ceilings
+        machines = summary.machines.select(&:ceiling)
+        machines = machines.select { |machine| machine.ceiling.low? } if shortages.any?
+        machines.map { |machine| lead(machine.ceiling) }
+      end
+
+      def shortages
+        @shortages ||= summary.processes.machines.filter_map do |machine|
+          shortage = Analysis::CpuShortage.of_machine(machine) or next
+          text = View::Remarks::OutOfCpu.sentence(shortage, words: @words)
+          View::Blocks::Lead.new(text: named(machine, text), level: :warn)
+        end
+      end
+
+      def named(machine, text)
+        return text if summary.processes.machines.one?
+        word(:ceiling_on, host: View::Width.clean(machine.host), text:)
+      end
+
+      def lead(ceiling)
+        sentence = View::Remarks::Ceiling.new(ceiling, words: @words)
+        return View::Blocks::Lead.new(text: sentence.sentence, level: :warn) if ceiling.low?
+        text = word(:ceiling_fine, vcpus: sentence.vcpus, processes: sentence.processes,
+          range: sentence.range)
+        View::Blocks::Lead.new(text:, level: :good)
+      end
+    end
+  end
+end

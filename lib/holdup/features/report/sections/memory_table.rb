@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    module Sections
+      # Which requests and jobs allocate objects and bytes, and so cause garbage collection.
+      class MemoryTable < SectionBase
+        COLUMNS = %i[memory_objects memory_share memory_bytes memory_bytes_share memory_gc_caused
+          average_gc].freeze
+        # A smaller share of all objects is rounding.
+        REST = 0.0005
+
+        # @return [View::Section, nil] nil where no objects were counted
+        def call
+          return unless allocations.objects(summary.total)
+          columns = [title_of_names, *COLUMNS.map { |key| word(key) }]
+          rows = counted.first(limit).map { |row| [row_label(row), *cells(row)] }
+          hidden = counted.size - rows.size
+          more = hidden.positive? ? [word(:more_rows, count: View::Figures.count(hidden))] : []
+          View::Section.new(title: word(:memory), columns:, rows:, total: [word(:all), *cells(summary.total)],
+            notes: [*more, word(:memory_note), *rest])
+        end
+
+        # @return [String, nil] about all chosen requests or jobs
+        def sentence
+          total = summary.total
+          return unless allocations.objects(total)
+          word(allocations.bytes(total) ? :memory_sentence : :memory_sentence_without_bytes,
+            objects: objects(total), share: View::Figures.share(allocations.share(total)), bytes: bytes(total),
+            bytes_share: View::Figures.share(allocations.bytes_share(total)), gc: gc_caused(total))
+        end
+
+        private
+
+        def allocations = summary.allocations
+
+        # Without a request or job of its own, and where no thread read Ruby's counters, nothing is known.
+        def counted
+          @counted ||= summary.rows.select { |row| row.count.positive? && allocations.objects(row) }
+        end
+
+        def cells(row)
+          [objects(row), share_of_objects(row), bytes(row),
+            share_of_bytes(row), gc_caused(row), each_unit(row, row.sum(:gc_ns))]
+        end
+
+        # What the rows do not add up to.
+        def rest
+          share = 1 - allocations.share(summary.total)
+          key = summary.leaves_out? ? :memory_rest_of_others : :memory_rest
+          (share >= REST) ? [word(key, share: View::Figures.share(share))] : []
+        end
+
+        # Of an estimate of nothing only the bounds are known.
+        def share_of_objects(row)
+          share = allocations.share(row, whole: summary.total)
+          return View::Figures.bare_share(share) unless at_most?(row, allocations.objects_within(row))
+          View::Figures::NONE
+        end
+
+        def share_of_bytes(row)
+          share = allocations.bytes_share(row, whole: summary.total)
+          return View::Figures.bare_share(share) if share.nil? || !at_most?(row, allocations.bytes_within(row))
+          View::Figures::NONE
+        end
+
+        def at_most?(row, found) = !found.exact? && row.per_unit(found.value) < 1
+
+        def objects(row)
+          within(row, allocations.objects_within(row)) { |number| View::Figures.short_count(number) }
+        end
+
+        def bytes(row)
+          within(row, allocations.bytes_within(row)) { |number| View::Figures.bytes(number.round) }
+        end
+
+        # No request allocates nothing: where the estimate is that, only the bounds are known.
+        def within(row, found)
+          return View::Figures::NONE unless found
+          value, least, most = [found.value, found.least, found.most].map { |number| row.per_unit(number) }
+          return yield(value) if found.exact?
+          return word(:memory_at_most, most: yield([most, 1].max)) if at_most?(row, found)
+          "~#{yield(value)} (#{yield(least)}-#{yield(most)})"
+        end
+
+        def gc_caused(row)
+          gc_ns = allocations.gc_caused_ns(row) unless at_most?(row, allocations.objects_within(row))
+          gc_ns ? each_unit(row, gc_ns) : View::Figures::NONE
+        end
+      end
+    end
+  end
+end

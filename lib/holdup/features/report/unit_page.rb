@@ -1,0 +1,151 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are distributed.
+    class UnitPage < View::PageBase
+      include OverTime
+
+      CHARTS = %w[shares heat_wall rate wall waits].freeze
+      PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
+
+      # @return [String] a glob that matches exactly that name
+      def self.glob_of(name)
+        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      end
+
+      # @raise [UsageError] if the name is missing
+      def initialize(...)
+        super
+        unless query["unit"]
+          raise View::InputError.new(:unit_unnamed)
+        end
+      end
+
+      def blocks
+        return nothing if summary.empty?
+        [View::Blocks::Lead.new(text: headline.verdict),
+          View::Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
+          section(Sections::Times::DistributionTable), section(Sections::CallTable),
+          section(Sections::MethodTable), over_time,
+          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
+          section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
+      end
+
+      def asks = []
+
+      def title
+        name = [query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")
+        View::Width.truncate(View::Width.clean(name), View::Html::Helpers::Markup::NAME)
+      end
+
+      private
+
+      def charted
+        known = View::Charts::TimeSeries::HEATS.select { |_, key| time_series.known?(key) }
+        methods = time_series.method_stalls.empty? ? [] : [View::Charts::TimeSeries::METHODS]
+        CHARTS | known.keys | methods
+      end
+
+      def methods_over_time? = true
+
+      # A single series is cheap enough to read every histogram.
+      def histograms_over_time
+        View::Charts::TimeSeries::HEATS.values
+      end
+
+      def filter
+        query.filter(name: UnitPage.glob_of(query["unit"]), queue: query["in"])
+      end
+
+      def parts(summary)
+        return [] if summary.empty?
+        tables = [Sections::CallTable, Sections::MethodTable]
+        [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :stalls]
+      end
+
+      def memory
+        Sections::MemoryTable.new(summary, words: @words, limit: query.limit).sentence
+      end
+
+      def slowest
+        SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).section
+      end
+
+      def suffers = pairs(:stalled_by, summary.pairs, &:causer)
+
+      def causes = pairs(:stalls, summary.caused_pairs, &:victim)
+
+      def pairs(title, found)
+        return if found.empty?
+        known = found.select(&:informative?)
+        title = word(title)
+        return View::Section.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+        rows = known.map { |pair| [other(yield(pair)), *shares(pair), View::Figures.duration(pair.about_ns)] }
+        View::Section.new(title:, columns: PAIR_COLUMNS.map { |key| word(key) }, rows:,
+          notes: [word(:pairs_note), *left_out(found.size - known.size)])
+      end
+
+      def left_out(count)
+        count.positive? ? [word(:pairs_left_out, count: View::Figures.count(count))] : []
+      end
+
+      def other(series)
+        return unit_link(series) if series.unit?
+        View::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
+      end
+
+      def shares(pair)
+        [pair.share, pair.least_share, pair.most_share].map { |share| View::Figures.share(share) }
+      end
+
+      # The distribution of elapsed times: the number of units in each doubling of time.
+      class Distribution
+        DOUBLING = 1 << Histogram::Buckets::SCALE
+
+        # @param key [Symbol] of Window::HISTOGRAMS
+        def initialize(row, words:, key: :wall)
+          @histogram = row.histogram(key)
+          @words = words
+          @key = key
+        end
+
+        def section
+          columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""]
+          rows = counts.map { |name, count| [name, View::Figures.count(count), *share(count)] }
+          View::Section.new(title: @words.call(:spread), columns:, rows:)
+        end
+
+        private
+
+        def share(count)
+          share = count.fdiv(@histogram.count)
+          meter = View::Blocks::Meter.new(share: count.fdiv(counts.values.max), label: View::Figures.share(share))
+          [View::Figures.bare_share(share), meter]
+        end
+
+        def counts
+          @counts ||= @histogram.zero.positive? ? {first => @histogram.zero, **steps} : steps
+        end
+
+        # Keeps empty steps between others: a gap is information.
+        def steps
+          cells = @histogram.counts.each_with_index
+          found = cells.group_by { |_, index| (@histogram.offset + index) / DOUBLING }
+          return {} if found.empty?
+          sums = found.transform_values { |same| same.sum(&:first) }
+          Range.new(*sums.keys.minmax).to_h { |step| [name(step), sums.fetch(step, 0)] }
+        end
+
+        def first
+          "- #{View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+        end
+
+        def name(step)
+          bounds = [step, step + 1].map { |at| Histogram::Buckets::BOUNDS[at * DOUBLING] }
+          bounds.map { |ns| View::Figures.duration(ns) }.join(" - ")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,213 @@
+# frozen_string_literal: true
+
+module Holdup
+  # The command line: finds the command, turns each failure into one line that says what to do, and returns an
+  # exit status (0 success, 1 failure, 2 wrong usage). Only the requested command is loaded.
+  #
+  #   exit Holdup::CLI.new.run(ARGV)
+  class CLI
+    OK = 0
+    FAILED = 1
+    MISUSED = 2
+    SIGNALED = 128
+    # These say themselves which variables of the environment are no settings, or read none.
+    QUIET = [nil, "-h", "--help", "help", "-v", "--version", "version", "collect", "doctor", "exec"].freeze
+    # Ruby adds its C function and the path to the message of a failed system call. Our sentence names the
+    # path.
+    INSIDES = / @ \w+(?: - [^)]*)?/
+
+    # A command's only access to the outside: its output, the environment, the time.
+    Console = Data.define(:out, :err, :env, :clock) do
+      # @return [Console] of this process
+      def self.system
+        new(out: $stdout, err: $stderr, env: ENV, clock: Clock.new)
+      end
+
+      # @return [Integer, nil] what COLUMNS says, else columns of the terminal; nil in a pipe or file
+      def columns
+        said = Integer(env["COLUMNS"].to_s, 10, exception: false)
+        return said if said&.positive?
+        return unless out.tty?
+        require "io/console"
+        width = out.winsize.last
+        width.positive? ? width : nil
+      end
+
+      # @return [Integer] columns of sentences
+      def width
+        (columns || 80).clamp(self.class::WIDTHS)
+      end
+
+      # A pipe or file has no width, so tables take the columns that they need.
+      # @return [Numeric] columns of tables
+      def table_width
+        columns || Float::INFINITY
+      end
+
+      # @param wide [Boolean] whether tables cut no name, however wide they become
+      # @return [Hash{Symbol => Object}] for texts
+      def layout(wide: false)
+        {width:, table_width: wide ? Float::INFINITY : table_width, style: View::Drawing::Style.for(out, env)}
+      end
+
+      # Prints a line that the next one replaces; outside a terminal each line stays.
+      def pass(text)
+        err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
+      end
+
+      # Removes the last such line.
+      def clear
+        err.tty? && err.print("\r\e[K")
+      end
+
+      # Detects a closed pipe here instead of when Ruby exits.
+      def flush
+        out.flush
+      end
+
+      # The output is closed, and Ruby's own flush at exit must not fail.
+      def discard
+        out.reopen(IO::NULL, "w") if out.respond_to?(:reopen) && out.respond_to?(:fileno)
+      end
+    end
+    # Columns of sentences: longer and shorter lines are harder to read.
+    Console::WIDTHS = (40..100)
+
+    # @param console [Console]
+    def initialize(console: Console.system)
+      @console = console
+    end
+
+    def run(argv)
+      ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
+      @debug = ours.include?("--debug")
+      status = dispatch(ours - ["--debug"] + argv.drop(ours.size))
+      @console.flush
+      status
+    rescue Errno::EPIPE # the reader has ended, as `head` does
+      @console.discard
+      OK
+    rescue SignalException => error
+      SIGNALED + error.signo
+    rescue LoadError, StandardError => error
+      complain(error)
+    end
+
+    private
+
+    def dispatch(argv)
+      name, *arguments = argv
+      warn_of_variables unless QUIET.include?(name)
+      return Registry.fetch("help").call(arguments, @console) if name.nil? || %w[-h --help].include?(name)
+      Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
+    end
+
+    # A mistyped variable has no effect: another store, say, is read than was meant.
+    def warn_of_variables
+      unknown = Configuration::Variables.unknown(@console.env)
+      @console.err.puts("holdup: #{Configuration::Variables.warning(unknown)}") if unknown.any?
+    end
+
+    # Arguments before "--" are Holdup's; the rest belongs to the command that it runs.
+    def own_arguments(argv)
+      argv.take_while { |argument| argument != "--" }
+    end
+
+    def complain(error)
+      sentence = Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")
+      @console.err.puts("holdup: #{sentence}")
+      @console.err.puts(error.full_message(highlight: false)) if @debug
+      error.is_a?(UsageError) ? MISUSED : FAILED
+    end
+
+    def message(error)
+      case error
+      when Error
+        error.message
+      when LoadError
+        "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
+      else
+        return folder_gone if error.is_a?(Errno::ENOENT) && !WorkingFolder.there?
+        "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
+      end
+    end
+
+    def folder_gone
+      folder = WorkingFolder.path
+      "the current folder is deleted (#{folder}); change to a folder that exists and run it again " \
+        "(`cd #{folder}` if it was made anew)"
+    end
+  end
+
+  class CLI
+    # Default locations: the same rules as inside the application, from the same table.
+    module Places
+      module_function
+
+      # @return [String] folder of the segments
+      def directory(env, given = nil)
+        given ? path(given) : Configuration.build(env: Configuration.readable(env)).segment_dir
+      end
+
+      # @return [String] absolute
+      # @raise [UsageError] it begins with ~, and there is no such home folder
+      def path(given)
+        Utf8.of(File.expand_path(given))
+      rescue ArgumentError => error
+        raise UsageError.new("#{given} is not the path of a file or folder (#{error.message})",
+          "give one that begins with /")
+      end
+
+      # @return [String, nil] URL or path of the store in the option or environment
+      def named_store(env, given = nil)
+        given || Configuration.build(env: Configuration.readable(env)).store
+      end
+
+      # @return [String] the same, else the default
+      def store(env, given = nil)
+        named_store(env, given) || Store.default_url(env)
+      end
+
+      # @return [String, nil] folder of the captures: next to a store in a file; nil: there is none
+      def captures(env, given = nil)
+        Store.captures_dir(store(env, given), env)
+      end
+
+      # @return [Holdup::Captures::Command::Archive] of that folder
+      # @raise [UsageError] there is none
+      def archive(env, given = nil)
+        folder = captures(env, given)
+        return Holdup::Capture::Archive.new(folder) if folder
+        raise UsageError.new("captures have no folder, because this user has no home folder",
+          "set XDG_STATE_HOME to a folder")
+      end
+
+      # @return [String] the language of the environment's locale, else English
+      def language(env)
+        locale = env.values_at("LC_ALL", "LC_MESSAGES", "LANG").compact.reject(&:empty?).first
+        View::Words.language_of(locale) || View::Words::DEFAULT
+      end
+
+      # Opens the store to read, and closes it.
+      # @param origin [Queries::Origin] reads only what came from there
+      # @yield [store]
+      # @raise [UsageError] the store has no such application, host, role or revision
+      def reading(env, given, origin: Queries::Origin.new)
+        opened(env, given, read_only: true) { |store| yield origin.of(store) }
+      end
+
+      # Opens the store to write, and closes it.
+      # @yield [store]
+      def writing(env, given, &) = opened(env, given, read_only: false, &)
+
+      def opened(env, given, **mode)
+        url = store(env, given)
+        store = Store.open(url, **mode)
+        yield store
+      ensure
+        store&.close
+      end
+      private_class_method :opened
+    end
+  end
+end

@@ -1,0 +1,223 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # Base class of pages. A page has blocks, and possibly files of the same figures. The dashboard shows it
+    # in a browser, and an HTML report includes it.
+    class PageBase
+      # Longer names get no page of their own.
+      LONGEST_NAME = 1000
+
+      # @param context [Object] the dashboard's context; nil in a report
+      # @param query [#from_s, #until_s, #filter, #limit, #[]] the question
+      def initialize(context:, store:, query:, words:)
+        @context = context
+        @store = store
+        @query = query
+        @words = words
+      end
+
+      # @return [Array<Object>] Blocks and sections
+      def blocks = []
+
+      # @return [Hash{String => Chart}] by the names that its blocks use
+      def charts = {}
+
+      # @return [Array<String>] file endings it can be exported as
+      def exports = %w[json csv md]
+
+      # @return [Array<String>] those of them that it links to
+      def offered = exports
+
+      # @param ending [String] one of exports
+      # @raise [UsageError] for a filter that nothing matches
+      def export(ending, title)
+        refuse_unmatched
+        return json if ending == "json"
+        page = Page.new(title: span? ? "#{title}, #{query.span}" : title, blocks:)
+        (ending == "csv") ? Csv.of(page) : Markdown.new(page).call
+      end
+
+      # @return [Boolean] whether it is about a span of time
+      def span? = true
+
+      # @return [Boolean] whether it refreshes itself
+      def live? = false
+
+      # @return [Array<String>] parameters the reader can choose besides the span
+      def asks = %w[name kind]
+
+      # @return [String, nil] nil: the menu's title
+      def title = nil
+
+      private
+
+      attr_reader :query, :store
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def filter = query.filter
+
+      # For programs: the whole report that the page shows parts of.
+      def json
+        Json.new(read { |known| Json.parts(known) }, words: @words, marks:).call
+      end
+
+      # For programs, which do not read sentences.
+      def refuse_unmatched
+        chosen = span? && %w[name kind queue threads].any? { |name| query[name] }
+        raise unmatched.error if chosen && unmatched
+      end
+
+      # @param _summary [Analysis::Summary] with what was read so far
+      # @return [Array<Symbol>] parts of the summary that the page needs
+      def parts(_summary) = []
+
+      def summary
+        @summary ||= read { |known| parts(known) }
+      end
+
+      # @yield see Queries::LoadSummary.call
+      def read(&)
+        Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:, &)
+      end
+
+      # @return [Array<Analysis::SettingChanges::SettingChange>] within the span
+      def marks
+        @marks ||= Queries::SettingHistory.changes(store, from_s: query.from_s, to_s: query.until_s)
+      end
+
+      # @param kind [Class] of Sections
+      def section(kind, limit: query.limit)
+        kind.new(summary, words: @words, limit:).call
+      end
+
+      # Findings of rules for the page's summary that need no replay: the page of advice has all.
+      # @param rules [Array<#call>] see Holdup::Advise::Rules
+      def findings(title, rules = Advise::Rules::RULES)
+        found = Advise::Rules.call(Advise::Rules::Situation.new(summary:), rules)
+        items = Advise::AdviceFindings.new(found, words: @words).to_a
+        Blocks::Findings.new(title:, items:, none: word(:advice_no_findings))
+      end
+
+      # The next step if no unit was measured.
+      def nothing
+        return unmatched_filter if unmatched
+        [Blocks::Lead.new(text: headline.verdict), *last_data,
+          Blocks::Notes.new(texts: [word(:empty_next)])]
+      end
+
+      # A link to the last recording, before or after the span.
+      def last_data
+        newest_s = store.extent.last or return []
+        units = Queries::RecordedInterval::ChartedSpan.new(store, filter:, units: true)
+        from_s, to_s = units.last([query.until_s, newest_s + 1].max)
+        return [] unless from_s
+        since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
+        text = word(:last_data, span: Figures::Moments.span(from_s, to_s))
+        [Blocks::SpanLink.new(text:, label: word(:last_data_open),
+          params: {"since" => since, "until" => till})]
+      end
+
+      # The charts' part of the span: the part that has data, or all of it on request.
+      def shown
+        @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
+      end
+
+      def with_data
+        filter = Analysis::UnitFilter.new(threads: query.threads)
+        @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:)
+          .shown(query.from_s, query.until_s)
+      end
+
+      # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil without a rest
+      def part
+        return if with_data == [query.from_s, query.until_s]
+        span = Figures::Moments.span(*with_data)
+        key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
+        Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"),
+          params: {"whole" => whole})
+      end
+
+      # The filter's value that the span lacks, and the values it has instead.
+      def unmatched_filter
+        names = unmatched.shown.map { |value| unmatched_value(value) }.join(", ")
+        # The filter's name is a glob: show what the reader typed.
+        asked = (unmatched.part == :name) ? query["name"] || unmatched.asked : unmatched.asked
+        facts = {asked: unmatched_value(asked), names:}
+        instead = unmatched.nearest.any? ? :unmatched_nearest : :unmatched_known
+        lead = Blocks::Lead.new(text: word(:"unmatched_#{unmatched.part}", **facts))
+        unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
+      end
+
+      def unmatched_value(value)
+        (unmatched.part == :kind) ? word(:"kind_#{value}") : Width.clean(value)
+      end
+
+      # @return [Queries::UnmatchedFilter, nil] if units were measured and the filter leaves none of them
+      def unmatched
+        return @unmatched if defined?(@unmatched)
+        @unmatched = Queries::UnmatchedFilter.of(store, query.from_s, query.until_s, filter)
+      end
+
+      def headline
+        Headline.new(summary, words: @words)
+      end
+
+      # A name too long for an address has no page of its own.
+      def unit_link(row)
+        return label(row) if row.name.size > LONGEST_NAME
+        Blocks::Link.new(text: label(row), page: "endpoint",
+          params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
+      end
+
+      def label(row)
+        Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+      end
+    end
+
+    class PageBase
+      # For pages about all chosen units: where their time went, and their figures over time.
+      module OverTime
+        # @return [Hash{String => Chart}]
+        def charts = time_series_charts.to_h
+
+        private
+
+        def split = Blocks::Split.of(summary.total, @words)
+
+        def time_series
+          from_s, to_s = shown
+          @time_series ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:,
+            histograms: histograms_over_time, methods: methods_over_time?)
+        end
+
+        def methods_over_time? = false
+
+        # Of the others the charts show means.
+        def histograms_over_time = [:wall]
+
+        # The GVL chart covers all that ran; it lacks data from before processes were recorded separately.
+        def charted
+          Charts::TimeSeries::NAMES + (time_series.gvl.empty? ? [] : ["gvl"])
+        end
+
+        def time_series_charts
+          Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: changes.to_a)
+        end
+
+        def changes
+          @changes ||= Charts::TimeSeries::Changes.new(marks, words: @words)
+        end
+
+        def over_time
+          return if time_series.empty?
+          table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,
+            limit: query.limit)
+          Blocks::FetchedCharts.new(title: word(:over_time), names: time_series_charts.titles,
+            twin: table.call, part:)
+        end
+      end
+    end
+  end
+end

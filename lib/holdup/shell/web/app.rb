@@ -1,0 +1,223 @@
+# frozen_string_literal: true
+
+require "roda"
+require "uri"
+
+module Holdup
+  class Web
+    # Routes: a page under its name, its files under the name with an ending, static files under assets/. An
+    # error is a page too, which says what to do.
+    class App < Roda
+      # Headers of every answer: no foreign content, nothing inline, no foreign frames, no cookies.
+      module Headers
+        POLICY = {"default-src" => "'none'", "style-src" => "'self'", "img-src" => "'self' data:",
+                  "script-src" => "'self'", "connect-src" => "'self'",
+                  "font-src" => "'self'", "form-action" => "'self'", "frame-ancestors" => "'self'",
+                  "base-uri" => "'none'"}.freeze
+        ALL = {"content-security-policy" => POLICY.map { |rule, from| "#{rule} #{from}" }.join("; "),
+               "x-content-type-options" => "nosniff",
+               "referrer-policy" => "same-origin", "x-frame-options" => "SAMEORIGIN",
+               "cache-control" => "no-store", "vary" => "accept-language"}.freeze
+      end
+
+      include Captures::Reader::Routes
+      include ComputedPage::ComputedAnswers
+      include ErrorPages
+
+      FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
+               "md" => "text/markdown; charset=utf-8"}.freeze
+      ASSETS = Assets.new
+      TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
+      # Of the query string.
+      LONGEST = 8_000
+
+      plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
+      plugin :head
+      plugin :not_found do
+        message(404, word(:refused_nowhere))
+      end
+      plugin :error_handler do |error|
+        failed(error)
+      end
+
+      route do |r|
+        next unless env["PATH_INFO"].valid_encoding?
+        r.is("assets", String) { |name| asset(name) }
+        refuse(context.refusal) if context.refusal
+        r.post("captures") { order }
+        r.is("metrics") { metrics }
+        r.is(Scaling::ScalingSignal::FILE) { scale }
+        r.is("series", String) { |name| series(name) }
+        r.is("captures", String, String) { |id, format| captured(id, format) }
+        r.is { shown("overview") }
+        r.root { shown("overview") }
+        r.is(String) { |name| shown(*name.split(".", 2)) }
+      end
+
+      private
+
+      def context = env.fetch(Context::KEY)
+
+      def asset(name)
+        found = ASSETS[name] or return
+        response.headers.merge!("content-type" => found.type, "cache-control" => Assets::FOREVER)
+        found.body
+      end
+
+      def shown(name = nil, ending = nil)
+        paged(name) do |page, store|
+          next unless ending.nil? || page.exports.include?(ending)
+          wait = computed(page, name, ending)
+          next later(wait) if wait && ending
+          ending ? file(page, name, ending) : laid_out(page, name, store, wait:)
+        end
+      end
+
+      # What the collector of this host has left for Prometheus.
+      def metrics
+        text = Export::Exporters::MetricsFile.new(context.dir).read
+        response.status = 503 unless text
+        response.headers["content-type"] = Export::MetricsServer::CONTENT_TYPE
+        text || "#{word(:metrics_missing)}\n"
+      end
+
+      # Likewise for autoscalers.
+      def scale
+        signal = Scaling::ScalingSignal
+        document = Export::Exporters::MetricsFile.new(context.dir, name: signal::FILE, fresh_s: signal::FRESH_S).read
+        response.status = 503 unless document
+        plain = Export::MetricsServer::PLAIN_TYPE
+        response.headers["content-type"] = document ? FILES.fetch("json") : plain
+        document || "#{word(:scale_missing)}\n"
+      end
+
+      # Data of a page's charts: all in one answer, so that they come from a single read of the store.
+      def series(name)
+        paged(name) do |page|
+          next if page.charts.empty?
+          response.headers["content-type"] = FILES.fetch("json")
+          page.charts.to_json
+        end
+      end
+
+      def paged(name)
+        found = Pages::ALL[name] or return
+        store = Queries::RequestCache.new(context.store.call, origin: query.origin)
+        page = found.new(context:, store:, query:, words:)
+        page.span? ? store.snapshot { yield page, store } : yield(page, store)
+      ensure
+        store&.close
+      end
+
+      # A waiting page reloads by itself, with scripts or without.
+      def laid_out(page, name, store, wait: nil)
+        view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
+        response.status = wait.status if wait
+        return "" if request.head?
+        blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
+        stored = page.span? ? stored(store) : {behind: nil, newest: nil, origins: {}}
+        offered = wait ? [] : page.offered
+        lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
+      end
+
+      def stored(store)
+        origins = Queries::Origin::FACTS.to_h { |part| [part.name, store.names(part)] }
+        {behind: behind(store), newest: newest(store), origins:}
+      end
+
+      def file(page, name, ending)
+        disposition = %(attachment; filename="holdup-#{name}.#{ending}")
+        response.headers.merge!("content-type" => FILES.fetch(ending), "content-disposition" => disposition)
+        request.head? ? "" : page.export(ending, page.title || word(:"title_#{name}"))
+      end
+
+      # If the collector is dead, figures of "now" are old: a line above them says since when.
+      def behind(store)
+        return unless query.live?
+        view(nil, query).behind(store.extent.last, context.clock.realtime_s)
+      end
+
+      # The age of the newest figures, and the data the collector has not read yet.
+      def newest(store)
+        return unless query.live?
+        at_ns = store.collector_checkpoints.map(&:at_ns).max
+        look = Doctor::Checks::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store, named: true)
+        view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
+      end
+
+      def render(...) = TEMPLATES.render(...)
+
+      def lay_out(view, body)
+        render("layout", locals: {view:, body:})
+      end
+
+      def view(name, query, **more)
+        TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+      end
+
+      def query
+        @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
+      end
+
+      # Flat and without repeated names: nothing here is nested.
+      def params
+        text = env["QUERY_STRING"].to_s
+        raise View::InputError.new(:address_too_long, :shorten) if text.bytesize > LONGEST
+        @params ||= URI.decode_www_form(text).to_h
+      rescue ArgumentError
+        raise View::InputError.new(:address_damaged)
+      end
+
+      def words
+        @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"],
+          context.language), page: true)
+      end
+
+      # Works even if the address as a whole is invalid.
+      def asked_for(word)
+        env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=([\w-]+)/, 1]
+      end
+
+      def word(key, **facts) = words.call(key, **facts)
+
+      # A page's colours: the browser's preference, or the theme in its address. The dark ones are a separate
+      # style sheet, so its `media` alone decides and nothing is written twice. Paper is always light.
+      module Theme
+        KNOWN = %w[auto light dark].freeze
+        # When the dark style sheet applies; without an entry, never.
+        MEDIA = {"auto" => View::Html::DARK_MEDIA, "dark" => "screen"}.freeze
+        # For parts that the browser draws itself, such as scroll bars.
+        SCHEMES = {"auto" => "light dark", "light" => "light", "dark" => "dark"}.freeze
+
+        # @param asked [String, nil] in the address
+        # @return [String] one of KNOWN
+        def self.of(asked)
+          KNOWN.find { |theme| theme == asked } || KNOWN.first
+        end
+      end
+
+      # Which language a browser gets.
+      module Language
+        TAG = /[a-zA-Z]{1,8}(?:-[a-zA-Z0-9-]*)?/
+        PART = /\A\s*(#{TAG})(?:\s*;\s*q=([01](?:\.\d{1,3})?))?\s*\z/
+
+        module_function
+
+        # @param asked [String, nil] in the address
+        # @param header [String, nil] Accept-Language
+        # @return [String] a language of View::Words
+        def of(asked, header, default = nil)
+          return asked if View::Words::LANGUAGES.key?(asked)
+          accepted(header) || default || View::Words::DEFAULT
+        end
+
+        def accepted(header)
+          wishes = header.to_s.b[0, 200].split(",").filter_map { |part| PART.match(part)&.captures }
+          known = wishes.map { |tag, weight| [View::Words.language_of(tag), (weight || 1).to_f] }
+          known.select { |language, weight| language && weight.positive? }.max_by(&:last)&.first
+        end
+        private_class_method :accepted
+      end
+    end
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Report::OverviewPageTest < Minitest::Test
+  Overview = Holdup::Report::OverviewPage
+  Blocks = Holdup::View::Blocks
+
+  def sample = @sample ||= SampleWindows.new
+
+  def answers(windows = sample.to_a, language = "en")
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {})
+    query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
+    words = Holdup::View::Words.new(language, page: true)
+    page = Overview.new(context: nil, store:, query:, words:)
+    page.blocks.grep(Blocks::Facts).first.pairs
+  end
+
+  def test_says_whether_it_is_the_gvl_and_who_causes_it
+    found = answers
+
+    assert_match(/\AYes: \d+ % of the time is stalled\z/, found["Is it the GVL?"])
+    cause = found["Who causes the stall?"]
+    assert_match(/\AReportsController#sales: \d+ % of it\z/, cause.text)
+    assert_equal ["endpoint", "ReportsController#sales"], [cause.page, cause.params["unit"]]
+  end
+
+  def test_says_since_when_and_what_to_do
+    found = answers
+
+    assert_match(/\ASince the data begins, 20\d\d-/, found["Since when?"])
+    assert_equal "ReportsController#sales: the main cause", found["What to do first"].text
+    assert_equal "captures", found["Then"].page
+  end
+
+  def test_a_quiet_application_is_told_that_it_is_not_the_gvl
+    units = {"PagesController#home" => {ms: {cpu: 10, io: 90}, acquisitions: 3, units: 300, blame: 1}}
+    found = answers(SampleWindows.new(units:, accounts: {}).to_a)
+
+    assert_match(/\ANo: only 0 %/, found["Is it the GVL?"])
+    assert_match(/\AIt was low at all times since /, found["Since when?"])
+    assert_equal "endpoints", found["What to do first"].page
+  end
+
+  def test_a_first_visit_is_told_what_the_data_can_say
+    store = Holdup::Store.open("memory:")
+    store.commit(sample.to_a, {})
+    query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
+    page = Overview.new(context: Object.new, store:, query:, words: Holdup::View::Words.new("en", page: true))
+    guide = page.blocks.grep(Holdup::View::Section).find { |section| section.title.start_with?("You have") }
+
+    assert_equal "You have 3 min of data: what it can say already", guide.title
+    assert_equal ["yes", "yes", "in 3 min", "in 2 h"], guide.rows.map(&:last)
+    assert_equal %w[blame endpoints compare advice], guide.rows.map { |row| row.first.page }
+  end
+
+  def test_with_two_hours_of_data_no_guide_is_needed
+    guide = Overview::Guide.new(7200, units: 1, words: Holdup::View::Words.new)
+
+    assert_nil guide.section
+  end
+
+  def test_is_whole_in_japanese
+    assert_equal %w[GVL\ が原因か 待たせているのは いつからか 最初にすること 次にすること], answers(sample.to_a, "ja").keys
+  end
+end
+
+class Holdup::View::Pages::StallOnsetTest < Minitest::Test
+  Series = Data.define(:at_s, :stalled) do
+    def shares = {stalled:}
+  end
+
+  def onset(*stalled)
+    series = Series.new(at_s: stalled.each_index.map { |step| step * 60 }, stalled:)
+    found = Holdup::Report::OverviewPage::StallOnset.new(series).call
+    [found.key, found.at_s]
+  end
+
+  def test_stall_that_was_always_there_began_with_the_data_or_earlier
+    assert_equal [:start, 0], onset(0.2, 0.3, 0.25)
+    assert_equal [:start, 60], onset(nil, 0.2, 0.3, nil)
+  end
+
+  def test_stall_that_rose_has_a_moment
+    assert_equal [:rose, 120], onset(0.01, 0.02, 0.2, 0.3)
+    assert_equal [:rose, 120], onset(0.08, 0.08, 0.5, 0.6, 0.55)
+  end
+
+  def test_stall_that_ended_and_that_never_was
+    assert_equal [:ended, 60], onset(0.0, 0.3, 0.0, 0.0, 0.0)
+    assert_equal [:never, 0], onset(0.0, 0.01)
+    assert_equal [:never, nil], onset(nil)
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
+  MS = 1_000_000
+  SAMPLE = SampleWindows.new
+
+  # Slots of 50 bytes, where they are known.
+  def window(name, objects:, others: 0, gc: 0, malloc: 0, sampled: objects)
+    sums = {objects:, objects_own_ns: 100 * MS, objects_others_ns: others * MS, gc_ns: gc * MS,
+            malloc_bytes: malloc, slot_bytes: 50 * sampled, slot_objects: sampled}
+    SAMPLE.window(name, count: 10, sums:, histograms: {running: Holdup::Histogram.of_sum(100 * MS)})
+  end
+
+  def table(*windows, language: "en")
+    summary = Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
+    Holdup::Report::Sections::MemoryTable.new(summary, words: Holdup::View::Words.new(language), limit: 10)
+  end
+
+  def windows = [window("A#a", objects: 90_000), window("B#b", objects: 10_000, gc: 20, malloc: 45_000_000)]
+
+  def test_nothing_where_no_objects_were_counted
+    summary = Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
+    words = Holdup::View::Words.new
+    assert_nil Holdup::Report::Sections::MemoryTable.new(summary, words:, limit: 10).call
+  end
+
+  def test_a_row_for_each_name
+    rows = table(*windows).call.rows.to_h { |name, *cells| [name, cells] }
+    assert_equal ["9,000", "90.0", "450 kB", "9.0", "1.80 ms", "0"], rows["A#a"]
+    assert_equal ["1,000", "10.0", "4.55 MB", "91.0", "200 us", "2.00 ms"], rows["B#b"]
+  end
+
+  def test_marks_what_depends_on_others
+    found = table(window("A#a", objects: 90_000, others: 101), window("B#b", objects: 0)).call
+    cells = found.rows.to_h { |name, *cells| [name, cells] }["A#a"]
+    assert_match(/\A~/, cells[0])
+    assert_match(/\A~/, cells[2])
+  end
+
+  # Two threads that ran meanwhile: of 90,000 objects in its readings, at most all are its own.
+  def test_an_estimate_has_bounds
+    found = table(window("A#a", objects: 90_000, others: 20), window("B#b", objects: 30_000)).call
+    cells = found.rows.to_h { |name, *cells| [name, cells] }
+    assert_match(/\A~[78],\d{3} \(7,200-9,000\)\z/, cells["A#a"][0])
+    assert_equal "3,000", cells["B#b"][0]
+  end
+
+  def test_no_row_says_that_a_request_allocates_nothing
+    found = table(window("A#a", objects: 500, others: 101), window("B#b", objects: 90_000)).call
+    cells = found.rows.to_h { |name, *cells| [name, cells] }["A#a"]
+    assert_equal "at most 50", cells[0]
+    assert_equal ["-", "-"], cells.values_at(1, 4), "shares of what is not known are not 0"
+  end
+
+  def test_shares_of_unlike_processes_add_up_to_the_last_row
+    setting = Holdup::Setting.new(attributes: {"server" => "sidekiq"})
+    job = window("Job", objects: 300_000).with(setting:)
+    found = table(window("A#a", objects: 100_000), job).call
+    assert_equal({"A#a" => "25.0", "Job" => "75.0"}, found.rows.to_h { |name, *cells| [name, cells[1]] })
+    assert_equal "100", found.total[2]
+  end
+
+  def test_a_report_about_one_name_says_that_other_requests_allocated_too
+    filter = Holdup::Analysis::UnitFilter.new(name: "A#a")
+    summary = Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s, filter:)
+    {"en" => "Other requests and jobs, and threads outside of them, allocated the other 10.0 % of all " \
+             "objects.",
+     "ja" => "残りの 10.0 % は、ほかのリクエストやジョブと、それ以外のスレッドが割り当てたオブジェクトです。"}.each do |language, said|
+      words = Holdup::View::Words.new(language)
+      notes = Holdup::Report::Sections::MemoryTable.new(summary, words:, limit: 10).call.notes
+      assert_includes notes, said
+    end
+  end
+
+  def test_a_name_without_requests_or_without_readings_has_no_row
+    unread = SAMPLE.window("B#b", count: 10, histograms: {running: Holdup::Histogram.of_sum(MS)})
+    gone = window("C#c", objects: 5).with(count: 0)
+    assert_equal ["A#a"], table(window("A#a", objects: 90_000), unread, gone).call.rows.map(&:first)
+  end
+
+  def test_what_other_threads_allocated_makes_the_sum_whole
+    poller = window("thread:poller", objects: 25_000).with(count: 0,
+      series: Holdup::Series.new(kind: :account, name: "thread:poller"))
+    found = table(window("A#a", objects: 75_000), poller).call
+    assert_equal "75.0", found.total[2]
+    rest = "Threads outside of requests and jobs allocated the other 25.0 % of all objects."
+    assert_includes found.notes, rest
+  end
+
+  def test_the_sentence
+    assert_equal "Each allocates 5,000 objects and 2.50 MB, together 100 % of all objects and 100 % of all " \
+      "bytes that its processes allocate, and so causes 1.00 ms of garbage collection.",
+      table(*windows).sentence
+    assert_includes table(*windows, language: "ja").sentence, "5,000 個、2.50 MB"
+  end
+
+  def test_without_bytes
+    objects = [window("A#a", objects: 90_000, sampled: 0)]
+    assert_equal ["A#a", "9,000", "100", "-", "-", "0", "0"], table(*objects).call.rows.first
+    assert_equal "Each allocates 9,000 objects, together 100 % of all that its processes allocate, and so " \
+      "causes 0 of garbage collection.", table(*objects).sentence
+  end
+end

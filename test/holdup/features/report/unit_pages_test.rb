@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Report::UnitPagesTest < Minitest::Test
+  include Dashboard
+
+  HOSTILE = ["<script>alert(1)</script>", "\u202Egnp.exe", "\u{1F4A9}\u{20BB7}", "=HYPERLINK(\"x\")",
+    "a\"b,c\nd", "'><img src=x onerror=alert(1)>"].freeze
+
+  def hostile(names = HOSTILE)
+    SampleWindows.new(units: names.to_h { |name|
+      [name,
+        {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 5, blame: 1}]
+    })
+  end
+
+  def names
+    markup.scan(%r{<th scope="row"><a[^>]*>([^<]*)</a>}).flatten
+  end
+
+  def test_sorted_by_each_column_both_ways
+    %w[name count rate wall p50 p95 p99 suffered caused each acquisitions acquisition hold queued
+      errors].each do |figure|
+      get "/endpoints", {"sort" => figure}
+      first = names
+      assert_equal 8, first.size
+      assert_includes last_response.body, %(<th scope="col" aria-sort="descending">)
+      get "/endpoints", {"sort" => figure, "dir" => "asc"}
+      assert_equal first, names.reverse
+    end
+    get "/endpoints", {"sort" => "count", "limit" => "2"}
+    assert_equal ["ProductsController#index", "OrdersController#index"], names
+    assert_includes text, "6 more"
+  end
+
+  def test_only_those_that_ran_often
+    get "/endpoints", {"least" => "300", "sort" => "name", "dir" => "asc"}
+    assert_equal %w[OrdersController#index ProductsController#index], names
+    get "/endpoints.csv", {"least" => "300"}
+    assert_equal 3, last_response.body.lines.size
+    get "/endpoints.md", {"least" => "301"}
+    assert_match(/^\| ProductsController\\#index \|.*\| 900 \|/, last_response.body)
+    refute_includes last_response.body, "OrdersController"
+  end
+
+  def test_names_are_text_whatever_is_in_them
+    @sample = hostile
+    %w[/ /endpoints /blame /advice /processes /health].each do |path|
+      get path
+      assert_equal 200, last_response.status
+      assert_empty markup.scan(/<script|<img|\u202E/), path
+      assert_predicate last_response.body, :valid_encoding?
+    end
+    HOSTILE.each do |name|
+      get "/endpoint", {"unit" => name, "kind" => "request"}
+      assert_equal 200, last_response.status
+      assert_includes text, "15 requests"
+      assert_empty markup.scan(/<script|<img/)
+    end
+  end
+
+  def test_a_spreadsheet_gets_no_formula
+    @sample = hostile
+    get "/endpoints.csv"
+    assert_includes last_response.body, %("'=HYPERLINK(""x"")",request,)
+    assert_equal 1 + HOSTILE.size, last_response.body.lines("\r\n").size
+    assert_includes last_response.body, %("a""b,c?d")
+  end
+
+  def test_a_name_without_end_is_cut
+    @sample = hostile(["x" * 900, "\u3042" * 34_000])
+    %w[/ /endpoints /blame /processes].each do |path|
+      get path
+      assert_operator last_response.body.bytesize, :<, 40_000, path
+    end
+    assert_operator text.scan(/x+\u2026x+|\u3042+\u2026\u3042+/).map(&:size).max, :<=, 200
+  end
+end

@@ -1,0 +1,181 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "support/used_keys"
+
+class Holdup::View::WordsTest < Minitest::Test
+  TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
+    table.select { |_, text| text.is_a?(String) }
+  }
+  # What a language says of itself, besides its sentences.
+  FACTS = %i[kind_job kind_request kind_unit units_join_text].freeze
+  LOCALES = File.expand_path("../../../../lib/holdup/shell/view/locales", __dir__)
+  # Files of locales that no page shows.
+  TERMINAL = %w[experiment lab scaling screen store].freeze
+  ONLY_IN_A_TERMINAL = %i[
+    remark_uncollected remark_uncollected_first remark_uncollected_no_collector
+    kept_more timeline_more timeline_screen_more
+  ].freeze
+  OPTION = /(?<![\w-])--[a-z]/
+  OTHER_OPTIONS = /--(?:yjit|zjit|shm-size)/
+  SAME_IN_BOTH = /
+    \Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z|
+    \Acalls_(?:gc|ruby)\z|\Acall_(?:sql|http|(?:remote_)?(?:redis|memcached))\z|\Acall_library_|
+    \Aon_page_advice_query\z|\Alever_(?:how|sidekiq_\w+|solid_queue_\w+|puma_first_workers)\z
+  /x
+
+  def test_every_language_has_every_key
+    assert_equal TABLES["en"].keys.sort, TABLES["ja"].keys.sort
+    assert_equal FACTS, (Holdup::View::Words::LANGUAGES["ja"].keys - TABLES["ja"].keys).sort
+  end
+
+  def test_no_key_stands_in_two_files
+    %w[en ja].each do |language|
+      files = Dir["#{LOCALES}/#{language}/*.yml"]
+      keys = files.flat_map { |file| File.read(file).scan(/^  "?(\w+)"?:/).flatten }
+      assert_empty keys.tally.select { |_, count| count > 1 }.keys, language
+    end
+  end
+
+  one_ruby def test_every_key_is_used
+    used = UsedKeys.new(Dir[File.expand_path("../../../../lib/**/*.{rb,erb}", __dir__)])
+    keys = TABLES["en"].keys.map { |key| key.to_s.delete_prefix(Holdup::View::Words::ON_PAGE).to_sym }
+    assert_empty keys.reject { |key| TABLES["en"].key?(key) && used.include?(key) }
+  end
+
+  def test_every_language_takes_the_same_values
+    TABLES["en"].each do |key, text|
+      names = [text, TABLES["ja"][key]].map { |one| one.scan(/%\{\w+\}/).uniq.sort }
+      assert_equal(*names, key)
+    end
+  end
+
+  def test_japanese_is_translated
+    same = TABLES["en"].select { |key, text| TABLES["ja"][key] == text }.keys
+    assert_empty same.grep_v(SAME_IN_BOTH)
+  end
+
+  def test_a_page_says_it_without_options_of_commands
+    terminal = Holdup::View::Words.new("en").call(:remark_settings, count: 2)
+    page = Holdup::View::Words.new("en", page: true).call(:remark_settings, count: 2)
+    assert_includes terminal, "holdup report --by setting"
+    assert_includes page, "the Compare page"
+  end
+
+  # Options of commands are in sentences that only a terminal shows: of commands that have no page, and of
+  # screens, which end in commands. Options of Ruby, Docker and others are what a reader has to change.
+  def test_no_sentence_of_a_page_names_an_option
+    files = Dir["#{LOCALES}/{en,ja}/*.yml"].reject { |file| TERMINAL.include?(File.basename(file, ".yml")) }
+    named = files.flat_map do |file|
+      lines = File.readlines(file).grep(OPTION).reject { |line| line.match?(OTHER_OPTIONS) }
+      keys = lines.map { |line| line[/\w+/].to_sym }
+      keys.reject { |key| TABLES["en"].key?(:"#{Holdup::View::Words::ON_PAGE}#{key}") }
+    end
+    assert_empty named - ONLY_IN_A_TERMINAL
+    own = TABLES.values.flat_map { |table| table.select { |key, _| key.start_with?("on_page_") }.values }
+    assert_empty own.grep(OPTION)
+  end
+
+  # The host's locales and its load path are its own.
+  def test_leaves_the_i18n_of_the_application_alone
+    before = [I18n.load_path.dup, I18n.available_locales, I18n.locale]
+    refute_empty Holdup::View::Words::Translations.all.fetch("ja")
+    assert_equal before, [I18n.load_path, I18n.available_locales, I18n.locale]
+  end
+
+  def test_has_its_languages_where_the_application_has_others
+    before = I18n.available_locales
+    I18n.available_locales = %i[de]
+    found = Holdup::View::Words::Translations.all
+    assert_equal TABLES.transform_values(&:size),
+      found.transform_values { |table| table.values.grep(String).size }
+  ensure
+    I18n.available_locales = before
+  end
+
+  def test_the_language_of_a_locale
+    {"ja_JP.UTF-8" => "ja", "ja" => "ja", "EN-gb" => "en", "C" => nil, "" => nil, nil => nil, "jav" => nil,
+     "\xFF" => nil}.each do |locale, language|
+      if language
+        assert_equal language, Holdup::View::Words.language_of(locale), locale.inspect
+      else
+        assert_nil Holdup::View::Words.language_of(locale), locale.inspect
+      end
+    end
+  end
+
+  def test_says_and_fills_in
+    words = Holdup::View::Words.new("en")
+    assert_equal "state", words.call(:state)
+    assert_equal "... 3 more", words.call(:more_units, count: 3)
+    assert_raises(KeyError) { words.call(:nowhere) }
+  end
+
+  def test_a_text_with_several_forms
+    words = Holdup::View::Words.new("en")
+    assert_equal %w[requests request requests], [nil, 1, 0].map { |count| words.units(:request, count) }
+    assert_equal "jobs", words.call(:kind_job)
+    assert_equal "ジョブ", Holdup::View::Words.new("ja").units(:job, 1)
+  end
+
+  def test_sentences_have_the_units_of_their_language
+    japanese = Holdup::View::Words.new("ja")
+    assert_equal "リクエスト 9 件（12.0 分間、毎秒 2 件）、エラー 0 件（0 %）",
+      japanese.call(:volume, units: "リクエスト", count: "9", measured: "12.0 min", rate: "2", errors: "0",
+        error_share: "0 %")
+    {"31 s" => "31 秒", "2.50 h" => "2.50 時間", "3 d" => "3 日", "12.3 ms" => "12.3 ms", "JIT 3 d" => "JIT 3 d",
+     "0 h - 2 min" => "0 時間 - 2 分"}
+      .each { |figure, text|
+      assert_equal text, japanese.fill("%{one}", {one: figure})
+    }
+    assert_equal "10.0 分まで", japanese.fill("%{one} まで", {one: "10.0 min"})
+    assert_equal "10.0 ms まで", japanese.fill("%{one} まで", {one: "10.0 ms"})
+    assert_equal "12.0 min", Holdup::View::Words.new("en").fill("%{one}", {one: "12.0 min"})
+  end
+
+  def test_no_space_is_between_japanese_sentences
+    assert_equal ["A. B.", "A。B。"], [%w[en A. B.], %w[ja A。 B。]].map { |language, *texts|
+      Holdup::View::Words.new(language).sentences(texts)
+    }
+  end
+
+  def test_an_unknown_language_names_the_known
+    error = assert_raises(Holdup::UsageError) { Holdup::View::Words.new("fr") }
+    assert_match(/en, ja/, error.message)
+  end
+end
+
+class Holdup::View::PhraseTest < Minitest::Test
+  def say(text, **values)
+    Holdup::View::Words::Phrase.call(text, values, unknown: "unknown")
+  end
+
+  def test_one_and_many
+    text = "%{count} {count:process runs|processes run}"
+    assert_equal "1 process runs", say(text, count: 1)
+    %w[0 2 1,000].each { |count| assert_equal "#{count} processes run", say(text, count:) }
+  end
+
+  def test_a_part_whose_value_is_missing_is_left_out
+    text = "Stopped[[ for %{time}]][[, in %{share} of %{count} {count:period|periods}]]."
+    assert_equal "Stopped for 2 s, in 5 % of 1 period.", say(text, time: "2 s", share: "5 %", count: "1")
+    assert_equal "Stopped, in 5 % of 3 periods.", say(text, time: nil, share: "5 %", count: "3")
+    assert_equal "Stopped.", say(text, time: "-", share: "5 %", count: "-")
+  end
+
+  def test_a_missing_value_elsewhere_is_unknown
+    assert_equal "limit: unknown", say("limit: %{limit}", limit: "-")
+  end
+
+  def test_a_sentence_in_a_sentence_has_one_full_stop
+    assert_equal "It failed: no room; try again", say("It failed: %{reason}; try again", reason: "no room.")
+    assert_equal "It failed: no room. Try again", say("It failed: %{reason} Try again", reason: "no room.")
+    assert_equal "失敗：空きがない。", say("失敗：%{reason}。", reason: "空きがない。")
+  end
+
+  def test_what_is_no_form_stays
+    assert_equal "config.capture = {stall: \"50 ms\"}", say("config.capture = {stall: \"50 ms\"}")
+    assert_equal "90 % of all", say("%{share} of all", share: "90 %")
+  end
+end
