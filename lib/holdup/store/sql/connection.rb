@@ -63,6 +63,7 @@ module Holdup
         # Retries.
         # @param again [#call] whether it may; a block that has handed rows out may not
         def read(again: ->(_error) { true })
+          return translating { yield(in_turn { db }) } unless @dialect.isolates?
           in_turn do
             next yield(@db) if nested?
             retrying(again) { use { |db| @dialect.read(db) { snapshot { yield db } } } }

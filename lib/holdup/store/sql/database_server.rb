@@ -64,6 +64,8 @@ module Holdup
 
         def read_only? = @read_only
 
+        def isolates? = true
+
         # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.
         def migrates_itself? = false
 

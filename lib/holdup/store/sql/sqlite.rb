@@ -68,6 +68,9 @@ module Holdup
 
         def upkeep(_db) = yield
 
+        # Whether readers see nothing of later writes.
+        def isolates? = true
+
         # A process that opens the file to write makes it, and migrates it.
         def migrates_itself? = true
 
@@ -288,6 +291,10 @@ module Holdup
           end
 
           def disconnect(_db) = nil
+
+          # It has one connection, which threads take for a statement each. A page may wait, while it reads,
+          # for a thread that reads too.
+          def isolates? = false
 
           # It has no file that others could replace.
           def identity = nil
