@@ -46,7 +46,7 @@ module Holdup
       end
 
       def ours?
-        !@directory.ever_collected? || !!reading { |store| @uncollected.state(store) }
+        !@directory.ever_collected? || !!reading { |store| @uncollected.collector_checkpoint(store) }
       end
 
       def wait(found)
@@ -60,8 +60,8 @@ module Holdup
 
       def stored?(found)
         reading do |store|
-          state = @uncollected.state(store)
-          state && @uncollected.missing(state, found).zero?
+          checkpoint = @uncollected.collector_checkpoint(store)
+          checkpoint && @uncollected.missing(checkpoint, found).zero?
         end
       end
 
