@@ -3,36 +3,37 @@
 module Holdup
   module Advise
     module Sizing
-      # A model that predicts the present wrongly can't predict other settings: replays the recording on its own
-      # setting and compares the result with what was measured. Units that came on their own come again, minute
-      # by minute; those that waited for answers do so again (ClosedLoad).
+      # A model that predicts the present wrongly can't predict other settings: replays the recording on its
+      # own setting and compares the result with what was measured. Units that came on their own come again,
+      # minute by minute; those that waited for answers do so again (ClosedLoad).
       #
-      # Arrivals can't show how much a setting serves, so where it was saturated, the throughput that it reached
-      # is compared with the ceiling that the formula gives. Where it was not, it served less than its ceiling:
-      # by a model whose ceiling is below what was served in the busiest minutes, no wait at that load can be
-      # predicted (grade C).
+      # Arrivals can't show how much a setting serves, so where it was saturated, the throughput that it
+      # reached is compared with the ceiling that the formula gives. Where it was not, it served less than its
+      # ceiling: by a model whose ceiling is below what was served in the busiest minutes, no wait at that
+      # load can be predicted (grade C).
       #
-      # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
-      # within twice that, or replays are as far off by chance alone, or the speed of the machine varied by more
-      # than A allows, units wait for locks and connections for as long, the mix at the peak is another
-      # one, or the recording hardly shows what concurrency costs, or what other processes need for more units;
-      # C: worse, and no recommendation, as where a replay of the busiest minutes is further from their measured
-      # response (see Recommendation).
+      # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %;
+      # B: within twice that, or replays are as far off by chance alone, or the speed of the machine varied by
+      # more than A allows, units wait for locks and connections for as long, the mix at the peak is another
+      # one, or the recording hardly shows what concurrency costs, or what other processes need for more
+      # units; C: worse, and no recommendation, as where a replay of the busiest minutes is further from their
+      # measured response (see Recommendation).
       class SelfTest
         # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
-        # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
-        # saturated, of each full pool where there are several, or in the busiest minutes where that refutes the
-        # model; nil else
-        MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation,
+        # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host
+        # while saturated, of each full pool where there are several, or in the busiest minutes where that
+        # refutes the model; nil else
+        MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns,
+          :utilisation,
           :throughput) do
           def initialize(throughput: nil, **rest)
             super
           end
         end
-        # `errors`: {Symbol => Float}, signed shares; `vcpus` is fitted, `handoffs` (each Numeric or Array, see
-        # Handoff) too; `assignments`: see Forecast; of both, all that fit about as well, best hand-off first
-        # `refuted`: units per second that were served and that the model's ceiling is below, or nil; `peak`:
-        # PeakContradiction or nil
+        # `errors`: {Symbol => Float}, signed shares; `vcpus` is fitted, `handoffs` (each Numeric or Array,
+        # see Handoff) too; `assignments`: see Forecast; of both, all that fit about as well, best hand-off
+        # first `refuted`: units per second that were served and that the model's ceiling is below, or nil;
+        # `peak`: PeakContradiction or nil
         SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoffs, :vcpus,
           :assignments, :refuted, :peak) do
           def initialize(refuted: nil, peak: nil, **rest)
@@ -80,10 +81,13 @@ module Holdup
 
         # An error of what a setting serves counts twice: all other figures follow from it.
         GRADES = {0.1 => :a, 0.2 => :b}.freeze
+        # Of a ceiling that is what was served, computed in another way.
+        ROUNDING = 1e-9
         DOUBLE = %i[utilisation throughput].freeze
         # One replay of unlike units near saturation shows as little as one day.
         REPLAYS = 4
-        # By how much the worst errors of two assignments or hand-offs differ if the recording tells them apart.
+        # By how much the worst errors of two assignments or hand-offs differ if the recording tells them
+        # apart.
         TOLD_APART = 0.02
         # Replays that fit the hand-off.
         FITTED = 2
@@ -98,7 +102,8 @@ module Holdup
         # @param users [ClosedLoad::ThinkingUsers, nil] who sent its requests; nil: they came on their own
         # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
         def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
-          load: ClosedLoad::NONE, users: nil, handoff_ns: nil, others: ResourceLimits::OtherCpus::NONE, seed: 1,
+          load: ClosedLoad::NONE, users: nil, handoff_ns: nil, others: ResourceLimits::OtherCpus::NONE,
+          seed: 1,
           cpus: Replay.half_of_cpus)
           @recording = recording
           @traffic = traffic
@@ -128,8 +133,8 @@ module Holdup
           end
         end
 
-        # Where replays wait for longer than was measured, or all threads were busy all the time, so that waits
-        # depend on nothing but who asks: users who explain it.
+        # Where replays wait for longer than was measured, or all threads were busy all the time, so that
+        # waits depend on nothing but who asks: users who explain it.
         # @param found [SelfTestResult] of the same recording, without users
         # @return [ClosedLoad::ThinkingUsers, nil]
         def users(found)
@@ -240,8 +245,8 @@ module Holdup
           Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
         end
 
-        # All levels of the load are one replay. Where units go to one of several processes, chance decides how
-        # long their queues get.
+        # All levels of the load are one replay. Where units go to one of several processes, chance decides
+        # how long their queues get.
         def closed_replays
           Array.new((@current.processes > 1) ? REPLAYS : FITTED) do |index|
             levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |unit_samples|
@@ -281,7 +286,8 @@ module Holdup
           vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
             play(few, assignment, vcpus: free).utilisation
           end
-          handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(replays, assignment, vcpus), *by_waiting]
+          handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(replays, assignment, vcpus),
+            *by_waiting]
           results = handoffs.map do |handoff_ns|
             compare(play_each(replays, assignment, vcpus:, handoff_ns:), assignment, vcpus:, handoff_ns:)
           end
@@ -304,9 +310,9 @@ module Holdup
           end
         end
 
-        # Units that come on their own come at other moments in each replay: how far the measured waits may lie
-        # above those of the replays that fit (90 % prediction interval of a normal distribution). A replay has
-        # at most as many units as were measured, so its waits vary at least as much.
+        # Units that come on their own come at other moments in each replay: how far the measured waits may
+        # lie above those of the replays that fit (90 % prediction interval of a normal distribution). A
+        # replay has at most as many units as were measured, so its waits vary at least as much.
         # @param fitted [Integer] number of replays whose mean is compared with the measured one
         def chance_ns(waits, fitted: FITTED)
           mean = waits.sum / waits.size
@@ -365,7 +371,8 @@ module Holdup
             limits:).throughput
         end
 
-        # By how much more one more process serves if others need as little CPU for it as the recording allows.
+        # By how much more one more process serves if others need as little CPU for it as the recording
+        # allows.
         def other_cpus(vcpus, handoff_ns)
           processes = @current.processes + 1
           return 0.0 if processes > @vcpus.max || @current.shared?
@@ -453,13 +460,13 @@ module Holdup
            throughput: throughput_error(predicted, refuted)}.compact
         end
 
-        # What was served although it is more than the model's ceiling. Where all threads were busy, the ceiling
-        # itself was served, and either may be a little larger.
+        # What was served although it is more than the model's ceiling. Where all threads were busy, the
+        # ceiling itself was served, and either may be a little larger.
         # @return [Float, nil] units per second
         def refuting(predicted)
           return if waits? || predicted.throughput.nil?
           served = @traffic.served.max
-          served if served > predicted.throughput
+          served if served > predicted.throughput * (1 + ROUNDING)
         end
 
         # Beyond what chance allows; of several pools the largest.
@@ -488,8 +495,8 @@ module Holdup
 
         # CPUs that are available when a process wants one. Others use some on average, but not always at that
         # moment, and the scheduler prefers threads that slept: the number lies between the mean that others
-        # leave and all. A recording shows where: a thread that waits for a CPU keeps the GVL, and held time was
-        # measured.
+        # leave and all. A recording shows where: a thread that waits for a CPU keeps the GVL, and held time
+        # was measured.
         module FreeCpus
           # Halvings of the range: they narrow it to a sixteenth.
           STEPS = 4
@@ -542,7 +549,8 @@ module Holdup
         end
 
         def call
-          SelfTest::MeasuredFigures.new(queued_ns: @times.queued_ns, stalled_ns: @times.stalled_ns, handoff_ns:,
+          SelfTest::MeasuredFigures.new(queued_ns: @times.queued_ns, stalled_ns: @times.stalled_ns,
+            handoff_ns:,
             response_ns: @times.response_ns, p95_ns: @times.response(0.95), utilisation:)
         end
 
