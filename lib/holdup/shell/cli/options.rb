@@ -10,7 +10,8 @@ module Holdup
     class Options
       STORE = Queries::SelectionOptions[:store]
       DIR = Queries::SelectionOptions[:dir]
-      LANGUAGE = Queries::Option.text("--lang LANG", View::Words::LANGUAGES.keys.join(" or "), key: :language)
+      # Named without their texts: `holdup exec` runs where the gems of the reports may be missing.
+      LANGUAGE = Queries::Option.text("--lang LANG", View::LocaleFiles.all.keys.join(" or "), key: :language)
       OUT = Queries::Option.text("--out FILE", "write it there")
 
       # A span ends before its last second. The second that is passing belongs to it: else what was measured

@@ -7,23 +7,14 @@ module Holdup
     # Every sentence and heading of the reports in one language. A missing key raises at once and a test
     # compares the languages, so a half-translated report can't happen.
     class Words
-      # The texts of all languages. A language is the YAML files that bear its code: `locales/en.yml` in the
-      # folder of a subject, or several in `locales/en/`. They are found here, and no list names a language.
-      # An own backend: the `I18n` of the application that mounts the dashboard has its own locales and load
-      # path, which stay unused and unchanged.
+      # The texts of all languages, see LocaleFiles. An own backend: the `I18n` of the application that mounts
+      # the dashboard has its own locales and load path, which stay unused and unchanged.
       class Translations < I18n::Backend::Simple
-        FOLDER = File.expand_path("../..", __dir__)
-        FILES = "**/locales/**/*.yml"
-        # "en", "pt-BR": of a file or of its folder, as in the `lang` of HTML.
-        LANGUAGE = %r{/locales/([a-z]{2,3}(?:-[A-Za-z]{2,8})?)(?:\.yml|/)}
-
         # @param folder [String] with folders `locales` anywhere below it
         # @return [Hash{String => Hash{Symbol => String, Array, Hash}}] texts by language, English first;
         #   frozen
-        def self.all(folder = FOLDER)
-          files = Dir[File.join(folder, FILES)].sort.group_by { |file| file[LANGUAGE, 1] }
-          languages = files.keys.compact.sort_by { |language| [(language == DEFAULT) ? 0 : 1, language] }
-          languages.to_h { |language| [language, new(language, files.fetch(language)).to_h] }.freeze
+        def self.all(folder = LocaleFiles::FOLDER)
+          LocaleFiles.all(folder).to_h { |language, files| [language, new(language, files).to_h] }.freeze
         end
 
         # @param forms [Hash{Symbol => String}] `one`, `other`
@@ -60,8 +51,7 @@ module Holdup
         end
       end
 
-      # Of code without a language, and where nothing asks for another one.
-      DEFAULT = "en"
+      DEFAULT = LocaleFiles::DEFAULT
       # Units of time whose names depend on the language; smaller ones are international.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/

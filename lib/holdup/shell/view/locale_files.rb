@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # The files of all languages. A language is the YAML files that bear its code: `locales/en.yml` in the
+    # folder of a subject, or several in `locales/en/`. They are found here, and no list names a language.
+    module LocaleFiles
+      FOLDER = File.expand_path("../..", __dir__)
+      PATTERN = "**/locales/**/*.yml"
+      # "en", "pt-BR": of a file or of its folder, as in the `lang` of HTML.
+      LANGUAGE = %r{/locales/([a-z]{2,3}(?:-[A-Za-z]{2,8})?)(?:\.yml|/)}
+      # Of code without a language, and where nothing asks for another one.
+      DEFAULT = "en"
+
+      # @param folder [String] with folders `locales` anywhere below it
+      # @return [Hash{String => Array<String>}] paths by language, English first
+      def self.all(folder = FOLDER)
+        files = Dir[File.join(folder, PATTERN)].sort.group_by { |file| file[LANGUAGE, 1] }
+        languages = files.keys.compact.sort_by { |language| [(language == DEFAULT) ? 0 : 1, language] }
+        files.slice(*languages)
+      end
+    end
+  end
+end
