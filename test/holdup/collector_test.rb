@@ -312,7 +312,8 @@ module Holdup
 
     # Ticks begin at multiples of the interval; this clock begins at one.
     def test_the_next_tick_comes_later_after_a_dear_one_but_not_by_minutes
-      one = Collector.new(store: Store.open("memory:"), directory: @segments, log: @log, host: "h", interval: 10,
+      one = Collector.new(store: Store.open("memory:"), directory: @segments, log: @log, host: "h",
+        interval: 10,
         clock: SetClock.new.tap { |clock| clock.realtime_ns = 1_000 * Holdup::NS })
       assert_equal [10, 20, 20], [0.05, 0.22, 5.0].map { |cost_s| one.send(:until_next, cost_s).round }
     end

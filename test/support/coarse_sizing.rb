@@ -17,9 +17,9 @@ module CoarseSizing
   # @return [Object] what the block returns
   def share_sizing(*stored, &)
     made = Holdup::Advise::Reader.method(:new)
-    shared = lambda do |store, objective:, **asked|
-      SHARED[[stored, objective&.name, objective&.slo, asked,
-        @coarse]] ||= made.call(store, objective:, **asked)
+    shared = lambda do |store, objective:, **asked, &needed|
+      key = [stored, objective&.name, objective&.slo, asked, needed.nil?, @coarse]
+      SHARED[key] ||= made.call(store, objective:, **asked, &needed)
     end
     Holdup::Advise::Reader.stub(:new, shared, &)
   end
