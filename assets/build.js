@@ -1,11 +1,11 @@
-// Builds lib/holdup/web/assets from src, the same bytes each time: node build.js [FOLDER]
+// Builds lib/holdup/shell/web/assets from src, the same bytes each time: node build.js [FOLDER]
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = process.argv[2] ?? join(here, "../lib/holdup/web/assets");
+const target = process.argv[2] ?? join(here, "../lib/holdup/shell/web/assets");
 
 await mkdir(target, { recursive: true });
 await build({

@@ -27,7 +27,8 @@ module Measured
     $stdout.sync = true
     $stdin.each_line do |line|
       puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i)
-      RubyVM::YJIT.enable if line.to_i.zero? && defined?(RubyVM::YJIT.enable) # as Holdup::Collector::Command does
+      # Holdup::Collector::Command does the same.
+      RubyVM::YJIT.enable if line.to_i.zero? && defined?(RubyVM::YJIT.enable)
     end
   end
 

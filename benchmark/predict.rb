@@ -93,7 +93,8 @@ module Bench
     end
 
     def waits(handed, waited)
-      Holdup::Advise::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
+      Holdup::Advise::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns,
+        wait_ns: waited.wait_ns)
     end
 
     def recording = @recorded.outcome

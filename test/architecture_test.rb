@@ -21,25 +21,34 @@ class ArchitectureTest < Minitest::Test
     "hooks" => [],
     "capture" => %w[hooks segment],
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
-    "agent" => %w[capture collector exporters hooks native segment store],
+    "agent" => %w[capture collector features/export hooks native segment store],
     "base" => %w[agent],
-    "collector" => %w[agent analysis capture native segment],
+    "collector" => %w[agent analysis capture features/advise features/autopilot features/captures
+      features/export features/scaling native segment shell store],
     "store" => [],
+    "analysis" => %w[agent features/compare],
+    "shell" => %w[agent analysis capture collector features/advise features/autopilot features/captures
+      features/compare features/doctor features/exec features/experiment features/export features/fleet
+      features/jit_report features/lab features/mcp features/report features/scaling features/stores
+      features/top segment store],
+    "features/advise" => %w[agent analysis collector features/jit_report features/report native shell],
+    "features/autopilot" => %w[agent analysis collector features/advise features/experiment segment shell],
+    "features/captures" => %w[capture segment shell store],
+    "features/compare" => %w[analysis native shell],
+    "features/doctor" => %w[agent analysis capture features/jit_report segment shell store],
+    "features/exec" => %w[agent collector shell],
+    "features/experiment" => %w[analysis features/advise features/autopilot features/compare segment shell],
     # In the collector; of the dashboard only the text that the collector left.
-    "exporters" => %w[agent collector segment],
-    "analysis" => %w[agent capture native],
-    "sizing" => %w[agent analysis native],
-    "advice" => %w[agent analysis sizing],
-    # View: the sentences of wrong input.
-    "queries" => %w[analysis sizing store view],
-    "view" => %w[advice analysis capture queries sizing],
-    "doctor" => %w[agent analysis capture queries segment],
-    "terraform" => %w[agent],
-    "top" => %w[segment view],
-    "lab" => %w[agent analysis collector segment sizing store view],
-    "web" => %w[advice agent analysis capture doctor exporters queries sizing store view],
-    "cli" => %w[advice agent analysis capture collector doctor exporters lab queries segment sizing store
-      terraform top view web]
+    "features/export" => %w[agent features/scaling segment shell],
+    "features/fleet" => %w[analysis features/report shell],
+    "features/jit_report" => %w[agent analysis features/advise features/doctor features/report shell],
+    "features/lab" => %w[agent analysis collector features/advise segment shell store],
+    "features/mcp" => %w[shell],
+    "features/report" => %w[analysis features/advise features/captures features/doctor features/jit_report
+      shell],
+    "features/scaling" => %w[agent collector features/advise features/export shell],
+    "features/stores" => %w[shell store],
+    "features/top" => %w[agent capture collector segment shell]
   }.freeze
   EVERYWHERE = %w[model version loader].freeze
 
@@ -69,10 +78,11 @@ class ArchitectureTest < Minitest::Test
     assert_empty needless
   end
 
-  # The pages of the dashboard and the reports of the command line are both made of view/.
-  def test_only_the_command_that_serves_the_dashboard_uses_it
-    used = Dir["#{LIB}/cli/**/*.rb"].select { |file| File.read(file).include?("Holdup::Web") }
-    assert_equal ["shell/web/command.rb"], used.map { |file| relative(file) }
+  # The pages of the dashboard and the reports of the command line are both made of shell/view/.
+  def test_no_command_of_a_feature_uses_the_dashboard
+    commands = Dir["#{LIB}/features/**/*command.rb"]
+    assert_operator commands.size, :>, 15
+    assert_empty commands.select { |file| File.read(file).match?(/\bWeb::/) }.map { |file| relative(file) }
   end
 
   def test_the_table_in_docs_is_this_one
@@ -162,7 +172,8 @@ class ArchitectureTest < Minitest::Test
   end
 
   def part_of(file)
-    relative(file).split("/").first.delete_suffix(".rb")
+    parts = relative(file).delete_suffix(".rb").split("/")
+    (parts.first == "features") ? parts.first(2).join("/") : parts.first
   end
 
   def allowed?(from, to)

@@ -12,11 +12,16 @@ class UniqueNamesTest < Minitest::Test
   FILES = Dir["{lib,benchmark,bin/support,test/support}/**/*.rb", base: ROOT].sort
     .reject { |file| file.include?("/migrations/") }
 
+  # A feature's folder is a namespace, called after what it does.
+  FEATURES = Dir["lib/holdup/features/*/", base: ROOT].map { |folder|
+    "Holdup::#{File.basename(folder).split("_").map(&:capitalize).join}"
+  }.freeze
+
   # Namespaces that say the role of their members, which are called after their subjects.
   ROLES = {
     commands: %w[Holdup::CLI Holdup::Lab::Command],
     experiments: %w[Holdup::Lab],
-    pages: %w[Holdup::Web::Pages Holdup::View::Pages Holdup::Report::UnitPages],
+    pages: %w[Holdup::Web::Pages Holdup::Report::UnitPages],
     views: %w[Holdup::View Holdup::Advise::AdviceTable Holdup::View::Blocks Holdup::View::Charts
       Holdup::View::Json Holdup::View::Remarks Holdup::Report::Sections],
     checks: %w[Holdup::JitReport::JitChecks Holdup::Doctor::ProbeChecks Holdup::Doctor::ScalingChecks
@@ -34,6 +39,8 @@ class UniqueNamesTest < Minitest::Test
   # The same part of several adapters.
   PARTS = {
     "Arguments" => "what the arguments of a command are read with",
+    "CollectorPart" => "of a feature: what the collector runs of it",
+    "Command" => "of a feature, or what runs one",
     "Codec" => "the bytes of a value",
     "Failure" => "what ends a script of ours",
     "Faults" => "of a database: what its errors mean",
@@ -42,18 +49,21 @@ class UniqueNamesTest < Minitest::Test
     "Layout" => "of a file format",
     "Levers" => "of a server",
     "Names" => "of the rows of a view",
-    "Pages" => "the folder of the pages",
+    "Page" => "of a feature, or what a renderer gets",
     "Part" => "of a page",
     "Patterns" => "of a timeline, found and shown",
     "PortTaken" => "by another process, before Redis had it",
     "Reader" => "what a file, or a store, is asked",
-    "Report" => "of an experiment",
+    "Report" => "of a feature or of an experiment",
+    "Result" => "of an experiment, a copy or a bench",
     "Run" => "of an experiment",
     "Schema" => "of a store: its tables",
+    "Sections" => "of a report",
     "Sentences" => "of a report",
     "SettingSource" => "where a server's levers are written",
     "Spans" => "of a store: what reads its windows",
     "Stacks" => "of a capture, as recorded and in each file format",
+    "State" => "that the autopilot remembers, or that is compared",
     "Table" => "of a page",
     "Text" => "a report as text",
     "Topology" => "the processes of a server"
@@ -82,9 +92,13 @@ class UniqueNamesTest < Minitest::Test
     @definitions ||= DefinedConstants.in(FILES.map { |file| File.join(ROOT, file) })
   end
 
+  def parts_of_features
+    definitions.reject { |definition| FEATURES.include?("#{definition.parent}::#{definition.name}") }
+  end
+
   # @return [Hash{String => Array<DefinedConstants::Definition>}] of names in more than one namespace
   def by_name
-    @by_name ||= definitions.group_by(&:name).select { |_, found| found.map(&:parent).uniq.size > 1 }
+    @by_name ||= parts_of_features.group_by(&:name).select { |_, found| found.map(&:parent).uniq.size > 1 }
   end
 
   def places(found)

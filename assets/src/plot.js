@@ -8,7 +8,7 @@ import { signs } from "./signs.js";
 import { onThemeChange } from "./theme.js";
 
 /**
- * What the server says of a chart (lib/holdup/web/chart.rb).
+ * What the server says of a chart (lib/holdup/shell/view/chart.rb).
  * @typedef {{label: string, state?: string, unit?: string, values: (number | null)[]}} Line
  * @typedef {object} Chart
  * @property {"stack" | "line" | "heat"} kind

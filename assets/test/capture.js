@@ -1,4 +1,4 @@
-/** Makes captures as the server packs them (lib/holdup/web/captures.rb). */
+/** Makes captures as the server packs them (lib/holdup/features/captures/reader.rb). */
 
 const STATES = ["running", "stalled", "preempted", "io", "lock", "sleep", "idle", "unknown", "absent"];
 

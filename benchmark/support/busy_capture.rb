@@ -3,8 +3,8 @@
 require "json"
 
 module Bench
-  # A long capture of a busy process, as the viewer gets it (lib/holdup/features/captures/reader.rb): 32 threads
-  # that take the GVL one after the other, wait for it, and are idle in between.
+  # A long capture of a busy process, as the viewer gets it (lib/holdup/features/captures/reader.rb): 32
+  # threads that take the GVL one after the other, wait for it, and are idle in between.
   class BusyCapture
     STATES = %w[running stalled preempted io lock sleep idle unknown absent].freeze
     RUNNING = 0

@@ -36,7 +36,8 @@ module Bench
     def self.served(app)
       addresses = Queue.new
       server = Thread.new do
-        Holdup::Web::Command::Server.new(app, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+        server = Holdup::Web::Command::Server.new(app, host: "127.0.0.1", port: 0)
+        server.run { |address| addresses << address }
       end
       yield addresses.pop.delete_suffix("/")
     ensure

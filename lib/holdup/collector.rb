@@ -123,7 +123,8 @@ module Holdup
     private
 
     def archiver(captures)
-      Captures::CollectorPart.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings,
+      Captures::CollectorPart.new(archive: Capture::Archive.new(captures), dir: @directory.path,
+        warnings: @warnings,
         clock: @clock)
     end
 

@@ -69,12 +69,14 @@ module Holdup
     loader.tag = "holdup"
     loader.inflector.inflect("cli" => "CLI")
     loader.push_dir(__dir__, namespace: Holdup)
+    # `Holdup::Compare::Command` is in features/compare/command.rb, `Holdup::Web` in shell/web.rb.
+    loader.collapse("#{__dir__}/features", "#{__dir__}/shell")
     loader.ignore(
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/hooks",
       "#{__dir__}/loader.rb", "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment",
       "#{__dir__}/version.rb", "#{__dir__}/store/migrations",
       # Job programs that an experiment runs in separate processes.
-      "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
+      "#{__dir__}/features/lab/jobs/mix.rb", "#{__dir__}/features/lab/sidekiq_vcpu/jobs.rb"
     )
     loader.setup
   end

@@ -10,8 +10,9 @@ class MinimumVersionsTest < Minitest::Test
 
   GEMFILE = File.join(ServedApp::ROOT, "gemfiles/minimum.gemfile")
   # Without those of a store that may only be read: sqlite3 1.7 takes no URI (docs/compatibility.md).
-  TESTS = %w[test/holdup/store/sql_test.rb test/holdup/shell/web/app_test.rb test/holdup/shell/web/access_test.rb
-    test/holdup/shell/view/width_test.rb test/holdup/shell/view/words_test.rb].freeze
+  TESTS = %w[test/holdup/store/sql_test.rb test/holdup/shell/web/app_test.rb
+    test/holdup/shell/web/access_test.rb test/holdup/shell/view/width_test.rb
+    test/holdup/shell/view/words_test.rb].freeze
 
   def test_the_gemfile_has_the_lowest_versions_that_are_allowed
     dependencies = Gem.loaded_specs.fetch("holdup").runtime_dependencies

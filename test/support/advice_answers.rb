@@ -10,7 +10,8 @@ module AdviceAnswers
   # @param summary [Holdup::Analysis::Summary, nil]
   # @return [Holdup::Advise::AdviceAnswer]
   def of(recommendation, findings: [], summary: nil, kind: :request)
-    result = recommendation.is_a?(Holdup::Advise::Sizing::Recommendation) ? recommendation.call : recommendation
+    computed = recommendation.is_a?(Holdup::Advise::Sizing::Recommendation)
+    result = computed ? recommendation.call : recommendation
     load = summary && Holdup::Advise::AdviceAnswer::MeasuredLoad.of(summary)
     shortage = summary && Holdup::Analysis::CpuShortage.of(summary)&.figures
     Holdup::Advise::AdviceAnswer.new(kind:, from_s: 0, to_s: 1, result:, findings:, load:, shortage:,

@@ -16,7 +16,8 @@ module JitSituations
   # @param ms [Hash] of a unit in each state
   # @return [Holdup::Advise::Rules::Finding, nil]
   def advise(rule, *lives, settings: [jit_setting], ms: HALF)
-    rule.call(Holdup::Advise::Rules::Situation.new(summary: summary(lives.flatten, settings, ms)))&.tap do |found|
+    rule.call(Holdup::Advise::Rules::Situation.new(summary: summary(lives.flatten, settings,
+      ms)))&.tap do |found|
       %w[en ja].each do |language|
         words = Holdup::View::Words.new(language)
         refute_empty Holdup::Advise::AdviceFindings.new([found], words:).first.what

@@ -1,7 +1,7 @@
 /**
- * A capture as the server packs it (lib/holdup/web/captures.rb), in columns that become typed arrays without
- * a copy. A row is a thread, or the holders of one GVL. Its spans fill the window from end to end: where the
- * next one begins, a span ends.
+ * A capture as the server packs it (lib/holdup/features/captures/reader.rb), in columns that become typed
+ * arrays without a copy. A row is a thread, or the holders of one GVL. Its spans fill the window from end to
+ * end: where the next one begins, a span ends.
  * @typedef {object} Row
  * @property {"thread" | "holder"} kind
  * @property {string} name

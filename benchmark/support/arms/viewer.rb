@@ -51,7 +51,8 @@ def served(columns)
     }
     addresses = Queue.new
     Thread.new do
-      Holdup::Web::Command::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+      server = Holdup::Web::Command::Server.new(instead, host: "127.0.0.1", port: 0)
+      server.run { |address| addresses << address }
     end
     yield "#{addresses.pop}capture?id=#{Holdup::Capture::Archive.new(folder).kept.first.id}"
   end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# What the Sidekiq of `predict-jobs` loads: the mix of the lab's own jobs (lib/holdup/features/lab/jobs/mix.rb), each
-# of which takes the same time whatever the machine does meanwhile.
+# What the Sidekiq of `predict-jobs` loads: the mix of the lab's own jobs
+# (lib/holdup/features/lab/jobs/mix.rb), each of which takes the same time whatever the machine does
+# meanwhile.
 require "sidekiq"
 require_relative "../exact"
 

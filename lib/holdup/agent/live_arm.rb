@@ -31,7 +31,8 @@ module Holdup
     # @param levers [#call] gives the live levers of this process, see Servers::Identity
     # @param limits [#call] gives the highest value by lever; an experiment never exceeds it
     # @param goal [#call] gives the AutopilotGoal, nil: no plan of the autopilot is followed
-    # @param fixed [#call] gives the key of the reason for which this process has no live lever, see Servers::Identity
+    # @param fixed [#call] gives the key of the reason for which this process has no live lever, see
+    #   Servers::Identity
     # @param watch [#call, nil] gives a ResponseWatch of this process's requests
     def initialize(folder:, levers:, limits:, log:, clock:, goal: -> {}, fixed: -> {}, watch: nil,
       env: {})

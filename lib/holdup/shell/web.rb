@@ -44,7 +44,8 @@ module Holdup
       def goal(settings)
         slo = settings.scaling_goal&.slo
         prices = settings.prices
-        {slo: slo && Advise::Sizing::Slo.parse(slo), prices: prices && Advise::Sizing::CheapestFleet::FleetPrices.of(prices)}
+        {slo: slo && Advise::Sizing::Slo.parse(slo),
+         prices: prices && Advise::Sizing::CheapestFleet::FleetPrices.of(prices)}
       end
 
       private
@@ -92,7 +93,8 @@ module Holdup
     # @param hosts [Array<String>, nil] accepted host names; nil for any
     # @param language [String, nil] used when the browser asks for none that we have
     # @param slo [Advise::Sizing::Slo, nil] promise to requests
-    # @param prices [Advise::Sizing::CheapestFleet::FleetPrices, nil] nil: the page of advice compares no fleets
+    # @param prices [Advise::Sizing::CheapestFleet::FleetPrices, nil] nil: the page of advice compares no
+    #   fleets
     # @param computations [Computations] of the pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,

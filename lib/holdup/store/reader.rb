@@ -2,10 +2,10 @@
 
 module Holdup
   module Store
-    # The queries that every store answers: this file is their contract, and a store writes only how. Times are
-    # seconds since 1970, and a span is from `from_s` to `to_s`, the first second after it. Each method raises
-    # a StoreError where the store can't answer. One object belongs to one thread at a time, does not survive a
-    # fork, and opens nothing before the first call.
+    # The queries that every store answers: this file is their contract, and a store writes only how. Times
+    # are seconds since 1970, and a span is from `from_s` to `to_s`, the first second after it. Each method
+    # raises a StoreError where the store can't answer. One object belongs to one thread at a time, does not
+    # survive a fork, and opens nothing before the first call.
     #
     # Which windows a query means is said by the same options everywhere:
     #

@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # The store in a SQL database. `dialect`: Sqlite, or a DatabaseServer, with everything that differs between
-    # databases.
+    # The store in a SQL database. `dialect`: Sqlite, or a DatabaseServer, with everything that differs
+    # between databases.
     class Sql
       include Reader
       include Writer

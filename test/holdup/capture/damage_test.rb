@@ -90,7 +90,8 @@ class Holdup::Capture::DamageTest < Minitest::Test
     scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
     words = Holdup::View::Words.new(input.one_of(%w[en ja]))
     case input.random.rand(4)
-    when 0 then Holdup::Captures::TraceFormats.call(scene, input.one_of(Holdup::Captures::TraceFormats::FORMATS.keys))
+    when 0 then Holdup::Captures::TraceFormats.call(scene,
+      input.one_of(Holdup::Captures::TraceFormats::FORMATS.keys))
     when 1 then Holdup::Captures::Reader::Columns.new(scene).call
     when 2 then report(scene, words)
     else scene.units.each { |unit| story(scene, unit, words) }

@@ -3,7 +3,8 @@
 require "native/native_helper"
 require "holdup/segment/directory"
 
-# Processes of two containers that share the folder may have the same pid and start time, and so the same name.
+# Processes of two containers that share the folder may have the same pid and start time, and so the same
+# name.
 class SegmentNameTest < Minitest::Test
   include TemporaryFolder
 

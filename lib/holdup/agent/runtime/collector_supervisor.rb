@@ -24,11 +24,11 @@ module Holdup
       CANNOT_LOAD = 3
       # Tells a collector that the one before it lacked a library, which need not be logged again.
       AGAIN = "--again"
-      # The collector starts its JIT itself, after its first round (Collector::Command): code that only the start
-      # runs would take 4 MB. It makes much short-lived garbage: an early GC keeps that in the processor's
-      # cache and out of the RSS, where a heap that grows in small steps and a malloc (of glibc) that returns
-      # large pieces at once save some MB more. The free slots are a compromise: with half as many, twice as
-      # many collections take a tenth more CPU; with a third more, 4 MB more are resident.
+      # The collector starts its JIT itself, after its first round (Collector::Command): code that only the
+      # start runs would take 4 MB. It makes much short-lived garbage: an early GC keeps that in the
+      # processor's cache and out of the RSS, where a heap that grows in small steps and a malloc (of glibc)
+      # that returns large pieces at once save some MB more. The free slots are a compromise: with half as
+      # many, twice as many collections take a tenth more CPU; with a third more, 4 MB more are resident.
       ENVIRONMENT = {
         "RUBY_YJIT_ENABLE" => "0",
         "RUBY_GC_MALLOC_LIMIT" => "2000000",
@@ -286,7 +286,8 @@ module Holdup
           dir = @configuration.segment_dir
           exports = @configuration.exports
           Collector.new(
-            store: Export::Exporters.around(Store.open(url), exports, dir:, log: @log, env: @env, in_app: true),
+            store: Export::Exporters.around(Store.open(url), exports, dir:, log: @log, env: @env,
+              in_app: true),
             directory: dir,
             log: @log,
             captures: Store.captures_dir(url, @env),

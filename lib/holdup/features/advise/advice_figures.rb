@@ -103,7 +103,8 @@ module Holdup
         # @return [Array<String>] empty while nothing is learned
         def sentences
           return [] if @corrections.empty?
-          [@words.call(:advice_bias, count: View::Figures.count(@corrections.each_value.map(&:predictions).max),
+          [@words.call(:advice_bias,
+            count: View::Figures.count(@corrections.each_value.map(&:predictions).max),
             came: each(&:ratio), by: each(&:factor))]
         end
 

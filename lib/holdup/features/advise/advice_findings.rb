@@ -58,7 +58,8 @@ module Holdup
         return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
         lever = View::LeverText.new(change.how, write: change.new, facts: change.facts, words: @words)
-        facts = {text:, change: lever.whole, where: View::LeverText.place(change.where, @words), rest: lever.then}
+        facts = {text:, change: lever.whole, where: View::LeverText.place(change.where, @words),
+                 rest: lever.then}
         return word(:write, **facts) unless change.where
         return word(:at, **facts) if change.diff.empty?
         lever.then ? word(:diff_then, **facts) : word(:diff, **facts)

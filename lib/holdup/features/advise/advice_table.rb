@@ -50,7 +50,8 @@ module Holdup
           milliseconds(prediction.queued_ns),
           milliseconds(prediction.stalled_ns),
           *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
-          *(View::Figures.bytes(prediction.memory_bytes) if memory?), View::Figures.count(prediction.connections),
+          *(View::Figures.bytes(prediction.memory_bytes) if memory?),
+          View::Figures.count(prediction.connections),
           @figures.guards(prediction.guards.first(1))]
       end
 
@@ -185,7 +186,8 @@ module Holdup
 
         # @return [View::Section]
         def section
-          View::Section.new(title: word(:deadlines, within: View::Figures.duration(@deadlines.within_s * 1_000_000_000)),
+          within = View::Figures.duration(@deadlines.within_s * 1_000_000_000)
+          View::Section.new(title: word(:deadlines, within:),
             columns: COLUMNS.map { |key| word(:"deadlines_#{key}") }, rows:,
             notes: [word(:deadlines_note, all: format("%.1f", @deadlines.processes),
               needed: @deadlines.processes.ceil, now: @deadlines.now)])
@@ -197,9 +199,10 @@ module Holdup
 
         def rows
           @deadlines.queues.first(@limit).map do |need|
-            [View::Width.clean(need.queue || View::Figures::NONE), *%i[rate peak_rate process_rate].map { |figure|
-              View::Figures.rate(need.public_send(figure))
-            }, View::Figures.duration(need.waited_ns), format("%.1f", need.processes)]
+            [View::Width.clean(need.queue || View::Figures::NONE),
+              *%i[rate peak_rate process_rate].map { |figure|
+                View::Figures.rate(need.public_send(figure))
+              }, View::Figures.duration(need.waited_ns), format("%.1f", need.processes)]
           end
         end
       end
@@ -220,7 +223,8 @@ module Holdup
           return unanswered if @fleet.reason
           title = word(:fleet, percentile:, limit: View::Figures.duration(@fleet.slo.limit_ns))
           columns = ["", *COLUMNS.map { |key| word(key) }, percentile, word(:fleet_price)]
-          View::Section.new(title:, columns:, rows: [row(:now, @fleet.now), row(:best, @fleet.best), *defaults],
+          View::Section.new(title:, columns:,
+            rows: [row(:now, @fleet.now), row(:best, @fleet.best), *defaults],
             notes: [saving, *@fleet.defaults.map { |default| comparison(default) }, word(:fleet_note)])
         end
 
@@ -271,7 +275,8 @@ module Holdup
         end
 
         def times(prediction)
-          {response: View::Figures.duration(response(prediction)), queued: View::Figures.duration(prediction.queued_ns),
+          {response: View::Figures.duration(response(prediction)),
+           queued: View::Figures.duration(prediction.queued_ns),
            stalled: View::Figures.duration(prediction.stalled_ns)}
         end
       end
@@ -308,7 +313,9 @@ module Holdup
           waits = test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued
           [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns),
             times(waits, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
-            [@words.call(:whatif_used), *both { |one| View::Figures.share(one.utilisation) }, off(:utilisation)],
+            [@words.call(:whatif_used), *both { |one|
+              View::Figures.share(one.utilisation)
+            }, off(:utilisation)],
             *saturated, *peak]
         end
 

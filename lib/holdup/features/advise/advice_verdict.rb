@@ -8,8 +8,8 @@ module Holdup
       WORTH_SAYING = 0.05
 
       # @param result [Sizing::AdviceResult, nil] nil without a recording
-      # @param load [Holdup::Advise::Report::AdviceAnswer::MeasuredLoad, nil] of all units of that kind, also of those without
-      #   advice
+      # @param load [Holdup::Advise::Report::AdviceAnswer::MeasuredLoad, nil] of all units of that kind, also
+      #   of those without advice
       # @param causes [Integer, nil] of an inexact self-test, so many at most; nil: all
       def initialize(result, span:, words:, kind: :request, load: nil, causes: nil)
         @result = result
@@ -115,7 +115,8 @@ module Holdup
       def effect
         return [] if best.candidate == now.candidate
         unless now.replayed? && best.replayed?
-          return [word(:ceiling, now_rate: View::Figures.rate(now.ceiling), best_rate: View::Figures.rate(best.ceiling))]
+          return [word(:ceiling, now_rate: View::Figures.rate(now.ceiling),
+            best_rate: View::Figures.rate(best.ceiling))]
         end
         at = slo.percentile
         # Both replayed, as the gain is: the error of a replay is on both sides then.

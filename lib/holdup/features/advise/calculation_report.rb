@@ -85,7 +85,8 @@ module Holdup
 
       # Without real times: relative to the unit's own time.
       def stall(line)
-        @timed ? View::Figures.duration(line.stall_ns) : View::Figures.share(line.stall_ns / @calculator.demand.own_ns)
+        return View::Figures.duration(line.stall_ns) if @timed
+        View::Figures.share(line.stall_ns / @calculator.demand.own_ns)
       end
 
       def times(value) = format("%.2fx", value)

@@ -18,12 +18,14 @@ module Holdup
 
       # @param store [String] URL, which may have a password: the child gets it in its environment
       def initialize(store:, host:, log:, clock:, command: COMMAND)
-        child = Collector::ChildCommand.new(command, cpu_s: Collector::ChildCommand::CPU_S, most_bytes: MOST_BYTES)
+        child = Collector::ChildCommand.new(command, cpu_s: Collector::ChildCommand::CPU_S,
+          most_bytes: MOST_BYTES)
         @clock = clock
         @spread_s = Zlib.crc32(host) % SPREAD_S
         @environment = {"HOLDUP_STORE" => store}
         longest_s = Collector::ChildCommand::LONGEST_S
-        @recurring = Collector::ChildCommand::RecurringCommand.new(child, log:, clock:, longest_s:, every_s: longest_s,
+        @recurring = Collector::ChildCommand::RecurringCommand.new(child, log:, clock:, longest_s:,
+          every_s: longest_s,
           what: "no advice is kept ready", by_hand: "holdup advise --keep",
           first_s: clock.realtime_s + @spread_s)
       end

@@ -8,7 +8,8 @@ module Holdup
       SPANS = %w[24h 30d].freeze
       KINDS = %i[request job].freeze
       OPTIONS = CLI::Options.new("holdup advise --keep [options]", [
-        *Command::OPTIONS.only("keep"), *CLI::Formats.options(Command::FORMATS), CLI::Options::STORE, CLI::Options::LANGUAGE
+        *Command::OPTIONS.only("keep"), *CLI::Formats.options(Command::FORMATS),
+        CLI::Options::STORE, CLI::Options::LANGUAGE
       ])
 
       # `since`: one of SPANS; `due_s`: second since which it is

@@ -178,7 +178,8 @@ module Holdup
 
         def block(words)
           fields = HINTS.map do |name, hint|
-            Web::Pages::Controls::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
+            Web::Pages::Controls::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name],
+              hint:)
           end
           title = words.call(:what_if_title)
           button = words.call(:what_if_button)

@@ -49,7 +49,9 @@ module Holdup
         @pool = pool
         @cpus = cpus
         needed ||= ->(_summary) { [] }
-        store.snapshot { @summary = Queries::LoadSummary.complete(read(store), needed) { |name| part(name, store) } }
+        store.snapshot do
+          @summary = Queries::LoadSummary.complete(read(store), needed) { |name| part(name, store) }
+        end
       end
 
       # @return [Analysis::Summary] of this kind of units
@@ -113,7 +115,8 @@ module Holdup
         when :repeats then {repeats: sums(store, :repeat)}
         when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
-        when :stalls then {stalls: wanted(Queries::LoadSummary.stalls(store, from_s, to_s, hosts: number_of_hosts))}
+        when :stalls then {stalls: wanted(Queries::LoadSummary.stalls(store, from_s, to_s,
+          hosts: number_of_hosts))}
         else raise ArgumentError, "advice has no part #{name}"
         end
       end

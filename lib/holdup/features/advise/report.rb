@@ -93,7 +93,8 @@ module Holdup
       def findings
         items = AdviceFindings.new(@advice.findings, words: @words).to_a
         hints = @again ? [word(:advice_again, options: View::Width.clean(@again))] : []
-        View::Blocks::Findings.new(title: word(:advice_findings), items:, none: word(:advice_no_findings), hints:)
+        View::Blocks::Findings.new(title: word(:advice_findings), items:, none: word(:advice_no_findings),
+          hints:)
       end
 
       def limits
@@ -194,7 +195,8 @@ module Holdup
           parts = labelled.map { |part| part.with(text: View::Width.truncate(part.text, SENTENCE)) }
           item.with(what: View::Width.truncate(item.what, SENTENCE), parts:)
         end
-        View::Blocks::Findings.new(title: word(:screen_advice_do), items: shown, none: word(:advice_no_findings))
+        View::Blocks::Findings.new(title: word(:screen_advice_do), items: shown,
+          none: word(:advice_no_findings))
       end
 
       def others
@@ -263,7 +265,8 @@ module Holdup
           shown = FIGURES - (MORE_FIGURES - more)
           rows = shown.map { |figure| [name(figure), *sides.map { |side| value(figure, side) }] }
           known = rows.reject { |_, *values| values.all?(View::Figures::NONE) }
-          View::Section.new(title: word(:sides, rate: View::Figures.rate(@result.rate)), columns: ["", *titles],
+          View::Section.new(title: word(:sides, rate: View::Figures.rate(@result.rate)),
+            columns: ["", *titles],
             rows: known)
         end
 

@@ -2,8 +2,8 @@
 
 module Holdup
   module Advise
-    # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns a
-    # Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
+    # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns
+    # a Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
     module Rules
       # From this gain on, a finding is worth its change.
       WORTH = 0.05
@@ -43,8 +43,8 @@ module Holdup
       # - `facts`: for the sentences, formatted by their endings (_ns, _share, _bytes, _rate)
       # - `remedy`: :setting, :jobs (a setting of the job runner), :code, :machine, :neighbours (of it),
       #   :scaling or :measuring. It decides how to verify and to undo
-      # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure`: what
-      #   improves, :latency (queued + stalled at the percentile against the response) or a name of
+      # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure`:
+      #   what improves, :latency (queued + stalled at the percentile against the response) or a name of
       #   Sizing::Objective
       # - `weight`: share of time that it concerns, 0.0 .. 1.0: orders findings without a gain
       # - `limits`: Array of Sizing::Guards::Violation that the change would cause
@@ -58,8 +58,8 @@ module Holdup
           limits.empty? ? change : nil
         end
 
-        # Sorts findings by the largest gain, then by the largest weight. What is done to the present processes
-        # comes before an alarm that adds others.
+        # Sorts findings by the largest gain, then by the largest weight. What is done to the present
+        # processes comes before an alarm that adds others.
         def rank
           [-(gain || 0.0), (remedy == :scaling) ? 1 : 0, -weight, rule.to_s]
         end

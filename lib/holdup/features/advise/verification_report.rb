@@ -71,7 +71,9 @@ module Holdup
 
       def rows
         @found.lines.map do |line|
-          [name(line), *[line.before, line.predicted, line.measured].map { |ns| View::Figures.duration(ns.round) },
+          [name(line), *[line.before, line.predicted, line.measured].map { |ns|
+            View::Figures.duration(ns.round)
+          },
             @figures.signed(line.error),
             line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
         end

@@ -12,7 +12,9 @@ module Holdup
       # Its span is that of the measurements after the advice, and it is always shown in full.
       OPTIONS = CLI::Options.new("holdup advise --verify FILE [options]", [
         *Command::OPTIONS.only("verify", "warm-up", "full", "wide", "fresh"),
-        *Queries::SelectionOptions.span(CLI::SizingOptions::SINCE).map { |option| option.with(purpose: :output) },
+        *Queries::SelectionOptions.span(CLI::SizingOptions::SINCE).map { |option|
+          option.with(purpose: :output)
+        },
         *CLI::Formats.options(%i[text json markdown]),
         CLI::Options::STORE,
         CLI::Options::LANGUAGE

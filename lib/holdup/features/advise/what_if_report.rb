@@ -122,7 +122,8 @@ module Holdup
       end
 
       def overloaded
-        word(:overloaded, rate: View::Figures.rate(overload.value), ceiling: View::Figures.rate(@found.after.ceiling))
+        word(:overloaded, rate: View::Figures.rate(overload.value),
+          ceiling: View::Figures.rate(@found.after.ceiling))
       end
 
       def notes

@@ -176,7 +176,8 @@ module Holdup
         def initialize(store:, dir:, host:, log:, clock:, command: [RbConfig.ruby, EXE, "autopilot"])
           @environment = {"HOLDUP_STORE" => store, "HOLDUP_DIR" => dir}
           @host = host
-          @child = Collector::ChildCommand.new(command, cpu_s: Collector::ChildCommand::CPU_S, most_bytes: MOST_BYTES)
+          @child = Collector::ChildCommand.new(command, cpu_s: Collector::ChildCommand::CPU_S,
+            most_bytes: MOST_BYTES)
           @log = log
           @clock = clock
         end

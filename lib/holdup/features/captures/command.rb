@@ -56,7 +56,9 @@ module Holdup
         @pid = pid
         @all = all
         @dir = CLI::Places.directory(console.env, dir)
-        @archive = out ? Holdup::Capture::Archive.new(CLI::Places.path(out)) : CLI::Places.archive(console.env, store)
+        @archive = out ? Holdup::Capture::Archive.new(CLI::Places.path(out)) : CLI::Places.archive(
+          console.env, store
+        )
         @report = SavedCaptures.new(console, language || CLI::Places.language(console.env))
       end
 

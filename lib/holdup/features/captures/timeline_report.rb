@@ -53,7 +53,8 @@ module Holdup
       # @return [Array<String>] the capture's cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
-        [*by_rule, word(:cost, cost: View::Figures.duration(@header.cost_ns), share: View::Figures.share(share)),
+        [*by_rule,
+          word(:cost, cost: View::Figures.duration(@header.cost_ns), share: View::Figures.share(share)),
           *(word(:open) unless @header.closed?),
           *(word(:lost, count: View::Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
       end
@@ -76,7 +77,9 @@ module Holdup
         columns = %i[unit id wall ran stalled idle for].map { |key|
           View::Blocks::Column.new(text: word(key), optional: brief? && %i[ran idle].include?(key))
         }
-        View::Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) },
+        View::Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums|
+          unit_row(unit, sums)
+        },
           notes: [word(:more)])
       end
 
@@ -124,7 +127,8 @@ module Holdup
       end
 
       def tables
-        return [View::Blocks::Notes.new(texts: [word(:nothing)])] if @scene.waits.empty? && @scene.units.empty?
+        nothing = @scene.waits.empty? && @scene.units.empty?
+        return [View::Blocks::Notes.new(texts: [word(:nothing)])] if nothing
         waited = [(units if @within.any?), holders].compact
         return [*waited, *ran] unless brief?
         notes = kept(:method_notes).any? ? ran&.notes : []
@@ -202,7 +206,8 @@ module Holdup
 
         def rest
           rows = @named.drop(@limit)
-          rows.empty? ? [] : [[word(:other_methods, count: View::Figures.count(rows.size)), "", *figures(rows)]]
+          rows.empty? ? [] : [[word(:other_methods, count: View::Figures.count(rows.size)), "",
+            *figures(rows)]]
         end
 
         def nameless
@@ -226,7 +231,8 @@ module Holdup
 
         def note
           stacks = @scene.recording.header.stacks
-          word(:stacks, count: View::Figures.count(stacks.taken), cost: View::Figures.duration(stacks.stack_ns),
+          word(:stacks, count: View::Figures.count(stacks.taken),
+            cost: View::Figures.duration(stacks.stack_ns),
             watch: View::Figures.duration(stacks.watch_ns), share: share(@named.sum(&:caused)))
         end
       end
@@ -276,7 +282,8 @@ module Holdup
           share = View::Figures.share(facts[:share])
           who, (frame, ran) = facts.values_at(:who, :ran)
           unit = who ? word(:hold_unit, share:, who: @names.text(who)) : word(:hold_outside, share:)
-          frame ? "#{unit}#{word(:hold_ran, share: View::Figures.share(ran), frame: @names.frame(frame))}" : unit
+          frame ? "#{unit}#{word(:hold_ran, share: View::Figures.share(ran),
+            frame: @names.frame(frame))}" : unit
         end
       end
 

@@ -117,7 +117,8 @@ module Holdup
       end
 
       def in_method(held, ran, ticks)
-        word(:held_in, held:, share: View::Figures.share(ran.ticks.fdiv(ticks)), frame: @names.frame(ran.frame))
+        word(:held_in, held:, share: View::Figures.share(ran.ticks.fdiv(ticks)),
+          frame: @names.frame(ran.frame))
       end
 
       def collecting(parts)

@@ -75,7 +75,8 @@ module Holdup
           Web::Pages::Controls::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
         end
         fields += choices(figures)
-        Web::Pages::Controls::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
+        Web::Pages::Controls::Form.new(title: word(:compare_with), page: "compare", fields:,
+          button: word(:show))
       end
 
       def choices(figures)
@@ -84,7 +85,8 @@ module Holdup
         return [] if found.empty?
         options = {"" => word(:chosen_for_you), **found}
         ChosenSides::CHOSEN.map do |name|
-          Web::Pages::Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
+          Web::Pages::Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name],
+            options:)
         end
       end
 
@@ -179,7 +181,8 @@ module Holdup
         end
 
         def picked(choice)
-          called = choices[choice] || raise(View::InputError.new(:nothing_named, name: choice[0, 100].inspect))
+          called = choices[choice] || raise(View::InputError.new(:nothing_named,
+            name: choice[0, 100].inspect))
           fact, value = choice.split(":", 2)
           [recorded, called, groups(fact).to_h.fetch(value)]
         end

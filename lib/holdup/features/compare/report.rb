@@ -12,7 +12,8 @@ module Holdup
       # @param families [Array<Symbol>, nil] of metrics to show and judge; nil for all
       # @param limit [Integer] endpoints shown
       # @param picked [#fact, nil] the fact that separates the sides, and its number of values; nil: time
-      def initialize(comparison, words: View::Words.new, kind: :request, families: nil, limit: Sections::LIMIT,
+      def initialize(comparison, words: View::Words.new, kind: :request, families: nil,
+        limit: Sections::LIMIT,
         picked: nil)
         @comparison = comparison
         @words = words
@@ -51,7 +52,8 @@ module Holdup
 
       def sides
         [@comparison.before, @comparison.after].zip(%i[before after]).map do |side, name|
-          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: View::Width.clean(side.label),
+          @words.call(:compare_side, side: @words.call(:"compare_#{name}"),
+            label: View::Width.clean(side.label),
             count: View::Figures.count(side.units), units: @words.units(@kind, side.units))
         end
       end
@@ -222,7 +224,8 @@ module Holdup
         end
 
         def commands
-          View::Blocks::Commands.new(title: @words.call(:screen_next), items: [*first_command, *kept(:commands)],
+          View::Blocks::Commands.new(title: @words.call(:screen_next),
+            items: [*first_command, *kept(:commands)],
             notes: [@words.call(:screen_compare_more)])
         end
 

@@ -131,7 +131,8 @@ module Holdup
         range = one.range && [one.range.begin, one.range.end].map { |bound| signed(bound) }.join("..")
         [View::Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name),
           View::Figures.share(one.shares.first),
-          *one.means.map { |ns| View::Figures.duration(ns) }, signed(one.moved_ns), range || View::Figures::NONE]
+          *one.means.map { |ns| View::Figures.duration(ns) }, signed(one.moved_ns),
+          range || View::Figures::NONE]
       end
 
       def methods
@@ -189,7 +190,8 @@ module Holdup
         walls = [early, later].flat_map { |wall|
           QUANTILES.map { |share| View::Figures.duration(wall.quantile(share)) }
         }
-        [View::Figures.short_count(early.count), View::Figures.share(early.count.fdiv(early.count + later.count)),
+        [View::Figures.short_count(early.count),
+          View::Figures.share(early.count.fdiv(early.count + later.count)),
           *walls]
       end
     end

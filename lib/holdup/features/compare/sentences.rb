@@ -135,7 +135,8 @@ module Holdup
         word(method_key(estimate), since:, method: View::Width.clean(line.label), before:, after:,
           location: line.location && View::Width.clean(line.location),
           times: estimate.relative? ? View::Figures.rate(estimate.relative + 1) : nil,
-          name: View::Width.truncate(View::Width.clean(line.name), NAME), interval: @cells.interval(estimate, level))
+          name: View::Width.truncate(View::Width.clean(line.name), NAME), interval: @cells.interval(estimate,
+            level))
       end
 
       def method_key(estimate)

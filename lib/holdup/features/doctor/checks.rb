@@ -20,7 +20,8 @@ module Holdup
         StoreChecks::CollectorLock, StoreChecks::CollectorTroubles, StoreChecks::StoreState, StoreChecks::SkippedRows,
         StoreChecks::Applications,
         ProbeChecks::StallIdentity, ProbeChecks::MnThreads, ProbeChecks::Fibers,
-        JitReport::JitChecks::Activation, JitReport::JitChecks::Origin, JitReport::JitChecks::Effect, JitReport::JitChecks::ShortLives,
+        JitReport::JitChecks::Activation, JitReport::JitChecks::Origin, JitReport::JitChecks::Effect,
+        JitReport::JitChecks::ShortLives,
         ServerChecks::MemoryKillers, SegmentChecks::RuleCaptures, ServerChecks::QueueHeader,
         ServerChecks::RedisLatency, StoreChecks::Drift, SegmentChecks::SeriesOverflow,
         SegmentChecks::ThreadNames, ScalingChecks::FreeCpus, ScalingChecks::Autoscale,
@@ -57,13 +58,13 @@ module Holdup
       # - `clock_source`: "counter" or "monotonic", nil without the extension
       # - `dir`: folder of the segments; `dir_state`: see Examination::FolderFacts#state; `tmpfs`: nil if not
       #   known
-      # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`: pids
-      #   of living processes whose segment was removed from the folder
+      # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`:
+      #   pids of living processes whose segment was removed from the folder
       # - `collector`: whether one holds the lock; `troubles`: what it says does not work, a message for each
       #   subject (:store, :spool, :capture); `store`: Hash of its health, or nil and `store_problem`
       # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
-      #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
-      #   `lives` (Array of Analysis::JitReport::ProcessLife::WorkerLifetimes)
+      #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a
+      #   store), `lives` (Array of Analysis::JitReport::ProcessLife::WorkerLifetimes)
       # - `autoscale_target`: CPU percentage of an alarm, nil if not asked
       # - `skipped`: Array of SkippedRow of the last day, latest first
       # - `drifts`: Array of Analysis::SettingChanges::SettingDrift since the last change of setting
@@ -149,7 +150,8 @@ module Holdup
           store.collector_checkpoints.find { |checkpoint| checkpoint.of?(id) }
         end
 
-        # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the store
+        # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the
+        #   store
         def missing(checkpoint, measured)
           present = measured.select { |name, _| present?(File.join(@directory.path, name)) }
           present.sum { |name, units| [units - checkpoint.to_h.dig(:units, name).to_i, 0].max }

@@ -7,8 +7,8 @@ module Holdup
     # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
     class Examination
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir, now_ns => [Array<Checks::Host::HostProcess>, Array<String>]: segments, and
-      #   messages about unreadable files
+      # @param segments [#call] dir, now_ns => [Array<Checks::Host::HostProcess>, Array<String>]: segments,
+      #   and messages about unreadable files
       # @param autoscale_target [Integer, nil] CPU percentage of an alarm
       # @param proc [String] where /proc is
       def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, env: {}, proc: "/proc")

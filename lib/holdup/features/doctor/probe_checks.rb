@@ -33,7 +33,8 @@ module Holdup
           off = measured.select { |process| off?(process) }
           return Checks::CheckResult.ok(:books) if off.empty?
           share = off.sum { |process| gap_ns(process) }.fdiv(off.sum { |process| whole_ns(process) })
-          Checks::CheckResult.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", share * 100))
+          Checks::CheckResult.warn(:books_gap, pids: off.map(&:pid).join(", "),
+            percent: format("%.2f", share * 100))
         end
 
         def self.off?(process)

@@ -22,7 +22,8 @@ module Holdup
       def page(kept = nil)
         return View::Page.new(title:, blocks: [checks(title: ""), lead]) unless kept
         shown, hidden = by_level.partition.with_index { |_, index| index <= kept }
-        View::Page.new(title:, blocks: [lead, checks(title: "", shown:), View::Blocks::Notes.new(texts: more(hidden))])
+        View::Page.new(title:,
+          blocks: [lead, checks(title: "", shown:), View::Blocks::Notes.new(texts: more(hidden))])
       end
 
       def title = @words.call(:doctor_title)
@@ -97,7 +98,9 @@ module Holdup
         def finding(finding)
           {level: finding.level, key: finding.key, text: text(finding.key, finding.facts),
            fix: (text(:"#{finding.key}_fix", finding.facts) unless finding.ok?),
-           facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? View::Width.clean(fact) : fact }}
+           facts: finding.facts.transform_values { |fact|
+             fact.is_a?(String) ? View::Width.clean(fact) : fact
+           }}
         end
 
         def text(key, facts)

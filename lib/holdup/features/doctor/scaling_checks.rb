@@ -20,7 +20,10 @@ module Holdup
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
           return (host.development? ? [] : unused_cpus(machine)) unless host.autoscale_target
-          return Checks::CheckResult.warn(:autoscale_unknown, target: "#{host.autoscale_target} %") unless machine
+          unless machine
+            return Checks::CheckResult.warn(:autoscale_unknown,
+              target: "#{host.autoscale_target} %")
+          end
           alarm(machine, host)
         end
 

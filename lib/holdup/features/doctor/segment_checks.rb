@@ -15,7 +15,8 @@ module Holdup
           case host.dir_state
           when :missing then host.nameless.empty? ? Checks::CheckResult.warn(:folder_missing, dir:) : []
           when *UNUSABLE.keys then Checks::CheckResult.fail(UNUSABLE.fetch(host.dir_state), dir:)
-          else (host.tmpfs == false) ? Checks::CheckResult.warn(:folder_on_disk, dir:) : Checks::CheckResult.ok(:folder, dir:)
+          else (host.tmpfs == false) ? Checks::CheckResult.warn(:folder_on_disk,
+            dir:) : Checks::CheckResult.ok(:folder, dir:)
           end
         end
       end
@@ -24,7 +25,9 @@ module Holdup
       module Segments
         def self.call(host)
           return [] unless %i[ok unwritable].include?(host.dir_state)
-          [measuring(host), *host.refused.map { |message| Checks::CheckResult.warn(:segment_refused, message:) }]
+          [measuring(host), *host.refused.map { |message|
+            Checks::CheckResult.warn(:segment_refused, message:)
+          }]
         end
 
         def self.measuring(host)

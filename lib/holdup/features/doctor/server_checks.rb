@@ -28,7 +28,8 @@ module Holdup
         def self.lever(lever)
           key = lever.where ? :lever_where : :lever
           key = :"#{key}_live" if lever.live
-          Checks::CheckResult.ok(key, name: lever.name, value: lever.value, write: lever.write, how: lever.how,
+          Checks::CheckResult.ok(key, name: lever.name, value: lever.value, write: lever.write,
+            how: lever.how,
             how_facts: lever.facts, where: lever.where.to_s)
         end
         private_class_method :server, :levers, :lever

@@ -10,7 +10,8 @@ module Holdup
         def self.call(host)
           return Checks::CheckResult.ok(:collector) if host.collector
           return Checks::CheckResult.warn(:collector_starting) if starting?(host)
-          host.segments.empty? ? Checks::CheckResult.warn(:collector_idle) : Checks::CheckResult.fail(:collector_none)
+          return Checks::CheckResult.warn(:collector_idle) if host.segments.empty?
+          Checks::CheckResult.fail(:collector_none)
         end
 
         def self.starting?(host)
@@ -41,7 +42,10 @@ module Holdup
           location, bytes, schema = host.store.values_at(:location, :bytes, :schema)
           age = age_s(host)
           return Checks::CheckResult.warn(:store_empty, location:) unless age
-          return Checks::CheckResult.warn(:store_old, location:, age_ns: age * NS) if age > OLD_S && host.alive.any?
+          if age > OLD_S && host.alive.any?
+            return Checks::CheckResult.warn(:store_old, location:,
+              age_ns: age * NS)
+          end
           Checks::CheckResult.ok(:store, location:, megabytes: (bytes.to_i / 1e6).ceil, schema:)
         end
 
@@ -72,7 +76,8 @@ module Holdup
           names = rows.map { |row| "#{row.kind} #{row.name} (#{row.count})" }
           more = names.size - MOST_NAMES
           names = [*names.first(MOST_NAMES), "+#{more}"] if more.positive?
-          Checks::CheckResult.warn(key, count: rows.sum(&:count), names: names.join(", "), reason: rows.first.reason)
+          Checks::CheckResult.warn(key, count: rows.sum(&:count), names: names.join(", "),
+            reason: rows.first.reason)
         end
         private_class_method :result
       end
@@ -99,14 +104,16 @@ module Holdup
 
         def self.settings(drift)
           return if drift.differences.empty?
-          Checks::CheckResult.ok(:setting_changed, server: drift.change.server, facts: drift.differences.join(", "))
+          Checks::CheckResult.ok(:setting_changed, server: drift.change.server,
+            facts: drift.differences.join(", "))
         end
 
         def self.moved(drift, estimate)
           key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
           facts = {server: drift.change.server, change: format("%.0f %%", estimate.relative.abs * 100),
                    since: Time.at(drift.change.at_s).strftime("%F %H:%M %:z")}
-          (estimate.verdict == :worse) ? Checks::CheckResult.warn(key, **facts) : Checks::CheckResult.ok(key, **facts)
+          (estimate.verdict == :worse) ? Checks::CheckResult.warn(key,
+**facts) : Checks::CheckResult.ok(key, **facts)
         end
         private_class_method :settings, :moved
       end

@@ -49,7 +49,8 @@ module Holdup
 
       def never
         [View::Blocks::Lead.new(text: word(:never)),
-          View::Section.new(title: word(:begin), columns: [], rows: [], notes: [word(:try), word(:automatic)])]
+          View::Section.new(title: word(:begin), columns: [], rows: [],
+            notes: [word(:try), word(:automatic)])]
       end
 
       # @return [Array<Object>] Blocks about what runs and what is kept
@@ -79,7 +80,8 @@ module Holdup
         until_s = one.plan.turns.ends_s
         text = word(:running, id: one.id, host: View::Width.clean(one.host), control:, candidate:,
           left: View::Figures.rough((until_s - now_s) * NS))
-        [View::Blocks::Lead.new(text:), View::Blocks::Facts.new(title: word(:details, id: one.id), pairs: details(one))]
+        [View::Blocks::Lead.new(text:),
+          View::Blocks::Facts.new(title: word(:details, id: one.id), pairs: details(one))]
       end
 
       def details(one)
@@ -126,8 +128,10 @@ module Holdup
         text = word(:keeping, host: View::Width.clean(one.host), from: one.kept.from, to: one.kept.to,
           why: reason(one.kept.why))
         place, *lines = diff(one).lines(chomp: true)
-        part = Advise::AdviceFindings::Part.new(label: word(:change), text: word(:permanent), diff: lines.drop(1))
-        item = Advise::AdviceFindings::FindingText.new(rule: :kept, what: View::Width.clean(place.delete_prefix("--- ")),
+        part = Advise::AdviceFindings::Part.new(label: word(:change), text: word(:permanent),
+          diff: lines.drop(1))
+        item = Advise::AdviceFindings::FindingText.new(rule: :kept,
+          what: View::Width.clean(place.delete_prefix("--- ")),
           parts: [part])
         [View::Blocks::Lead.new(text:, level: :good),
           View::Blocks::Findings.new(title: word(:permanent_title), items: [item], none: "")]
@@ -212,7 +216,8 @@ module Holdup
         def text
           plan = @state.plan || @state.kept
           return word(:waiting, reason:) unless plan
-          facts = {from: plan.values.first, to: plan.values.last, why: View::AuditLog.reason(plan.why, @words)}
+          facts = {from: plan.values.first, to: plan.values.last,
+                   why: View::AuditLog.reason(plan.why, @words)}
           return word(:kept, **facts) if @state.phase == :kept
           word(:experiment, **facts, ends: Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC"))
         end

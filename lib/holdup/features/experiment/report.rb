@@ -113,7 +113,8 @@ module Holdup
 
       def too_little
         counts = @experiment.sides.map { |side| View::Figures.count(side.units) }
-        {blocks: View::Figures.count(@experiment.blocks.size), block: @cells.seconds(@experiment.schedule.block_s),
+        {blocks: View::Figures.count(@experiment.blocks.size),
+         block: @cells.seconds(@experiment.schedule.block_s),
          control: counts.first, candidate: counts.last, units: @words.units(@kind),
          least_blocks: LookSchedule::FEWEST,
          least: Result::FEWEST_UNITS}
@@ -280,7 +281,8 @@ module Holdup
         end
 
         def page
-          View::Page.new(title: word(:title), about: [basis], blocks: [View::Blocks::Lead.new(text: lead), notes, table])
+          View::Page.new(title: word(:title), about: [basis],
+            blocks: [View::Blocks::Lead.new(text: lead), notes, table])
         end
 
         # @return [String] for programs, ends with a newline

@@ -3,9 +3,9 @@
 module Holdup
   module Experiment
     # Two arms of an experiment, judged: is the candidate better or worse than the control? The figures and
-    # their intervals are those of Compare::Comparison, over blocks of time that both arms share. What an experiment
-    # adds: it may be looked at before its end without finding differences between equals, it says when its
-    # figures must not be trusted, and what it could have shown.
+    # their intervals are those of Compare::Comparison, over blocks of time that both arms share. What an
+    # experiment adds: it may be looked at before its end without finding differences between equals, it says
+    # when its figures must not be trusted, and what it could have shown.
     #
     #   experiment = Holdup::Experiment::Result.new(control, candidate, schedule:, to_s:)
     #   experiment.answer.key                     # => :better

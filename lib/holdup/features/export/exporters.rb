@@ -4,8 +4,8 @@ require "delegate"
 
 module Holdup
   module Export
-    # Figures for other systems, from what the collector has stored. They run in the collector's process, except
-    # that the dashboard serves the text that the collector has left in the folder of the segments.
+    # Figures for other systems, from what the collector has stored. They run in the collector's process,
+    # except that the dashboard serves the text that the collector has left in the folder of the segments.
     module Exporters
       # The gem that each needs; the setting is the key.
       GEMS = {prometheus: "prometheus-client", opentelemetry: "opentelemetry-exporter-otlp-metrics",
@@ -48,13 +48,13 @@ module Holdup
       # application's own OpenTelemetry too.
       def self.otlp(export, in_app, **options)
         return Otlp.new(export, **options) unless in_app
-        raise ArgumentError, "it would change the OpenTelemetry of this application, which the collector is " \
-          "a thread of; set config.collector to :process, or run `holdup collect`"
+        raise ArgumentError, "it would change the OpenTelemetry of this application, which the collector " \
+          "is a thread of; set config.collector to :process, or run `holdup collect`"
       end
       private_class_method :otlp
 
-      # The last text for Prometheus, or for autoscalers, in the folder of the segments. The collector leaves it
-      # there for the dashboard, which runs in an application and must not talk to the network.
+      # The last text for Prometheus, or for autoscalers, in the folder of the segments. The collector leaves
+      # it there for the dashboard, which runs in an application and must not talk to the network.
       class MetricsFile
         NAME = "metrics.prom"
         MOST_BYTES = 64 * 1024 * 1024
@@ -92,8 +92,8 @@ module Holdup
 
         private
 
-        # Whether a collector left it that is dead, or that has had nothing to say for long. A collector writes
-        # to the lock when it begins to lead.
+        # Whether a collector left it that is dead, or that has had nothing to say for long. A collector
+        # writes to the lock when it begins to lead.
         def earlier?(file)
           file.mtime < File.mtime(@directory.lock_path) || Time.now - file.mtime > @fresh_s
         end
@@ -103,9 +103,9 @@ module Holdup
     module Exporters
       # A collector's store that hands each commit to its exporters, exactly once.
       #
-      # A commit that failed may still have reached the store, because the answer of a server can get lost. The
-      # collector then reads the stored checkpoints, which decide what it carries next. The checkpoints of each
-      # commit are unique (they have the time of its round), so they also say whether that commit counts.
+      # A commit that failed may still have reached the store, because the answer of a server can get lost.
+      # The collector then reads the stored checkpoints, which decide what it carries next. The checkpoints of
+      # each commit are unique (they have the time of its round), so they also say whether that commit counts.
       #
       # A failure of an exporter reaches neither the collector nor another exporter.
       class ExportingStore < SimpleDelegator

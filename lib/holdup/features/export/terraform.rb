@@ -5,8 +5,8 @@ require "json"
 module Holdup
   module Export
     # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch, in
-    # Terraform's JSON syntax (https://developer.hashicorp.com/terraform/language/syntax/json). Its comment says
-    # what is billed.
+    # Terraform's JSON syntax (https://developer.hashicorp.com/terraform/language/syntax/json). Its comment
+    # says what is billed.
     module Terraform
       # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
       # - `log_group`, `region`: nil makes Terraform ask for it
@@ -32,8 +32,8 @@ module Holdup
         end
       end
 
-      # A string with references, such as "${var.region}", which Terraform evaluates. In any other string of an
-      # expression, "${" and "%{" are escaped.
+      # A string with references, such as "${var.region}", which Terraform evaluates. In any other string of
+      # an expression, "${" and "%{" are escaped.
       Template = Data.define(:text)
 
       # @return [String] the content of a `.tf.json` file
@@ -82,7 +82,8 @@ module Holdup
       end
 
       def self.alarm_actions
-        {holdup_alarm_actions: {description: "ARNs of what to tell, such as an SNS topic", type: "list(string)",
+        {holdup_alarm_actions: {description: "ARNs of what to tell, such as an SNS topic",
+                                type: "list(string)",
                                 default: []}}
       end
 
@@ -115,7 +116,8 @@ module Holdup
         end
 
         def metric
-          {name: Template.new("${each.key}"), namespace: @plan.namespace, value: Template.new("$.${each.key}"),
+          {name: Template.new("${each.key}"), namespace: @plan.namespace,
+           value: Template.new("$.${each.key}"),
            unit: Template.new("${each.value}")}
         end
 
@@ -184,8 +186,9 @@ module Holdup
         # Title => metric => statistic.
         WIDGETS = {
           "Units" => {"units" => "Sum", "errors" => "Sum"},
-          "Time of a unit (ms), worst process" => {"wall_p50_ms" => "Maximum", "wall_p95_ms" => "Maximum",
-                                                   "stalled_p95_ms" => "Maximum", "queued_p95_ms" => "Maximum"},
+          "Time of a unit (ms), worst process" => %w[
+            wall_p50_ms wall_p95_ms stalled_p95_ms queued_p95_ms
+          ].to_h { |metric| [metric, "Maximum"] },
           "Where the time of units goes" => {"running_share" => "Average", "stalled_share" => "Average",
                                              "idle_share" => "Average"},
           "CPU of a process, as a share of one core" => {"cpu_share" => "Average"},

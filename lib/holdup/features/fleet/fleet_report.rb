@@ -11,7 +11,8 @@ module Holdup
       # @param members [Array<Analysis::ProcessReport::MeasuredProcess>] that live at the end of the span
       # @param settings [Hash{String => Setting}] by fingerprint, of all processes
       # @param side_by_side [Array<FleetGroup>] of two revisions, while both ran
-      # @param measured [#call] Array of Window => Analysis::MeasuredTime, when their hosts and settings were measured
+      # @param measured [#call] Array of Window => Analysis::MeasuredTime, when their hosts and settings were
+      #   measured
       def initialize(windows, members:, settings:, from_s:, to_s:, side_by_side: [],
         measured: Analysis::MeasuredTime.method(:of_windows))
         @windows = windows.select { |window| window.count.positive? }.sort_by(&:start_s)
@@ -56,7 +57,8 @@ module Holdup
       private
 
       def key(setting, kind)
-        [Analysis::ApplicationShares.name(setting), setting.role || Analysis::ApplicationShares::UNNAMED, kind]
+        [Analysis::ApplicationShares.name(setting), setting.role || Analysis::ApplicationShares::UNNAMED,
+          kind]
       end
 
       # Processes that wait for work are part of the fleet too.
@@ -172,7 +174,8 @@ module Holdup
       #
       # - `window`: the sum; `settings`: Array of Setting; `hosts`, `processes`, `threads`: how many; nil
       #   threads: unlimited or unknown
-      # - `measured`: Analysis::MeasuredTime, when it had requests or jobs; `thread_s`: seconds of all its threads in it
+      # - `measured`: Analysis::MeasuredTime, when it had requests or jobs; `thread_s`: seconds of all its
+      #   threads in it
       FleetLine = Data.define(:name, :window, :settings, :hosts, :processes, :threads, :measured,
         :thread_s) do
         def count = window.count

@@ -32,8 +32,9 @@ module Holdup
       def of(windows)
         origins = windows.to_set { |window| [window.host, window.setting] }
         kind = windows.first&.series&.kind
-        @times[[kind, origins]] ||= Queries::MeasuredTimeQuery.of(PartWindows.new(self, kind, origins), @from_s, @to_s,
-          kinds: [kind, :overflow])
+        @times[[kind,
+          origins]] ||= Queries::MeasuredTimeQuery.of(PartWindows.new(self, kind, origins), @from_s, @to_s,
+            kinds: [kind, :overflow])
       end
 
       # @param origins [Set<(String, Setting)>] hosts and settings
@@ -51,7 +52,8 @@ module Holdup
         @block_starts ||= begin
           inside = all.fetch(:inside).values.flatten
           from_s, to_s = inside.map(&:start_s).min, inside.map(&:end_s).max
-          from_s ? @store.unit_sample_starts(from_s - BLOCK_S, to_s + Queries::MeasuredTimeQuery::SLACK_S) : []
+          from_s ? @store.unit_sample_starts(from_s - BLOCK_S,
+            to_s + Queries::MeasuredTimeQuery::SLACK_S) : []
         end
       end
 
@@ -72,7 +74,8 @@ module Holdup
         def interval(_from_s, _to_s)
           inside = @steps[:inside]
           return if inside.empty?
-          Queries::RecordedInterval::Interval.new(from_s: inside.map(&:start_s).min, to_s: inside.map(&:end_s).max)
+          Queries::RecordedInterval::Interval.new(from_s: inside.map(&:start_s).min,
+            to_s: inside.map(&:end_s).max)
         end
 
         def first?(at_s)

@@ -53,7 +53,8 @@ module Holdup
       def span(from_s, to_s) = View::Figures::Moments.span(from_s, to_s)
 
       def nothing
-        [View::Blocks::Lead.new(text: word(:fleet_empty)), View::Blocks::Notes.new(texts: [word(:fleet_empty_next)])]
+        [View::Blocks::Lead.new(text: word(:fleet_empty)),
+          View::Blocks::Notes.new(texts: [word(:fleet_empty_next)])]
       end
 
       def lead
@@ -118,7 +119,8 @@ module Holdup
           [revision(line.name), count(line.hosts), processes(line), View::Figures.rate(line.per_second),
             View::Figures.share(line.error_share), *waits(line), View::Figures.duration(line.cpu_ns)]
         end
-        View::Section.new(title: word(:fleet_together, group: name(group)), columns: titles(:by_revision, columns),
+        View::Section.new(title: word(:fleet_together, group: name(group)),
+          columns: titles(:by_revision, columns),
           rows:, notes: [word(:fleet_together_note, span: span(group.from_s, group.to_s), **facts)])
       end
 
@@ -146,7 +148,8 @@ module Holdup
       end
 
       def host_cells(line)
-        [revisions(line), processes(line), View::Figures.rate(line.per_second), View::Figures.share(line.load),
+        [revisions(line), processes(line), View::Figures.rate(line.per_second),
+          View::Figures.share(line.load),
           *waits(line)]
       end
 
@@ -197,7 +200,8 @@ module Holdup
         rows = lines.first(@limit).map do |line|
           queued, stalled, _, wall = waits(line)
           [revision(line.name), count(line.hosts), processes(line), View::Figures.rate(line.per_second),
-            View::Figures.share(line.error_share), queued, stalled, wall, View::Blocks::Moment.new(at_s: line.from_s)]
+            View::Figures.share(line.error_share), queued, stalled, wall,
+            View::Blocks::Moment.new(at_s: line.from_s)]
         end
         title = word(:fleet_by_revision, group: name(group))
         View::Section.new(title:, columns: titles(:by_revision, columns), rows:, notes: more(lines))

@@ -42,7 +42,8 @@ module Holdup
           life = jits.yjit.find { |each| each.facts.at_boot? }
           facts = {processes: early.size, by: early.filter_map(&:by).uniq.join(", "),
                    least_share: LEAST_SHARE, most_share: MOST_SHARE, query: "doctor"}
-          Advise::Rules::Finding.new(rule: :jit_at_boot, remedy: :setting, change: JitRules::OptionText.late(life), facts:)
+          Advise::Rules::Finding.new(rule: :jit_at_boot, remedy: :setting,
+            change: JitRules::OptionText.late(life), facts:)
         end
       end
 

@@ -19,7 +19,8 @@ module Holdup
             return Doctor::Checks::CheckResult.ok(:jit_off_development, **facts) if host.development?
             return Doctor::Checks::CheckResult.warn(:jit_off, **facts)
           end
-          Doctor::Checks::CheckResult.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits),
+          Doctor::Checks::CheckResult.ok(:jit, name: names(jits, &:kind), processes: jits.size,
+            since: since(jits),
             by: names(jits, &:by))
         end
 
@@ -28,7 +29,10 @@ module Holdup
           found = []
           missing = jits.any? { |jit| jit.wish == "on" && jit.available == false }
           found << Doctor::Checks::CheckResult.warn(:jit_unavailable) if missing
-          lines = jits.filter_map(&:rubyopt).uniq.map { |line| Doctor::Checks::CheckResult.warn(:jit_options, line:) }
+          lines = jits.filter_map(&:rubyopt).uniq.map { |line|
+            Doctor::Checks::CheckResult.warn(:jit_options,
+              line:)
+          }
           found + unwanted(jits) + instead(jits) + lines
         end
 
@@ -70,7 +74,8 @@ module Holdup
 
         def self.at_start(jits)
           return if jits.empty?
-          Doctor::Checks::CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size)
+          Doctor::Checks::CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "),
+            processes: jits.size)
         end
 
         def self.master(found)
@@ -103,11 +108,15 @@ module Holdup
           return if jits.empty?
           suspects = jits.flat_map(&:suspected).uniq
           return Doctor::Checks::CheckResult.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
-          Doctor::Checks::CheckResult.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
+          Doctor::Checks::CheckResult.warn(:jit_ineffective_suspects, processes: jits.size,
+            suspects: suspects.join(", "))
         end
 
         def self.unknown(jits)
-          Doctor::Checks::CheckResult.ok(:jit_effect_unknown, processes: jits.size, name: jits.first.name) if jits.any?
+          if jits.any?
+            Doctor::Checks::CheckResult.ok(:jit_effect_unknown, processes: jits.size,
+              name: jits.first.name)
+          end
         end
 
         def self.saturated(jits)
@@ -122,7 +131,8 @@ module Holdup
         # What to do for YJIT would make a Ruby with ZJIT exit.
         def self.saturated_zjit(jits)
           fullest = jits.max_by { |jit| jit.total_bytes.to_i } or return
-          Doctor::Checks::CheckResult.warn(:jit_saturated_zjit, processes: jits.size, limit: mib(fullest.limit_bytes),
+          Doctor::Checks::CheckResult.warn(:jit_saturated_zjit, processes: jits.size,
+            limit: mib(fullest.limit_bytes),
             from: fullest.limit_from.to_s, code: mib(fullest.code_bytes),
             metadata: mib(fullest.metadata_bytes), option: fullest.size_option, more: fullest.larger_mib)
         end

@@ -192,7 +192,8 @@ module Holdup
           on = situation.summary.jits.yjit
           slow = on.select { |life| deep?(life) && !life.local? }
           return if slow.size < 2 || slow.size < on.size
-          Advise::Rules::Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: change(slow.first),
+          Advise::Rules::Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1,
+            change: change(slow.first),
             facts: {processes: slow.size, query: "doctor"})
         end
 

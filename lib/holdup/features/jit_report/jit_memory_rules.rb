@@ -55,7 +55,8 @@ module Holdup
           unless limited.limit_from == UNKNOWN
             return JitRules::OptionText.with(life, limited.size_option, limited.larger_mib)
           end
-          Advise::Rules::Finding::ProposedChange.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
+          line = "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})"
+          Advise::Rules::Finding::ProposedChange.new(new: line)
         end
 
         def facts(life, jit, full)
@@ -159,7 +160,8 @@ module Holdup
         def change(jit)
           option = JitRules::OptionText
           needed_mib = (jit.total_bytes * ROOM / MIB).ceil
-          Advise::Rules::Finding::ProposedChange.new(new: "RUBYOPT=\"#{option::WAIT} #{option::TOTAL_SIZE}=#{needed_mib}\"")
+          line = "RUBYOPT=\"#{option::WAIT} #{option::TOTAL_SIZE}=#{needed_mib}\""
+          Advise::Rules::Finding::ProposedChange.new(new: line)
         end
         private_class_method :change
       end
@@ -179,7 +181,10 @@ module Holdup
           return unless life
           facts = {name: life.name.to_s, jit: life.facts.name, grown_bytes: an_hour(life, :rss_bytes).round,
                    jit_bytes: jit(life).round, rss_bytes: life.rss_bytes, query: "report --table jit"}
-          return Advise::Rules::Finding.new(rule: :jit_memory_leak, facts:) if life["malloc"] || life["malloc_arena_max"]
+          if life["malloc"] || life["malloc_arena_max"]
+            return Advise::Rules::Finding.new(rule: :jit_memory_leak,
+              facts:)
+          end
           Advise::Rules::Finding.new(rule: :jit_memory_elsewhere, remedy: :setting, facts:,
             change: Advise::Rules::Finding::ProposedChange.new(new: "MALLOC_ARENA_MAX=2"))
         end

@@ -45,7 +45,8 @@ module Holdup
 
         def with(life, name, value)
           if KEYWORDS[name] && life.ruby&.takes_options?
-            return Advise::Rules::Finding::ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
+            line = "config.jit = {#{KEYWORDS[name]}: #{value}}"
+            return Advise::Rules::Finding::ProposedChange.new(new: line)
           end
           rubyopt([*kept(life, name), "#{name}=#{value}"], life)
         end
@@ -54,10 +55,12 @@ module Holdup
           rubyopt(kept(life, name), life)
         end
 
-        # @return [Advise::Rules::Finding::ProposedChange] so that a JIT that starts with Ruby waits until it is enabled
+        # @return [Advise::Rules::Finding::ProposedChange] so that a JIT that starts with Ruby waits until it
+        #   is enabled
         def late(life)
           options = [*kept(life, "--yjit"), WAIT].uniq
-          Advise::Rules::Finding::ProposedChange.new(new: "config.jit = :on, RUBYOPT=\"#{options.join(" ")}\"")
+          line = "config.jit = :on, RUBYOPT=\"#{options.join(" ")}\""
+          Advise::Rules::Finding::ProposedChange.new(new: line)
         end
 
         def rubyopt(options, life)

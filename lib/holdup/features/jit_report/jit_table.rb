@@ -36,7 +36,11 @@ module Holdup
       def sizes(server)
         [
           *%i[code_bytes metadata_bytes
-            limit_bytes].map { |key| View::Figures.bytes(server.median { |life| life.facts.public_send(key) }) },
+            limit_bytes].map { |key|
+            View::Figures.bytes(server.median { |life|
+              life.facts.public_send(key)
+            })
+          },
           View::Figures.count(server.saturated)
         ]
       end

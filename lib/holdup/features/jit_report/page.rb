@@ -9,7 +9,8 @@ module Holdup
 
       def blocks
         return without_samples if lives.empty?
-        lead = word(:life_lead, on: View::Figures.count(summary.jits.on.size), all: View::Figures.count(lives.size))
+        lead = word(:life_lead, on: View::Figures.count(summary.jits.on.size),
+          all: View::Figures.count(lives.size))
         [View::Blocks::Lead.new(text: lead), warm_up.block(query.limit), section(JitTable), lives_table,
           findings(word(:jit_findings), JitRules::RULES)].compact
       end

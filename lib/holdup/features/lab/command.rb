@@ -48,7 +48,8 @@ module Holdup
         private
 
         def overview(argv, console)
-          given = CLI::Options.new("holdup lab EXPERIMENT [options]").parse(argv, now_s: console.clock.realtime_s)
+          given = CLI::Options.new("holdup lab EXPERIMENT [options]").parse(argv,
+            now_s: console.clock.realtime_s)
           raise UsageError.new("lab needs the name of an experiment", hint) unless given.help
           experiments = SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }
           {help: [given.help, *experiments].join("\n")}

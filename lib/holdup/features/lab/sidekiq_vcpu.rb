@@ -2,7 +2,7 @@
 
 module Holdup
   module Lab
-  # Experiments with real servers, job runners and loads, measured by Holdup like any application.
+    # Experiments with real servers, job runners and loads, measured by Holdup like any application.
     # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a
     # real Sidekiq on this machine how compute-bound jobs behave in one process and in two.
     class SidekiqVcpu

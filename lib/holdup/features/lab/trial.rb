@@ -286,7 +286,8 @@ module Holdup
 
         # @return [Advise::Sizing::Recording] for predictions
         def recording
-          @recording ||= Advise::Sizing::Recording.of(kind: :request, windows:, unit_samples:, samples:, warm_up_s: 0,
+          @recording ||= Advise::Sizing::Recording.of(kind: :request, windows:, unit_samples:, samples:,
+            warm_up_s: 0,
             members: summary.processes.members)
         end
 

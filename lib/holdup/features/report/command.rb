@@ -187,7 +187,10 @@ module Holdup
 
       def report(summary)
         return json(summary) if @format == :json
-        return Captures::MethodProfile.call(summary, @format) if Captures::MethodProfile::FORMATS.include?(@format)
+        if Captures::MethodProfile::FORMATS.include?(@format)
+          return Captures::MethodProfile.call(summary,
+            @format)
+        end
         return screen(summary) if screen?
         report = FullReport.new(summary, words: @words, remarks:, **@layout)
         page = FullReport::TABLES.key?(@show) ? report.table(@show) : report.page

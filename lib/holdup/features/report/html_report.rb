@@ -121,7 +121,8 @@ module Holdup
       def unit(row, number)
         params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
         page = page(UnitPage, @query.with(chosen: @query.filter(kind: row.kind), params:))
-        View::Html::Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, charts: page.charts,
+        View::Html::Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks,
+          charts: page.charts,
           listed: false, page: "endpoint", params:)
       end
     end

@@ -54,7 +54,8 @@ module Holdup
       # @param again [Hash{String => Hash{String => String}}] options that choose the same data, as each of
       #   the next commands takes them
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: View::Words.new, changes: [], drifts: [], remarks: [], again: {}, zone: nil)
+      def initialize(summary, words: View::Words.new, changes: [], drifts: [], remarks: [], again: {},
+        zone: nil)
         @summary = summary
         @words = words
         @changes = changes
@@ -85,7 +86,8 @@ module Holdup
 
       def blocks
         [lead, View::Blocks::Notes.new(texts: [@headline.figures.first, times]), remarks,
-          View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed, commands].compact
+          View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed,
+          commands].compact
       end
 
       def lead

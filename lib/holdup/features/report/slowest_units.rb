@@ -81,7 +81,8 @@ module Holdup
       def row(unit)
         durations = TIMES.map { |key| View::Figures.duration(unit.public_send(key)) }
         trace = unit.trace || View::Figures::NONE
-        [started(unit), *durations, View::Figures.count(unit.acquisitions), View::Figures.rate(unit.in_flight),
+        [started(unit), *durations, View::Figures.count(unit.acquisitions),
+          View::Figures.rate(unit.in_flight),
           process(unit), *(trace if traced?)]
       end
 

@@ -120,7 +120,8 @@ module Holdup
 
         def share(count)
           share = count.fdiv(@histogram.count)
-          meter = View::Blocks::Meter.new(share: count.fdiv(counts.values.max), label: View::Figures.share(share))
+          meter = View::Blocks::Meter.new(share: count.fdiv(counts.values.max),
+            label: View::Figures.share(share))
           [View::Figures.bare_share(share), meter]
         end
 

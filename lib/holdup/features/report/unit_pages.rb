@@ -127,7 +127,8 @@ module Holdup
           @direction = direction || "desc"
           Queries::OptionValues.choice("sort", figure, KNOWN)
           return if DIRECTIONS.key?(@direction)
-          raise View::InputError.new(:invalid_value, :takes_direction, option: "dir", value: direction.inspect)
+          raise View::InputError.new(:invalid_value, :takes_direction, option: "dir",
+            value: direction.inspect)
         end
 
         def call(rows, summary)

@@ -11,8 +11,8 @@ module Holdup
       KINDS = %i[request job].freeze
 
       # `shape`: fingerprint of the setting without revision and arm; `capacity`:
-      # Advise::Sizing::Slo::CapacityAtSlo::CapacityFigure of a host; `rate`: units per second and host over the last
-      # minutes; `queued_p95_ns`: nil if unknown
+      # Advise::Sizing::Slo::CapacityAtSlo::CapacityFigure of a host; `rate`: units per second and host over
+      # the last minutes; `queued_p95_ns`: nil if unknown
       RoleSummary = Data.define(:app, :role, :kind, :shape, :capacity, :hosts, :rate, :queued_p95_ns) do
         # @return [Float, nil]
         def load_ratio
@@ -55,7 +55,8 @@ module Holdup
 
       # Nil where there are none.
       def other_hosts
-        Queries::Origin::OtherHosts.of_host(@host).of(@everywhere) if @everywhere.hosts.any? { |host| host != @host }
+        return if @everywhere.hosts.none? { |host| host != @host }
+        Queries::Origin::OtherHosts.of_host(@host).of(@everywhere)
       end
 
       def windows(store, from_s = @from_s, **seconds)
@@ -96,7 +97,8 @@ module Holdup
 
       # @return [Analysis::MeasuredTime] of a host that has just begun
       def began(host, kind)
-        Queries::MeasuredTimeQuery.lately(Queries::Origin.of_host(host).of(@store), to_s: @to_s, length_s: LATELY_S,
+        Queries::MeasuredTimeQuery.lately(Queries::Origin.of_host(host).of(@store), to_s: @to_s,
+          length_s: LATELY_S,
           since_s: @to_s - LATELY_S, kinds: [kind])
       end
 
@@ -136,12 +138,14 @@ module Holdup
         objective = Advise::Sizing::Objective.new(name: (kind == :job) ? :throughput : :latency, slo: @slo)
         inputs = Advise::Reader.new(store, from_s: @from_s, to_s: @to_s, kind:, objective:,
           setting: setting.fingerprint)
-        Advise::Sizing::Slo::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo, units: @units).call
+        Advise::Sizing::Slo::CapacityAtSlo.new(on_their_own(inputs.recommendation), slo: @slo,
+          units: @units).call
       end
 
       # More load than was recorded comes on its own, also where a load test waited for answers.
       def on_their_own(found)
-        found && Advise::Sizing::Recommendation.new(found.recording, limits: found.limits, objective: found.objective,
+        found && Advise::Sizing::Recommendation.new(found.recording, limits: found.limits,
+          objective: found.objective,
           open: true, units: @units)
       end
     end

@@ -61,8 +61,8 @@ module Holdup
           meaning: words.call(:"meaning_#{state}"))
       end
 
-      # `items`: Array of Advise::AdviceFindings::FindingText; `none`: the text if there are none; `hints`: sentences
-      # about all of them
+      # `items`: Array of Advise::AdviceFindings::FindingText; `none`: the text if there are none; `hints`:
+      # sentences about all of them
       Findings = Data.define(:title, :items, :none, :hints) do
         def initialize(title:, items:, none:, hints: [])
           super

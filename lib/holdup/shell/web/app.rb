@@ -84,7 +84,8 @@ module Holdup
       # Likewise for autoscalers.
       def scale
         signal = Scaling::ScalingSignal
-        document = Export::Exporters::MetricsFile.new(context.dir, name: signal::FILE, fresh_s: signal::FRESH_S).read
+        document = Export::Exporters::MetricsFile.new(context.dir, name: signal::FILE,
+          fresh_s: signal::FRESH_S).read
         response.status = 503 unless document
         plain = Export::MetricsServer::PLAIN_TYPE
         response.headers["content-type"] = document ? FILES.fetch("json") : plain
@@ -141,7 +142,8 @@ module Holdup
       def newest(store)
         return unless query.live?
         at_ns = store.collector_checkpoints.map(&:at_ns).max
-        look = Doctor::Checks::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store, named: true)
+        look = Doctor::Checks::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store,
+          named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 

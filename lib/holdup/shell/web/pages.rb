@@ -9,7 +9,8 @@ module Holdup
              "blame" => Report::BlamePage, "fleet" => Fleet::Page,
              "processes" => Report::ProcessesPage, "advice" => Advise::Page, "compare" => Compare::Page,
              "experiments" => Experiment::Page,
-             "calculator" => Advise::CalculatorPage, "captures" => Captures::Page, "capture" => Captures::CapturePage,
+             "calculator" => Advise::CalculatorPage, "captures" => Captures::Page,
+             "capture" => Captures::CapturePage,
              "jit" => JitReport::Page, "health" => Doctor::Page}.freeze
       # Those that every page links to.
       MENU = (ALL.keys - %w[endpoint capture]).freeze

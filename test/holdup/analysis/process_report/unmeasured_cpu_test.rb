@@ -40,7 +40,8 @@ class Holdup::Analysis::ProcessReport::UnmeasuredCpuTest < Minitest::Test
   # Where a host lost its power, no sample says that a process ended.
   def test_processes_without_further_samples_are_gone
     lost = process({0 => 0, 60 => 30}, pid: 8)
-    found = intervals(container({0 => 0, 60 => 30, 200 => 30, 260 => 60}), lost, process({200 => 0, 260 => 30}))
+    found = intervals(container({0 => 0, 60 => 30, 200 => 30, 260 => 60}), lost,
+      process({200 => 0, 260 => 30}))
     assert_equal [[0, 60, 0.0], [200, 260, 0.0]], found
   end
 

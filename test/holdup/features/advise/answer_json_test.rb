@@ -73,10 +73,12 @@ module Holdup::Advise::Rules
       end
     end
 
-    LOAD = Holdup::Advise::AdviceAnswer::MeasuredLoad.new(count: 1, measured_s: 1.5, throughput: 0.5, idle_share: nil)
+    LOAD = Holdup::Advise::AdviceAnswer::MeasuredLoad.new(count: 1, measured_s: 1.5, throughput: 0.5,
+      idle_share: nil)
 
     def small(findings: [])
-      Holdup::Advise::AdviceAnswer.new(kind: :request, from_s: 0, to_s: 1, result: nil, findings:, load: LOAD, shortage: nil,
+      Holdup::Advise::AdviceAnswer.new(kind: :request, from_s: 0, to_s: 1, result: nil, findings:, load: LOAD,
+        shortage: nil,
         deadlines: nil, fleet: nil)
     end
 
@@ -107,7 +109,10 @@ module Holdup::Advise::Rules
     def test_refuses_queries_that_no_rule_writes
       sound = ["whatif --load x1.5 --slo p95", "report --full --name 'A b*'", "doctor --json",
         "whatif --priority 'It'\\''s=-2'", "report --since 25h"]
-      sound.each { |query| Holdup::Advise::AnswerJson.load(Holdup::Advise::AnswerJson.dump(small(findings: [finding(query:)]))) }
+      sound.each do |query|
+        dumped = Holdup::Advise::AnswerJson.dump(small(findings: [finding(query:)]))
+        Holdup::Advise::AnswerJson.load(dumped)
+      end
       ["exec -- sh", "doctor; rm x", "doctor `x`", "doctor\nrm x", "report $(x)", "report 'a' > x",
         "report 'a", "report && x", "rm -rf x"].each do |query|
         text = Holdup::Advise::AnswerJson.dump(small(findings: [finding(query:)]))
@@ -117,14 +122,15 @@ module Holdup::Advise::Rules
 
     # Every query that a rule of the advice may write.
     def test_reads_the_queries_of_all_rules
-      rules = Dir[File.expand_path("../../../../lib/holdup/advice/*.rb", __dir__)]
+      rules = Dir[File.expand_path("../../../../lib/holdup/features/{advise/rules,jit_report}/*.rb", __dir__)]
       sources = rules.map { |file| File.read(file) }
       queries = sources.join.scan(/query(?:: | = |:query\] = )"([^"]+)"/).flatten
       queries.select! { |query| query.count("{") == query.count("}") }
       assert_operator queries.size, :>, 20
       queries.each do |query|
         filled = query.gsub(/\#\{situation\.quoted[^}]*\}/, "'A b'").gsub(/\#\{[^}]*\}/, "3")
-        Holdup::Advise::AnswerJson.load(Holdup::Advise::AnswerJson.dump(small(findings: [finding(query: filled)])))
+        dumped = Holdup::Advise::AnswerJson.dump(small(findings: [finding(query: filled)]))
+        Holdup::Advise::AnswerJson.load(dumped)
       end
     end
   end

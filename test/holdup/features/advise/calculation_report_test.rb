@@ -8,7 +8,8 @@ class Holdup::Advise::CalculationReportTest < Minitest::Test
 
   def plot(share)
     calculator = Sizing::Calculator.new(Sizing::ServiceDemand.of_share(share))
-    rows = Holdup::View::Text.new(Holdup::Advise::CalculationReport.new(calculator).page).call.lines.grep(/^ +\d+ \|/)
+    page = Holdup::Advise::CalculationReport.new(calculator).page
+    rows = Holdup::View::Text.new(page).call.lines.grep(/^ +\d+ \|/)
     rows.map { |line| line.split("|").last.chomp }
   end
 

@@ -89,7 +89,7 @@ class Holdup::Advise::CollectorPartTest < Minitest::Test
     kept = keeper("sleep")
     begin_with(kept)
     pid = child(kept)
-    advance(Keeper::LONGEST_S + 1)
+    advance(Holdup::Collector::ChildCommand::LONGEST_S + 1)
     kept.call
     assert_nil child(kept)
     assert_raises(Errno::ESRCH) { Process.kill(0, pid) }

@@ -55,7 +55,8 @@ class Holdup::Advise::ReportTest < Minitest::Test
   def screen(findings, language: "en", width: 80)
     answer = AdviceAnswers.of(ADVISED, findings:, summary: SUMMARY)
     store = {"--store" => "/var/lib/holdup/store.sqlite3"}
-    given = [*Holdup::Advise::Report::AdviceScreen::COMMANDS, "advise", "verify"].to_h { |name| [name, store] }
+    names = [*Holdup::Advise::Report::AdviceScreen::COMMANDS, "advise", "verify"]
+    given = names.to_h { |name| [name, store] }
     made = Holdup::Advise::Report::AdviceScreen.new(answer, words: Holdup::View::Words.new(language),
       span: "today", limit: 15, given:)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,

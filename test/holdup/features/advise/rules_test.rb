@@ -23,8 +23,11 @@ class Holdup::Advise::RulesTest < Minitest::Test
     [{}, {process_bytes: 300_000_000, memory_limit_bytes: 500_000_000},
       {others: Holdup::Advise::Sizing::ResourceLimits::OtherCpus.always(1.2)}].each do |limits|
       recommendation = advised(PlayedRecording.new(minutes: 4), **limits)
-      found = Holdup::Advise::Rules.call(situation(samples: container(processes: 1, vcpus: 2.0), recommendation:,
-        levers:) { |sample| [queueing(sample)] })
+      found = Holdup::Advise::Rules.call(situation(samples: container(processes: 1, vcpus: 2.0),
+        recommendation:,
+        levers:) { |sample|
+        [queueing(sample)]
+      })
       numbers = found.filter_map { |finding| finding.line&.new&.[](/\Aworkers (\d+)/, 1)&.to_i }
       advised = (recommendation.verdict == :change) ? [recommendation.best.candidate.processes] : []
       assert_equal advised, numbers.uniq, limits.inspect
@@ -44,7 +47,7 @@ class Holdup::Advise::RulesTest < Minitest::Test
   def test_every_rule_has_a_test
     Holdup::Advise::Rules::RULES.each do |rule|
       name = rule.name.split("::").last.gsub(/(?<=[a-z\d])([A-Z])/, '_\1').downcase
-      assert_equal 1, Dir["#{__dir__}/advice/**/#{name}_test.rb"].size, rule.name
+      assert_equal 1, Dir["#{__dir__}/../{advise/rules,jit_report}/**/#{name}_test.rb"].size, rule.name
     end
   end
 end

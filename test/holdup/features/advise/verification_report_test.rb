@@ -8,13 +8,16 @@ class Holdup::Advise::VerificationReportTest < Minitest::Test
   FoundCauses = Holdup::Advise::Sizing::SelfTest::ErrorCauses::FoundCauses
 
   def said(*causes, starved: 0.0, error: 0.3, queued: true, name: :p95, language: "en")
-    line = Holdup::Advise::Sizing::Verification::VerifiedFigure.new(name:, before: 5_000_000, predicted: 4_000_000,
+    line = Holdup::Advise::Sizing::Verification::VerifiedFigure.new(name:, before: 5_000_000,
+      predicted: 4_000_000,
       measured: 3_000_000, error:, interval: error - 0.1..error + 0.1)
     figures = {starved:, resource_waits: 0.0, busy: 0.2, swings: 1.1, bursts: 0.0, handoff: 0.0, chance: 0.1}
     candidate = Holdup::Advise::Sizing::Candidate.new(processes: 2, threads: 5, time_slice_ns: 100_000_000)
-    found = Holdup::Advise::Sizing::Verification::VerificationResult.new(candidate:, units: 1_000, lines: [line],
+    found = Holdup::Advise::Sizing::Verification::VerificationResult.new(candidate:, units: 1_000,
+      lines: [line],
       causes: FoundCauses.new(call: causes, figures:), sliced: false, queued:)
-    page = Holdup::Advise::VerificationReport.new(found, span: "now", words: Holdup::View::Words.new(language)).page
+    words = Holdup::View::Words.new(language)
+    page = Holdup::Advise::VerificationReport.new(found, span: "now", words:).page
     Holdup::View::Text.new(page, width: 1_000).call
   end
 

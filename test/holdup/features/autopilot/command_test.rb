@@ -42,8 +42,8 @@ class Holdup::Autopilot::CommandTest < Minitest::Test
 
   # Whatever the loop can wait for has a sentence.
   def test_every_reason_has_a_sentence
-    source = %w[autopilot.rb autopilot/decision.rb].map { |name|
-      File.read(File.expand_path("../../../../lib/holdup/collector/#{name}", __dir__))
+    source = %w[collector_part.rb decision.rb].map { |name|
+      File.read(File.expand_path("../../../../lib/holdup/features/autopilot/#{name}", __dir__))
     }.join
     reasons = source.scan(/(?:wait|forget)\(:(\w+)|then :(\w+)$/).flatten.compact.uniq
     assert_operator reasons.size, :>, 15

@@ -15,7 +15,8 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
   end
 
   def text(*all, language: "en", width: 400)
-    page = Holdup::Captures::TimelineReport::KeptCaptures.new(all, words: Holdup::View::Words.new(language)).page
+    words = Holdup::View::Words.new(language)
+    page = Holdup::Captures::TimelineReport::KeptCaptures.new(all, words:).page
     Holdup::View::Text.new(page, width:).call
   end
 

@@ -21,6 +21,7 @@ class Holdup::Captures::TimelineStoryTest < Minitest::Test
     unit = scene.units.first
     story = Holdup::Captures::Timeline::UnitStory.new(scene, unit)
     words = Holdup::View::Words.new(language)
-    Holdup::View::Text.new(Holdup::Captures::TimelineStory.new(scene, unit, story:, words:).page, width: 120).call
+    Holdup::View::Text.new(Holdup::Captures::TimelineStory.new(scene, unit, story:, words:).page,
+      width: 120).call
   end
 end

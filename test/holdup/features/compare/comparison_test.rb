@@ -73,7 +73,8 @@ class Holdup::Compare::ComparisonTest < Minitest::Test
     }
     window = sample(minutes: 1).window("A#b", start_s: ExampleUnits::START_S, count: 200,
       setting: ExampleUnits::SETTING, histograms: {wall: Holdup::Histogram.of([5_000_000] * 200)})
-    one = Holdup::Compare::Side.new(label: "x", windows: [window], unit_samples:, from_s: ExampleUnits::START_S,
+    one = Holdup::Compare::Side.new(label: "x", windows: [window], unit_samples:,
+      from_s: ExampleUnits::START_S,
       to_s: ExampleUnits::START_S + 60)
     assert_in_delta 4_000_000, Comparison.new(one, one).estimates[:wait_p95].before, 100_000
   end
@@ -140,7 +141,8 @@ class Holdup::Compare::ComparisonTest < Minitest::Test
 
   def side(sample, offset_s)
     windows = sample.to_a.map { |window| window.with(start_s: window.start_s + offset_s) }
-    Holdup::Compare::Side.new(label: "x", windows:, from_s: sample.from_s + offset_s, to_s: sample.to_s + offset_s)
+    Holdup::Compare::Side.new(label: "x", windows:, from_s: sample.from_s + offset_s,
+      to_s: sample.to_s + offset_s)
   end
 
   # Four processes; the first minutes of each are smaller.

@@ -332,7 +332,7 @@ class Holdup::Doctor::ChecksTest < Minitest::Test
 
   def test_every_finding_has_its_words_and_its_remedy
     tables = Holdup::View::Words::LANGUAGES
-    keys = Dir[File.expand_path("../../../../lib/holdup/doctor/*_checks.rb", __dir__)].flat_map { |file|
+    keys = Dir[File.expand_path("../../../../lib/holdup/features/*/*_checks.rb", __dir__)].flat_map { |file|
       File.read(file).scan(/CheckResult\.(ok|warn|fail)\(:(\w+)/)
     }
     keys.concat(Holdup::Doctor::ProbeChecks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })

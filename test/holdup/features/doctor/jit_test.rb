@@ -80,7 +80,8 @@ class Holdup::Doctor::Checks::JitTest < Minitest::Test
   # Counting takes longer than the interpreter would.
   def test_with_statistics_the_effect_is_not_known
     found = findings(process({"jit_stats" => "on"})).last
-    assert_equal Holdup::Doctor::Checks::CheckResult.ok(:jit_effect_unknown, processes: 1, name: "YJIT"), found
+    assert_equal Holdup::Doctor::Checks::CheckResult.ok(:jit_effect_unknown, processes: 1, name: "YJIT"),
+      found
     assert_equal "ZJIT", findings(process({"jit" => "zjit", "jit_stats" => "on"})).last.facts[:name]
     refute_includes keys(process), :jit_effect_unknown
   end

@@ -15,7 +15,8 @@ class Holdup::JitReport::JitTableTest < Minitest::Test
   end
 
   def text(*lives, language: "en")
-    Holdup::View::Text.new(Holdup::Report::FullReport.new(summary(*lives), words: Holdup::View::Words.new(language),
+    Holdup::View::Text.new(Holdup::Report::FullReport.new(summary(*lives),
+      words: Holdup::View::Words.new(language),
       zone: "UTC").page).call
   end
 

@@ -153,7 +153,8 @@ class Holdup::Mcp::CommandTest < Minitest::Test
     served do |client, _|
       assert_equal ["holdup://vocabulary"], client.resources.map { |one| one["uri"] }
       contents = client.read_resource(uri: "holdup://vocabulary")
-      assert_equal File.read(File.expand_path("../../../../docs/vocabulary.md", __dir__)), contents.first["text"]
+      assert_equal File.read(File.expand_path("../../../../docs/vocabulary.md", __dir__)),
+        contents.first["text"]
     end
   end
 

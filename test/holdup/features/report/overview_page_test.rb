@@ -67,7 +67,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
   end
 end
 
-class Holdup::View::Pages::StallOnsetTest < Minitest::Test
+class Holdup::Report::OverviewPage::StallOnsetTest < Minitest::Test
   Series = Data.define(:at_s, :stalled) do
     def shares = {stalled:}
   end

@@ -9,7 +9,8 @@ class Holdup::CLI::GivenOptionsTest < Minitest::Test
   def given(command, *argv) = command::OPTIONS.parse(argv, now_s: 0)
 
   def test_the_same_command_again_has_no_output_options_and_no_password
-    given = given(Holdup::Report::Command, "--json", "--limit=9", "--store", "postgres://me:secret@db/x", "--since=1h")
+    given = given(Holdup::Report::Command, "--json", "--limit=9", "--store", "postgres://me:secret@db/x",
+      "--since=1h")
     assert_equal({"--since" => "1h", "--store" => "postgres://me:***@db/x"}, given.again)
   end
 
@@ -23,13 +24,16 @@ class Holdup::CLI::GivenOptionsTest < Minitest::Test
   end
 
   def test_a_replay_gets_the_promise_but_not_the_load_of_an_advice
-    given = given(Holdup::Advise::Command, "--slo", "p99", "--load", "x2", "--queue", "mail", "--warm-up", "9s")
-    assert_equal({"--slo" => "p99", "--warm-up" => "9s"}, given.taken_by(Holdup::Advise::WhatifCommand::OPTIONS))
+    given = given(Holdup::Advise::Command, "--slo", "p99", "--load", "x2", "--queue", "mail", "--warm-up",
+      "9s")
+    assert_equal({"--slo" => "p99", "--warm-up" => "9s"},
+      given.taken_by(Holdup::Advise::WhatifCommand::OPTIONS))
     assert_equal({"--warm-up" => "9s"}, given.taken_by(Holdup::Advise::VerifyCommand::OPTIONS))
   end
 
   def test_names_the_options_that_another_command_does_not_have
-    given = given(Holdup::Advise::Command, "--load", "x2", "--app", "shop", "--db-connections", "4", "--store", "s")
+    given = given(Holdup::Advise::Command, "--load", "x2", "--app", "shop", "--db-connections", "4",
+      "--store", "s")
     assert_equal %w[--load --app --db-connections], given.unknown_to(Holdup::Advise::KeepCommand::OPTIONS)
   end
 

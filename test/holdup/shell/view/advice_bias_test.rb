@@ -31,6 +31,7 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   def test_for_programs
     p95 = Holdup::Advise::AdviceFigures::Bias.json(THREE.corrections).fetch(:p95)
     assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, p95)
-    assert_empty Holdup::Advise::AdviceFigures::Bias.json(Holdup::Advise::Sizing::PredictionBias::NONE.corrections)
+    corrections = Holdup::Advise::Sizing::PredictionBias::NONE.corrections
+    assert_empty Holdup::Advise::AdviceFigures::Bias.json(corrections)
   end
 end

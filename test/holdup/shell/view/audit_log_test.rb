@@ -23,7 +23,10 @@ class Holdup::View::AuditLogTest < Minitest::Test
   def test_a_reason_in_the_language_of_the_page
     lease = Holdup::ChangeReason.of(:lease, seconds: 60).to_s
     reason = Holdup::ChangeReason.of(:worker, pid: 7, why: lease).to_s
-    shown = %w[en ja].map { |language| Holdup::View::AuditLog.reason(reason, Holdup::View::Words.new(language)) }
+    shown = %w[en ja].map { |language|
+      Holdup::View::AuditLog.reason(reason,
+        Holdup::View::Words.new(language))
+    }
     assert_equal ["worker 7: its lease was not renewed for 60 s", "ワーカー 7：60 秒間、リースが更新されなかった"], shown
   end
 

@@ -7,7 +7,7 @@ require "yaml"
 # What is said of a measurement is no more than its figures show.
 class Holdup::View::ClaimsTest < Minitest::Test
   SUBJECTS = %w[findings advice timeline].freeze
-  FILES = File.expand_path("../../../lib/holdup/shell/view/locales/%s/{#{SUBJECTS.join(",")}}.yml", __dir__)
+  FILES = File.expand_path("../../../../lib/holdup/shell/view/locales/%s/{#{SUBJECTS.join(",")}}.yml", __dir__)
   ENGLISH, JAPANESE = %w[en ja].map { |language|
     keys = Dir[format(FILES, language)].flat_map { |file| YAML.load_file(file).fetch(language).keys }
     Holdup::View::Words::LANGUAGES[language].slice(*keys.map(&:to_sym))

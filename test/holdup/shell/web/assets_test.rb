@@ -16,7 +16,7 @@ class Holdup::Web::AssetsTest < Minitest::Test
 
   def test_the_gem_brings_all_of_them
     packed = Dir.chdir(ROOT) { Gem::Specification.load("holdup.gemspec").files }
-    shown = Dir.chdir(ROOT) { Dir["lib/holdup/{web,view/html}/**/*"].select { |file| File.file?(file) } }
+    shown = Dir.chdir(ROOT) { Dir["lib/holdup/shell/{web,view/html}/**/*"].select { |file| File.file?(file) } }
     refute_empty shown.grep(/erb\z/)
     assert_empty shown - packed
   end

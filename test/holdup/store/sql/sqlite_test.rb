@@ -136,7 +136,10 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
       before = File.binread(made)
       [false, true].each do |read_only|
         other = Holdup::Store.open(made, read_only:)
-        error = assert_raises(StoreError::NotOurs) { read_only ? other.checkpoints : other.commit([minute], {}) }
+        error = assert_raises(StoreError::NotOurs) {
+          read_only ? other.checkpoints : other.commit([minute],
+            {})
+        }
         assert_match(message, error.message)
       end
       assert_equal [before, [made]], [File.binread(made), Dir["#{made}*"]]

@@ -4,7 +4,8 @@ module Holdup
   module Advise
     module Rules
       module DatabaseRules
-        # Waits for a database connection: the pool is too small, or requests or jobs keep connections too long.
+        # Waits for a database connection: the pool is too small, or requests or jobs keep connections too
+        # long.
         module DbPool
           MUCH = 0.05
 
@@ -20,8 +21,8 @@ module Holdup
               facts:)
           end
 
-          # Who kept the connections for longest: threads outside of requests and jobs may be it, and until they
-          # were sampled nobody is.
+          # Who kept the connections for longest: threads outside of requests and jobs may be it, and until
+          # they were sampled nobody is.
           # @return [Array(Symbol, Hash)] the rule, and its facts about that
           def keeper(connections)
             holder = connections.holder

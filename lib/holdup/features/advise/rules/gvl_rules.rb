@@ -4,7 +4,8 @@ module Holdup
   module Advise
     module Rules
       module GvlRules
-        # Long holds make all other threads wait. Few series cause most of the stall, and others suffer from it.
+        # Long holds make all other threads wait. Few series cause most of the stall, and others suffer from
+        # it.
         module Convoy
           # Half of a time slice.
           LONG_NS = 50_000_000
@@ -22,7 +23,8 @@ module Holdup
               **situation.effect(without: situation.literal(row.name)))
           end
 
-          # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of it
+          # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of
+          #   it
           def cause(situation)
             return if situation.total.split.share(:stalled) < Analysis::Thresholds::STALLED
             blame = situation.summary.blame
@@ -38,10 +40,11 @@ module Holdup
         end
 
         # Ruby code gives the GVL up after 100 ms, but only while another thread waits: long holds alone prove
-        # nothing about C code. The rule names native code if others waited longer than a slice in each unit and
-        # no time slice ended its holds.
+        # nothing about C code. The rule names native code if others waited longer than a slice in each unit
+        # and no time slice ended its holds.
         module NativeHolds
-          # A slice is 100 ms and a timer checks every 10 ms: a hold of more than two slices ignored the timer.
+          # A slice is 100 ms and a timer checks every 10 ms: a hold of more than two slices ignored the
+          # timer.
           LONG_NS = 250_000_000
           STARVED = 0.5
           # Share of the holds that a slice would have ended.
@@ -107,8 +110,8 @@ module Holdup
             Finding.new(rule: :isolation, weight:, **effect)
           end
 
-          # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most stall, its shares of stall
-          #   and CPU
+          # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most stall, its shares of
+          #   stall and CPU
           def cause(situation)
             blame = situation.summary.blame
             row = situation.summary.rows.find { |each| each.name == blame.series.first&.name } or return
@@ -187,8 +190,8 @@ module Holdup
           end
         end
 
-        # Calls that look slow to other tools, although the other system answers fast: the answer is there, and
-        # the thread waits for the GVL. Tuning the query or the server gains nothing.
+        # Calls that look slow to other tools, although the other system answers fast: the answer is there,
+        # and the thread waits for the GVL. Tuning the query or the server gains nothing.
         module MisleadingCalls
           module_function
 

@@ -4,9 +4,9 @@ module Holdup
   module Advise
     module Rules
       module JobRules
-        # Another number of threads for jobs: enough to keep the GVL in use; further threads only stall. Groups
-        # of threads in a process (capsules, workers) share its GVL, so the rule judges their sum and changes
-        # the group that was asked about, else the busiest.
+        # Another number of threads for jobs: enough to keep the GVL in use; further threads only stall.
+        # Groups of threads in a process (capsules, workers) share its GVL, so the rule judges their sum and
+        # changes the group that was asked about, else the busiest.
         module JobConcurrency
           module_function
 

@@ -24,8 +24,8 @@ module Holdup
           private_class_method :facts
         end
 
-        # An alarm on CPU % that never fires: these processes can't use that much CPU, so requests queue and no
-        # machine is added. Queue time rises when capacity ends.
+        # An alarm on CPU % that never fires: these processes can't use that much CPU, so requests queue and
+        # no machine is added. Queue time rises when capacity ends.
         module AutoscalingTrap
           # A usual target of autoscaling: an alarm works if the processes can reach it.
           USUAL = 0.7
@@ -102,7 +102,8 @@ module Holdup
           def blamed(machine)
             starvation = machine && Analysis::Machine::CpuStarvation.new(machine)
             culprit = starvation&.culprit or return [nil, {}]
-            facts = {own: starvation.own&.round(2), taken: starvation.taken&.round(2), vcpus: starvation.vcpus,
+            facts = {own: starvation.own&.round(2), taken: starvation.taken&.round(2),
+                     vcpus: starvation.vcpus,
                      stolen_share: machine.steal_share}
             [culprit, facts]
           end

@@ -15,15 +15,16 @@ module Holdup
           def call(situation)
             found = situation.summary.heap_growth.first
             return unless found && found.bytes >= BYTES && found.share >= SHARE
-            facts = {name: found.name, each_bytes: found.each_bytes.round, error_bytes: found.error_bytes.round,
+            facts = {name: found.name, each_bytes: found.each_bytes.round,
+                     error_bytes: found.error_bytes.round,
                      name_bytes: found.bytes.round, grown_bytes: found.grown_bytes.round,
                      query: "report --table memory --name #{situation.quoted(found.name)}"}
             Finding.new(rule: :heap_growth, weight: [found.share, 1.0].min * 0.1, facts:)
           end
         end
 
-        # Garbage collection takes much of the time in which the GVL is held. Only an experiment shows whether a
-        # larger heap helps.
+        # Garbage collection takes much of the time in which the GVL is held. Only an experiment shows whether
+        # a larger heap helps.
         module GcSettings
           # Of running.
           MUCH = 0.15
@@ -38,11 +39,13 @@ module Holdup
             share = situation.total.sum(:gc_ns).fdiv([running_ns, 1].max)
             live = situation.summary.processes.members.filter_map(&:live_slots).max
             return unless share >= MUCH && live
-            # Heap 0 has most objects. As many slots there as objects live in all heaps leave half of them free.
+            # Heap 0 has most objects. As many slots there as objects live in all heaps leave half of them
+            # free.
             more_bytes = live * Analysis::Allocations::SettingAllocations::SLOT_BYTES
             facts = {gc_share: share, live:, slots: live.ceil(DIGITS).to_s, more_bytes:,
                      query: "report --table memory"}
-            Finding.new(rule: :gc_settings, remedy: :setting, weight: share * running_share(situation), facts:)
+            Finding.new(rule: :gc_settings, remedy: :setting, weight: share * running_share(situation),
+              facts:)
           end
 
           def running_share(situation)

@@ -27,7 +27,9 @@ module Holdup
           # @return [Integer] minutes, whole hours
           def wanted(result)
             return WANTED_MINUTES if result.missing.include?(:hours)
-            excess = result.widths.map { |key, width| width / Sizing::Sufficiency::WIDTHS.fetch(key) }.max.to_f
+            excess = result.widths.map { |key, width|
+              width / Sizing::Sufficiency::WIDTHS.fetch(key)
+            }.max.to_f
             [(result.minutes * excess**2).ceil.ceildiv(60) * 60, WANTED_MINUTES].max
           end
           private_class_method :wanted

@@ -17,8 +17,8 @@ module Holdup
             Finding.new(rule: :thread_count, remedy: :setting, change:, **effect(situation, now, best))
           end
 
-          # The advised setting is replayed as a whole: fewer threads in more processes, or with a shorter time
-          # slice, may be better when fewer threads alone are not.
+          # The advised setting is replayed as a whole: fewer threads in more processes, or with a shorter
+          # time slice, may be better when fewer threads alone are not.
           def effect(situation, now, best)
             all = {threads: best.own_threads, processes: best.processes, time_slice_ns: best.time_slice_ns}
             change = all.slice(*best.differences(now))
@@ -150,8 +150,8 @@ module Holdup
           private_class_method :change, :advised, :worthwhile, :slices, :gain
         end
 
-        # Before Ruby 3.4 only a thread's priority shortens the time slice. Lowering it while a thread runs what
-        # makes others stall makes only these give way sooner. Native code ignores priority.
+        # Before Ruby 3.4 only a thread's priority shortens the time slice. Lowering it while a thread runs
+        # what makes others stall makes only these give way sooner. Native code ignores priority.
         module LowerPriority
           STEPS = 2
 
@@ -167,7 +167,8 @@ module Holdup
               query: "whatif --priority #{situation.quoted(row.name, "=-#{STEPS}")}",
               priorities: {situation.literal(row.name) => -STEPS})
             return unless effect
-            change = Finding::ProposedChange.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}")
+            line = "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"
+            change = Finding::ProposedChange.new(new: line)
             Finding.new(rule: :priority, change:, **effect)
           end
 

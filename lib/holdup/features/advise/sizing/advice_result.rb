@@ -3,8 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # The answer of a Recommendation, as one value: every page and report of an advice is made of it, at once
-      # or from the store, in any language.
+      # The answer of a Recommendation, as one value: every page and report of an advice is made of it, at
+      # once or from the store, in any language.
       #
       # - `verdict`, `reasons`, `why`, `gain`, `interval`, `confidence`: see Recommendation
       # - `recording`: RecordingFacts; `limits`: ResourceLimits; `objective`: Objective; `bias`: {Symbol =>
@@ -12,11 +12,13 @@ module Holdup
       # - `rate`: units per second and host at the peak, nil if nothing arrived; `peak_minutes`: number of
       #   minutes that alone are the peak, because of their mix; `peak`: SelfTest::PeakContradiction or nil
       # - `users`: ClosedLoad::ThinkingUsers or nil; `self_test`: SelfTest::SelfTestResult; `sufficiency`:
-      #   Sufficiency::SufficiencyResult. With the verdict :unknown each of them is nil, unless it is the reason
+      #   Sufficiency::SufficiencyResult. With the verdict :unknown each of them is nil, unless it is the
+      #   reason
       # - `now`: Candidate; `current`, `measured`, `best` and each of `predictions`: Forecast::Prediction;
       #   `pools`: PoolSides. Empty with the verdict :unknown, and `best` if nothing fits
       AdviceResult = Data.define(
-        :kind, :verdict, :reasons, :why, :gain, :interval, :confidence, :recording, :limits, :objective, :bias,
+        :kind, :verdict, :reasons, :why, :gain, :interval, :confidence, :recording, :limits, :objective,
+        :bias,
         :amdahl, :rate, :peak_minutes, :peak, :users, :self_test, :sufficiency, :now, :current, :measured,
         :best, :predictions, :pools
       ) do
@@ -33,7 +35,8 @@ module Holdup
 
       # What the verdict :unknown leaves out.
       AdviceResult::UNKNOWN = {
-        why: nil, gain: 0.0, interval: nil, confidence: nil, bias: {}, amdahl: nil, rate: nil, peak_minutes: 0,
+        why: nil, gain: 0.0, interval: nil, confidence: nil, bias: {}, amdahl: nil, rate: nil,
+        peak_minutes: 0,
         peak: nil, users: nil, self_test: nil, sufficiency: nil, now: nil, current: nil, measured: nil,
         best: nil, predictions: [], pools: []
       }.freeze
@@ -63,7 +66,8 @@ module Holdup
         end
       end
 
-      # A pool of threads, now and with the best setting: PoolThroughput, nil where no unit of it was recorded.
+      # A pool of threads, now and with the best setting: PoolThroughput, nil where no unit of it was
+      # recorded.
       AdviceResult::PoolSides = Data.define(:name, :current, :best)
     end
   end

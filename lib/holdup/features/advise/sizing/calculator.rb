@@ -3,8 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # The usual thread calculator, without a recording: the closed model and Amdahl's law, for threads of one
-      # process that always have work.
+      # The usual thread calculator, without a recording: the closed model and Amdahl's law, for threads of
+      # one process that always have work.
       class Calculator
         # Share of the time that the GVL is held: threads beyond it only stall.
         ENOUGH = 0.9

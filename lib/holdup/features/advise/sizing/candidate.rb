@@ -3,9 +3,10 @@
 module Holdup
   module Advise
     module Sizing
-      # A deployment that might be better: on one host, processes with threads each, and perhaps others (`pool`)
-      # for some units. `threads`: all of a process; `other_threads`: those of them in pools that are not sized,
-      # which stay as they are; `concurrent_threads`: those of them that take units of the other kind.
+      # A deployment that might be better: on one host, processes with threads each, and perhaps others
+      # (`pool`) for some units. `threads`: all of a process; `other_threads`: those of them in pools that are
+      # not sized, which stay as they are; `concurrent_threads`: those of them that take units of the other
+      # kind.
       Candidate = Data.define(
         :processes, :threads, :io_threads, :time_slice_ns, :other_threads, :concurrent_threads, :pool
       ) do

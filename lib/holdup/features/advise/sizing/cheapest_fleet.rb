@@ -6,8 +6,8 @@ module Holdup
       # The cheapest fleet that keeps the SLO at the recorded peak of all hosts together: hosts x vCPUs x
       # processes x threads. With fewer hosts each gets more of the peak; the replay predicts what that does.
       #
-      # A fleet costs at least what the hosts cost that its ceiling needs. So settings are tried from the lowest
-      # such price on, and the search ends where that alone costs more than the best fleet found.
+      # A fleet costs at least what the hosts cost that its ceiling needs. So settings are tried from the
+      # lowest such price on, and the search ends where that alone costs more than the best fleet found.
       class CheapestFleet
         # vCPUs of a host to try, up to twice as many as now: the replay knows less about larger machines.
         VCPUS = [1, 2, 4, 8, 16, 32, 64, 96].freeze
@@ -39,8 +39,8 @@ module Holdup
             prices if prices.vcpu_hour.positive?
           end
 
-          # @param bytes [Integer, nil] that its processes and the rest of the container take; nil: unknown, and
-          #   then memory costs nothing
+          # @param bytes [Integer, nil] that its processes and the rest of the container take; nil: unknown,
+          #   and then memory costs nothing
           # @return [Float] of one host
           def host(vcpus, bytes)
             provisioned_gib = bytes.to_i / Analysis::Thresholds::FULL / self.class::GIB
@@ -60,7 +60,8 @@ module Holdup
         DefaultSetting = Data.define(:name, :threads, :there, :needed)
 
         # The answer. `reason`: Symbol, why the fleets are nil, see CheapestFleet#reason; `now`, `best`:
-        # FleetOffer; `saving`: share of the present price, negative: it costs more; `defaults`: DefaultSettings
+        # FleetOffer; `saving`: share of the present price, negative: it costs more; `defaults`:
+        # DefaultSettings
         FleetComparison = Data.define(:prices, :slo, :reason, :now, :best, :saving, :defaults) do
           def initialize(prices:, slo:, reason: nil, now: nil, best: nil, saving: nil, defaults: [])
             super
@@ -171,7 +172,8 @@ module Holdup
           found
         end
 
-        # Doubles the hosts, because connections of a thousand hosts may be too many where those of ten are not.
+        # Doubles the hosts, because connections of a thousand hosts may be too many where those of ten are
+        # not.
         def enough(least, most)
           hosts = least.hosts
           while hosts <= most
@@ -232,7 +234,8 @@ module Holdup
           processes = [best.vcpus.floor, 1].max
           candidate = @recommendation.now.with(threads: threads + other_threads, processes:)
           least = least(best.vcpus, candidate)
-          DefaultSetting.new(name:, threads:, there: predicted(best.vcpus, candidate, best.hosts, force: true),
+          DefaultSetting.new(name:, threads:,
+            there: predicted(best.vcpus, candidate, best.hosts, force: true),
             needed: least && fewest_hosts(least))
         end
       end

@@ -3,10 +3,10 @@
 module Holdup
   module Advise
     module Sizing
-      # The part of a recording in which arrivals waited for answers: a load test with a number of connections,
-      # or threads that were all busy all the time. The next unit began when one ended, so the number of units
-      # in the system stayed what it was, and the rate at which they came says nothing about how many would
-      # come to a faster deployment.
+      # The part of a recording in which arrivals waited for answers: a load test with a number of
+      # connections, or threads that were all busy all the time. The next unit began when one ended, so the
+      # number of units in the system stayed what it was, and the rate at which they came says nothing about
+      # how many would come to a faster deployment.
       #
       # A cell of a few seconds is closed if most units found the same number of others there, and there was
       # nearly always one. Of arrivals that do not depend on ends (Poisson's, with n of them on average in the
@@ -30,9 +30,9 @@ module Holdup
         SATURATED = 200
         # Units replayed for each of a population, so that the few at the end hardly count.
         LEAST = 10
-        # Share of the units that find all other threads of their process busy from which several processes are
-        # saturated: units don't go to them in turn, so some threads have none while others have several. Where
-        # that happens to one in ten, 5 threads serve at most 2 % less.
+        # Share of the units that find all other threads of their process busy from which several processes
+        # are saturated: units don't go to them in turn, so some threads have none while others have several.
+        # Where that happens to one in ten, 5 threads serve at most 2 % less.
         FULL = 0.9
         # Mean weight from which too few single units are recorded to see who began when another one ended.
         SAMPLED = 1.05
@@ -105,7 +105,8 @@ module Holdup
         # @return [Array<ClosedLevel>] smallest population first
         def levels
           @levels ||= steps.group_by(&:population).sort.map do |population, same|
-            ClosedLevel.new(population:, unit_samples: same.flat_map(&:unit_samples), seconds: same.sum(&:seconds))
+            ClosedLevel.new(population:, unit_samples: same.flat_map(&:unit_samples),
+              seconds: same.sum(&:seconds))
           end
         end
 
@@ -124,7 +125,8 @@ module Holdup
         # A level to replay. `each`: units that one of the trace stands for
         LevelTrace = Data.define(:trace, :population, :each)
 
-        # Traces of all levels, as long as they were against each other, but long enough for their populations.
+        # Traces of all levels, as long as they were against each other, but long enough for their
+        # populations.
         # @yieldparam unit_samples [Array<UnitSample>] of a level
         # @yieldreturn [Array<UnitSample>] as they are to be replayed
         # @return [Array<LevelTrace>]
@@ -132,7 +134,9 @@ module Holdup
           random = Random.new(seed)
           all = levels.sum(0.0, &:weight)
           levels.map do |level|
-            sample = WeightedSample.new(yield(level.unit_samples).map { |unit_sample| [unit_sample, unit_sample.weight] })
+            sample = WeightedSample.new(yield(level.unit_samples).map { |unit_sample|
+              [unit_sample, unit_sample.weight]
+            })
             size = [(units * level.weight / all).round, LEAST * level.population].max
             drawn = Array.new(size) { sample.draw(random) }
             trace = drawn.map.with_index { |unit, at| Trace::TraceUnit.of(unit, at, pool: pools.index(unit)) }
@@ -177,8 +181,8 @@ module Holdup
           arrival_ns(unit) / NS / CELL_S
         end
 
-        # A load test changes the population within a cell, and may pause: each step counts from the first unit
-        # that found all others there to the last one.
+        # A load test changes the population within a cell, and may pause: each step counts from the first
+        # unit that found all others there to the last one.
         def steps
           ordered = cells.sort_by { |cell| [cell.host, cell.cell] }
           same = ordered.slice_when do |one, other|
@@ -204,7 +208,10 @@ module Holdup
           return if some.size < 2
           first_ns, last_ns = some.map { |unit| arrival_ns(unit) }.minmax
           seconds = (last_ns - first_ns).fdiv(NS) * (some.size + 1) / (some.size - 1)
-          ClosedLevel.new(population: cells.first.population, unit_samples: some, seconds:) if seconds.positive?
+          if seconds.positive?
+            ClosedLevel.new(population: cells.first.population, unit_samples: some,
+              seconds:)
+          end
         end
 
         def cells_of(host, units)
@@ -221,8 +228,8 @@ module Holdup
           end
         end
 
-        # Chance alone leaves few units of a sample in some cells. Without these, the others would show a higher
-        # throughput than there was.
+        # Chance alone leaves few units of a sample in some cells. Without these, the others would show a
+        # higher throughput than there was.
         # @param cells [Array<ClosedCell>] of the others
         # @return [Array<ClosedCell>] those in a step, or at its end with units that found as many others
         def small_cells(host, by_cell, cells)
@@ -275,8 +282,8 @@ module Holdup
           [others + 1, same] if others
         end
 
-        # Also of a sample, the probe knows how many units of its process each one found. Those that waited for
-        # a thread come on top.
+        # Also of a sample, the probe knows how many units of its process each one found. Those that waited
+        # for a thread come on top.
         def sampled_cells(host, by_cell)
           inside = by_cell.to_h { |cell, own| [cell, sampled_inside(own)] }.compact
           inside.group_by { |_, (count, _)| count }.flat_map do |count, same|
@@ -314,8 +321,8 @@ module Holdup
         end
       end
 
-      # Units of a cell that waited for a thread, by Little's law. With few of them recorded, chance makes cells
-      # differ more than they did.
+      # Units of a cell that waited for a thread, by Little's law. With few of them recorded, chance makes
+      # cells differ more than they did.
       class ClosedLoad::SampledQueue
         # @param queues [Array<SampledQueue>] of cells that may be alike
         # @return [Array<Float>] mean number of waiting units in each, without the part that is chance
@@ -379,10 +386,10 @@ module Holdup
       end
 
       # How long users think, from how much their waits vary. Throughput, response and number of users don't
-      # show it: each pause has a number of users with which the law holds. But the shorter they think, the less
-      # the number of waiting requests varies, because those who wait can't ask; requests that come on their own
-      # (an endless pause of endless users) vary most. So the pause is the one with which a replay's waits have
-      # the standard deviation of the measured ones.
+      # show it: each pause has a number of users with which the law holds. But the shorter they think, the
+      # less the number of waiting requests varies, because those who wait can't ask; requests that come on
+      # their own (an endless pause of endless users) vary most. So the pause is the one with which a replay's
+      # waits have the standard deviation of the measured ones.
       class ClosedLoad::ThinkTimeFit
         # Pauses to try, against the response: the longest is nearly that of arrivals on their own.
         STEPS = (-5..9).map { |step| 2.0**step }.freeze
@@ -409,8 +416,8 @@ module Holdup
           @replay = replay
         end
 
-        # @param closed [Boolean] whether it may also be a load test whose connections do not pause, but change
-        #   in number
+        # @param closed [Boolean] whether it may also be a load test whose connections do not pause, but
+        #   change in number
         # @param several [Boolean] whether they come to several processes
         # @return [ClosedLoad::ThinkingUsers]
         def call(closed: false, several: false)
@@ -428,8 +435,8 @@ module Holdup
 
         # Where a process is full while another one is not, that lasts for minutes, so a replay, like a
         # recording, shows some of it by chance.
-        # @return [Float] by which the deviation of a replay differs from that of a recording, in 90 % of cases,
-        #   as a share
+        # @return [Float] by which the deviation of a replay differs from that of a recording, in 90 % of
+        #   cases, as a share
         def chance(think_ns)
           found = Replay.at_once([*0...REPLAYS]) { |number| replayed_deviation(think_ns, number) }
           mean = found.sum / REPLAYS
@@ -478,8 +485,8 @@ module Holdup
       end
 
       # Several pools of threads in a process, some of which always had jobs: these wait in a queue as long as
-      # it was filled, so neither their arrivals nor their time in the queue say anything about threads. Jobs of
-      # the other pools come as they came.
+      # it was filled, so neither their arrivals nor their time in the queue say anything about threads. Jobs
+      # of the other pools come as they came.
       #
       # A pool is full if its threads had jobs nearly all the time, and nearly all of its jobs waited longer
       # than it takes on average until a thread is free.
@@ -517,7 +524,9 @@ module Holdup
         def peak = @pools.threads * @processes
 
         # @return [Array<ClosedLoad::ClosedLevel>]
-        def levels = [ClosedLoad::ClosedLevel.new(population: peak, unit_samples: @unit_samples, seconds: @seconds)]
+        def levels
+          [ClosedLoad::ClosedLevel.new(population: peak, unit_samples: @unit_samples, seconds: @seconds)]
+        end
 
         # @param recorded [Trace] jobs as they came
         # @return [Trace] those of full pools wait from the start, twice as many
@@ -529,7 +538,8 @@ module Holdup
 
         # @param outcome [Replay::ReplayResult] of such a trace
         # @param recorded [Trace]
-        # @return [Replay::ReplayResult] the part in which full pools have jobs, and others as many as recorded
+        # @return [Replay::ReplayResult] the part in which full pools have jobs, and others as many as
+        #   recorded
         def steady(outcome, recorded)
           edge = PoolThroughput::BacklogReplay::EDGE
           to_ns = full.keys.map do |pool|

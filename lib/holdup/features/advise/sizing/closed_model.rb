@@ -3,8 +3,9 @@
 module Holdup
   module Advise
     module Sizing
-      # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one
-      # server, everything else a pure delay. This is the machine repairman model; Erlang's B solves it exactly.
+      # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is
+      # one server, everything else a pure delay. This is the machine repairman model; Erlang's B solves it
+      # exactly.
       #
       #   B(0) = 1;  B(n) = a B(n-1) / (n + a B(n-1)),  a = Z / C'
       #   GVL taken T(N) = 1 - B(N);  throughput X = T / C';  utilisation U = X C
@@ -16,13 +17,13 @@ module Holdup
       #   C' = C + k * handoff * T(n-1)
       #
       # Source: Lazowska et al., Quantitative System Performance, chapters 5 and 6 (bounds, MVA); exact for
-      # exponential holds without hand-offs, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal
-      # holds that interleave perfectly do better near the knee.
+      # exponential holds without hand-offs, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv).
+      # Equal holds that interleave perfectly do better near the knee.
       class ClosedModel
         MOST_THREADS = 1000
 
-        # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit with its hand-offs;
-        # `waiting`: threads that wait when one gives it up, if any does
+        # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit with its
+        # hand-offs; `waiting`: threads that wait when one gives it up, if any does
         Taken = Data.define(:taken, :held_ns, :waiting) do
           def throughput = taken * NS / held_ns
         end

@@ -3,9 +3,9 @@
 module Holdup
   module Advise
     module Sizing
-      # What units in flight cost each other. A unit holds the GVL longer than alone: they share the processor's
-      # caches and one heap (the coherency term of the Universal Scalability Law), and after a rest the CPU
-      # slept or did other work. It also waits longer: they share a database, a disk and CPUs.
+      # What units in flight cost each other. A unit holds the GVL longer than alone: they share the
+      # processor's caches and one heap (the coherency term of the Universal Scalability Law), and after a
+      # rest the CPU slept or did other work. It also waits longer: they share a database, a disk and CPUs.
       #
       #   held = held alone
       #     * (1 + growth * log2(units in flight) + marking * (units in flight - 1))
@@ -40,7 +40,8 @@ module Holdup
 
         # @return [Float] against a unit that is alone in a process that was just busy
         def factor(in_flight:, rested: 0.0)
-          concurrency = growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)
+          concurrency = growth * CoherencyCost.doublings(in_flight) +
+            marking * CoherencyCost.others(in_flight)
           (1 + concurrency) * (1 + cold * rested)
         end
 

@@ -3,8 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # Estimates a CoherencyCost from one recording, in which the number of units in flight varies: by how much
-      # each doubling lengthens the running time of every unit.
+      # Estimates a CoherencyCost from one recording, in which the number of units in flight varies: by how
+      # much each doubling lengthens the running time of every unit.
       #
       # It compares only units that began while their process was busy. After a rest, caches are cold and the
       # CPU sometimes slept, which hides all growth on virtual machines: see ColdStartCost.
@@ -13,9 +13,9 @@ module Holdup
       # simulations of like and of heavy-tailed units), because long units let others pile up. The number of
       # units when it began does not depend on it, so that is the instrument: see ScoreTest.
       #
-      # Where arrivals wait for answers, that number is the same for all units of a moment, and the client chose
-      # it: such moments are compared with each other (ClosedLoad). A load test that steps through numbers of
-      # connections says most.
+      # Where arrivals wait for answers, that number is the same for all units of a moment, and the client
+      # chose it: such moments are compared with each other (ClosedLoad). A load test that steps through
+      # numbers of connections says most.
       #
       # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
       # clusters.
@@ -46,8 +46,8 @@ module Holdup
           @rest ||= ColdStartCost.new(@unit_samples, growth: overall).estimate
         end
 
-        # What garbage collections mark costs the same for the second and the tenth unit, which doublings miss.
-        # 0.02: each further unit in flight lengthens every unit by 2 %.
+        # What garbage collections mark costs the same for the second and the tenth unit, which doublings
+        # miss. 0.02: each further unit in flight lengthens every unit by 2 %.
         def marking
           @marking ||= if collected.value && apart.value
             collected.of_share(collected_share)
@@ -134,13 +134,15 @@ module Holdup
         # - `low`, `high`: the 90 % interval, within LOWEST and HIGHEST
         # - `gc`: the part of `value` that is garbage collection; nil if unknown
         # - `alone_ns`: mean running time of a unit that is alone
-        # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in doublings;
-        #   `units`: how many were compared; `blocks`: how many equal blocks of time would say as much
+        # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in
+        #   doublings; `units`: how many were compared; `blocks`: how many equal blocks of time would say as
+        #   much
         # - `between_levels`: share of the evidence that comes from comparing moments of a closed load
         IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units, :blocks,
           :between_levels) do
           def self.unknown(units)
-            new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0, units:,
+            new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0,
+              units:,
               blocks: 0.0, between_levels: 0.0)
           end
 
@@ -150,7 +152,8 @@ module Holdup
             value, low, high = interval.of(lowest, test.highest, blocks) do |growth|
               test.scores(growth)
             end
-            # Scores beyond their errors for every growth: the number in flight hardly varies, and says nothing.
+            # Scores beyond their errors for every growth: the number in flight hardly varies, and says
+            # nothing.
             low, high = lowest, test.highest if low == high
             new(value:, low:, high:, gc: nil, alone_ns: test.alone_ns(value), spread: test.spread,
               units: test.size, blocks:, between_levels: test.between_levels)
@@ -243,8 +246,8 @@ module Holdup
           end
         end
 
-        # The part of the blocks' scores that a cost of rests explains, whatever the growth. Logarithms need not
-        # be centred, because `rests` are.
+        # The part of the blocks' scores that a cost of rests explains, whatever the growth. Logarithms need
+        # not be centred, because `rests` are.
         def cold_scores(cold)
           @cold_scores ||= {}
           @cold_scores[cold] ||= groups.by_block(after_rest) do |index|

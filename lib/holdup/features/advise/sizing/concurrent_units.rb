@@ -19,7 +19,8 @@ module Holdup
         ConcurrentLoad = Data.define(:busy, :cpus)
         NONE = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
-        # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
+        # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all
+        #   hosts
         # @param slice_ns [Integer] time slice of their threads; 0: that of the others
         def initialize(unit_samples, arrivals, slice_ns: 0)
           @unit_samples = unit_samples
@@ -65,7 +66,9 @@ module Holdup
         end
 
         def sample
-          @sample ||= WeightedSample.new(@unit_samples.map { |unit_sample| [unit_sample, unit_sample.weight] })
+          @sample ||= WeightedSample.new(@unit_samples.map { |unit_sample|
+            [unit_sample, unit_sample.weight]
+          })
         end
 
         def mean

@@ -31,7 +31,8 @@ module Holdup
           [configured || @members.filter_map(&:threads).max || 1, 1].max
         end
 
-        # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
+        # @return [Integer] of the threads that take units: those of job runners mostly have a priority below
+        #   0
         def time_slice_ns
           return configured_slice_ns unless @kind == :job
           Scenario::ThreadPriority.slice_ns(configured_slice_ns, @setting["job_priority"].to_i)

@@ -14,8 +14,8 @@ module Holdup
         # What a candidate would do at peak load. It has no times if a guard rejects it before a replay.
         #
         # - `ceiling`: units per second at most; `utilisation`: of each GVL at peak; `cpus`: in use
-        # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 =>
-        #   ns, 0.95 => ns ...}
+        # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5
+        #   => ns, 0.95 => ns ...}
         # - `handoff_ns`: part of stalled_ns while the GVL was passed on
         # - `assignments`: how units came to processes; times are the mean of all; `guards`: Array of
         #   Guards::Violation
@@ -166,9 +166,9 @@ module Holdup
         end
 
         # Highest throughput of processes with several pools: the first full pool bounds all of them, as with
-        # processes of their own (Guards::SplitGuards). But pools share a GVL, so their capacity depends on each
-        # other's load and needs a replay: a new unit comes when another one is done. Nearly all that wait then
-        # wait for the fullest pool.
+        # processes of their own (Guards::SplitGuards). But pools share a GVL, so their capacity depends on
+        # each other's load and needs a replay: a new unit comes when another one is done. Nearly all that
+        # wait then wait for the fullest pool.
         class Saturation
           # Units of each replay, equal for all candidates.
           UNITS = 4_000

@@ -147,9 +147,10 @@ module Holdup
             *(cpu_bound(candidate) if computes?), *(unknown_cost(candidate) if @constant_load)]
         end
 
-        # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it may:
-        # in running, and in waits for what they share. Database-bound jobs waited twice as long with five
-        # threads as alone (24.7 and 12.3 ms), and took 15 % more CPU. No formula knows pools that share a GVL.
+        # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it
+        # may: in running, and in waits for what they share. Database-bound jobs waited twice as long with
+        # five threads as alone (24.7 and 12.3 ms), and took 15 % more CPU. No formula knows pools that share
+        # a GVL.
         def unknown_cost(candidate)
           return if candidate.shared?
           known, other = [@demand, costly].map do |demand|
@@ -159,7 +160,8 @@ module Holdup
           above(:unknown_cost, (other / known - 1).abs, UNKNOWN)
         end
 
-        # The same jobs with so many of them, but with the largest growth: of all but the time that they sleep.
+        # The same jobs with so many of them, but with the largest growth: of all but the time that they
+        # sleep.
         def costly
           @costly ||= begin
             growth = ServiceDemand::DemandEstimates::MOST

@@ -4,8 +4,8 @@ module Holdup
   module Advise
     module Sizing
       # The hand-off: time from one holder's release of the GVL to the next one's start while threads wait. A
-      # thread has to wake up, mostly on a sleeping CPU: 20 to 70 us were measured, less on busier machines. The
-      # lower of two bounds counts:
+      # thread has to wake up, mostly on a sleeping CPU: 20 to 70 us were measured, less on busier machines.
+      # The lower of two bounds counts:
       #
       # - The measured time that units waited while no thread held the GVL. (If CPUs are short, that is mostly
       #   waiting for a CPU, which replays model separately.)
@@ -25,8 +25,8 @@ module Holdup
         # Share of the waits below which they do not depend on it.
         FELT = 0.005
 
-        # Mean ns per unit. `handoff_ns`: of its stall, while no thread held the GVL, nil if unknown; `wait_ns`:
-        # all waits that hand-offs lengthen
+        # Mean ns per unit. `handoff_ns`: of its stall, while no thread held the GVL, nil if unknown;
+        # `wait_ns`: all waits that hand-offs lengthen
         HandoffTimes = Data.define(:handoff_ns, :wait_ns)
 
         # @param handoff_ns [Numeric, Array<Numeric>] for any number of waiting threads, or for 1, 2, ...
@@ -76,8 +76,8 @@ module Holdup
         end
         private_class_method :point, :line
 
-        # @param chance_ns [Numeric] by which measured and replayed waits differ by chance: what was counted is
-        #   more exact
+        # @param chance_ns [Numeric] by which measured and replayed waits differ by chance: what was counted
+        #   is more exact
         # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
         def self.fit(measured, chance_ns: 0, &replay)
           without, with = [0, USUAL_NS].map(&replay)

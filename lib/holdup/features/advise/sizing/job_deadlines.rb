@@ -5,11 +5,11 @@ module Holdup
     module Sizing
       # How many processes the jobs of each queue need to begin within a time.
       #
-      # Jobs that arrive faster than they are served wait: at a constant throughput c, a job waits for the work
-      # before it divided by c. The smallest c at which none of the recorded jobs would have waited longer,
-      # divided by what one process of the present setting serves of this queue alone, is the number of
-      # processes. A process that serves several queues counts for each by its share of the time, so the sum of
-      # all queues is what they need together.
+      # Jobs that arrive faster than they are served wait: at a constant throughput c, a job waits for the
+      # work before it divided by c. The smallest c at which none of the recorded jobs would have waited
+      # longer, divided by what one process of the present setting serves of this queue alone, is the number
+      # of processes. A process that serves several queues counts for each by its share of the time, so the
+      # sum of all queues is what they need together.
       class JobDeadlines
         WITHIN_S = JOBS_WITHIN_S
         STEPS = 50
@@ -104,8 +104,8 @@ module Holdup
 
           def peak = @counts.max.fdiv(@step_s)
 
-          # @return [Float] the lowest throughput at which no job waits longer, and the queue does not grow for
-          #   ever
+          # @return [Float] the lowest throughput at which no job waits longer, and the queue does not grow
+          #   for ever
           def rate_within(limit_s)
             low = mean
             return low if longest_wait_s(low) <= limit_s

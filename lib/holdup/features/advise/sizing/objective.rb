@@ -8,7 +8,8 @@ module Holdup
       # - `:latency`: queued + stalled at the SLO's percentile, at peak load
       # - `:cost`: least memory (else processes) that keeps the SLO, or about the present response
       # - `:balanced`: response at that percentile; each further process has to bring a tenth
-      # - `:throughput`: for jobs, nearly the most units per second of these processes, with the fewest threads
+      # - `:throughput`: for jobs, nearly the most units per second of these processes, with the fewest
+      #   threads
       class Objective < Data.define(:name, :slo)
         NAMES = %i[latency cost balanced throughput].freeze
         # Smaller gains count as equal.

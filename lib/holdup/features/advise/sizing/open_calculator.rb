@@ -3,10 +3,11 @@
 module Holdup
   module Advise
     module Sizing
-      # The thread calculator for arriving units: mean waits at each number of threads, only for units that are
-      # alike enough (OpenModel#valid?). All else needs a recording and its replay.
+      # The thread calculator for arriving units: mean waits at each number of threads, only for units that
+      # are alike enough (OpenModel#valid?). All else needs a recording and its replay.
       class OpenCalculator
-        # Times this close to the shortest count as equal: what one more thread has to bring by the usual rule.
+        # Times this close to the shortest count as equal: what one more thread has to bring by the usual
+        # rule.
         TIE = 0.05
 
         # `capacity`: units per second at most; times are nil if the queue grows without end
@@ -34,8 +35,8 @@ module Holdup
           @lines ||= @threads.map { |threads| line(threads) }
         end
 
-        # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil: none serves the
-        #   load
+        # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil: none serves
+        #   the load
         def best
           stable = lines.select(&:whole_ns)
           soonest = stable.map(&:whole_ns).min
@@ -57,15 +58,15 @@ module Holdup
         end
       end
 
-      # Arriving requests at processes with capped threads: the closed model gives how fast n requests in flight
-      # are served, and a birth-death chain how often there are n.
+      # Arriving requests at processes with capped threads: the closed model gives how fast n requests in
+      # flight are served, and a birth-death chain how often there are n.
       #
       #   mu(n) = min(sum over processes of X(n_i), v / Ccpu);  p(n) ~ product of lambda / mu(k)
       #   wait for a thread: times (1 + cv2) / 2
       #
       # Source: flow-equivalent servers (Norton), Lazowska et al., chapter 8. Within 8 to 13 % for like
-      # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` is false, and only a replay
-      # helps.
+      # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` is false, and only a
+      # replay helps.
       class OpenCalculator::OpenModel
         MOST_VARIABLE = 2.0
         # Where the chain is cut: the probability beyond is negligible.

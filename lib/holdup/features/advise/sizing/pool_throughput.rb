@@ -3,8 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit; `wall_p95_ns`:
-      # 95th percentile
+      # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit;
+      # `wall_p95_ns`: 95th percentile
       PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns, :wall_p95_ns) do
         # @param stalls [Array<Numeric>] ns of each unit; `walls`: likewise, elapsed
         def self.of(stalls, walls, **figures)
@@ -58,7 +58,10 @@ module Holdup
           @trace ||= begin
             pools = [@traffic.pools.names.size, 1].max
             drawn = Array.new(pools) { |pool| drawn(pool) }.flatten(1)
-            units = drawn.each_with_index.map { |(unit_sample, pool), at| Trace::TraceUnit.of(unit_sample, at, pool:) }
+            units = drawn.each_with_index.map { |(unit_sample, pool), at|
+              Trace::TraceUnit.of(unit_sample, at,
+                pool:)
+            }
             Trace.new(units)
           end
         end
@@ -69,8 +72,8 @@ module Holdup
         end
       end
 
-      # Each pool at peak load where requests and jobs share processes: requests do not always have work, unlike
-      # a job runner's pools (PoolThroughput::AtBacklog), so both kinds are replayed as they arrive.
+      # Each pool at peak load where requests and jobs share processes: requests do not always have work,
+      # unlike a job runner's pools (PoolThroughput::AtBacklog), so both kinds are replayed as they arrive.
       class PoolThroughput::AtPeak
         # @param draw [Hash] rate, units and seed: see Traffic#peak
         # @param scenario [Hash] vcpus, between, cost, handoff_ns, assignment: see Scenario
@@ -145,7 +148,9 @@ module Holdup
               random = Random.new(@seed)
               times = (UNITS / @unit_samples.size.to_f).ceil
               unit_samples = Array.new(times) { @unit_samples.shuffle(random:) }.flatten(1)
-              Trace.new(unit_samples.each_with_index.map { |unit_sample, index| Trace::TraceUnit.of(unit_sample, index) })
+              Trace.new(unit_samples.each_with_index.map { |unit_sample, index|
+                Trace::TraceUnit.of(unit_sample, index)
+              })
             end
           end
         end

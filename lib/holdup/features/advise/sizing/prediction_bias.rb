@@ -9,11 +9,11 @@ module Holdup
       # common to both replays cancel. Chance and other work are in it as well, so the mean of n of them (of
       # logarithms: twice and half cancel) is shrunk to 1 by n / (n + SCATTER).
       #
-      # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n /
-      # (n + variance of one / variance of what is to be estimated between applications).
+      # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n
+      # / (n + variance of one / variance of what is to be estimated between applications).
       class PredictionBias
-        # Predictions of other settings of one application were 3 % apart beyond the self-test, under equal load
-        # (docs/measurements/predictions.md). Assumed: 5 to 10 % on other days and 2.5 to 5 % between
+        # Predictions of other settings of one application were 3 % apart beyond the self-test, under equal
+        # load (docs/measurements/predictions.md). Assumed: 5 to 10 % on other days and 2.5 to 5 % between
         # applications: deviations in a ratio of two.
         SCATTER = 4
         # An outcome further off has other causes (other work, another machine), and counts as this.

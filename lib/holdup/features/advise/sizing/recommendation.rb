@@ -3,8 +3,9 @@
 module Holdup
   module Advise
     module Sizing
-      # Keep, change, or unknown: from one recording of one setting, tries every other setting within the limits
-      # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
+      # Keep, change, or unknown: from one recording of one setting, tries every other setting within the
+      # limits at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the
+      # steps.
       class Recommendation
         # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
         HYSTERESIS = 0.05
@@ -18,7 +19,8 @@ module Holdup
         # Student's t with a degree fewer, for 99 % of cases.
         PEAK_STUDENT = 2.947
 
-        # How the units may have come. `users`: ClosedLoad::ThinkingUsers or nil; `result`: self-test with them
+        # How the units may have come. `users`: ClosedLoad::ThinkingUsers or nil; `result`: self-test with
+        # them
         Explanation = Data.define(:users, :result) do
           # @return [Array] what counts most first
           def misfit
@@ -83,8 +85,8 @@ module Holdup
         # @return [Forecast::Prediction] of the present setting, replayed: what others are compared with
         def current = choice.current
 
-        # @return [Forecast::Prediction] of the present setting, with times measured in the busiest minutes; the
-        #   replay, if too few units were recorded or another load is asked about
+        # @return [Forecast::Prediction] of the present setting, with times measured in the busiest minutes;
+        #   the replay, if too few units were recorded or another load is asked about
         def measured
           @measured ||= as_measured(current) || current
         end
@@ -146,8 +148,8 @@ module Holdup
           @peak_contradiction = found_contradiction
         end
 
-        # @return [ClosedLoad::ThinkingUsers, nil] who sent the requests, if that explains the recording better
-        #   than requests that come on their own
+        # @return [ClosedLoad::ThinkingUsers, nil] who sent the requests, if that explains the recording
+        #   better than requests that come on their own
         def users
           @open ? nil : tested.first.users
         end
@@ -169,8 +171,8 @@ module Holdup
         # @return [Float] units per second and host at peak
         def rate = traffic.peak_rate * factor
 
-        # @return [Numeric, nil] requests of a host in the system at peak, if arrivals waited for answers. Jobs
-        #   wait in a queue of any length: more threads take more of them.
+        # @return [Numeric, nil] requests of a host in the system at peak, if arrivals waited for answers.
+        #   Jobs wait in a queue of any length: more threads take more of them.
         def population
           population_of(users)
         end
@@ -299,8 +301,8 @@ module Holdup
           Explanation.new(users:, result: new_self_test(assignments:, users:).call) if users
         end
 
-        # All that fit. Where all threads were busy, requests that come on their own would wait without end; so
-        # would those of one process where they would wait longer than was measured, beyond chance.
+        # All that fit. Where all threads were busy, requests that come on their own would wait without end;
+        # so would those of one process where they would wait longer than was measured, beyond chance.
         def others(with_users, found)
           alike = new_self_test.alike?
           return [] if now.processes == 1 && (alike || found.result.causes.missing_waits?)
@@ -472,7 +474,9 @@ module Holdup
         # The peak of a part underestimates the peak, but its mean estimates the mean.
         def trial(part, seed)
           there = rate * part.mean_rate / traffic.mean_rate
-          draw = ->(share) { {seed:, rate: there, units: units_of_replay / (tested.any?(&:users) ? 1 : share)} }
+          draw = ->(share) {
+            {seed:, rate: there, units: units_of_replay / (tested.any?(&:users) ? 1 : share)}
+          }
           unless current.replayed? && best.replayed?
             again = forecast(demand: estimates.call(part, seed:), rate: there, round: seed)
             return choice.gain(*both do |one|
@@ -492,7 +496,8 @@ module Holdup
 
         def both(&) = [now, best.candidate].map(&)
 
-        # The best of the predicted settings, and gains against now: from replays, corrected by PredictionBias.
+        # The best of the predicted settings, and gains against now: from replays, corrected by
+        # PredictionBias.
         class CandidateChoice
           attr_reader :current
 

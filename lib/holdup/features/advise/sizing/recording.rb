@@ -3,9 +3,9 @@
 module Holdup
   module Advise
     module Sizing
-      # The recording of one kind of units under one setting, as a Recommendation replays it: what the units ask
-      # for on CPUs without other work, when they came, how they are deployed, and the figures that a self-test
-      # compares its replays with.
+      # The recording of one kind of units under one setting, as a Recommendation replays it: what the units
+      # ask for on CPUs without other work, when they came, how they are deployed, and the figures that a
+      # self-test compares its replays with.
       class Recording
         # A shorter part of a minute does not show its load.
         LEAST_S = 5
@@ -90,8 +90,8 @@ module Holdup
           figures.unit_samples.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
         end
 
-        # @return [Float] units per second that a host served at most: in its busiest minutes, or at a level of
-        #   a closed load
+        # @return [Float] units per second that a host served at most: in its busiest minutes, or at a level
+        #   of a closed load
         def most_served
           levels = closed_load.levels.select { |level| level.weight >= ClosedLoad::SATURATED }
           [peak_rate(rates(arrivals.keys)).to_f / MINUTE_S, *levels.map(&:throughput)].max
@@ -200,7 +200,8 @@ module Holdup
         # @return [CoherencyEstimator::IntervalEstimate] of what units wait for
         def idle_growth = figures.growth.idle
 
-        # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless concurrency measurably costs something
+        # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless concurrency measurably costs
+        #   something
         def growth
           growth_estimate.grows? ? growth_estimate : nil
         end
@@ -264,8 +265,8 @@ module Holdup
           coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
         end
 
-        # A window has what the collector read in its minute, with some seconds of the one before or after. In a
-        # part of a minute that is much; single units know when they ended, but not all are recorded.
+        # A window has what the collector read in its minute, with some seconds of the one before or after. In
+        # a part of a minute that is much; single units know when they ended, but not all are recorded.
         def in_a_whole_minute(start_s, count)
           covered_s = covered_s(start_s)
           singly = figures.recorded_in(start_s) if covered_s < MINUTE_S
@@ -311,7 +312,8 @@ module Holdup
           [seconds, 1].max
         end
 
-        # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.
+        # Windows have the percentiles of queued and of elapsed, but only single units have those of their
+        # sum.
         def p95(queued_ns)
           UnitTimes.new(figures.unit_samples, queued: !queued_ns.nil?).response(0.95)
         end

@@ -9,8 +9,8 @@ module Holdup
       # are unlike. Deterministic. The simulation is C (ext/holdup/reader/replay.h): over a million events per
       # second.
       #
-      # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99 of
-      # other thread counts within 3 to 8 % if the number of acquisitions of each unit is known (16 to 24 %
+      # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99
+      # of other thread counts within 3 to 8 % if the number of acquisitions of each unit is known (16 to 24 %
       # without).
       class Replay
         COLUMNS = %i[queued stalled held response].freeze
@@ -29,8 +29,8 @@ module Holdup
           ReplayResult.new(trace:, columns: unpacked(packed, between), **totals)
         end
 
-        # Replays them as if each next one arrived when one of `population` ends, or when its user has thought,
-        # whatever their arrivals.
+        # Replays them as if each next one arrived when one of `population` ends, or when its user has
+        # thought, whatever their arrivals.
         # @param answer_ns [Numeric] for which users wait for an answer when it begins, on average
         def self.closed(trace, scenario, population, think_ns: 0, answer_ns: 0)
           outcome = call(trace.backlog, scenario.with(most: population, think_ns:, answer_ns:))
@@ -87,7 +87,8 @@ module Holdup
           # @return [Array<Array<Integer>>] COLUMNS of each unit, concurrent ones included
           def rows = columns.values_at(*COLUMNS).transpose
 
-          # @return [Array<Integer>] units that the pool finished, with these columns; concurrent ones included
+          # @return [Array<Integer>] units that the pool finished, with these columns; concurrent ones
+          #   included
           def of_pool(pool, *columns)
             {trace => :column, trace.concurrent_units => :concurrent_column}.flat_map do |units, reader|
               response, *all = [:response, *columns].map { |which| public_send(reader, which) }
@@ -112,7 +113,8 @@ module Holdup
           # @return [Float] mean ns of a unit's stall while no thread held the GVL
           def handoff_ns = handed_ns / trace.size
 
-          # Times since a unit was one of the population: the first ones at 0, each further one when one ended.
+          # Times since a unit was one of the population: the first ones at 0, each further one when one
+          # ended.
           def since_admission(population)
             admitted = [*Array.new(population, 0), *ends.sort]
             before = trace.arrivals.zip(admitted).map { |arrival_ns, at_ns| [at_ns - arrival_ns, 0].max }

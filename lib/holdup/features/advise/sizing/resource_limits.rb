@@ -7,8 +7,8 @@ module Holdup
       #
       # - `vcpus`: of a host; `others`: what other processes use of them; `hindering`: the part of that which
       #   is missing when a process wants a CPU, see SelfTest::FreeCpus; `hosts`: how many run the same
-      # - `memory_limit_bytes`, `base_bytes` (the rest of the container), `process_bytes` (of one process now),
-      #   `thread_bytes`: of one more thread
+      # - `memory_limit_bytes`, `base_bytes` (the rest of the container), `process_bytes` (of one process
+      #   now), `thread_bytes`: of one more thread
       # - `pool`: connections that a process may have; `outside`: how many of them threads without units keep
       # - `connections`: this application's share of the server's; `other_connections`: those of threads that
       #   are not sized (of jobs, if requests are sized)
@@ -30,7 +30,8 @@ module Holdup
           total = machine&.memory_bytes
           base = (total && each) ? [total - each * processes, 0].max : 0
           others = ResourceLimits::OtherCpus.always(machine ? machine.other_cpus : 0.0)
-          new(vcpus: machine&.vcpus, others:, memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base,
+          new(vcpus: machine&.vcpus, others:, memory_limit_bytes: machine&.memory_limit_bytes,
+            base_bytes: base,
             process_bytes: each, **known)
         end
 
@@ -79,8 +80,8 @@ module Holdup
       ResourceLimits::LARGE = 0.95
 
       class ResourceLimits
-        # CPUs of a host that other processes use than the measured ones: a database, a proxy or a client, which
-        # work for each unit, and neighbours, which work anyway.
+        # CPUs of a host that other processes use than the measured ones: a database, a proxy or a client,
+        # which work for each unit, and neighbours, which work anyway.
         #
         #   CPUs = constant + unit_ns * units per second
         #
@@ -150,8 +151,8 @@ module Holdup
             with(constant: constant + (mean - constant) * constant_share, unit_ns: least_unit_ns)
           end
 
-          # Others can't have used CPUs that the units used. Where they would have, the CPUs that they need for
-          # a unit are fewer.
+          # Others can't have used CPUs that the units used. Where they would have, the CPUs that they need
+          # for a unit are fewer.
           # @param cpus [Float] that were left for others
           # @param rate [Float] units per second that were served meanwhile
           # @return [OtherCpus] that leave the units as many as these had

@@ -7,9 +7,9 @@ module Holdup
       #
       # - `vcpus`: may be a fraction; `cost`, `between`: see ServiceDemand
       # - `handoff_ns`: of one hand-off, or of those with 1, 2, ... waiting threads, see Handoff
-      # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number. `think_ns`:
-      #   as much later, on average; `most` is the number of users then. `answer_ns`: for which they wait when
-      #   the replay begins
+      # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number.
+      #   `think_ns`: as much later, on average; `most` is the number of users then. `answer_ns`: for which
+      #   they wait when the replay begins
       # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
       #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
       #   ConcurrentUnits
@@ -42,11 +42,12 @@ module Holdup
         end
       end
 
-      # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`),
-      # and how long a thread may hold the GVL when others want it (100 ms; Thread#priority and
-      # RUBY_THREAD_TIMESLICE change it). `other_threads`: threads of further pools, which take other units (see
-      # ThreadPools).
-      Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :other_threads) do
+      # Processes that are alike: threads of each, how many more may take units that mostly wait
+      # (`io_threads`), and how long a thread may hold the GVL when others want it (100 ms; Thread#priority
+      # and RUBY_THREAD_TIMESLICE change it). `other_threads`: threads of further pools, which take other
+      # units (see ThreadPools).
+      Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns,
+        :other_threads) do
         def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS,
           other_threads: [])
           if threads <= other_threads.sum
@@ -67,8 +68,8 @@ module Holdup
       Scenario::TIME_SLICE_NS = 100_000_000
       Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
 
-      # Effect of Thread#priority on a thread's time slice: each step below 0 halves it, each above doubles it.
-      # The VM checks every 10 ms. Source: rb_thread_schedule_limits in thread.c.
+      # Effect of Thread#priority on a thread's time slice: each step below 0 halves it, each above doubles
+      # it. The VM checks every 10 ms. Source: rb_thread_schedule_limits in thread.c.
       module Scenario::ThreadPriority
         TICK_NS = 10_000_000
 
@@ -81,16 +82,16 @@ module Holdup
 
       class Scenario
         # Mean cost between one unit and the next: a server accepts and reads a request, hands it to a thread
-        # and cleans up; a job runner fetches a job and reports it. It is outside every unit, but holds the GVL
-        # and keeps a thread. `held_ns`: time holding the GVL, in any thread; `idle_ns`: neither holding nor
-        # wanting it, while a unit waits for a thread; `acquisitions`: of the GVL.
+        # and cleans up; a job runner fetches a job and reports it. It is outside every unit, but holds the
+        # GVL and keeps a thread. `held_ns`: time holding the GVL, in any thread; `idle_ns`: neither holding
+        # nor wanting it, while a unit waits for a thread; `acquisitions`: of the GVL.
         DispatchCost = Data.define(:held_ns, :idle_ns, :acquisitions) do
           # @return [Numeric] ns by which a unit reaches its thread later
           def own_ns = held_ns + idle_ns
 
-          # The unit with the work before it, in which it is not yet in flight. A replay takes the GVL once more
-          # when it takes the unit: that is one of these acquisitions. With fewer than one for each unit, some
-          # units begin in the hold in which their thread ended the last one.
+          # The unit with the work before it, in which it is not yet in flight. A replay takes the GVL once
+          # more when it takes the unit: that is one of these acquisitions. With fewer than one for each unit,
+          # some units begin in the hold in which their thread ended the last one.
           def before(unit)
             count = (acquisitions + draw(unit)).floor
             more = acquisitions.positive? ? count - 1 : 0

@@ -3,7 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # Predictions of all candidates at one load; of the best, also with other time slices and threads for io.
+      # Predictions of all candidates at one load; of the best, also with other time slices and threads for
+      # io.
       class Search
         # The number of best candidates that are tried with other time slices.
         SETTLED = 3
@@ -71,10 +72,10 @@ module Holdup
         # A forecast for this recording, or for a changed one.
         # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
         #   their share of the units
-        # @param round [Integer, nil] of a bootstrap. Which way units come (also to one of several processes) is
-        #   not known, nor which of the likely hand-offs they have, nor how long users think: rounds take them
-        #   in turns, so that an interval contains each; nil: the middle of all assignments, the likeliest of
-        #   the others
+        # @param round [Integer, nil] of a bootstrap. Which way units come (also to one of several processes)
+        #   is not known, nor which of the likely hand-offs they have, nor how long users think: rounds take
+        #   them in turns, so that an interval contains each; nil: the middle of all assignments, the
+        #   likeliest of the others
         def forecast(demand: @demand, rate: @rate, limits: @limits, parts: [], round: nil)
           way = round ? way(round) : ways.first
           handoff_ns = handoff_ns(round)
@@ -212,9 +213,9 @@ module Holdup
             drawn(@traffic, candidate, seed: @seed, rate: @rate, units: @units)
         end
 
-        # Deployments to try: threads up to twice what saturates a GVL, processes up to the vCPUs (half as many
-        # again with one thread, since such a process is idle whenever its unit waits). For single-threaded
-        # servers, enough processes to use all vCPUs, and one more each.
+        # Deployments to try: threads up to twice what saturates a GVL, processes up to the vCPUs (half as
+        # many again with one thread, since such a process is idle whenever its unit waits). For
+        # single-threaded servers, enough processes to use all vCPUs, and one more each.
         class CandidateGrid
           MOST_THREADS = 32
           ALONE = 1.5
@@ -239,7 +240,9 @@ module Holdup
 
           # The same candidates with other time slices, tried after threads and processes: Ruby 3.4 and later.
           def self.slices(settled)
-            settled.product(SLICES_NS).map { |candidate, slice| candidate.with(time_slice_ns: slice) } - settled
+            settled.product(SLICES_NS).map { |candidate, slice|
+              candidate.with(time_slice_ns: slice)
+            } - settled
           end
 
           private

@@ -10,8 +10,8 @@ module Holdup
       # - `asleep`: share of idle_ns in which it slept for a given time, which no other unit lengthens
       # - `cpu_ns`: part of held_ns on a CPU; `native_ns` (D): CPU time without the GVL
       # - `acquisitions` (k): of the GVL
-      # - `cost`: what concurrency and rests add to held_ns, cpu_ns and idle_ns, which are those of a unit that
-      #   is alone: see CoherencyCost
+      # - `cost`: what concurrency and rests add to held_ns, cpu_ns and idle_ns, which are those of a unit
+      #   that is alone: see CoherencyCost
       # - `handoff_ns`: what each of them adds while other threads wait: see Handoff
       # - `between`: work from one unit to the next, see Scenario::DispatchCost
       # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
@@ -21,7 +21,10 @@ module Holdup
         def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
           cost: CoherencyCost::CONSTANT, cv2: 1.0, between: Scenario::DispatchCost::NOTHING, handoff_ns: 0,
           asleep: 0.0)
-          raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
+          unless held_ns.positive?
+            raise ArgumentError,
+              "a unit holds the GVL for some time, not #{held_ns} ns"
+          end
           raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
           super
         end

@@ -4,8 +4,8 @@ module Holdup
   module Advise
     module Sizing
       # Several processes with busy threads on few vCPUs: a GVL holder needs a CPU, and the holders share them
-      # with processes that are not measured. Holds get longer by an inflation I, which depends on how many hold
-      # at once, which depends on I: a fixed point.
+      # with processes that are not measured. Holds get longer by an inflation I, which depends on how many
+      # hold at once, which depends on I: a fixed point.
       #
       #   U = 1 - B(N, Z / (C I));  v = vCPUs that others leave at X units per second
       #   I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
@@ -13,8 +13,8 @@ module Holdup
       #
       # Source: the machine repairman of ClosedModel, with processor sharing among the holders; a mean-field
       # approximation, which treats holders of different processes as independent. Within 1.1 to 1.4 % of 24
-      # measured configurations (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100 %
-      # off.
+      # measured configurations (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100
+      # % off.
       class SharedCpus
         ROUNDS = 60
 

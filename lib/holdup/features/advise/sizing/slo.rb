@@ -33,8 +33,8 @@ module Holdup
       Slo::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
 
       class Slo
-        # The load at which the present setting just keeps its promise: requests arrive at the rate at which the
-        # replay predicts the SLO's percentile at its limit; jobs end at the highest throughput.
+        # The load at which the present setting just keeps its promise: requests arrive at the rate at which
+        # the replay predicts the SLO's percentile at its limit; jobs end at the highest throughput.
         class CapacityAtSlo
           # Halvings of the range between no load and the ceiling: to 0.4 % of it.
           STEPS = 8

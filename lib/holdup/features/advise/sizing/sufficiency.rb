@@ -95,8 +95,8 @@ module Holdup
 
       class Sufficiency
         # How certain a figure is: recomputes it from blocks of the recording drawn with replacement. Minutes
-        # are not independent: intervals from single units would cover the truth in 13 to 32 % of cases instead
-        # of 95 %. Source: Politis & Romano, block bootstrap.
+        # are not independent: intervals from single units would cover the truth in 13 to 32 % of cases
+        # instead of 95 %. Source: Politis & Romano, block bootstrap.
         class RecordingBootstrap
           # The middle 90 %.
           LOW = 0.05
@@ -110,8 +110,8 @@ module Holdup
           end
 
           # Yields resampled traffic and a seed; the block returns the figure.
-          # @param assumption [Proc, nil] gets a seed: what the figure of that round assumes, which no recording
-          #   shows. One of them is true for good, so the interval contains that of each
+          # @param assumption [Proc, nil] gets a seed: what the figure of that round assumes, which no
+          #   recording shows. One of them is true for good, so the interval contains that of each
           # @return [Range]
           def interval(assumption = nil)
             random = Random.new(@seed)

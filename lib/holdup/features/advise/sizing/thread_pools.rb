@@ -3,11 +3,12 @@
 module Holdup
   module Advise
     module Sizing
-      # The thread pools of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's threads
-      # with those of a job runner. Each has a cap and takes its own units, and all share the process's GVL. The
-      # first is the one that is sized; those of the other kind of units are last.
+      # The thread pools of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's
+      # threads with those of a job runner. Each has a cap and takes its own units, and all share the
+      # process's GVL. The first is the one that is sized; those of the other kind of units are last.
       #
-      # Single units are recorded without their pool; windows show which pools ran how many jobs of each queue.
+      # Single units are recorded without their pool; windows show which pools ran how many jobs of each
+      # queue.
       class ThreadPools
         KINDS = %i[request job].freeze
         # The number that a segment holds.

@@ -3,14 +3,15 @@
 module Holdup
   module Advise
     module Sizing
-      # Units for a replay, in the order of their arrival, packed: a candidate is tried with tens of thousands.
+      # Units for a replay, in the order of their arrival, packed: a candidate is tried with tens of
+      # thousands.
       class Trace
-        # `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`: how often
-        # it took the GVL back; `longest_ns`: longest hold, 0 if unknown; `in_flight_milli`: units in its
-        # recorded process, in thousandths; `rest_ns`: idle time of the process before it; `group`: of processes
-        # that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads); `slice_ns`:
-        # its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see ThreadPools;
-        # `before`: number of holds before it begins, see Scenario::DispatchCost
+        # `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`: how
+        # often it took the GVL back; `longest_ns`: longest hold, 0 if unknown; `in_flight_milli`: units in
+        # its recorded process, in thousandths; `rest_ns`: idle time of the process before it; `group`: of
+        # processes that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads);
+        # `slice_ns`: its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see
+        # ThreadPools; `before`: number of holds before it begins, see Scenario::DispatchCost
         class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
           :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
           def self.of(unit_sample, arrival_ns, pool: 0)

@@ -3,14 +3,15 @@
 module Holdup
   module Advise
     module Sizing
-      # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Also of
-      # a part of the recording, for intervals (see Sufficiency::RecordingBootstrap).
+      # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Also
+      # of a part of the recording, for intervals (see Sufficiency::RecordingBootstrap).
       class Traffic
         UNITS = 10_000
-        # Load varies from minute to minute, and neighbouring minutes are alike: blocks are the longest of which
-        # the recording has as many. From fewer, intervals are too narrow: of a steady minute, 90 % intervals
-        # from two blocks hold the true mean in 50 % of the trials, from blocks of ten seconds in 80 %; of 25
-        # seconds from blocks of five seconds in 80 %. If the load swings for minutes, both hold it less often.
+        # Load varies from minute to minute, and neighbouring minutes are alike: blocks are the longest of
+        # which the recording has as many. From fewer, intervals are too narrow: of a steady minute, 90 %
+        # intervals from two blocks hold the true mean in 50 % of the trials, from blocks of ten seconds in 80
+        # %; of 25 seconds from blocks of five seconds in 80 %. If the load swings for minutes, both hold it
+        # less often.
         BLOCK_S = 600
         FEWEST_BLOCKS = {BLOCK_S => 6, MINUTE_S => 4, 10 => 6, 5 => 1}.freeze
         # Parts of a minute are blocks only with as many single units, which say how many it had.
@@ -19,7 +20,8 @@ module Holdup
         PEAK = 0.95
         # From this difference on, the peak is replayed with its own mix.
         MIX = 0.1
-        # Share of the time with the GVL that units of the busiest block want from which another one is as busy.
+        # Share of the time with the GVL that units of the busiest block want from which another one is as
+        # busy.
         NEARLY_PEAK = 0.8
 
         attr_reader :blocks, :block_s, :pools, :concurrent_units
@@ -134,8 +136,8 @@ module Holdup
           by_minute.max / [mean_rate, Float::MIN].max
         end
 
-        # By how much more time with the GVL the busiest twentieth of the time wanted than `peak_rate` units of
-        # the usual mix: 0.1: 10 % more; negative: less.
+        # By how much more time with the GVL the busiest twentieth of the time wanted than `peak_rate` units
+        # of the usual mix: 0.1: 10 % more; negative: less.
         def mix_at_peak
           return 0.0 unless peak_rate.positive?
           Traffic.peak(usual_minutes) / peak_rate - 1
@@ -212,8 +214,8 @@ module Holdup
           end
         end
 
-        # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate, or
-        # its units do.
+        # Whether the peak wants another amount of time with the GVL than the usual mix at the highest rate,
+        # or its units do.
         def peak_apart?
           return false if empty? || busiest.sum { |block, _| block.unit_samples.size } < FEWEST_UNITS
           units = busiest.sum { |block, _| block.weight }
@@ -248,12 +250,15 @@ module Holdup
           @draws ||= UnitDraws.new(self, @sums)
         end
 
-        # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each that
-        # count; `unit_samples`: its recorded units; `concurrent_rates`: units of the other kind, likewise,
-        # empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the minute's
-        # rate (its own is mostly chance), but its own units
-        TrafficBlock = Data.define(:start_s, :rates, :seconds, :unit_samples, :concurrent_rates, :own_weight) do
-          def initialize(start_s:, rates:, unit_samples:, seconds: rates.map { MINUTE_S }, concurrent_rates: [],
+        # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each
+        # that count; `unit_samples`: its recorded units; `concurrent_rates`: units of the other kind,
+        # likewise, empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the
+        # minute's rate (its own is mostly chance), but its own units
+        TrafficBlock = Data.define(:start_s, :rates, :seconds, :unit_samples, :concurrent_rates,
+          :own_weight) do
+          def initialize(start_s:, rates:, unit_samples:, seconds: rates.map {
+            MINUTE_S
+          }, concurrent_rates: [],
             own_weight: nil)
             super
           end
@@ -292,8 +297,8 @@ module Holdup
           end
         end
 
-        # How much time with the GVL a unit of each block takes because of the block's mix of endpoints, against
-        # a unit of all blocks. The part of the differences that is chance does not count.
+        # How much time with the GVL a unit of each block takes because of the block's mix of endpoints,
+        # against a unit of all blocks. The part of the differences that is chance does not count.
         class MixDemand
           # @param blocks [Array<TrafficBlock>]
           def initialize(blocks)
@@ -512,7 +517,9 @@ module Holdup
               blocks.flat_map do |block|
                 own = sums.sample(block)
                 sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
-                block.minutes.map { |rate, others, seconds| DrawnMinute.new(sample:, rate:, others:, seconds:) }
+                block.minutes.map { |rate, others, seconds|
+                  DrawnMinute.new(sample:, rate:, others:, seconds:)
+                }
               end
             end
           end
@@ -529,8 +536,8 @@ module Holdup
             end
           end
 
-          # Of a sample, a rare heavy unit too many in a minute would make a queue that never was. Of all units,
-          # their differences are what happened.
+          # Of a sample, a rare heavy unit too many in a minute would make a queue that never was. Of all
+          # units, their differences are what happened.
           # @return [Float] share of the differences between blocks that is not chance, in the time with
           #   the GVL or without
           def trust(blocks, sums)

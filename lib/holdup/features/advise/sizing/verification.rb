@@ -4,11 +4,12 @@ module Holdup
   module Advise
     module Sizing
       # Predicted against measured, after the change: replays the units recorded before it on the present
-      # setting, at the load since then. This judges the prediction, not a load that differs from the old peak.
+      # setting, at the load since then. This judges the prediction, not a load that differs from the old
+      # peak.
       class Verification
-        # `name`: :response, :p95 of it, or :wait (queued + stalled); ns. `error`: of the prediction against the
-        # measurement, of waits against the response (1 ms instead of 2 of 300 does not matter), with `interval`
-        # (90 %)
+        # `name`: :response, :p95 of it, or :wait (queued + stalled); ns. `error`: of the prediction against
+        # the measurement, of waits against the response (1 ms instead of 2 of 300 does not matter), with
+        # `interval` (90 %)
         VerifiedFigure = Data.define(:name, :before, :predicted, :measured, :error, :interval) do
           # Whether it came true: a tenth off, or within chance.
           def kept?
@@ -159,7 +160,8 @@ module Holdup
           old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
           result = test(old, seed, assigned.first, UNITS)
           NAMES.to_h { |name|
-            [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)]
+            [name,
+              error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)]
           }
         end
 

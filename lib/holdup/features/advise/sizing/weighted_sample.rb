@@ -9,7 +9,8 @@ module Holdup
         NORMAL = 1.645
 
         # @param values [Array<(Numeric, Float)>] of a unit, and its weight
-        # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without units
+        # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without
+        #   units
         def self.quantile(values, share)
           values = values.sort_by(&:first)
           left = share * values.sum(&:last)
@@ -31,8 +32,8 @@ module Holdup
           at(random.rand * @bounds.last)
         end
 
-        # Each as often as its weight says, as nearly as possible: the mean of a figure by which the members are
-        # sorted is that of all, without the chance of single draws. Source: systematic sampling (Cochran,
+        # Each as often as its weight says, as nearly as possible: the mean of a figure by which the members
+        # are sorted is that of all, without the chance of single draws. Source: systematic sampling (Cochran,
         # Sampling Techniques, chapter 8).
         # @return [Array<Object>] in any order
         def spread(count, random)

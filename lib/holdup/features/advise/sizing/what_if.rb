@@ -3,8 +3,8 @@
 module Holdup
   module Advise
     module Sizing
-      # A change against the present: see WhatIfChange. The same units count on both sides, so that removing an
-      # endpoint does not improve the others by its own times.
+      # A change against the present: see WhatIfChange. The same units count on both sides, so that removing
+      # an endpoint does not improve the others by its own times.
       class WhatIf
         UNITS = Traffic::UNITS / 2
 
@@ -20,7 +20,8 @@ module Holdup
         # also where the change treats all units alike; `pools`: {String => BeforeAfter} of PoolThroughput;
         # `bias`: {Symbol => PredictionBias::BiasCorrection}; `setting`: attributes of the recorded one;
         # `self_test`, `peak`, `warnings`: how exact it is, see AdviceResult
-        WhatIfResult = Data.define(:sides, :gain, :interval, :named, :others, :pools, :concurrent_units, :bias,
+        WhatIfResult = Data.define(:sides, :gain, :interval, :named, :others, :pools, :concurrent_units,
+          :bias,
           :amdahl, :idle_share, :unsupported, :setting, :self_test, :peak, :warnings) do
           def before = sides.before
 

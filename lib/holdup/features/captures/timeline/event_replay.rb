@@ -112,11 +112,12 @@ module Holdup
           lane.turn(state_after(lane, event), at(lane, event), unit: event.unit)
         end
 
-        # At an edge of a unit the probe knows that the thread runs, whatever events came or did not: under M:N
-        # threads CRuby 4.0 may leave out the events that end an idle period.
+        # At an edge of a unit the probe knows that the thread runs, whatever events came or did not: under
+        # M:N threads CRuby 4.0 may leave out the events that end an idle period.
         def state_after(lane, event) = (event.before == :running) ? :running : lane.state
 
-        # Any event may be a unit's first: it began before the window, or a full ring overwrote its first event.
+        # Any event may be a unit's first: it began before the window, or a full ring overwrote its first
+        # event.
         def open_unit(lane, event, fibers: false)
           @begun << event.unit
           from = (event.kind == :unit_start) ? event.time : -1

@@ -8,8 +8,8 @@ module Holdup
         # A hold for which others waited less is ignored.
         HELD_UP_NS = 10_000_000
         GC_NS = 10_000_000
-        # A convoy: releases for less than a fifth of the wait that follows, at least so many, and at least half
-        # of what the unit waited.
+        # A convoy: releases for less than a fifth of the wait that follows, at least so many, and at least
+        # half of what the unit waited.
         RELEASE_SHARE = 5
         RELEASES = 5
         RELEASE_WAIT_NS = 1_000_000
@@ -21,8 +21,8 @@ module Holdup
         QUEUE = 3
 
         # `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: for its
-        # sentence: numbers, threads (Lane), names of units (nil: in none), shares (Float); of a long hold also
-        # its `cause` and what it `ran`
+        # sentence: numbers, threads (Lane), names of units (nil: in none), shares (Float); of a long hold
+        # also its `cause` and what it `ran`
         Pattern = Data.define(:key, :facts)
 
         def initialize(scene)
@@ -42,7 +42,8 @@ module Holdup
           waited.select! { |_, waited_ns| waited_ns >= HELD_UP_NS }
           hold, waited_ns = waited.max_by(&:last)
           return unless hold
-          facts = {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:, count: waited.size}
+          facts = {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:,
+                   count: waited.size}
           Pattern.new(:long_hold, {**facts, **reasons(LongHold.new(@scene, hold))})
         end
 

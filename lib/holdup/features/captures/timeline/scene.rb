@@ -37,7 +37,8 @@ module Holdup
           at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first
         end
 
-        # Spans of its thread, cut to its time; on a thread that follows its fibers also those of other fibers.
+        # Spans of its thread, cut to its time; on a thread that follows its fibers also those of other
+        # fibers.
         def spans_of(unit)
           cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)
         end

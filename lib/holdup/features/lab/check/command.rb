@@ -12,7 +12,10 @@ module Holdup
 
         extend CLI::CommandArguments
 
-        OPTIONS = CLI::Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]", [
+        USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
+        private_constant :USAGE
+
+        OPTIONS = CLI::Options.new(USAGE, [
           Queries::Option.text("--baseline FILE", "the figures to compare with"),
           Queries::Option.switch("--write", "make that file of what there is now"),
           Queries::Option.share("--tolerance P", "how much longer times may get (10%)", default: TOLERANCE),

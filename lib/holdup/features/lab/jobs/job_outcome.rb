@@ -60,7 +60,8 @@ module Holdup
           stalled_ns = outside_jobs(:stalled)
           rest_ns = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
           idle_ns = [rest_ns - held_ns - stalled_ns - outside_jobs(:lock_ns), 0.0].max
-          Advise::Sizing::Scenario::DispatchCost.new(held_ns:, idle_ns:, acquisitions: outside_jobs(:acquisitions))
+          Advise::Sizing::Scenario::DispatchCost.new(held_ns:, idle_ns:,
+            acquisitions: outside_jobs(:acquisitions))
         end
 
         # @return [Advise::Sizing::Handoff::HandoffTimes] of a job, with what is between two
@@ -76,7 +77,8 @@ module Holdup
 
         # @return [Advise::Sizing::Recording::SettingFigures] as models take them
         def recording
-          @recording ||= Advise::Sizing::Recording::SettingFigures.new(windows: @windows, unit_samples:, kind: :job,
+          @recording ||= Advise::Sizing::Recording::SettingFigures.new(windows: @windows, unit_samples:,
+            kind: :job,
             warm_up_s: 0)
         end
 
@@ -120,11 +122,14 @@ module Holdup
           end
 
           def handoff_ns
-            Advise::Sizing::Handoff.fit(@outcome.waits) { |ns| backlog_with(ns).waits(threads: @outcome.threads) }
+            Advise::Sizing::Handoff.fit(@outcome.waits) do |ns|
+              backlog_with(ns).waits(threads: @outcome.threads)
+            end
           end
 
           def backlog_with(handoff_ns)
-            Advise::Sizing::PoolThroughput::BacklogReplay.new(@outcome.unit_samples, vcpus: recording.vcpus || 1,
+            Advise::Sizing::PoolThroughput::BacklogReplay.new(@outcome.unit_samples,
+              vcpus: recording.vcpus || 1,
               between: @outcome.between, cost: demand.cost, handoff_ns:)
           end
 

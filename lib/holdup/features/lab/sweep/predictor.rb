@@ -57,10 +57,12 @@ module Holdup
       end
 
       def forecast(handoff_ns)
-        limits = Advise::Sizing::ResourceLimits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
+        vcpus = @outcome.setting["vcpus"] || @outcome.setting["cpus"]
+        limits = Advise::Sizing::ResourceLimits.new(vcpus:)
         demand = @outcome.recording.demand
         guards = Advise::Sizing::Guards.new(demand, limits:, rate:, current: @now)
-        Advise::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Advise::Sizing::Slo.new,
+        Advise::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:,
+          slo: Advise::Sizing::Slo.new,
           handoff_ns:)
       end
 

@@ -92,7 +92,8 @@ module Holdup
             times = {elapsed: query.elapsed_ns, remote: query.remote_ns, stalled: query.stalled_ns,
                      gc: query.gc_ns, ruby: query.ruby_ns}
             word(:calls_repeated, name: short(query.name), calls: amount(query.each),
-              place: query.place && View::Width.clean(query.place), share: View::Figures.rounded_share(query.share),
+              place: query.place && View::Width.clean(query.place),
+              share: View::Figures.rounded_share(query.share),
               **times.transform_values { |ns| duration(ns.fdiv(query.units)) })
           end
         end

@@ -26,7 +26,8 @@ module Holdup
           total = summary.total
           return unless allocations.objects(total)
           word(allocations.bytes(total) ? :memory_sentence : :memory_sentence_without_bytes,
-            objects: objects(total), share: View::Figures.share(allocations.share(total)), bytes: bytes(total),
+            objects: objects(total), share: View::Figures.share(allocations.share(total)),
+            bytes: bytes(total),
             bytes_share: View::Figures.share(allocations.bytes_share(total)), gc: gc_caused(total))
         end
 
@@ -60,7 +61,8 @@ module Holdup
 
         def share_of_bytes(row)
           share = allocations.bytes_share(row, whole: summary.total)
-          return View::Figures.bare_share(share) if share.nil? || !at_most?(row, allocations.bytes_within(row))
+          return View::Figures.bare_share(share) if share.nil? || !at_most?(row,
+            allocations.bytes_within(row))
           View::Figures::NONE
         end
 

@@ -86,7 +86,8 @@ module Holdup
           was_ns, is_ns = [before, after].map(&:each_ns)
           return if is_ns.between?(was_ns / CHANGED, was_ns * CHANGED)
           word(change_key(was_ns, is_ns), revision: short(after.revision), times: times(was_ns, is_ns),
-            method: View::Width.clean(line.label), location: line.location && View::Width.clean(line.location),
+            method: View::Width.clean(line.label),
+            location: line.location && View::Width.clean(line.location),
             name: View::Width.truncate(label(line.name), NAME), was: duration(was_ns), is: duration(is_ns))
         end
 
@@ -134,7 +135,8 @@ module Holdup
         def place(lines)
           line = lines.first
           share = View::Figures.rounded_share(line.caused_ns.fdiv(lines.sum(&:caused_ns)))
-          {method: View::Width.clean(line.label), location: line.location && View::Width.clean(line.location), share:,
+          {method: View::Width.clean(line.label), location: line.location && View::Width.clean(line.location),
+           share:,
            inside: inside(line)}
         end
 

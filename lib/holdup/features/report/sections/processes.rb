@@ -110,7 +110,8 @@ module Holdup
           def throttled(machine)
             share = machine.throttled_share
             if share&.positive?
-              word(:container_throttled, share: View::Figures.share(share), time: duration(machine.throttled_ns))
+              word(:container_throttled, share: View::Figures.share(share),
+                time: duration(machine.throttled_ns))
             end
           end
 
@@ -140,7 +141,8 @@ module Holdup
           end
 
           def row(name, member, share)
-            [*super, View::Figures.rate(member.waiting), percent(member.gc_share), jit(lives[member.identity]),
+            [*super, View::Figures.rate(member.waiting), percent(member.gc_share),
+              jit(lives[member.identity]),
               duration(member.age_s * NS)]
           end
 

@@ -146,7 +146,9 @@ module Holdup
 
           def row(pair)
             ["#{series_label(pair.causer)} -> #{series_label(pair.victim)}",
-              *[pair.share, pair.least_share, pair.most_share].map { |share| View::Figures.bare_share(share) },
+              *[pair.share, pair.least_share, pair.most_share].map { |share|
+                View::Figures.bare_share(share)
+              },
               duration(pair.about_ns)]
           end
 
@@ -254,7 +256,9 @@ module Holdup
         def call
           return if known.empty?
           View::Section.new(title: word(:matrix),
-            columns: [word(:matrix_victim), *causers.map { |series| View::Width.truncate(named(series), TITLE) },
+            columns: [word(:matrix_victim), *causers.map { |series|
+              View::Width.truncate(named(series), TITLE)
+            },
               word(:matrix_rest), word(:all)],
             rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *durations(totals)],
             notes: [word(:matrix_note)])

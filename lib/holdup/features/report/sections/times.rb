@@ -15,7 +15,8 @@ module Holdup
 
           def cells(split)
             shares = split.members.to_h { |state| [state, split.share(state)] }
-            bar = View::Blocks::Bar.new(parts: shares, label: View::Drawing::Bar.fill(shares, View::Layout::Table::BAR))
+            bar = View::Blocks::Bar.new(parts: shares,
+              label: View::Drawing::Bar.fill(shares, View::Layout::Table::BAR))
             [bar, *shares.values.map { |share| View::Figures.bare_share(share) }]
           end
         end
@@ -111,7 +112,8 @@ module Holdup
             means = SHOWN.map { |key|
               duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band))
             }
-            [View::Figures.count(Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band)), *means]
+            [View::Figures.count(Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band)),
+              *means]
           end
         end
 

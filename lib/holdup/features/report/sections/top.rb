@@ -98,7 +98,8 @@ module Holdup
           private
 
           def cells(row)
-            [row_label(row), each_unit(row, row.stalled_ns), View::Figures.rounded_share(row.split.share(:stalled))]
+            [row_label(row), each_unit(row, row.stalled_ns),
+              View::Figures.rounded_share(row.split.share(:stalled))]
           end
 
           def because(row)

@@ -26,7 +26,7 @@ module Holdup::Advise::Rules
       sentence = /\AIt is idle for 99.\d % of its own time and uses \d\d.\d % of the threads. time\. .*/
       command = /\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
-      beginning = /In config\/puma.rb:9 \(then restart; .*/
+      beginning = /In config\/puma.rb:9 \(then restart \(SIGUSR2 to the master\); requests that wait call .*/
       ending = /\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/
       assert_match(/#{beginning}#{ending}/, text["do"])
       assert_operator found.interval.begin, :>, 0.05

@@ -7,7 +7,8 @@ module MeasuredRuns
   Run = Data.define(:set, :mix, :processes, :threads, :throughput, :held_ms, :cpu_ms, :idle_ms, :stall_ms,
     :acquisitions) do
     def demand
-      Holdup::Advise::Sizing::ServiceDemand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6, cpu_ns: cpu_ms * 1e6,
+      Holdup::Advise::Sizing::ServiceDemand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6,
+        cpu_ns: cpu_ms * 1e6,
         acquisitions:)
     end
 

@@ -76,7 +76,8 @@ module Holdup::Advise::Sizing
       words = Holdup::View::Words.new("en")
       change = WhatIf::WhatIfChange.new(threads: 1)
       found = answer.call
-      page = Holdup::Advise::WhatIfReport.new(found, change:, kind: :job, slo: Slo.new, span: "now", words:).page
+      page = Holdup::Advise::WhatIfReport.new(found, change:, kind: :job, slo: Slo.new, span: "now",
+        words:).page
       page.blocks.grep(Holdup::View::Blocks::Notes).flat_map(&:texts).join("\n")
     end
 

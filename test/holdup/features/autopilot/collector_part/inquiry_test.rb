@@ -16,7 +16,8 @@ class Holdup::Autopilot::CollectorPart::InquiryTest < Minitest::Test
   # @param script [String] of Ruby, instead of `holdup autopilot`
   def inquiry(script)
     command = [RbConfig.ruby, "--disable=gems", "-e", script, "--"]
-    @inquiry = Holdup::Autopilot::CollectorPart::Inquiry.new(store: "memory:", dir: "/segments", host: "web-1",
+    @inquiry = Holdup::Autopilot::CollectorPart::Inquiry.new(store: "memory:", dir: "/segments",
+      host: "web-1",
       log: @log, clock: @clock, command:)
   end
 

@@ -14,7 +14,8 @@ class Holdup::Compare::Comparison
 
     def test_an_endpoint_moves_the_mean_by_its_share_of_the_units_before
       after = MeasuredSide.new(counts: {A => 10, B => 90}, walls: {A => 20.0, B => 50.0})
-      assert_equal({A => 6.0, B => -20.0}, Holdup::Compare::BlockBootstrap::Contribution.moves([BEFORE, after]))
+      assert_equal({A => 6.0, B => -20.0},
+        Holdup::Compare::BlockBootstrap::Contribution.moves([BEFORE, after]))
     end
 
     # With the mix of the side before on both sides.
@@ -24,7 +25,8 @@ class Holdup::Compare::Comparison
         sides = Array.new(2) { MeasuredSide.new(counts: numbers(random), walls: numbers(random)) }
         shares = sides.first.counts.transform_values { |count| count / sides.first.counts.values.sum }
         before, after = sides.map { |side| shares.sum { |series, share| share * side.walls[series] } }
-        assert_in_delta after - before, Holdup::Compare::BlockBootstrap::Contribution.moves(sides).values.sum, 1e-6
+        assert_in_delta after - before,
+          Holdup::Compare::BlockBootstrap::Contribution.moves(sides).values.sum, 1e-6
       end
     end
 

@@ -19,7 +19,8 @@ class Holdup::JitReport::JitRules::SaturatedTest < Minitest::Test
   end
 
   def evidence(found, language: "en")
-    Holdup::Advise::AdviceFindings.new([found], words: Holdup::View::Words.new(language)).first.parts.first.text
+    words = Holdup::View::Words.new(language)
+    Holdup::Advise::AdviceFindings.new([found], words:).first.parts.first.text
   end
 
   def test_says_where_failed_compilations_are_not_counted

@@ -24,7 +24,8 @@ class Holdup::JitReport::JitRules::WaitBoundTest < Minitest::Test
 
   def test_without_a_jit_they_would_be_longer_by_the_time_it_saves
     facts = advise(RULE, life, ms: {cpu: 1, io: 9}).facts
-    assert_in_delta facts[:longer_share], facts[:most_share] * Holdup::JitReport::JitCompilationRules::WaitBound::SPEED_UP
+    speed_up = Holdup::JitReport::JitCompilationRules::WaitBound::SPEED_UP
+    assert_in_delta facts[:longer_share], facts[:most_share] * speed_up
   end
 
   def test_silent

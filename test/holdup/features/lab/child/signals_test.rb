@@ -26,7 +26,8 @@ class Holdup::Lab::Child::SignalsTest < Minitest::Test
 
   def test_the_first_ends_the_block_and_later_ones_do_nothing
     %w[INT TERM HUP].each do |name|
-      out, status = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../../../lib", __dir__)}", "-e",
+      out, status = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../../../lib", __dir__)}",
+        "-e",
         SCRIPT, name)
       assert_equal ["cleaned up", Signal.list[name].to_s, "value", "DEFAULT"], out.lines(chomp: true)
       assert_predicate status, :success?

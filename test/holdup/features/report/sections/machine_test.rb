@@ -18,7 +18,8 @@ class Holdup::Report::Sections::MachineTest < Minitest::Test
     summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
       samples:, **view)
     Holdup::View::Text.new(
-      Holdup::Report::FullReport.new(summary, words: Holdup::View::Words.new(language), zone: "UTC", limit:).page
+      Holdup::Report::FullReport.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
+        limit:).page
     ).call
   end
 

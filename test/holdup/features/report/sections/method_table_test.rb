@@ -90,7 +90,8 @@ class Holdup::Report::Sections::MethodTableTest < Minitest::Test
     end
     summary = Holdup::Analysis::Summary.new(later + samples.first.to_a, from_s: SAMPLE.from_s,
       to_s: SAMPLE.to_s + 600, holding_methods: methods)
-    Holdup::Report::Sections::MethodTable.new(summary, words: Holdup::View::Words.new(language), limit: 5).call
+    Holdup::Report::Sections::MethodTable.new(summary, words: Holdup::View::Words.new(language),
+      limit: 5).call
   end
 
   # Of 240 requests under each.

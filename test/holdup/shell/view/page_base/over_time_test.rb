@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 # By the page of the overview, which has all of it.
-class Holdup::View::Pages::OverTimeTest < Minitest::Test
+class Holdup::View::OverTimeTest < Minitest::Test
   Blocks = Holdup::View::Blocks
 
   def sample = @sample ||= SampleWindows.new

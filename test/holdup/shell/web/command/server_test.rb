@@ -12,7 +12,9 @@ class Holdup::Web::Command::ServerTest < Minitest::Test
 
   def stop_while_asked
     asked, address = Array.new(2) { Queue.new }
-    server = Holdup::Web::Command::Server.new(->(_env) { asked.push(true) && sleep }, host: "127.0.0.1", port: 0)
+    server = Holdup::Web::Command::Server.new(->(_env) {
+      asked.push(true) && sleep
+    }, host: "127.0.0.1", port: 0)
     serving = Thread.new { server.run { |where| address << where } }
     serving.report_on_exception = false
     client = Thread.new { Net::HTTP.get(URI(address.pop)) }

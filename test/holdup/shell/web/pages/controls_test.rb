@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::Web::Pages::ControlsTest < Minitest::Test
   Controls = Holdup::Web::Pages::Controls
-  TEMPLATES = %w[web/views/blocks view/html/views/blocks].map do |folder|
+  TEMPLATES = %w[shell/web/views/blocks shell/view/html/views/blocks].map do |folder|
     File.expand_path("../../../../../lib/holdup/#{folder}", __dir__)
   end
 

@@ -39,13 +39,15 @@ module Holdup
           each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
         end
 
-        # How far the concurrency at a unit's start predicts that of its run: standard deviation, shape's unit.
+        # How far the concurrency at a unit's start predicts that of its run: standard deviation, shape's
+        # unit.
         def spread
           square = mean_of { |index| @before[index]**2 }
           square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
         end
 
-        # @return [Float] share of what the estimate rests on that comes from comparing levels of a closed load
+        # @return [Float] share of what the estimate rests on that comes from comparing levels of a closed
+        #   load
         def between_levels
           whole, part = [->(_) { true }, ->(index) { @closed[index] }].map do |counts|
             mean_of { |index| counts.call(index) ? @before[index]**2 : 0.0 }
@@ -96,7 +98,8 @@ module Holdup
         # of a unit's time, for means; `without(figure, factor)`: the figure of a time shorter by that factor;
         # `ns(figure)`: the time; `highest`: upper end of the search.
         module CostShape
-          # By each doubling. Running times are heavy-tailed, so the means of their logarithms are more stable.
+          # By each doubling. Running times are heavy-tailed, so the means of their logarithms are more
+          # stable.
           module DoublingSteps
             def amount(in_flight)
               CoherencyCost.doublings(in_flight)
@@ -227,8 +230,8 @@ module Holdup
           end
         end
 
-        # The value that blocks of time agree on, and its 90 % interval: all values for which the blocks' scores
-        # are not too far from 0 for their variance.
+        # The value that blocks of time agree on, and its 90 % interval: all values for which the blocks'
+        # scores are not too far from 0 for their variance.
         module ScoreInterval
           STEPS = 14
           Z = 1.6449

@@ -8,8 +8,8 @@ module Holdup
 
       # The warm parts of windows, and the number of units in each minute. Where several processes began, the
       # recorded single units show which part of a window came from warm ones.
-      # In longer windows (of long spans or old data) they also show which minutes have units, so results do not
-      # depend on the windows that happen to be read.
+      # In longer windows (of long spans or old data) they also show which minutes have units, so results do
+      # not depend on the windows that happen to be read.
       class Recording::MinuteCounts
         BLOCK_S = SampleBlock::SECONDS
         # Sums that single units have as well; the other sums are divided by the number of units.
@@ -52,8 +52,8 @@ module Holdup
         end
 
         # @param windows [Array<Window>] see warm
-        # @return [Hash{Integer => Numeric}] start of a minute => units that ended in it, also of processes that
-        #   were not warm yet, ascending
+        # @return [Hash{Integer => Numeric}] start of a minute => units that ended in it, also of processes
+        #   that were not warm yet, ascending
         def counts(windows)
           slots = windows.group_by { |window| [window.start_s, window.seconds] }
           slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
@@ -113,7 +113,8 @@ module Holdup
           shares.default = whole
           histograms = window.histograms.to_h do |name, one|
             [name,
-              Histogram::CountAndSum.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
+              Histogram::CountAndSum.new(count: (one.count * whole).round,
+                sum: (one.sum * shares[name]).round)]
           end
           window.with(count: (window.count * whole).round, errors: (window.errors * whole).round, histograms:,
             sums: window.sums.to_h { |name, sum| [name, (sum * shares[name]).round] })
@@ -153,7 +154,8 @@ module Holdup
           minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
         end
 
-        # If only some units are recorded, chance makes minutes differ more than they did: removes that excess.
+        # If only some units are recorded, chance makes minutes differ more than they did: removes that
+        # excess.
         def likely(minutes)
           minutes.zip(usual(minutes)).to_h do |minute, usual|
             [minute.start_s, usual + trust * (minute.weight - usual)]
@@ -164,7 +166,9 @@ module Holdup
         def usual(minutes)
           whole = minutes.sum(&:weight)
           covered_s = minutes.sum(&:covered_s)
-          minutes.map { |minute| whole * (covered_s.zero? ? 1.0 / minutes.size : minute.covered_s / covered_s) }
+          minutes.map { |minute|
+            whole * (covered_s.zero? ? 1.0 / minutes.size : minute.covered_s / covered_s)
+          }
         end
 
         # The part of the differences between minutes that is not chance.
@@ -187,8 +191,8 @@ module Holdup
         end
       end
 
-      # How many hosts recorded in each minute: one that began late, or ended early, had no part in the load of
-      # the others' time.
+      # How many hosts recorded in each minute: one that began late, or ended early, had no part in the load
+      # of the others' time.
       class Recording::HostCounts
         # @param lives [Hash{String => Analysis::MeasuredTime}] when each host had a process
         # @param windows [Array<Window>] of the units: show hosts of which nothing else is known

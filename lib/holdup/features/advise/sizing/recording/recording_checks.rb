@@ -21,8 +21,8 @@ module Holdup
         # What grade A of the self-test allows: beyond it, no prediction can be that exact.
         MACHINE_VARIATION = 1.1
 
-        # A problem of a recording. `facts` {Symbol => Object} fill its sentence. A refusal forbids advice; with
-        # any other problem advice may miss.
+        # A problem of a recording. `facts` {Symbol => Object} fill its sentence. A refusal forbids advice;
+        # with any other problem advice may miss.
         #
         # | kind | refusal | facts |
         # |---|---|---|
@@ -82,8 +82,8 @@ module Holdup
           problem(:slowed, false, ratio: 1 / drift) if drift < 1 / STEADY
         end
 
-        # Running time of like units, first third against last third. Within each series, so that another mix is
-        # not a drift.
+        # Running time of like units, first third against last third. Within each series, so that another mix
+        # is not a drift.
         def drift
           return 1.0 if @figures.unit_samples.size < FEWEST_UNIT_SAMPLES
           @drift ||= begin

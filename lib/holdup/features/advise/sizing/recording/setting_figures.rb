@@ -226,7 +226,9 @@ module Holdup
           held = mean(some) do |unit_sample|
             cost.factor(in_flight: unit_sample.in_flight, rested: CoherencyCost.rested(unit_sample.rest_ns))
           end
-          {held_factor: held, idle_factor: mean(some) { |unit_sample| cost.idle_factor(unit_sample.in_flight) }}
+          {held_factor: held, idle_factor: mean(some) { |unit_sample|
+            cost.idle_factor(unit_sample.in_flight)
+          }}
         end
 
         def cv2(some)

@@ -9,10 +9,10 @@ module Holdup
         # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
         SHARE = 0.05
         ALLOWED = 2 * SHARE
-        # The 90 % interval of a figure of which half of the replays are further off than that: Student's t with
-        # three degrees of freedom is 0.765 in half of the cases, 2.353 in a tenth. Of simulated recordings of
-        # three minutes of requests and jobs in one process, those with grade A beyond it were predicted up to
-        # 90 % too slow.
+        # The 90 % interval of a figure of which half of the replays are further off than that: Student's t
+        # with three degrees of freedom is 0.765 in half of the cases, 2.353 in a tenth. Of simulated
+        # recordings of three minutes of requests and jobs in one process, those with grade A beyond it were
+        # predicted up to 90 % too slow.
         CHANCE = ALLOWED * 2.353 / 0.765
         # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
         CEILING = 0.05
@@ -30,13 +30,13 @@ module Holdup
                   constant_load: MOST, pauses: 2 * CEILING, ceiling: CEILING,
                   machine_speed: MACHINE_SPEED}.freeze
 
-        # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each error
-        # may differ from zero by chance alone, in 90 % of cases, for those where that is known; `predicted`:
-        # MeasuredFigures or nil; `closed`: whether units came as others ended; `other_cpus`: by how much the
-        # ceiling of one more process changes with what other processes may need for a unit; `constant_load`:
-        # share of the units that always had as many others, where that hides what concurrency costs; `refuted`:
-        # whether the setting served more than the model's ceiling for it; `pauses`: see
-        # ClosedLoad::ThinkingUsers#vagueness
+        # What a replay gave. `errors`: see SelfTestResult; `chance`: {Symbol => Float}, by how much each
+        # error may differ from zero by chance alone, in 90 % of cases, for those where that is known;
+        # `predicted`: MeasuredFigures or nil; `closed`: whether units came as others ended; `other_cpus`: by
+        # how much the ceiling of one more process changes with what other processes may need for a unit;
+        # `constant_load`: share of the units that always had as many others, where that hides what
+        # concurrency costs; `refuted`: whether the setting served more than the model's ceiling for it;
+        # `pauses`: see ClosedLoad::ThinkingUsers#vagueness
         ReplayErrors = Data.define(:errors, :chance, :predicted, :closed, :other_cpus, :constant_load,
           :refuted, :pauses) do
           def initialize(errors: {}, chance: {}, predicted: nil, closed: false, other_cpus: 0.0,
@@ -51,8 +51,8 @@ module Holdup
             missed? && missed.all? { |name, error| error.abs <= chance.fetch(name, 0.0) }
           end
 
-          # Whether as small an error as grade A allows is itself chance: replays of the same recording are more
-          # likely further off than not.
+          # Whether as small an error as grade A allows is itself chance: replays of the same recording are
+          # more likely further off than not.
           def exact_by_chance?
             !missed? && chance.values.any? { |share| share > CHANCE }
           end
@@ -77,8 +77,8 @@ module Holdup
           @outcome = outcome
         end
 
-        # @return [Array<Symbol>] causes that its figures support, the largest against their limits first, else
-        #   :unknown (unless a ceiling is refuted, which says enough); and :queue_unknown
+        # @return [Array<Symbol>] causes that its figures support, the largest against their limits first,
+        #   else :unknown (unless a ceiling is refuted, which says enough); and :queue_unknown
         def call
           strength = figures.to_h { |name, figure| [name, figure / LIMITS.fetch(name)] }
           found = strength.select { |_, times| times > 1 }.sort_by { |_, times| -times }.map(&:first)
@@ -126,9 +126,9 @@ module Holdup
         # Whether the machine computed at so many speeds that no replay can be exact, though it may seem so.
         def varied_machine? = figures[:machine_speed] > MACHINE_SPEED
 
-        # Whether the ceilings of other settings rest on a growth that the recording hardly shows, though it may
-        # be replayed exactly. An interval of 90 % that ends 10 % away has a standard deviation of 6 %: about
-        # half of such ceilings are more than 4 % off.
+        # Whether the ceilings of other settings rest on a growth that the recording hardly shows, though it
+        # may be replayed exactly. An interval of 90 % that ends 10 % away has a standard deviation of 6 %:
+        # about half of such ceilings are more than 4 % off.
         def vague_ceiling?
           (demand.cost.growth + demand.cost.marking).positive? && growth_of_ceiling > 2 * CEILING
         end
@@ -184,16 +184,17 @@ module Holdup
         # Whether the arrivals themselves show it.
         def evenly? = -unevenness > SHARE
 
-        # Waits of the replay that were not measured, beyond chance. Where nothing else explains them, the next
-        # requests wait for answers: users who pause in between can't make a long queue, however many they are.
+        # Waits of the replay that were not measured, beyond chance. Where nothing else explains them, the
+        # next requests wait for answers: users who pause in between can't make a long queue, however many
+        # they are.
         def missing_waits
           return 0.0 if @recording.kind == :job
           error = @outcome.errors.fetch(:wait, 0.0)
           (error > [ALLOWED, @outcome.chance.fetch(:wait, 0.0)].max) ? error : 0.0
         end
 
-        # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones, the
-        # part that independent arrivals would not have; negative: that they would have on top.
+        # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones,
+        # the part that independent arrivals would not have; negative: that they would have on top.
         def unevenness
           @unevenness ||= begin
             waits_ns = measured.queued_ns.to_i + measured.stalled_ns
@@ -214,7 +215,9 @@ module Holdup
         # Where each unit knows how many others its process had.
         def unlike_threads
           return 0.0 if @current.shared? || unit_samples.empty? || !unit_samples.all?(&:concurrency)
-          weight(unit_samples.group_by(&:process).values.flat_map { |own| unlike(own) }) / weight(unit_samples)
+          weight(unit_samples.group_by(&:process).values.flat_map { |own|
+            unlike(own)
+          }) / weight(unit_samples)
         end
 
         # Units of a process that began while all threads of the setting had others; all units of a process
@@ -241,8 +244,8 @@ module Holdup
           (replayed && counted) ? (replayed - counted).abs : 0.0
         end
 
-        # Explains an error of the throughput, and a grade that is lower without any. Waits don't depend on it:
-        # as many units are in flight as when they were recorded.
+        # Explains an error of the throughput, and a grade that is lower without any. Waits don't depend on
+        # it: as many units are in flight as when they were recorded.
         def growth
           saturated = @outcome.errors.key?(:throughput) && !@outcome.refuted
           explains = saturated || (vague_ceiling? && !@outcome.missed?)

@@ -16,7 +16,8 @@ module Holdup
       # - `io`: units whose threads don't count against the cap, up to `io_threads` (Puma 8's max_io_threads)
       WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without,
         :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
-        def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil,
+        def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0,
+          without: nil,
           halved: nil, mix: {}, own_pool: nil, priorities: {}, io: nil, io_threads: nil)
           super
         end
