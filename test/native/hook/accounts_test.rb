@@ -2,6 +2,7 @@
 
 require "native/native_helper"
 require "tmpdir"
+require "holdup/model/quantities"
 require "holdup/collector/segment_delta"
 require "holdup/segment/directory"
 
@@ -14,6 +15,7 @@ class AccountsTest < NativeTest
   SCRIPT = <<~RUBY
     require "holdup/segment/directory"
     require "holdup/segment/reader"
+    require "holdup/model/quantities"
     require "holdup/collector/segment_checkpoint"
     require "holdup/collector/slot_delta"
     require "holdup/collector/segment_delta"
@@ -74,7 +76,7 @@ class AccountsTest < NativeTest
       # @param stored [Boolean] whether the checkpoint goes through a store
       def call(stored: false)
         delta = Holdup::Collector::SegmentDelta.new(builder: @sums, now_ns: Time.now.to_i * 1_000_000_000,
-          settings: {}, profiles: Taking.new, skipped: Skipped.new)
+          settings: {}, unit_sampler: Taking.new, skipped: Skipped.new)
         @known = delta.call(@entry, stored ? again(@known) : @known) { nil }
       end
 
