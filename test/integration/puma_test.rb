@@ -38,12 +38,12 @@ class PumaIntegrationTest < Minitest::Test
     serve(WORKERS: "0", HOLDUP_COLLECTOR: "process") do |app|
       answered = ask(app)
       assert_identity(app)
-      app.wait { app.processes.size == 2 } # with the collector
+      app.wait { app.processes.size == 3 } # with the collector and its watcher
       app.signal(:USR2)
       app.wait_for_restart { app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1] }
       answered += ask_again(app)
       # The collector of before had this same parent, which does not know it.
-      app.wait { app.processes.size == 2 }
+      app.wait { app.processes.size == 3 }
       app.stop
       app.wait { app.processes.empty? }
       assert_equal answered, carried(app.store)
