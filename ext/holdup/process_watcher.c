@@ -269,8 +269,8 @@ static char **wat_words(VALUE list, volatile VALUE *room)
  * @param input [Integer] descriptor that becomes its standard input
  * @param report [Integer] descriptor that gets two int32 when it was started (pid, errno), and two when it
  *   ended (exit status or -1, signal)
- * @return [Integer] pid of the watcher, for `reap`; 0 when it is no child of this process
- * @raise [SystemCallError] there is no watcher
+ * @return [Integer] pid of the watcher, for `reap`; 0 when another process is its parent
+ * @raise [SystemCallError] the watcher could not be started
  */
 static VALUE wat_start(VALUE self, VALUE command, VALUE environment, VALUE folder, VALUE input, VALUE report)
 {

@@ -72,7 +72,7 @@ static inline void hist_store(uint64_t *word, uint64_t value)
 
 /*
  * Adds one value. `set` changes a word: hist_store, or, in the segment, by the redo log. Inlined, so that
- * `set` is no call.
+ * `set` is inlined too.
  */
 static inline __attribute__((always_inline)) void hist_observe(histogram_t *h, uint64_t value,
                                                                void (*set)(uint64_t *word, uint64_t value))

@@ -101,7 +101,7 @@ static int64_t job_realtime_ns(VALUE clock)
     return NUM2LL(rb_funcall(clock, m.realtime_ns, 0));
 }
 
-/* The same of any Numeric. Raises for one that is no number. */
+/* The same of any Numeric. Raises a TypeError for anything else. */
 static VALUE job_ready_of_numeric(VALUE at)
 {
     bool seconds = RTEST(rb_funcall(at, '<', 1, LL2NUM(JOB_MILLISECONDS_FROM)));
