@@ -118,7 +118,7 @@ class ServedApp
   # @yieldreturn [Object] whether it is over
   # @return [void]
   def wait_for_restart(&over)
-    raise Stuck, log unless ends?(RESTART_SECONDS) { within(IDLE_SECONDS, &over) }
+    raise Stuck, state unless ends?(RESTART_SECONDS) { within(IDLE_SECONDS, &over) }
   end
 
   def log = File.read(log_path)
@@ -226,8 +226,13 @@ class ServedApp
     all = processes.map { |process| {**process, **sleeps(process[:pid])} }
     lost = all.any? { |process| process[:threads] == 1 && process[:in].start_with?("futex") }
     segments = Dir.exist?(@dir) ? Dir.children(@dir).sort : []
-    raise (lost ? Stuck : RuntimeError),
-      ["nothing after #{timeout} s:", *all.map(&:inspect), *segments, log].join("\n")
+    raise (lost ? Stuck : RuntimeError), "nothing after #{timeout} s:\n#{[*segments, state].join("\n")}"
+  end
+
+  # @return [String] what its processes do, and its log
+  def state
+    all = processes.map { |process| {**process, **sleeps(process[:pid])}.inspect }
+    [*all, log].join("\n")
   end
 
   # A Ruby that has come out of fork has two native threads: one is its timer.
@@ -262,13 +267,14 @@ class ServedApp
     return ended_elsewhere(idle_s) if @handed_over
     waiter = Process.detach(@pid)
     return waiter.value if ends? { waiter.join(idle_s) }
+    stuck = state
     kill
-    raise Stuck, log
+    raise Stuck, stuck
   end
 
   # A process that is not a child of ours has no exit status for us.
   def ended_elsewhere(idle_s)
-    raise Stuck, log unless ends? { within(idle_s) { !running? } }
+    raise Stuck, state unless ends? { within(idle_s) { !running? } }
   end
 
   # @yieldreturn [Object] whether it ended, waited for as long as it may be idle
