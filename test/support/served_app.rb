@@ -294,8 +294,17 @@ class ServedApp
   # @param before [Hash{Array => Integer}] what `progress` was
   def idle_since?(before)
     now = progress
-    return false unless now.keys == before.keys && orphans.empty?
+    return false unless now.keys == before.keys && orphans.empty? && !runnable?
     now.values.sum - before.values.sum < IDLE_CPU_NS
+  end
+
+  # One that waits for a CPU for seconds gets that on its account only when it has one.
+  def runnable?
+    processes.any? do |process|
+      Dir["/proc/#{process[:pid]}/task/*/stat"].any? { |path| File.read(path).rpartition(")").last.split.first == "R" }
+    rescue SystemCallError # it has just ended
+      true
+    end
   end
 
   def within(seconds)
