@@ -24,7 +24,7 @@ module Holdup
           {match[1] => value.read(option, match[2], now_s)}
         end
 
-        def add(earlier, named) = {**earlier, **named}
+        def add(earlier, named) = {**earlier.to_h, **named}
       end
       NamedType::NAMED = /\A(.+)=([^=]*)\z/m
 

@@ -157,7 +157,7 @@ class Holdup::Advise::WhatifCommandTest < Minitest::Test
       %w[--without Orders* --own-pool Orders*=1x2] => /no request is left for "Orders\*"/
     }.each do |arguments, message|
       said = whatif(*arguments)
-      assert_equal [2, ""], [said.status, said.out], arguments.inspect
+      assert_equal [2, ""], [said.status, said.out], "#{arguments.inspect}: #{said.err}"
       assert_match message, said.err
     end
     assert_equal 2, whatif("--threads", "2", "--kind", "job").status

@@ -62,6 +62,10 @@ class HomelessUserTest < Minitest::Test
     CommandLine::Said.new(**said)
   end
 
+  def readable_by_others?
+    as_unknown_user { File.readable?(Holdup::Store::Sql::Connection::Schema::FOLDER) }
+  end
+
   def test_every_command_says_what_to_set_and_fails
     COMMANDS.each do |command|
       said = homeless(*command)
@@ -80,6 +84,7 @@ class HomelessUserTest < Minitest::Test
   end
 
   def test_a_store_that_is_named_is_enough
+    skip "a new store needs files of this checkout, which is private" unless readable_by_others?
     path = File.join(@dir, "store.sqlite3")
     assert_equal [0, ""], homeless("collect", "--once", HOLDUP_STORE: path).to_h.values_at(:status, :err)
     assert_path_exists path
