@@ -60,11 +60,11 @@ module Holdup
       end
 
       # What the collector of this host left in its folder, whatever hosts the page is about.
-      # @return [AutopilotStatus, nil] nil: no autopilot was switched on here, or in a report
+      # @return [Autopilot::StatusText, nil] nil: no autopilot was switched on here, or in a report
       def status
         return @status if defined?(@status)
         text = @context && AutopilotFolder.new(@context.dir).state
-        status = text && AutopilotStatus.new(Autopilot::State.parse(text), words: @words)
+        status = text && Autopilot::StatusText.new(Autopilot::State.parse(text), words: @words)
         @status = status&.on? ? status : nil
       end
 
@@ -189,48 +189,6 @@ module Holdup
       end
 
       def iso(second) = Time.at(second).utc.strftime("%FT%TZ")
-
-      # What the autopilot of a host does now, and why.
-      class AutopilotStatus
-        # @param state [Autopilot::State]
-        def initialize(state, words:)
-          @state = state
-          @words = words
-        end
-
-        # @return [Boolean] whether a collector has ever acted for it
-        def on? = !waiting? || @state.waits != :start
-
-        def waiting? = @state.phase == :waiting
-
-        # @return [String] why it waits
-        def reason = word(:"wait_#{@state.waits}", detail:)
-
-        # What is recorded of a sizing without an answer are keys: "self_test, starved".
-        def detail
-          return Advise::NoAnswer.text(@state.detail.split(", "), words: @words) if @state.waits == :unknown
-          View::AuditLog.reason(@state.detail, @words)
-        end
-
-        # @return [String] a sentence
-        def text
-          plan = @state.plan || @state.kept
-          return word(:waiting, reason:) unless plan
-          facts = {from: plan.values.first, to: plan.values.last,
-                   why: View::AuditLog.reason(plan.why, @words)}
-          return word(:kept, **facts) if @state.phase == :kept
-          word(:experiment, **facts, ends: Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC"))
-        end
-
-        # @return [Hash{Symbol => Object}] for programs
-        def to_h
-          {phase: @state.phase, reason: (@state.waits if waiting?), text: View::Width.clean(text)}
-        end
-
-        private
-
-        def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
-      end
     end
   end
 end
