@@ -209,7 +209,7 @@ module Holdup
 
         def lost(header)
           return "" unless header.overwritten.positive?
-          @words.call(:capture_lost, count: View::Figures.count(header.overwritten))
+          @words.call(:capture_overwritten, count: View::Figures.count(header.overwritten))
         end
       end
     end

@@ -113,8 +113,8 @@ module Holdup
         older, newer = group.revisions
         facts = {older: whole_revision(older.name), newer: whole_revision(newer.name),
                  share: View::Figures.share(newer.count.fdiv([group.total.count, 1].max))}
-        columns = %i[fleet_hosts fleet_processes rate_column errors queued_p95 state_stalled state_starved p95
-          cpu_each]
+        columns = %i[fleet_hosts_column fleet_processes rate_column errors queued_p95 state_stalled
+          state_starved p95 cpu_each]
         rows = group.revisions.map do |line|
           [revision(line.name), count(line.hosts), processes(line), View::Figures.rate(line.per_second),
             View::Figures.share(line.error_share), *waits(line), View::Figures.duration(line.cpu_ns)]
@@ -136,7 +136,7 @@ module Holdup
         total = [word(:all), *host_cells(group.total)] if lines.size > 1
         title = word(:fleet_by_host, group: name(group))
         View::Section.new(title:, columns: titles(:by_host, columns), rows:, total:,
-          notes: [*left_out(lines.drop(@limit)), *ended(lines), word(:fleet_note)])
+          notes: [*left_out(lines.drop(@limit)), *ended(lines), word(:fleet_table_note)])
       end
 
       # Outliers first, then hosts that live, in the order of names.
@@ -194,7 +194,7 @@ module Holdup
       end
 
       def revision_table(group)
-        columns = %i[fleet_hosts fleet_processes rate_column errors queued_p95 state_stalled p95
+        columns = %i[fleet_hosts_column fleet_processes rate_column errors queued_p95 state_stalled p95
           changed_since]
         lines = group.revisions.reverse
         rows = lines.first(@limit).map do |line|
@@ -216,7 +216,7 @@ module Holdup
         end
         shared = View::Width.clean(labels.shared.map { |key, value| "#{key}=#{value}" }.join(" "))
         View::Section.new(title: word(:settings),
-          columns: [*titles(:by_setting, %i[fleet_hosts fleet_processes units]), facts], rows:,
+          columns: [*titles(:by_setting, %i[fleet_hosts_column fleet_processes units]), facts], rows:,
           notes: [*more(@fleet.settings), word(:settings_shared, facts: shared)])
       end
 

@@ -3,7 +3,7 @@
 module Holdup
   module View
     # The files of all languages. A language is the YAML files that bear its code: `locales/en.yml` in the
-    # folder of a subject, or several in `locales/en/`. They are found here, and no list names a language.
+    # folder of a feature, or several in `locales/en/`. They are found here, and no list names a language.
     module LocaleFiles
       FOLDER = File.expand_path("../..", __dir__)
       PATTERN = "**/locales/**/*.yml"

@@ -6,11 +6,13 @@ require "yaml"
 
 # What is said of a measurement is no more than its figures show.
 class Holdup::View::ClaimsTest < Minitest::Test
-  SUBJECTS = %w[findings advice timeline].freeze
-  FILES = File.expand_path("../../../../lib/holdup/shell/view/locales/%s/{#{SUBJECTS.join(",")}}.yml", __dir__)
+  SUBJECTS = %r{/features/(?:advise/locales/\w+/(?:advice|findings)|captures/locales/\w+)\.yml}
+  # Sentences of advice that other parts say, too.
+  SHARED = %i[advice_amdahl advice_no_findings].freeze
   ENGLISH, JAPANESE = %w[en ja].map { |language|
-    keys = Dir[format(FILES, language)].flat_map { |file| YAML.load_file(file).fetch(language).keys }
-    Holdup::View::Words::LANGUAGES[language].slice(*keys.map(&:to_sym))
+    files = Holdup::View::LocaleFiles.all.fetch(language).grep(SUBJECTS)
+    keys = files.flat_map { |file| YAML.load_file(file).fetch(language).keys }
+    Holdup::View::Words::LANGUAGES[language].slice(*keys.map(&:to_sym), *SHARED)
   }
 
   # What a law assumes is no claim.

@@ -10,12 +10,12 @@ class Holdup::View::WordsTest < Minitest::Test
   }
   # What a language says of itself, besides its sentences.
   FACTS = %i[kind_job kind_request kind_unit units_join_text].freeze
-  LOCALES = File.expand_path("../../../../lib/holdup/shell/view/locales", __dir__)
-  # Files of locales that no page shows.
-  TERMINAL = %w[experiment lab scaling screen store].freeze
+  # Sentences that no page shows: of features without a page, and by their prefixes those of others.
+  TERMINAL_FEATURES = %r{/features/(?:lab|scaling|stores|top)/}
+  TERMINAL = /\A(?:autopilot|experiment|screen)_/
   ONLY_IN_A_TERMINAL = %i[
     remark_uncollected remark_uncollected_first remark_uncollected_no_collector
-    kept_more timeline_more timeline_screen_more
+    kept_more timeline_more timeline_screen_more no_answer_no_slo no_answer_vcpus_unknown
   ].freeze
   OPTION = /(?<![\w-])--[a-z]/
   OTHER_OPTIONS = /--(?:yjit|zjit|shm-size)/
@@ -31,8 +31,7 @@ class Holdup::View::WordsTest < Minitest::Test
   end
 
   def test_no_key_stands_in_two_files
-    %w[en ja].each do |language|
-      files = Dir["#{LOCALES}/#{language}/*.yml"]
+    Holdup::View::LocaleFiles.all.each do |language, files|
       keys = files.flat_map { |file| File.read(file).scan(/^  "?(\w+)"?:/).flatten }
       assert_empty keys.tally.select { |_, count| count > 1 }.keys, language
     end
@@ -66,10 +65,11 @@ class Holdup::View::WordsTest < Minitest::Test
   # Options of commands are in sentences that only a terminal shows: of commands that have no page, and of
   # screens, which end in commands. Options of Ruby, Docker and others are what a reader has to change.
   def test_no_sentence_of_a_page_names_an_option
-    files = Dir["#{LOCALES}/{en,ja}/*.yml"].reject { |file| TERMINAL.include?(File.basename(file, ".yml")) }
+    files = Holdup::View::LocaleFiles.all.values.flatten.grep_v(TERMINAL_FEATURES)
+    refute_empty files
     named = files.flat_map do |file|
       lines = File.readlines(file).grep(OPTION).reject { |line| line.match?(OTHER_OPTIONS) }
-      keys = lines.map { |line| line[/\w+/].to_sym }
+      keys = lines.map { |line| line[/\w+/] }.grep_v(TERMINAL).map(&:to_sym)
       keys.reject { |key| TABLES["en"].key?(:"#{Holdup::View::Words::ON_PAGE}#{key}") }
     end
     assert_empty named - ONLY_IN_A_TERMINAL
