@@ -166,18 +166,23 @@ module Holdup
       end
     end
 
-    # A sentence of a locale with its values filled in. I18n fills in `%{name}`, and chooses among the texts
-    # `one` and `other` of a key by one count. Our sentences have several counts, and values that may be
-    # unknown, so a sentence may also contain
+    # A sentence of a locale with its values filled in.
     #
-    # - `{name:process|processes}`: the first form if that value is 1, else the second
-    # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing
+    # I18n does what it can: `I18n.interpolate_hash` fills in `%{name}`, and the backend's `pluralize` chooses
+    # among the texts `one` and `other` of a key by one count (`Words#call`). It has one count for a text, and no
+    # form for values that are not known; what to say where one is missing would be a setting of the whole
+    # process (`I18n.config.missing_interpolation_argument_handler`), which is the host application's. So the
+    # rest of the notation is here, and nowhere else:
     #
+    # - `{name:process|processes}`: the first form if that value is 1, else the second. A sentence may have
+    #   several. A language without plurals writes neither.
+    # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing (nil or "-").
+    # - A missing value outside such a part is shown as the language's `unknown_value`.
+    # - A value that ends with a full stop loses it if the sentence continues with punctuation.
+    #
+    # @example
     #   text = "%{count} {count:process|processes}[[, %{share} busy]]."
     #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
-    #
-    # A missing value outside such a part is shown as unknown, and a value that ends with a full stop loses it
-    # if the sentence continues with one.
     module Words::Phrase
       VALUE = /%\{(\w+)\}/
       FORMS = /(?<!%)\{(\w+):([^|{}]*)\|([^|{}]*)\}/
@@ -191,7 +196,9 @@ module Holdup
       module_function
 
       # @param text [String] of a locale
+      # @param values [Hash{Symbol => Object}] as they are to be read: figures are formatted
       # @param unknown [String] text for a missing value
+      # @return [String]
       def call(text, values, unknown:)
         return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
