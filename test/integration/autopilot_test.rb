@@ -35,7 +35,7 @@ class AutopilotIntegrationTest < Minitest::Test
     clock = Holdup::Clock.new
     log = Holdup::Log.new { $stdout }
     kind = Holdup::Autopilot::CollectorPart
-    decision = kind::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
+    decision = Holdup::Autopilot::Decision.new(quiet_s: 0, ask_every_s: 0, grace_s: 2)
     autopilot = kind.new(dir:, inquiry: inquiry.new, log:, clock:, env: ENV, interval: 0.3, decision:)
     $stdout.sync = true
     store = Holdup::Store.open(store)
