@@ -21,21 +21,18 @@ class ArchitectureTest < Minitest::Test
     "hooks" => [],
     "capture" => %w[hooks segment],
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
-    "agent" => %w[capture collector features/export hooks native segment store],
+    "agent" => %w[capture collector hooks native segment store],
     "base" => %w[agent],
-    "collector" => %w[agent analysis capture features/advise features/autopilot features/captures
-      features/export features/scaling native segment shell store],
+    "collector" => %w[agent analysis capture native segment shell store],
     "store" => [],
     "analysis" => %w[agent features/compare],
-    "shell" => %w[agent analysis capture collector features/advise features/autopilot features/captures
-      features/compare features/doctor features/exec features/experiment features/export features/fleet
-      features/jit_report features/lab features/mcp features/report features/scaling features/stores
-      features/top segment store],
-    "features/advise" => %w[agent analysis collector features/jit_report features/report native shell],
+    "shell" => %w[agent analysis capture collector features/advise features/captures features/doctor
+      features/export features/report features/scaling segment store],
+    "features/advise" => %w[agent analysis collector features/report native shell],
     "features/autopilot" => %w[agent analysis collector features/advise features/experiment segment shell],
     "features/captures" => %w[capture segment shell store],
     "features/compare" => %w[analysis native shell],
-    "features/doctor" => %w[agent analysis capture features/jit_report segment shell store],
+    "features/doctor" => %w[agent analysis capture segment shell store],
     "features/exec" => %w[agent collector shell],
     "features/experiment" => %w[analysis features/advise features/autopilot features/compare segment shell],
     # In the collector; of the dashboard only the text that the collector left.

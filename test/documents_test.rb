@@ -17,8 +17,8 @@ class DocumentsTest < Minitest::Test
       "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"]
   }.sort.freeze
   LINK = /\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/
-  COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help
-    lab] + Holdup::Lab::Command::LOADERS.keys.map { |name| "lab #{name}" }).freeze
+  COMMANDS = (Holdup::Features.commands.keys - %w[help lab] +
+    Holdup::Lab::Command::SUMMARIES.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
   CALL = /\bholdup ([a-z](?:(?! holdup )[^|;>#()])*)/
   OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/

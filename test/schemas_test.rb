@@ -47,8 +47,8 @@ class SchemasTest < Minitest::Test
   end
 
   def test_every_command_that_prints_json_has_a_schema
-    commands = Holdup::CLI::Registry::LOADERS.keys.without("help", "lab") +
-      Lab::Command::LOADERS.keys.map { |name| "lab #{name}" }
+    commands = Holdup::Features.commands.keys.without("help", "lab") +
+      Lab::Command::SUMMARIES.keys.map { |name| "lab #{name}" }
     printing = commands.select { |name| holdup(*name.split, "--help").out.match?(/--json|--export .*json/m) }
     assert_empty printing.map { |name| name.tr(" ", "-") } - NAMES
   end
@@ -260,7 +260,7 @@ class SchemasTest < Minitest::Test
       console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/nonexistent"},
         clock: CommandLine::Still.new(now_s: one.now_s))
       tools = Holdup::Mcp::Command::McpTools.new(console, store: one.store, language: "en")
-      tool = Holdup::Mcp::Command::McpTools::TOOLS.find { |each| each.name == "blame" }
+      tool = Holdup::Mcp::Command::McpTools.all.find { |each| each.name == "blame" }
       [{since: "2h"}, {since: "2h", kind: "job"}].map { |arguments| tools.call(tool, arguments).text }
     end
   end

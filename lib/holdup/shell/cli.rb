@@ -10,8 +10,14 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # These say themselves which variables of the environment are no settings, or read none.
-    QUIET = [nil, "-h", "--help", "help", "-v", "--version", "version", "collect", "doctor", "exec"].freeze
+    # What can be typed in place of a command, also nothing.
+    ALIASES = {
+      nil => "help",
+      "-h" => "help",
+      "--help" => "help",
+      "-v" => "version",
+      "--version" => "version"
+    }.freeze
     # Ruby adds its C function and the path to the message of a failed system call. Our sentence names the
     # path.
     INSIDES = / @ \w+(?: - [^)]*)?/
@@ -97,9 +103,10 @@ module Holdup
 
     def dispatch(argv)
       name, *arguments = argv
-      warn_of_variables unless QUIET.include?(name)
-      return Registry.fetch("help").call(arguments, @console) if name.nil? || %w[-h --help].include?(name)
-      Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
+      name = ALIASES.fetch(name, name)
+      listed = Features.commands[name]
+      warn_of_variables if listed.nil? || listed.entry.warns
+      Registry.fetch(name).call(arguments, @console)
     end
 
     # A mistyped variable has no effect: another store, say, is read than was meant.

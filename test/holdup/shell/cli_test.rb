@@ -63,7 +63,7 @@ class Holdup::CliTest < Minitest::Test
   end
 
   def test_each_command_has_its_help
-    Holdup::CLI::Registry::LOADERS.each_key do |name|
+    Holdup::Features.commands.each_key do |name|
       said = holdup(name, "--help")
       assert_equal [0, ""], [said.status, said.err]
       assert_match(/\AUsage: holdup #{name}/, said.out)

@@ -3,24 +3,10 @@
 module Holdup
   module Advise
     # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns
-    # a Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
+    # a Finding or nil. A new rule goes into advise/rules/*_rules.rb by theme, and into advise/feature.rb.
     module Rules
       # From this gain on, a finding is worth its change.
       WORTH = 0.05
-
-      RULES = [
-        ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,
-        ThreadRules::LowerPriority,
-        JobRules::JobConcurrency, JobRules::SplitQueue,
-        GvlRules::Convoy, GvlRules::NativeHolds, GvlRules::IsolateEndpoints, GvlRules::ReleaseStorm,
-        GvlRules::ManyAcquisitions, GvlRules::LockContention, GvlRules::MisleadingCalls,
-        DatabaseRules::DbPool, DatabaseRules::DbConnections, DatabaseRules::RepeatedQueries,
-        MachineRules::VcpuMismatch, MachineRules::AutoscalingTrap, MachineRules::CpuThrottling,
-        MachineRules::CpuMissing, MachineRules::MemoryHeadroom, MachineRules::CapacityMissing,
-        MemoryRules::GrowingHeap, MemoryRules::GcSettings,
-        RecordingRules::RecordingTooShort, RecordingRules::MixedSettings, RecordingRules::MixedApplications,
-        *JitReport::JitRules::RULES
-      ].freeze
 
       # @param summary [Analysis::Summary] with what was read so far
       # @return [Array<Symbol>] parts of the summary that the rules need
@@ -32,7 +18,7 @@ module Holdup
       end
 
       # @return [Array<Finding>] largest gain first
-      def self.call(situation, rules = RULES)
+      def self.call(situation, rules = Features.rules)
         rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
       end
     end

@@ -8,26 +8,9 @@ module Holdup
     # host and fills a Host; the checks judge it, so each can be tested alone.
     #
     # A check is `call(host)`, which returns a CheckResult, several, or [] if it does not apply. A new check
-    # goes into doctor/*_checks.rb by theme, and into CHECKS.
+    # goes into doctor/*_checks.rb by theme, and into doctor/feature.rb. Their places there follow the way of
+    # the measurements: what breaks first comes first.
     module Checks
-      # In the order in which measurements travel: what breaks first comes first.
-      CHECKS = [
-        ProbeChecks::RubySupport, ProbeChecks::ClockSource,
-        SegmentChecks::SegmentFolder, SegmentChecks::Segments, SegmentChecks::SegmentNames,
-        ServerChecks::Servers, ServerChecks::UnmeasuredServers, ServerChecks::EnvironmentVariables,
-        ServerChecks::UnhookedMethods,
-        SegmentChecks::Heartbeat,
-        StoreChecks::CollectorLock, StoreChecks::CollectorTroubles, StoreChecks::StoreState, StoreChecks::SkippedRows,
-        StoreChecks::Applications,
-        ProbeChecks::StallIdentity, ProbeChecks::MnThreads, ProbeChecks::Fibers,
-        JitReport::JitChecks::Activation, JitReport::JitChecks::Origin, JitReport::JitChecks::Effect,
-        JitReport::JitChecks::ShortLives,
-        ServerChecks::MemoryKillers, SegmentChecks::RuleCaptures, ServerChecks::QueueHeader,
-        ServerChecks::RedisLatency, StoreChecks::Drift, SegmentChecks::SeriesOverflow,
-        SegmentChecks::ThreadNames, ScalingChecks::FreeCpus, ScalingChecks::Autoscale,
-        ProbeChecks::Anomalies
-      ].freeze
-
       # `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the remedy
       # (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
       CheckResult = Data.define(:level, :key, :facts) do
@@ -49,7 +32,7 @@ module Holdup
       end
 
       def self.call(host)
-        CHECKS.flat_map { |check| check.call(host) }
+        Features.checks.flat_map { |check| check.call(host) }
       end
 
       # All facts that a check may judge, as of one examination.

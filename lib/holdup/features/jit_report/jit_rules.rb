@@ -5,17 +5,6 @@ module Holdup
     # Advice on the JIT (background: docs/yjit.md). The rules, Y01 to Y22, read samples of all processes, so
     # each returns nil if its figures are not known.
     module JitRules
-      RULES = [
-        JitActivationRules::NotEnabled, JitActivationRules::AtBoot, JitActivationRules::WrongHook,
-        JitActivationRules::Unavailable, JitActivationRules::PerRole, JitActivationRules::Zjit,
-        JitMemoryRules::Saturated, JitMemoryRules::LimitUnused, JitMemoryRules::CutMemory,
-        JitMemoryRules::BeforeUpgrade, JitMemoryRules::MemoryGrowsElsewhere, JitMemoryRules::NoWarmup,
-        JitCompilationRules::CodeGc, JitCompilationRules::Ineffective, JitCompilationRules::Redefinitions,
-        JitCompilationRules::WaitBound, JitCompilationRules::ThresholdFlips,
-        JitCompilationRules::ThresholdSet, JitCompilationRules::StatsEverywhere,
-        JitLifetimeRules::ShortLives, JitLifetimeRules::ShortProcesses, JitLifetimeRules::KillerLimit
-      ].freeze
-
       module Headroom
         module_function
 

@@ -12,7 +12,7 @@ module Holdup
         lead = word(:life_lead, on: View::Figures.count(summary.jits.on.size),
           all: View::Figures.count(lives.size))
         [View::Blocks::Lead.new(text: lead), warm_up.block(query.limit), section(JitTable), lives_table,
-          findings(word(:jit_findings), JitRules::RULES)].compact
+          findings(word(:jit_findings), Features.rules(of: JitReport))].compact
       end
 
       def asks = []

@@ -4,6 +4,7 @@ module Holdup
   module Lab
     # Experiments with real processes on this machine, by name: `holdup lab sidekiq-vcpu`.
     class Command
+      # Each experiment has a folder, whose constant is called like it.
       SUMMARIES = {
         "sweep" => "your server with one setting after the other",
         "jobs" => "Sidekiq at each concurrency, measured and predicted",
@@ -11,24 +12,6 @@ module Holdup
         "jit" => "your server with YJIT off, on at boot, on after boot",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
       }.freeze
-      LOADERS = {
-        "jobs" => -> {
-          Jobs::Command
-        },
-        "check" => -> {
-          Check::Command
-        },
-        "jit" => -> {
-          Jit::Command
-        },
-        "sidekiq-vcpu" => -> {
-          SidekiqVcpu::Command
-        },
-        "sweep" => -> {
-          Sweep::Command
-        }
-      }.freeze
-
       class << self
         # Takes the experiment's name and passes the rest to the experiment's own options.
         # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
@@ -36,16 +19,18 @@ module Holdup
         def parse(argv, console)
           name, *rest = argv
           return overview(argv, console) if name.nil? || name.start_with?("-")
-          loader = LOADERS[name]
-          unless loader
+          unless SUMMARIES.key?(name)
             raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", hint(name))
           end
-          command = loader.call
+          command = experiment(name)
           values = command.parse(rest, console)
           values.key?(:help) ? values : {experiment: command, values:}
         end
 
         private
+
+        # @return [Class] the command of Lab::SidekiqVcpu for "sidekiq-vcpu"
+        def experiment(name) = Lab.const_get(name.split("-").map(&:capitalize).join)::Command
 
         def overview(argv, console)
           given = CLI::Options.new("holdup lab EXPERIMENT [options]").parse(argv,
@@ -58,8 +43,8 @@ module Holdup
         # @param name [String, nil] as it was typed
         # @return [String] what to do
         def hint(name = nil)
-          nearest = Queries::OptionValues::NearestName.hint(name, LOADERS.keys) if name
-          nearest || "it is one of #{LOADERS.keys.join(", ")}"
+          nearest = Queries::OptionValues::NearestName.hint(name, SUMMARIES.keys) if name
+          nearest || "it is one of #{SUMMARIES.keys.join(", ")}"
         end
       end
 

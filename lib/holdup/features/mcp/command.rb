@@ -33,7 +33,7 @@ module Holdup
         server = ::MCP::Server.new(name: NAME, title: "Holdup", version: VERSION, instructions: INSTRUCTIONS,
           resources: [vocabulary])
         server.resources_read_handler { |params| read(params[:uri]) }
-        McpTools::TOOLS.each { |tool| define(server, tool) }
+        McpTools.all.each { |tool| define(server, tool) }
         ::MCP::Server::Transports::StdioTransport.new(server).open
         CLI::OK
       end
@@ -80,15 +80,25 @@ module Holdup
 
       # A tool: a command of the command line, run inside this process.
       #
-      # - `command`: its words
-      # - `arguments`: {Symbol => Hash}, each a JSON Schema; nil: the options that it offers
-      #   assistants
-      # - `purposes`: of these options, nil for any
-      McpTool = Data.define(:name, :description, :command, :arguments, :purposes) do
-        def initialize(name:, description:, command:, arguments: nil, purposes: nil)
-          arguments ||= offered(command.first, purposes)
-          super
+      # - `command`: its words; `arguments`: {Symbol => Hash}, each a JSON Schema
+      # - `answering`: what makes its answer, nil: the command does
+      McpTool = Data.define(:name, :description, :command, :arguments, :answering) do
+        # @param listed [Features::Listed] of a FeatureContents::ToolEntry
+        def self.of(listed)
+          entry = listed.entry
+          answering = listed.load if entry.constant
+          arguments = answering::ARGUMENTS if answering&.const_defined?(:ARGUMENTS)
+          arguments ||= offered(entry.command.first, entry.purposes)
+          new(**entry.to_h.slice(:name, :description, :command), arguments:, answering:)
         end
+
+        # @return [Hash{Symbol => Hash}] the options that a command offers assistants
+        def self.offered(command, purposes)
+          options = CLI::Registry.fetch(command).command::OPTIONS.ordered.select(&:tool)
+          options = options.select { |option| purposes.include?(option.purpose) } if purposes
+          options.to_h { |option| [option.name.tr("-", "_").to_sym, option.schema] }
+        end
+        private_class_method :offered
 
         def input_schema = {type: "object", properties: arguments, additionalProperties: false}
 
@@ -100,89 +110,37 @@ module Holdup
             Array(value).map { |one| "#{option}=#{one}" }
           end
         end
-
-        private
-
-        def offered(command, purposes)
-          options = CLI::Registry.fetch(command).command::OPTIONS.ordered.select(&:tool)
-          options = options.select { |option| purposes.include?(option.purpose) } if purposes
-          options.to_h { |option| [option.name.tr("-", "_").to_sym, option.schema] }
-        end
       end
 
-      # The tools, each a command of the command line, run inside this process.
+      # The tools of all features, each a command of the command line, run inside this process.
       class McpTools
         # `text`: JSON, or a sentence that says what went wrong and what to do
         ToolAnswer = Data.define(:text, :failed)
 
         # What a client has to hold in memory, and a model has to read.
         LARGEST = 2_000_000
-        BLAME = %w[schema from to by uncollected verdict pairs].freeze
-        BLAMED = %w[name kind queue count stalled_ns caused_ns].freeze
-        BLAME_TOTALS = %w[count stalled_ns caused_ns handoff_ns accounts].freeze
 
-        TOOLS = [
-          McpTool.new(
-            name: "report", command: %w[report --json],
-            description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
-              "who stalled whom, processes, JIT. Large; blame is shorter. " \
-              "Keys: docs/schema/report.json."
-          ),
-          McpTool.new(
-            name: "blame", command: %w[report --json --sort=caused],
-            description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, " \
-              "and each request and job with what it stalled and caused, most caused first.",
-            purposes: %i[selection]
-          ),
-          McpTool.new(
-            name: "advise", command: %w[advise --json],
-            description: "How many threads, processes and job slots to run: verdict, self-test, " \
-              "candidates, findings with evidence, change and risk."
-          ),
-          McpTool.new(
-            name: "whatif", command: %w[whatif --json],
-            description: "What another setting, load or mix would do, replayed next to the current one. " \
-              "At least one change is needed."
-          ),
-          McpTool.new(
-            name: "compare", command: %w[compare --json],
-            description: "What a change did, with confidence intervals: give before and after, or by " \
-              "(and values), or two revisions."
-          ),
-          McpTool.new(
-            name: "timeline", command: %w[timeline],
-            description: "Captures of every GVL event of some seconds. Without a capture: which are kept. " \
-              "With one: its threads, requests and jobs, and methods (keys: docs/capture-file.md). With " \
-              "unit: the story of one request or job, as text: each wait, and who held the GVL meanwhile.",
-            arguments: {
-              capture: {type: "string", description: "id of a kept capture"},
-              unit: {type: "string", description: "id of a request or job in it, slowest or caught"},
-              periods: {type: "boolean", description: "also each period of each thread, and stacks: large"}
-            }
-          )
-        ].freeze
+        # @return [Array<McpTool>]
+        def self.all = Features.tools.values.map { |listed| McpTool.of(listed) }
 
         # @param console [CLI::Console] for the environment and the time
         def initialize(console, store:, language:)
           @console = console
           @always = [*(store && ["--store=#{store}"]), "--lang=#{language}"]
-          @captures = -> { CLI::Places.archive(console.env, store) }
+          @store = store
         end
 
         # @param tool [McpTool]
         # @param arguments [Hash{Symbol => Object}] already checked against the tool's schema
         # @return [ToolAnswer]
         def call(tool, arguments)
-          case tool.name
-          when "timeline" then timeline(tool, **arguments)
-          when "blame" then blame(run(tool.command + tool.options(arguments)))
-          else command(tool.command + tool.options(arguments))
-          end
+          return bounded(run(tool.command + tool.options(arguments))) unless tool.answering
+          tool.answering.call(self, tool, **arguments)
         end
 
-        private
-
-        def command(words) = bounded(run(words))
+        # @return [Capture::Archive]
+        # @raise [UsageError] there is no folder for captures
+        def captures = CLI::Places.archive(@console.env, @store)
 
         # @return [ToolAnswer] what the command prints; its errors say what to do
         def run(words)
@@ -193,6 +151,7 @@ module Holdup
           (status == CLI::OK) ? ToolAnswer.new(text: out.string, failed: false) : failed(err.string.chomp)
         end
 
+        # @return [ToolAnswer] the answer, or that it is too large
         def bounded(answer)
           size = answer.text.bytesize
           return answer if size <= LARGEST
@@ -200,52 +159,13 @@ module Holdup
             "time, fewer names, or one unit of a capture")
         end
 
-        def blame(answer)
-          return answer if answer.failed
-          report = JSON.parse(answer.text)
-          rows = report.fetch("series").map { |row| row.slice(*BLAMED) }
-          totals = report.fetch("totals").slice(*BLAME_TOTALS)
-          facts = {**report.slice(*BLAME), "totals" => totals, "series" => rows}
-          bounded(answer.with(text: JSON.generate(facts)))
-        end
+        # @param facts [Hash]
+        # @return [ToolAnswer]
+        def answer(facts) = ToolAnswer.new(text: JSON.generate(facts), failed: false)
 
-        # Only kept captures: a path would open any file of this user.
-        def timeline(tool, **choice)
-          chosen_timeline(tool, **choice)
-        rescue UsageError => error # there is no folder for captures
-          failed(error.message)
-        end
-
-        def chosen_timeline(tool, capture: nil, unit: nil, periods: false)
-          return capture_missing(unit) unless capture
-          unless @captures.call.find(capture)
-            return failed("no capture is called #{capture[0, 100].inspect}; without arguments the tool " \
-              "lists them")
-          end
-          return command([*tool.command, capture, "--unit=#{unit}"]) if unit
-          answer = run([*tool.command, capture, "--export=json"])
-          (answer.failed || periods) ? bounded(answer) : answer.with(text: without_periods(answer.text))
-        end
-
-        def capture_missing(unit)
-          unit ? failed("unit needs a capture; without both the tool lists captures") : kept
-        end
-
-        def without_periods(text)
-          document = JSON.parse(text)
-          threads = document.fetch("threads").map { |thread| thread.except("periods", "collections") }
-          JSON.generate(document.except("frames", "stacks", "samples").merge("threads" => threads))
-        end
-
+        # @param sentence [String] what went wrong and what to do
+        # @return [ToolAnswer]
         def failed(sentence) = ToolAnswer.new(text: "#{sentence}\n", failed: true)
-
-        def kept
-          captures = @captures.call.kept.map do |one|
-            process = one.header&.process_name
-            {id: one.id, pid: one.header&.pid, process:, events: one.events, facts: one.facts}
-          end
-          ToolAnswer.new(text: JSON.generate({schema: 1, captures:}), failed: false)
-        end
       end
     end
   end

@@ -2,102 +2,9 @@
 
 module Holdup
   class CLI
-    # The commands. Each loads only when called, because `holdup version` must not load a database.
+    # The commands of all features. Each loads only when called, because `holdup version` must not load a
+    # database.
     module Registry
-      SUMMARIES = {
-        "report" => "where the time went, who stalled and who caused it",
-        "top" => "what the processes of this host do now, each second anew",
-        "fleet" => "all hosts: what runs where, which one differs, which revision",
-        "doctor" => "what is measured, what is missing, and how to fix it",
-        "advise" => "how many threads, processes and job slots, with the evidence",
-        "whatif" => "another setting or load, replayed next to the current one",
-        "scale" => "load and capacity of each role, the signal for autoscalers",
-        "compare" => "what a change did: two times, settings or revisions, with intervals",
-        "experiment" => "arms side by side: time needed, progress, and the answer",
-        "autopilot" => "what it does with Puma's threads and why; freeze, thaw",
-        "capture" => "every GVL event of some seconds, thread by thread",
-        "timeline" => "what happened in a capture: who waited, and for whom",
-        "calculate" => "how many threads for an io share, next to Amdahl's law",
-        "collect" => "carry the measurements of this host to the store",
-        "store" => "make the tables of a central store, say what is in it, copy it",
-        "exec" => "run a command with Holdup in it, with no change to the application",
-        "lab" => "experiments with real processes on this machine",
-        "web" => "the dashboard in a browser, for this machine's store",
-        "mcp" => "the same answers for assistants (Model Context Protocol)",
-        "terraform" => "metrics, alarms and a dashboard of lines of statistics",
-        "version" => "the version of Holdup and of this Ruby",
-        "help" => "this, or the help of one command"
-      }.freeze
-
-      LOADERS = {
-        "report" => -> {
-          Report::Command
-        },
-        "top" => -> {
-          Top::Command
-        },
-        "fleet" => -> {
-          Fleet::Command
-        },
-        "doctor" => -> {
-          Doctor::Command
-        },
-        "advise" => -> {
-          Advise::Command
-        },
-        "whatif" => -> {
-          Advise::WhatifCommand
-        },
-        "scale" => -> {
-          Scaling::Command
-        },
-        "compare" => -> {
-          Compare::Command
-        },
-        "experiment" => -> {
-          Experiment::Command
-        },
-        "autopilot" => -> {
-          Autopilot::Command
-        },
-        "capture" => -> {
-          Captures::Command
-        },
-        "timeline" => -> {
-          Captures::TimelineCommand
-        },
-        "calculate" => -> {
-          Advise::CalculateCommand
-        },
-        "collect" => -> {
-          Collector::Command
-        },
-        "store" => -> {
-          Stores::Command
-        },
-        "exec" => -> {
-          Exec::Command
-        },
-        "lab" => -> {
-          Lab::Command
-        },
-        "web" => -> {
-          Web::Command
-        },
-        "mcp" => -> {
-          Mcp::Command
-        },
-        "terraform" => -> {
-          Export::TerraformCommand
-        },
-        "version" => -> {
-          Version
-        },
-        "help" => -> {
-          Help
-        }
-      }.freeze
-
       # Parses the arguments and runs the command.
       Entry = Data.define(:command) do
         def call(argv, console)
@@ -110,10 +17,10 @@ module Holdup
 
       # @raise [UsageError] no such command; suggests the nearest name
       def self.fetch(name)
-        loader = LOADERS[name]
-        return Entry.new(command: loader.call) if loader
+        listed = Features.commands[name]
+        return Entry.new(command: listed.load) if listed
         raise UsageError.new("unknown command #{name.inspect}",
-          Queries::OptionValues::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them")
+          Queries::OptionValues::NearestName.hint(name, Features.commands.keys) || "`holdup help` lists them")
       end
 
       # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
@@ -137,7 +44,9 @@ module Holdup
         private
 
         def overview
-          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(10)} #{summary}" }
+          commands = Features.commands.map do |name, listed|
+            "  holdup #{name.ljust(10)} #{listed.entry.summary}"
+          end
           [
             "Who holds the GVL, who waits for it, and how many threads and processes you need.",
             "",

@@ -94,7 +94,7 @@ module Holdup
 
       # Findings of rules for the page's summary that need no replay: the page of advice has all.
       # @param rules [Array<#call>] see Holdup::Advise::Rules
-      def findings(title, rules = Advise::Rules::RULES)
+      def findings(title, rules = Features.rules)
         found = Advise::Rules.call(Advise::Rules::Situation.new(summary:), rules)
         items = Advise::AdviceFindings.new(found, words: @words).to_a
         Blocks::Findings.new(title:, items:, none: word(:advice_no_findings))

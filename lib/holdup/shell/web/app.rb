@@ -102,7 +102,7 @@ module Holdup
       end
 
       def paged(name)
-        found = Pages::ALL[name] or return
+        found = Pages[name] or return
         store = Queries::RequestCache.new(context.store.call, origin: query.origin)
         page = found.new(context:, store:, query:, words:)
         page.span? ? store.snapshot { yield page, store } : yield(page, store)

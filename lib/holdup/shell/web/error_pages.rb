@@ -39,8 +39,8 @@ module Holdup
       # Works even if the rest of the address is invalid.
       def page_name
         name = env["PATH_INFO"].to_s.b[%r{\A/(\w+)(?:\.\w+)?\z}, 1]
-        return Pages::ALL.keys.first if ["", "/"].include?(env["PATH_INFO"])
-        Pages::ALL.key?(name) ? name : nil
+        return Pages::START if ["", "/"].include?(env["PATH_INFO"])
+        Pages::LISTED.key?(name) ? name : nil
       end
 
       # Content below the explanation why there is nothing to see.

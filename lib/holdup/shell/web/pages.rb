@@ -2,18 +2,17 @@
 
 module Holdup
   class Web
-    # The pages by their name in the address; the first is the start page.
+    # The pages of all features, by their name in the address.
     module Pages
-      ALL = {"overview" => Report::OverviewPage, "endpoints" => Report::UnitPages::Endpoints,
-             "jobs" => Report::UnitPages::Jobs, "endpoint" => Report::UnitPage,
-             "blame" => Report::BlamePage, "fleet" => Fleet::Page,
-             "processes" => Report::ProcessesPage, "advice" => Advise::Page, "compare" => Compare::Page,
-             "experiments" => Experiment::Page,
-             "calculator" => Advise::CalculatorPage, "captures" => Captures::Page,
-             "capture" => Captures::CapturePage,
-             "jit" => JitReport::Page, "health" => Doctor::Page}.freeze
+      LISTED = Features.pages.freeze
+      # What is shown without a name.
+      START = LISTED.keys.first
       # Those that every page links to.
-      MENU = (ALL.keys - %w[endpoint capture]).freeze
+      MENU = LISTED.select { |_, listed| listed.entry.menu }.keys.freeze
+
+      # @param name [String]
+      # @return [Class, nil]
+      def self.[](name) = LISTED[name]&.load
 
       # Blocks that only the dashboard has, because they need a server. Each has a template of its name.
       module Controls

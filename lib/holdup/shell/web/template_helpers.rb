@@ -38,7 +38,7 @@ module Holdup
       # @param ending [String, nil] of a file
       def url(page, params = {}, ending: nil)
         asked = {**@kept, **params}.compact
-        path = (page == Pages::ALL.keys.first && !ending) ? "/" : "/#{page}#{".#{ending}" if ending}"
+        path = (page == Pages::START && !ending) ? "/" : "/#{page}#{".#{ending}" if ending}"
         asked.empty? ? "#{base}#{path}" : "#{base}#{path}?#{URI.encode_www_form(asked)}"
       end
 

@@ -45,7 +45,7 @@ class Holdup::Advise::RulesTest < Minitest::Test
   end
 
   def test_every_rule_has_a_test
-    Holdup::Advise::Rules::RULES.each do |rule|
+    Holdup::Features.rules.each do |rule|
       name = rule.name.split("::").last.gsub(/(?<=[a-z\d])([A-Z])/, '_\1').downcase
       assert_equal 1, Dir["#{__dir__}/../{advise/rules,jit_report}/**/#{name}_test.rb"].size, rule.name
     end

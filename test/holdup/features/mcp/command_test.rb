@@ -202,7 +202,7 @@ class Holdup::Mcp::CommandTest < Minitest::Test
 
   # Each tool takes only what its command takes.
   def test_every_argument_is_an_option_of_the_command
-    READS::TOOLS.each do |tool|
+    READS.all.each do |tool|
       help = holdup(tool.command.first, "--help").out
       names = tool.arguments.keys - %i[capture periods]
       names.each { |name| assert_includes help, "--#{name.to_s.tr("_", "-")}", tool.name }

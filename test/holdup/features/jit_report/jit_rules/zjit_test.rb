@@ -27,7 +27,7 @@ class Holdup::JitReport::JitRules::ZjitTest < Minitest::Test
     short = Array.new(9) do |index|
       life(20 + index, minutes: 0, ended: true, setting: setting.fingerprint, **BAD)
     end
-    found = Holdup::JitReport::JitRules::RULES.filter_map do |rule|
+    found = Holdup::Features.rules(of: Holdup::JitReport).filter_map do |rule|
       advise(rule, *lives, *short, container(used: 0.99), settings: [setting])
     end
     assert_includes found.map(&:rule), :jit_zjit

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Collector
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "collect", place: 140,
+         summary: "carry the measurements of this host to the store", warns: false}
+      ]
+    )
+  end
+end

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Autopilot
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "autopilot", place: 100, summary: "what it does with Puma's threads and why; freeze, thaw"}
+      ],
+      parts: {autopilot: "CollectorPart"}
+    )
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Captures
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "capture", place: 110, summary: "every GVL event of some seconds, thread by thread"},
+        {name: "timeline", place: 120,
+         summary: "what happened in a capture: who waited, and for whom", constant: "TimelineCommand"}
+      ],
+      pages: [
+        {name: "captures", place: 120},
+        {name: "capture", place: 130, menu: false, constant: "CapturePage"}
+      ],
+      tools: [
+        {name: "timeline", place: 60, command: %w[timeline], constant: "TimelineTool",
+         description: "Captures of every GVL event of some seconds. Without a capture: which are kept. " \
+           "With one: its threads, requests and jobs, and methods (keys: " \
+           "docs/capture-file.md). With unit: the story of one request or job, as text: each " \
+           "wait, and who held the GVL meanwhile."}
+      ],
+      parts: {captures: "CollectorPart"}
+    )
+  end
+end

@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Compare
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "compare", place: 80,
+         summary: "what a change did: two times, settings or revisions, with intervals"}
+      ],
+      pages: [
+        {name: "compare", place: 90}
+      ],
+      tools: [
+        {name: "compare", place: 50, command: %w[compare --json],
+         description: "What a change did, with confidence intervals: give before and after, or by (and " \
+           "values), or two revisions."}
+      ]
+    )
+  end
+end

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Exec
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "exec", place: 160,
+         summary: "run a command with Holdup in it, with no change to the application", warns: false}
+      ]
+    )
+  end
+end

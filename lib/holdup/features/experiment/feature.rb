@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Experiment
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "experiment", place: 90, summary: "arms side by side: time needed, progress, and the answer"}
+      ],
+      pages: [
+        {name: "experiments", place: 100}
+      ]
+    )
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Holdup
+  module JitReport
+    Feature = FeatureContents.of(
+      pages: [
+        {name: "jit", place: 140}
+      ],
+      checks: {
+        "JitChecks::Activation" => 190,
+        "JitChecks::Origin" => 200,
+        "JitChecks::Effect" => 210,
+        "JitChecks::ShortLives" => 220
+      },
+      rules: %w[
+        JitActivationRules::NotEnabled JitActivationRules::AtBoot JitActivationRules::WrongHook
+        JitActivationRules::Unavailable JitActivationRules::PerRole JitActivationRules::Zjit
+        JitMemoryRules::Saturated JitMemoryRules::LimitUnused JitMemoryRules::CutMemory
+        JitMemoryRules::BeforeUpgrade JitMemoryRules::MemoryGrowsElsewhere JitMemoryRules::NoWarmup
+        JitCompilationRules::CodeGc JitCompilationRules::Ineffective JitCompilationRules::Redefinitions
+        JitCompilationRules::WaitBound JitCompilationRules::ThresholdFlips
+        JitCompilationRules::ThresholdSet JitCompilationRules::StatsEverywhere
+        JitLifetimeRules::ShortLives JitLifetimeRules::ShortProcesses JitLifetimeRules::KillerLimit
+      ]
+    )
+  end
+end

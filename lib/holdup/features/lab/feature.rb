@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Lab
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "lab", place: 170, summary: "experiments with real processes on this machine"}
+      ]
+    )
+  end
+end

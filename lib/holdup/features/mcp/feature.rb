@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Mcp
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "mcp", place: 190, summary: "the same answers for assistants (Model Context Protocol)"}
+      ]
+    )
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "report", place: 10, summary: "where the time went, who stalled and who caused it"}
+      ],
+      pages: [
+        {name: "overview", place: 10, constant: "OverviewPage"},
+        {name: "endpoints", place: 20, constant: "UnitPages::Endpoints"},
+        {name: "jobs", place: 30, constant: "UnitPages::Jobs"},
+        {name: "endpoint", place: 40, menu: false, constant: "UnitPage"},
+        {name: "blame", place: 50, constant: "BlamePage"},
+        {name: "processes", place: 70, constant: "ProcessesPage"}
+      ],
+      tools: [
+        {name: "report", place: 10, command: %w[report --json],
+         description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
+           "who stalled whom, processes, JIT. Large; blame is shorter. Keys: " \
+           "docs/schema/report.json."},
+        {name: "blame", place: 20, command: %w[report --json --sort=caused],
+         purposes: %i[selection], constant: "BlameTool",
+         description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, and " \
+           "each request and job with what it stalled and caused, most caused first."}
+      ]
+    )
+  end
+end

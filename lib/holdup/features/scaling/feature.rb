@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Scaling
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers"}
+      ],
+      parts: {scaling: "ScalingSignal"}
+    )
+  end
+end

@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Holdup
+  class CLI
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "version", place: 210,
+         summary: "the version of Holdup and of this Ruby", constant: "Registry::Version", warns: false},
+        {name: "help", place: 220,
+         summary: "this, or the help of one command", constant: "Registry::Help", warns: false}
+      ]
+    )
+  end
+end

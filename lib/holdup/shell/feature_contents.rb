@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Holdup
+  # The table of contents of a feature, which its feature.rb has as `Feature`. It names constants of the
+  # feature instead of having them, so that it can be read without loading a store or a view.
+  #
+  # - `commands`, `pages`, `tools`: Arrays of the entries below
+  # - `checks`: of the doctor: {name of a constant => place}; `rules`: of advice: names of constants
+  # - `parts`: what it has in the collector: {role => name of a constant}
+  FeatureContents = Data.define(:commands, :pages, :tools, :checks, :rules, :parts) do
+    # @return [FeatureContents] with these entries
+    # @param commands [Array<Hash{Symbol => Object}>] members of CommandEntry; pages and tools likewise
+    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], parts: {})
+      new(
+        commands: commands.map { |entry| self::CommandEntry.new(**entry) }.freeze,
+        pages: pages.map { |entry| self::PageEntry.new(**entry) }.freeze,
+        tools: tools.map { |entry| self::ToolEntry.new(**entry) }.freeze,
+        checks: checks.freeze,
+        rules: rules.freeze,
+        parts: parts.freeze
+      )
+    end
+  end
+
+  # Entries have a `place`, by which the entries of all features are sorted, and a `constant`: the name of
+  # what they stand for, in the feature's namespace.
+  class FeatureContents
+    # `name` is what is typed; `summary` is its line in `holdup help`; `warns`: whether Holdup first warns of
+    # variables of the environment that are no settings, false: the command says it itself, or reads none
+    CommandEntry = Data.define(:name, :place, :summary, :constant, :warns) do
+      def initialize(name:, place:, summary:, constant: "Command", warns: true) = super
+    end
+
+    # `name` is its part of the address; `menu`: whether every page links to it
+    PageEntry = Data.define(:name, :place, :menu, :constant) do
+      def initialize(name:, place:, menu: true, constant: "Page") = super
+    end
+
+    # A tool for assistants. `command`: the words of the command that it is; `purposes`: of its options that
+    # the tool takes, nil for any; `constant`: what makes its answer, nil: the command does
+    ToolEntry = Data.define(:name, :place, :command, :description, :purposes, :constant) do
+      def initialize(name:, place:, command:, description:, purposes: nil, constant: nil) = super
+    end
+  end
+end

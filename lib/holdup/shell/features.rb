@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Holdup
+  # What can be asked of Holdup: every folder that has a feature.rb. The registry of commands, the dashboard's
+  # menu, the tools for assistants, the checks of the doctor and the rules of advice are made of these files.
+  module Features
+    FOLDER = File.expand_path("..", __dir__)
+
+    # An entry of the table of contents of the feature `namespace`.
+    Listed = Data.define(:namespace, :entry) do
+      # @return [Module] what the entry stands for
+      def load = namespace.const_get(entry.constant)
+
+      def name = entry.name
+    end
+
+    # @return [Hash{Module => FeatureContents}] by the namespace of the feature
+    ALL = Dir["#{FOLDER}/{features/*,shell/*,collector}/feature.rb"].sort.to_h { |file|
+      feature = LOADER.cpath_expected_at(file)
+      [Object.const_get(feature.delete_suffix("::Feature")), Object.const_get(feature)]
+    }.freeze
+
+    class << self
+      # @return [Hash{String => Listed}] by name, in the order of `holdup help`
+      def commands = listed(:commands)
+
+      # @return [Hash{String => Listed}] by name, in the order of the menu
+      def pages = listed(:pages)
+
+      # @return [Hash{String => Listed}] by name
+      def tools = listed(:tools)
+
+      # @return [Array<Module>] of the doctor, in the order of its report
+      def checks
+        all = ALL.flat_map do |namespace, contents|
+          contents.checks.map { |name, place| [place, name, namespace] }
+        end
+        all.sort_by { |place, name, _| [place, name] }.map { |_, name, namespace| namespace.const_get(name) }
+      end
+
+      # @param of [Module, nil] only of this feature
+      # @return [Array<Module>] of advice
+      def rules(of: nil)
+        (of ? ALL.slice(of) : ALL).flat_map do |namespace, contents|
+          contents.rules.map { |name| namespace.const_get(name) }
+        end
+      end
+
+      # @param role [Symbol] that the collector knows it by
+      # @return [Module, nil] nil: no feature has it
+      def part(role)
+        namespace, contents = ALL.find { |_, one| one.parts.key?(role) }
+        namespace&.const_get(contents.parts.fetch(role))
+      end
+
+      private
+
+      def listed(kind)
+        all = ALL.flat_map do |namespace, contents|
+          contents.public_send(kind).map { |entry| Listed.new(namespace:, entry:) }
+        end
+        all.sort_by { |one| [one.entry.place, one.name] }.to_h { |one| [one.name, one] }
+      end
+    end
+  end
+end

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    Feature = FeatureContents.of(
+      commands: [
+        {name: "web", place: 180, summary: "the dashboard in a browser, for this machine's store"}
+      ]
+    )
+  end
+end

@@ -1,0 +1,178 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+# A feature is one folder: whoever adds one edits no list, and whoever removes one removes the folder.
+class Holdup::FeaturesTest < Minitest::Test
+  include TemporaryFolder
+
+  ROOT = File.expand_path("../../..", __dir__)
+  TOY = {
+    "feature.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          Feature = FeatureContents.of(
+            commands: [{name: "toy", place: 15, summary: "what a toy says"}],
+            pages: [{name: "toy", place: 15}],
+            tools: [{name: "toy", place: 15, command: %w[toy], description: "What a toy says."}],
+            checks: {"Check" => 15},
+            rules: %w[Rule]
+          )
+        end
+      end
+    RUBY
+    "command.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          class Command
+            extend CLI::CommandArguments
+
+            OPTIONS = CLI::Options.new("holdup toy [options]",
+              [Queries::Option.text("--sound WHAT", "it makes", default: "moo", tool: "what it says")])
+
+            def initialize(console:, sound:)
+              @console = console
+              @sound = sound
+            end
+
+            def run
+              @console.out.puts(@sound)
+              CLI::OK
+            end
+          end
+        end
+      end
+    RUBY
+    "page.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          class Page < View::PageBase
+            def blocks = [View::Blocks::Lead.new(text: "It says moo.")]
+
+            def span? = false
+          end
+        end
+      end
+    RUBY
+    "check.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          module Check
+            def self.call(_host) = Doctor::Checks::CheckResult.ok(:toy)
+          end
+        end
+      end
+    RUBY
+    "rule.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          module Rule
+            def self.call(_situation) = nil
+          end
+        end
+      end
+    RUBY
+    "locales/en.yml" => "en:\n  title_toy: Toybox\n",
+    "locales/ja.yml" => "ja:\n  title_toy: おもちゃ\n"
+  }.freeze
+  # Prints what there is.
+  SCRIPT = <<~RUBY
+    require "holdup/loader"
+    require "json"
+    require "rack/mock_request"
+    require "stringio"
+    said = lambda do |*argv|
+      out = StringIO.new
+      console = Holdup::CLI::Console.new(out:, err: out, env: {}, clock: Holdup::Clock.new)
+      [Holdup::CLI.new(console:).run(argv), out.string]
+    end
+    app = Holdup::Web.new(store: -> { Holdup::Store.open("memory:") }, dir: ARGV.first, open: true)
+    shown = lambda do |path|
+      response = Rack::Response[*app.call(Rack::MockRequest.env_for(path))]
+      [response.status, response.body.join]
+    end
+    Holdup.send(:const_get, :LOADER).eager_load(force: true) if ARGV.include?("all")
+    puts JSON.generate(
+      help: said.call("help"), toy: said.call("toy", "--sound", "baa"),
+      start: shown.call("/"), page: shown.call("/toy"),
+      tools: Holdup::Mcp::Command::McpTools.all.map { |tool| [tool.name, tool.arguments] },
+      checks: Holdup::Features.checks.map(&:name), rules: Holdup::Features.rules.map(&:name)
+    )
+  RUBY
+
+  one_ruby def test_a_folder_adds_a_command_a_page_a_tool_a_check_and_a_rule
+    found = with_lib do |lib|
+      TOY.each do |name, text|
+        file = File.join(lib, "holdup/features/toy", name)
+        FileUtils.mkdir_p(File.dirname(file))
+        File.write(file, text)
+      end
+    end
+    order = /^  holdup report .*\n  holdup toy        what a toy says\n  holdup top /
+    assert_match(order, found["help"].last)
+    assert_equal [0, "baa\n"], found["toy"]
+    assert_match(%r{href="/toy"[^>]*>Toybox</a>}, found["start"].last, "the menu")
+    assert_equal 200, found["page"].first
+    assert_match(/It says moo\./, found["page"].last)
+    assert_includes found["tools"],
+      ["toy", {"sound" => {"type" => "string", "description" => "what it says"}}]
+    assert_equal ["Holdup::Doctor::ProbeChecks::RubySupport", "Holdup::Toy::Check"], found["checks"].first(2)
+    assert_includes found["rules"], "Holdup::Toy::Rule"
+  end
+
+  one_ruby def test_a_folder_that_is_removed_takes_everything_of_it_along
+    found = with_lib { |lib| FileUtils.rm_r(File.join(lib, "holdup/features/fleet")) }
+    assert_equal 0, found["help"].first
+    refute_match(/fleet/, found["help"].last)
+    assert_equal 200, found["start"].first
+    refute_match(%r{href="/fleet"}, found["start"].last)
+    assert_operator found["tools"].size, :>, 3
+  end
+
+  one_ruby def test_reading_what_there_is_loads_no_store_and_no_view
+    loaded = run_script(<<~RUBY, "#{ROOT}/lib")
+      require "holdup/loader"
+      require "json"
+      Holdup::Features.commands
+      puts JSON.generate($LOADED_FEATURES)
+    RUBY
+    assert_empty loaded.grep(%r{/(sequel|sqlite3|roda|rack)[/.-]|/shell/view/|/holdup/store/|/command\.rb\z})
+    assert_operator loaded.grep(%r{/feature\.rb\z}).size, :>, 10
+  end
+
+  def test_what_tables_of_contents_name_is_there
+    features = Holdup::Features
+    [features.commands, features.pages].each do |listed|
+      listed.each_value { |one| assert_kind_of Class, one.load, one.name }
+    end
+    assert(features.checks.all? { |check| check.respond_to?(:call) })
+    assert(features.rules.all? { |rule| rule.respond_to?(:call) })
+    features::ALL.each do |namespace, contents|
+      contents.parts.each_key { |role| assert_equal namespace, owner_of(features.part(role)) }
+    end
+  end
+
+  private
+
+  def owner_of(part) = Object.const_get(part.name.split("::").first(2).join("::"))
+
+  # @yieldparam lib [String] a copy of lib, to be changed
+  # @return [Hash] what the script found there
+  def with_lib
+    lib = File.join(folder, "lib")
+    FileUtils.cp_r("#{ROOT}/lib", lib)
+    FileUtils.mkdir_p(File.join(folder, "docs"))
+    yield lib
+    run_script(SCRIPT, lib, folder, "all")
+  end
+
+  def run_script(script, lib, *arguments)
+    out, err, status = Open3.capture3(RbConfig.ruby, "-W0", "-I#{lib}", "-e", script, *arguments)
+    assert_predicate status, :success?, err
+    JSON.parse(out)
+  end
+end
