@@ -35,6 +35,14 @@ module Holdup
       Utf8.valid(given || pod || Etc.uname[:nodename])[0, MOST_HOST]
     end
 
+    # @param store [Object] of a collector
+    # @param options [Hash{Symbol => Object}] of Export::Exporters.around
+    # @return [Object] the store, which exports what is committed to it if that is asked for
+    def self.exporting(store, exports, **options)
+      exporting = Features.part(:exporting)
+      exporting ? exporting.around(store, exports, **options) : store
+    end
+
     # @param configuration [Configuration]
     # @return [Hash{Symbol => Object}] what it says, for `new`
     def self.options(configuration, env, log:, clock: Clock.new)
@@ -123,9 +131,8 @@ module Holdup
     private
 
     def archiver(captures)
-      Captures::CollectorPart.new(archive: Capture::Archive.new(captures), dir: @directory.path,
-        warnings: @warnings,
-        clock: @clock)
+      Features.part(:captures)&.new(archive: Capture::Archive.new(captures), dir: @directory.path,
+        warnings: @warnings, clock: @clock)
     end
 
     def over?

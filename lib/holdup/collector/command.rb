@@ -71,7 +71,7 @@ module Holdup
 
       def keep_on
         greet unless @parent
-        store = Export::Exporters.around(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
+        store = Collector.exporting(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
           env: @console.env, scaling:)
         collector(store, autopilot:, keeper:, warm: method(:compile)).run
       end
@@ -84,25 +84,22 @@ module Holdup
 
       # It follows what the processes of the folder ask for, see config.autopilot.
       def autopilot
-        host = Collector.host_name(@configuration.host, @console.env)
-        inquiry = Autopilot::CollectorPart::Inquiry.new(store: @store, dir: @dir, host:, log:,
-          clock: @console.clock)
-        Autopilot::CollectorPart.new(dir: @dir, inquiry:, log:, clock: @console.clock, env: @console.env,
-          interval: @interval)
+        Features.part(:autopilot)&.of(store: @store, dir: @dir, host:, log:, clock: @console.clock,
+          env: @console.env, interval: @interval)
       end
 
       def keeper
         return unless @configuration.keep_advice
-        host = Collector.host_name(@configuration.host, @console.env)
-        Advise::CollectorPart.new(store: @store, host:, log:, clock: @console.clock)
+        Features.part(:advice)&.new(store: @store, host:, log:, clock: @console.clock)
       end
 
       # Who is asked for it, on a port or in the dashboard, is the exporters' subject.
       def scaling
         return unless @goal
-        capacity = Scaling::CapacityProcess.new(@goal, store: @store, log:, clock: @console.clock)
-        Scaling::ScalingSignal.new(@goal, capacity:, dir: @dir, clock: @console.clock)
+        Features.part(:scaling)&.of(@goal, store: @store, dir: @dir, log:, clock: @console.clock)
       end
+
+      def host = Collector.host_name(@configuration.host, @console.env)
 
       def greet
         say("carrying #{@dir} to #{Store.redact(@store)} every #{@interval} s; Ctrl-C ends it")

@@ -286,7 +286,7 @@ module Holdup
           dir = @configuration.segment_dir
           exports = @configuration.exports
           Collector.new(
-            store: Export::Exporters.around(Store.open(url), exports, dir:, log: @log, env: @env,
+            store: Collector.exporting(Store.open(url), exports, dir:, log: @log, env: @env,
               in_app: true),
             directory: dir,
             log: @log,

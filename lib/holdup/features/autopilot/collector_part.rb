@@ -13,6 +13,14 @@ module Holdup
     class CollectorPart
       RECORDING_S = 2 * 3600
 
+      # @param store [String] its URL
+      # @param options [Hash{Symbol => Object}] of `new`
+      # @return [CollectorPart]
+      def self.of(store:, host:, dir:, log:, clock:, **options)
+        inquiry = self::Inquiry.new(store:, dir:, host:, log:, clock:)
+        new(dir:, inquiry:, log:, clock:, **options)
+      end
+
       # @param inquiry [#ask, #poll, #close] see Inquiry
       # @param interval [Numeric] seconds between two rounds: a lease is for three at least
       # @param decision [#call] see Decision

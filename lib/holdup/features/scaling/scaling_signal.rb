@@ -63,6 +63,12 @@ module Holdup
         setting.with(attributes: setting.attributes.except(*PASSING)).fingerprint
       end
 
+      # @param store [String] its URL
+      # @return [ScalingSignal]
+      def self.of(goal, store:, dir:, log:, clock:)
+        new(goal, capacity: CapacityProcess.new(goal, store:, log:, clock:), dir:, clock:)
+      end
+
       # @param capacity [#poll, #close] gives new capacities, see CapacityProcess
       # @param goal [ConfigurationKeys::ScalingGoal]
       # @param dir [String] folder of the segments
