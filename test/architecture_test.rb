@@ -25,14 +25,13 @@ class ArchitectureTest < Minitest::Test
     "base" => %w[agent],
     "collector" => %w[agent analysis capture native segment shell store],
     "store" => [],
-    "analysis" => %w[agent features/compare],
-    "shell" => %w[agent analysis capture collector features/advise features/captures features/doctor
-      features/export features/report features/scaling segment store],
-    "features/advise" => %w[agent analysis collector features/report native shell],
+    "analysis" => %w[agent],
+    "shell" => %w[agent analysis capture segment store],
+    "features/advise" => %w[agent analysis collector features/report native shell store],
     "features/autopilot" => %w[agent analysis collector features/advise features/experiment segment shell],
     "features/captures" => %w[capture segment shell store],
     "features/compare" => %w[analysis native shell],
-    "features/doctor" => %w[agent analysis capture segment shell store],
+    "features/doctor" => %w[agent analysis capture features/compare segment shell store],
     "features/exec" => %w[agent collector shell],
     "features/experiment" => %w[analysis features/advise features/autopilot features/compare segment shell],
     # In the collector; of the dashboard only the text that the collector left.
@@ -41,8 +40,8 @@ class ArchitectureTest < Minitest::Test
     "features/jit_report" => %w[agent analysis features/advise features/doctor features/report shell],
     "features/lab" => %w[agent analysis collector features/advise segment shell store],
     "features/mcp" => %w[shell],
-    "features/report" => %w[analysis features/advise features/captures features/doctor features/jit_report
-      shell],
+    "features/report" => %w[agent analysis collector features/advise features/captures features/compare
+      features/doctor features/jit_report segment shell store],
     "features/scaling" => %w[agent collector features/advise features/export shell],
     "features/stores" => %w[shell store],
     "features/top" => %w[agent capture collector segment shell]

@@ -56,6 +56,7 @@ class UniqueNamesTest < Minitest::Test
     "Reader" => "what a file, or a store, is asked",
     "Report" => "of a feature or of an experiment",
     "Result" => "of an experiment, a copy or a bench",
+    "Routes" => "of a feature: what it answers in the dashboard besides its pages",
     "Run" => "of an experiment",
     "Schema" => "of a store: its tables",
     "Sections" => "of a report",

@@ -8,6 +8,11 @@ module Holdup
       # Facts of a setting with a number of threads.
       THREADS = %w[threads job_threads].freeze
 
+      # @return [String] a glob that matches exactly that name
+      def self.glob_of(name)
+        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      end
+
       def initialize(kind: nil, name: nil, queue: nil, threads: nil)
         super
       end

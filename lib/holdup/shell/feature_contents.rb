@@ -6,17 +6,19 @@ module Holdup
   #
   # - `commands`, `pages`, `tools`: Arrays of the entries below
   # - `checks`: of the doctor: {name of a constant => place}; `rules`: of advice: names of constants
-  # - `parts`: what it has in the collector: {role => name of a constant}
-  FeatureContents = Data.define(:commands, :pages, :tools, :checks, :rules, :parts) do
+  # - `routes`: names of classes that answer addresses of the dashboard which are no pages
+  # - `parts`: what the collector and the dashboard ask it for: {role => name of a constant}
+  FeatureContents = Data.define(:commands, :pages, :tools, :checks, :rules, :routes, :parts) do
     # @return [FeatureContents] with these entries
     # @param commands [Array<Hash{Symbol => Object}>] members of CommandEntry; pages and tools likewise
-    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], parts: {})
+    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], routes: [], parts: {})
       new(
         commands: commands.map { |entry| self::CommandEntry.new(**entry) }.freeze,
         pages: pages.map { |entry| self::PageEntry.new(**entry) }.freeze,
         tools: tools.map { |entry| self::ToolEntry.new(**entry) }.freeze,
         checks: checks.freeze,
         rules: rules.freeze,
+        routes: routes.freeze,
         parts: parts.freeze
       )
     end

@@ -46,7 +46,12 @@ module Holdup
         end
       end
 
-      # @param role [Symbol] that the collector knows it by
+      # @return [Array<Class>] what answers addresses of the dashboard that are no pages
+      def routes
+        ALL.flat_map { |namespace, contents| contents.routes.map { |name| namespace.const_get(name) } }
+      end
+
+      # @param role [Symbol] that the collector or the dashboard knows it by
       # @return [Module, nil] nil: no feature has it
       def part(role)
         namespace, contents = ALL.find { |_, one| one.parts.key?(role) }

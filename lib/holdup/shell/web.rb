@@ -41,12 +41,7 @@ module Holdup
 
       # @param settings [Configuration]
       # @return [Hash{Symbol => Object}] what advice is to keep, and what it may cost, for `new`
-      def goal(settings)
-        slo = settings.scaling_goal&.slo
-        prices = settings.prices
-        {slo: slo && Advise::Sizing::Slo.parse(slo),
-         prices: prices && Advise::Sizing::CheapestFleet::FleetPrices.of(prices)}
-      end
+      def goal(settings) = Features.part(:dashboard_goal)&.of(settings).to_h
 
       private
 
@@ -92,9 +87,8 @@ module Holdup
     # @param open [Boolean] whether everyone has access when `auth` is nil
     # @param hosts [Array<String>, nil] accepted host names; nil for any
     # @param language [String, nil] used when the browser asks for none that we have
-    # @param slo [Advise::Sizing::Slo, nil] promise to requests
-    # @param prices [Advise::Sizing::CheapestFleet::FleetPrices, nil] nil: the page of advice compares no
-    #   fleets
+    # @param slo [Object, nil] promise to requests, for the page of advice
+    # @param prices [Object, nil] of fleets; nil: the page of advice compares none
     # @param computations [Computations] of the pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
@@ -115,7 +109,7 @@ module Holdup
 
     private
 
-    def captures = @captures ||= Captures::Reader.new(@kept&.call)
+    def captures = @captures ||= Features.part(:kept_captures)&.new(@kept&.call)
 
     def ordering
       @orders ? Capture::BackgroundRequest.new(dir: @facts[:dir], clock: @facts[:clock]) : nil

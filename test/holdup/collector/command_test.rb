@@ -63,7 +63,7 @@ class Holdup::Collector::CommandTest < Minitest::Test
   # Whether the store has the usual advice of a day.
   def advice_kept?
     span = Time.now.to_i - 86_400..Time.now.to_i
-    asked = Holdup::Queries::Question.of_advice(kind: :request, span:,
+    asked = Holdup::Advise::AdviceQuestion.of(kind: :request, span:,
       objective: Holdup::Advise::Sizing::Objective.new)
     store = Holdup::Store.open(@store, read_only: true)
     results = Holdup::Queries::KeptResults::InStore.new(store, json: Holdup::Advise::AnswerJson)

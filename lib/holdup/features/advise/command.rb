@@ -24,7 +24,7 @@ module Holdup
       end
 
       OPTIONS = CLI::Options.new("holdup advise [options]", [
-        *CLI::SizingOptions::RECORDING,
+        *SizingOptions::RECORDING,
         Queries::Option.text("--queue NAME", "of jobs: size what serves that queue", purpose: :question,
           tool: "of jobs: size what serves this queue"),
         Queries::Option.choice("--objective WHAT", OBJECTIVES, "latency, cost, balanced; jobs: throughput",
@@ -37,7 +37,7 @@ module Holdup
         Queries::Option.declare("--load FACTOR", Queries::OptionTypes::Factor.new,
           "x1.3: for so much of the recorded load", key: :factor, purpose: :question, default: 1.0,
           tool: "for so much of the recorded load, such as x1.3"),
-        Queries::Option.declare("--memory SIZE", CLI::SizingOptions::SizeType.new,
+        Queries::Option.declare("--memory SIZE", SizingOptions::SizeType.new,
           "limit of a host: 512M, 2G",
           purpose: :question, tool: "memory limit of a host, such as 2G"),
         Queries::Option.whole("--db-connections N", 1..1_000_000,

@@ -36,7 +36,7 @@ module Holdup
         Rules::RecordingRules::RecordingTooShort Rules::RecordingRules::MixedSettings
         Rules::RecordingRules::MixedApplications
       ],
-      parts: {advice: "CollectorPart"}
+      parts: {advice: "CollectorPart", dashboard_goal: "DashboardGoal"}
     )
   end
 end

@@ -47,7 +47,7 @@ module Holdup
       # @return [Queries::Question]
       def asked
         slo, prices = @context.to_h.values_at(:slo, :prices)
-        Queries::Question.of_advice(kind:, span: query.from_s..query.until_s, prices:,
+        AdviceQuestion.of(kind:, span: query.from_s..query.until_s, prices:,
           objective: Inputs.objective(kind, slo || Sizing::Slo.new))
       end
 

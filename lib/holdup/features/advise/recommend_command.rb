@@ -61,7 +61,7 @@ module Holdup
           kind = of_jobs?(values) ? :job : :request
           objective = values.fetch(:objective) { (kind == :job) ? :throughput : :latency }
           RecordingQuestion.new(
-            **CLI::SizingOptions.span_of(values, given.now_s),
+            **SizingOptions.span_of(values, given.now_s),
             store: values[:store],
             origin: values.fetch(:origin) { Queries::Origin.new },
             kind:,
@@ -136,7 +136,7 @@ module Holdup
       # @return [Queries::Question]
       def question
         asked = @question.to_h.slice(:kind, :objective, :factor, :warm_up_s, :queue, :within_s, :prices)
-        Queries::Question.of_advice(span: @question.from_s..@question.to_s, **asked,
+        AdviceQuestion.of(span: @question.from_s..@question.to_s, **asked,
           **@question.sizing.fetch(:given), **@question.origin.limits)
       end
 
@@ -181,8 +181,8 @@ module Holdup
       # A kept answer is of an earlier span than the one that was asked about.
       def rendered(answer, about)
         span = answer.to_h.slice(:from_s, :to_s)
-        again = CLI::SizingOptions.again(**span, origin: @question.origin, store: @question.store)
-        options = {words: @words, about:, again:, span: CLI::SizingOptions.span_text(**span),
+        again = SizingOptions.again(**span, origin: @question.origin, store: @question.store)
+        options = {words: @words, about:, again:, span: SizingOptions.span_text(**span),
                    limit: @output.limit}
         if @output.format == :text && !@output.full
           screen = Report::AdviceScreen.new(answer, given: @output.given, **options)

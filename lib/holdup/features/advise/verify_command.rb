@@ -12,7 +12,7 @@ module Holdup
       # Its span is that of the measurements after the advice, and it is always shown in full.
       OPTIONS = CLI::Options.new("holdup advise --verify FILE [options]", [
         *Command::OPTIONS.only("verify", "warm-up", "full", "wide", "fresh"),
-        *Queries::SelectionOptions.span(CLI::SizingOptions::SINCE).map { |option|
+        *Queries::SelectionOptions.span(SizingOptions::SINCE).map { |option|
           option.with(purpose: :output)
         },
         *CLI::Formats.options(%i[text json markdown]),
@@ -54,7 +54,7 @@ module Holdup
       # @raise [Error] there is nothing to compare
       def run
         found = verification
-        span = CLI::SizingOptions.span_text(**@span)
+        span = SizingOptions.span_text(**@span)
         report = VerificationReport.new(found.call, stored: stored?(found), span:, words: @words)
         @console.out.write((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? CLI::OK : CLI::FAILED

@@ -86,7 +86,7 @@ module Holdup
       ].freeze
 
       OPTIONS = CLI::Options.new("holdup whatif --threads 3 | --load x2 | --without NAME ... [options]",
-        [*CHANGES, *CLI::SizingOptions::RECORDING, *CLI::Formats.options(%i[text json])])
+        [*CHANGES, *SizingOptions::RECORDING, *CLI::Formats.options(%i[text json])])
 
       # @raise [UsageError] nothing changes, or options contradict each other
       def self.keywords(given, _console)
@@ -94,7 +94,7 @@ module Holdup
         keys = Change::ALL.map(&:key)
         change = Change.checked(values.slice(*keys), values[:kind])
         {change:, **values.except(:since, :until, *keys),
-         **CLI::SizingOptions.span_of(values, given.now_s)}
+         **SizingOptions.span_of(values, given.now_s)}
       end
 
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
@@ -183,12 +183,12 @@ module Holdup
         end
       end
 
-      def span = CLI::SizingOptions.span_text(**@span)
+      def span = SizingOptions.span_text(**@span)
 
       # Whether a change can be replayed.
       module Change
         # A number of vCPUs is a limit of the deployment too.
-        ALL = [*CHANGES, CLI::SizingOptions::VCPUS].freeze
+        ALL = [*CHANGES, SizingOptions::VCPUS].freeze
 
         # @param change [Hash{Symbol => Object}]
         # @return [Hash{Symbol => Object}] the same

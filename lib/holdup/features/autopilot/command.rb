@@ -160,7 +160,7 @@ module Holdup
 
       def candidate
         wanted = goal
-        from_s = @since || now_s - CLI::SizingOptions::SINCE_S
+        from_s = @since || now_s - Advise::SizingOptions::SINCE_S
         reading { |store| AutopilotCandidate.new(store, goal: wanted, from_s:, now_s:).call }
       end
 

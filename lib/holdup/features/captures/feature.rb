@@ -19,7 +19,8 @@ module Holdup
            "docs/capture-file.md). With unit: the story of one request or job, as text: each " \
            "wait, and who held the GVL meanwhile."}
       ],
-      parts: {captures: "CollectorPart"}
+      routes: %w[Routes],
+      parts: {captures: "CollectorPart", kept_captures: "Reader"}
     )
   end
 end

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require "uri"
-require "zlib"
 
 module Holdup
   module Captures
@@ -85,43 +83,6 @@ module Holdup
         # @raise [UsageError, DamagedData]
         def call(id, format)
           ALL[format]&.call(@captures, @captures.find(id))
-        end
-      end
-
-      # The routes about captures other than their pages.
-      module Routes
-        KEPT = "private, max-age=86400, immutable"
-        # Of a posted form.
-        MOST_BYTES = 1000
-
-        private
-
-        def order
-          pid = Queries::OptionValues.whole("pid", form["pid"].to_s, 1..2**31)
-          context.ordering.order(pid)
-          request.redirect(view("captures", query).url("captures", {"asked" => pid}), 303)
-        end
-
-        # Its bytes never change.
-        def captured(id, format)
-          found = Files.new(context.captures).call(id, format) or return
-          response.headers.merge!("content-type" => found.type, "cache-control" => KEPT,
-            "vary" => "accept-encoding")
-          response.headers["content-disposition"] = %(attachment; filename="#{found.name}") if found.name
-          packed(found.body)
-        end
-
-        # Columns of numbers compress well, and there are millions of them.
-        def packed(body)
-          return body unless env["HTTP_ACCEPT_ENCODING"].to_s.match?(/\bgzip\b/)
-          response.headers["content-encoding"] = "gzip"
-          Zlib.gzip(body, level: Zlib::BEST_SPEED)
-        end
-
-        def form
-          URI.decode_www_form(env["rack.input"]&.read(MOST_BYTES).to_s).to_h
-        rescue ArgumentError
-          {}
         end
       end
 

@@ -46,7 +46,7 @@ module Holdup
         from_s = to_s - HOUR_S
         lives = Analysis::JitReport::ProcessLife::WorkerLifetimes.of(store.processes(from_s, to_s))
         summary = Queries::LoadSummary.call(store, from_s:, to_s:, &:parts_of_machines)
-        drifts = Queries::SettingHistory.drifts(store, to_s)
+        drifts = Compare::DriftReader.call(store, to_s)
         {**load(summary), store: store.health, lives:, drifts:, skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error}

@@ -64,7 +64,7 @@ module Holdup
       def level_name(level) = @words.call(:"level_#{level}")
 
       def text(key, facts)
-        Sentence.call(@words, key, facts)
+        View::CheckSentence.call(@words, key, facts)
       end
 
       # The doctor's findings for programs, with the self-reports of each process. docs/schema/doctor.json
@@ -104,7 +104,7 @@ module Holdup
         end
 
         def text(key, facts)
-          Sentence.call(@words, key, facts)
+          View::CheckSentence.call(@words, key, facts)
         end
 
         def process(process)
@@ -129,38 +129,6 @@ module Holdup
            warm_since: time_of_ns(jit.warm_ns),
            memory_bytes: jit.memory_bytes, **known}
         end
-      end
-
-      # A sentence of the doctor, the same wherever it appears.
-      module Sentence
-        # From here on tenths do not matter.
-        LONG_NS = 60_000_000_000
-        private_constant :LONG_NS
-
-        # @param key [Symbol] of a finding, with _fix for its remedy
-        # @param facts [Hash{Symbol => Object}] paths and messages are untrusted; names in _ns are durations
-        def self.call(words, key, facts)
-          texts = facts.to_h { |name, fact| [name, fact_text(name, fact)] }
-          words.call(:"doctor_#{key}", **texts, **lever(facts, words))
-        end
-
-        def self.fact_text(name, fact)
-          return duration(fact) if fact.is_a?(Numeric) && name.end_with?("_ns")
-          View::Width.clean(fact)
-        end
-
-        # How and where a setting of a server is changed.
-        def self.lever(facts, words)
-          return {} unless facts.key?(:how)
-          how = View::LeverText.new(facts[:how], write: facts[:write], facts: facts[:how_facts], words:)
-          {how: how.whole, where: View::LeverText.place(facts[:where], words)}
-        end
-
-        def self.duration(ns)
-          (ns < LONG_NS) ? View::Figures.duration(ns) : View::Figures.rough(ns)
-        end
-
-        private_class_method :fact_text, :lever, :duration
       end
     end
   end

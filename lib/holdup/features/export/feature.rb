@@ -7,6 +7,7 @@ module Holdup
         {name: "terraform", place: 200,
          summary: "metrics, alarms and a dashboard of lines of statistics", constant: "TerraformCommand"}
       ],
+      routes: %w[Routes],
       parts: {exporting: "Exporters"}
     )
   end

@@ -64,7 +64,7 @@ module Holdup
       # Processes that wait for work are part of the fleet too.
       def member_keys
         @members.flat_map do |member|
-          kinds = Analysis::SettingChanges::SettingDrift::KINDS.select { |kind| member.takes?(kind) }
+          kinds = Analysis::SettingChanges::KINDS.select { |kind| member.takes?(kind) }
           kinds.map { |kind| key(@settings.fetch(member.setting), kind) }
         end.uniq
       end

@@ -5,7 +5,7 @@ module Holdup
     # Reads the fleet of a span: sums by host and setting, the processes that live at its end, and the sums of
     # two revisions over the time in which both ran.
     class Reader
-      KINDS = Analysis::SettingChanges::SettingDrift::KINDS
+      KINDS = Analysis::SettingChanges::KINDS
       ALL = KINDS.to_h { |kind| [kind, Series.new(kind:, name: "(all)")] }.freeze
       HISTOGRAMS = %i[wall queued stalled].freeze
       # A living process is sampled once a minute, perhaps late.

@@ -4,6 +4,8 @@ module Holdup
   module JitReport
     # The JIT of each process: start, warm-up, memory, and what hinders it.
     class Page < View::PageBase
+      include Advise::PageFindings
+
       COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full
         life_thrown].freeze
 

@@ -87,7 +87,7 @@ module Holdup
       private
 
       def freshen
-        late = CLI::FreshReport.new(@console, store: @store, dir: @dir).call
+        late = FreshReader.new(@console, store: @store, dir: @dir).call
         @console.err.puts("holdup: #{late}") if late
         @span = @span.merge(to_s: CLI::Options.until_now(@console.clock.realtime_s)) if @live
       end
@@ -157,14 +157,14 @@ module Holdup
       def look(store)
         @drifts = drifts(store)
         return unless @live
-        uncollected = Doctor::Checks::UncollectedUnits.new(dir: @dir, origin: @origin)
+        uncollected = Queries::UncollectedUnits.new(dir: @dir, origin: @origin)
         @uncollected = uncollected.look(store, named: !@store.nil?)
       end
 
       # Drifts describe the whole application, so a filtered report has none.
       def drifts(store)
         return [] if @view[:filter].narrow?
-        Holdup::Doctor::StoreChecks::Drift.findings(Queries::SettingHistory.drifts(store, @span[:to_s]))
+        Holdup::Doctor::StoreChecks::Drift.findings(Compare::DriftReader.call(store, @span[:to_s]))
       end
 
       def drift_facts
@@ -173,7 +173,7 @@ module Holdup
 
       def drifted
         @drifted ||= @drifts.map { |finding|
-          Doctor::Report::Sentence.call(@words, finding.key, finding.facts)
+          View::CheckSentence.call(@words, finding.key, finding.facts)
         }
       end
 

@@ -5,6 +5,7 @@ module Holdup
     # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
     class OverviewPage < View::PageBase
       include OverTime
+      include Advise::PageFindings
 
       TOP = 5
       COLUMNS = %i[name count p95 split suffered each].freeze

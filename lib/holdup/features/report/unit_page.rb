@@ -9,11 +9,6 @@ module Holdup
       CHARTS = %w[shares heat_wall rate wall waits].freeze
       PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
 
-      # @return [String] a glob that matches exactly that name
-      def self.glob_of(name)
-        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
-      end
-
       # @raise [UsageError] if the name is missing
       def initialize(...)
         super
@@ -55,7 +50,7 @@ module Holdup
       end
 
       def filter
-        query.filter(name: UnitPage.glob_of(query["unit"]), queue: query["in"])
+        query.filter(name: Analysis::UnitFilter.glob_of(query["unit"]), queue: query["in"])
       end
 
       def parts(summary)

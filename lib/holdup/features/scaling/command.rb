@@ -13,12 +13,12 @@ module Holdup
       extend CLI::CommandArguments
 
       OPTIONS = CLI::Options.new("holdup scale --slo p95=300ms [options]", [
-        CLI::SizingOptions::SLO.with(help: ["the promise to requests: p95=300ms"]),
+        Advise::SizingOptions::SLO.with(help: ["the promise to requests: p95=300ms"]),
         Queries::Option.declare("--within TIME", Queries::OptionTypes::WholeSeconds.new(0),
           "in which waiting jobs are to begin (#{WITHIN_S}s)", key: :within_s),
         Queries::Option.text("--host NAME", "only this host"),
         *Queries::SelectionOptions.origin(%i[app role revision]),
-        *Queries::SelectionOptions.span(CLI::SizingOptions::SINCE),
+        *Queries::SelectionOptions.span(Advise::SizingOptions::SINCE),
         CLI::Options::STORE,
         *CLI::Formats.options(%i[text json]),
         CLI::Options::LANGUAGE
@@ -33,7 +33,7 @@ module Holdup
         @within_s = within_s
         @host = host
         @origin = origin
-        @span = CLI::SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
+        @span = Advise::SizingOptions.span_of({since:, until:}.compact, console.clock.realtime_s)
         @store = store
         @format = format
         @words = View::Words.new(language || CLI::Places.language(console.env))

@@ -6,6 +6,7 @@ module Holdup
       commands: [
         {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers"}
       ],
+      routes: %w[Routes],
       parts: {scaling: "ScalingSignal"}
     )
   end

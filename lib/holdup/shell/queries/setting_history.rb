@@ -2,19 +2,11 @@
 
 module Holdup
   module Queries
-    # Reads when settings changed, and whether requests and jobs differ from those before the last change.
+    # Reads when settings changed.
     module SettingHistory
-      # As long as samples of processes are kept.
-      LOOK_BACK_S = 48 * 3600
-      # Mostly no setting has gone: samples this far apart show that. Where one has, closer ones show when.
-      FAR_APART_S = 3600
-      SAMPLES_S = 600
-      # Of windows before the change, and of now, because a report must be ready within a second.
-      SIDE_S = 3600
-      WINDOWS_S = 300
-
       module_function
 
+      # @return [Array<Analysis::SettingChanges::SettingChange>] within the span
       def changes(store, from_s:, to_s:)
         step_s = TimeSeriesQuery.step_s(from_s, to_s, store.finest_s(from_s))
         starts = store.setting_starts(from_s, to_s, step_s:, kinds: Series::UNITS)
@@ -22,31 +14,6 @@ module Holdup
         gone_s = [Analysis::SettingChanges::LatestChange::GONE_S, 2 * step_s].max
         Analysis::SettingChanges.new(first_seen, gone_s:).to_a
       end
-
-      def drifts(store, now_s)
-        return [] if latest_changes(store, samples(store, now_s, FAR_APART_S)).empty?
-        samples = samples(store, now_s, SAMPLES_S)
-        latest_changes(store, samples).flat_map do |change|
-          Analysis::SettingChanges::SettingDrift.of(change, windows(store, change.at_s, now_s), samples)
-        end
-      end
-
-      def latest_changes(store, samples)
-        settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
-        Analysis::SettingChanges::LatestChange.all(samples, settings:)
-      end
-
-      def samples(store, now_s, every_s)
-        store.processes(now_s - LOOK_BACK_S, now_s, every_s:)
-      end
-
-      # Of the hour before the change and of the last hour.
-      def windows(store, changed_s, now_s)
-        spans = [[changed_s - SIDE_S, changed_s], [[changed_s, now_s - SIDE_S].max, now_s]]
-        kinds = Analysis::SettingChanges::SettingDrift::KINDS
-        spans.flat_map { |from_s, to_s| store.windows(from_s, to_s, seconds: WINDOWS_S, kinds:).to_a }
-      end
-      private_class_method :latest_changes, :samples, :windows
     end
   end
 end

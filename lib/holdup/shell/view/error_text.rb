@@ -31,7 +31,7 @@ module Holdup
       # The doctor shows troubles of the store, too.
       def texts(error, words)
         return sentences(error.key, error.fix, error.facts, words:) unless error.is_a?(StoreError)
-        [error.key, error.fix].map { |part| Doctor::Report::Sentence.call(words, part, error.facts) }
+        [error.key, error.fix].map { |part| CheckSentence.call(words, part, error.facts) }
       end
       private_class_method :texts
     end

@@ -92,14 +92,6 @@ module Holdup
         kind.new(summary, words: @words, limit:).call
       end
 
-      # Findings of rules for the page's summary that need no replay: the page of advice has all.
-      # @param rules [Array<#call>] see Holdup::Advise::Rules
-      def findings(title, rules = Features.rules)
-        found = Advise::Rules.call(Advise::Rules::Situation.new(summary:), rules)
-        items = Advise::AdviceFindings.new(found, words: @words).to_a
-        Blocks::Findings.new(title:, items:, none: word(:advice_no_findings))
-      end
-
       # The next step if no unit was measured.
       def nothing
         return unmatched_filter if unmatched

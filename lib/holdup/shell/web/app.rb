@@ -20,7 +20,6 @@ module Holdup
                "cache-control" => "no-store", "vary" => "accept-language"}.freeze
       end
 
-      include Captures::Reader::Routes
       include ComputedPage::ComputedAnswers
       include ErrorPages
 
@@ -44,19 +43,28 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
-        r.post("captures") { order }
-        r.is("metrics") { metrics }
-        r.is(Scaling::ScalingSignal::FILE) { scale }
+        Features.routes.each { |routes| routes.new(self).call(r) }
         r.is("series", String) { |name| series(name) }
-        r.is("captures", String, String) { |id, format| captured(id, format) }
         r.is { shown("overview") }
         r.root { shown("overview") }
         r.is(String) { |name| shown(*name.split(".", 2)) }
       end
 
-      private
-
+      # @return [Context] what this request can use
       def context = env.fetch(Context::KEY)
+
+      # @return [PageQuery]
+      def query
+        @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
+      end
+
+      # @return [String] in the reader's language
+      def word(key, **facts) = words.call(key, **facts)
+
+      # @return [String] the address of a page
+      def address(page, parameters) = view(page, query).url(page, parameters)
+
+      private
 
       def asset(name)
         found = ASSETS[name] or return
@@ -71,25 +79,6 @@ module Holdup
           next later(wait) if wait && ending
           ending ? file(page, name, ending) : laid_out(page, name, store, wait:)
         end
-      end
-
-      # What the collector of this host has left for Prometheus.
-      def metrics
-        text = Export::Exporters::MetricsFile.new(context.dir).read
-        response.status = 503 unless text
-        response.headers["content-type"] = Export::MetricsServer::CONTENT_TYPE
-        text || "#{word(:metrics_missing)}\n"
-      end
-
-      # Likewise for autoscalers.
-      def scale
-        signal = Scaling::ScalingSignal
-        document = Export::Exporters::MetricsFile.new(context.dir, name: signal::FILE,
-          fresh_s: signal::FRESH_S).read
-        response.status = 503 unless document
-        plain = Export::MetricsServer::PLAIN_TYPE
-        response.headers["content-type"] = document ? FILES.fetch("json") : plain
-        document || "#{word(:scale_missing)}\n"
       end
 
       # Data of a page's charts: all in one answer, so that they come from a single read of the store.
@@ -142,7 +131,7 @@ module Holdup
       def newest(store)
         return unless query.live?
         at_ns = store.collector_checkpoints.map(&:at_ns).max
-        look = Doctor::Checks::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store,
+        look = Queries::UncollectedUnits.new(dir: context.dir, origin: query.origin).look(store,
           named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
@@ -155,10 +144,6 @@ module Holdup
 
       def view(name, query, **more)
         TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
-      end
-
-      def query
-        @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
       end
 
       # Flat and without repeated names: nothing here is nested.
@@ -179,8 +164,6 @@ module Holdup
       def asked_for(word)
         env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=([\w-]+)/, 1]
       end
-
-      def word(key, **facts) = words.call(key, **facts)
 
       # A page's colours: the browser's preference, or the theme in its address. The dark ones are a separate
       # style sheet, so its `media` alone decides and nothing is written twice. Paper is always light.

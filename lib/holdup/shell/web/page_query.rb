@@ -92,7 +92,7 @@ module Holdup
       # exponential time.
       def pattern
         text = self["name"] or return
-        glob = Report::UnitPage.glob_of(text).gsub("\\*", "*")
+        glob = Analysis::UnitFilter.glob_of(text).gsub("\\*", "*")
         glob.include?("*") ? glob : "*#{glob}*"
       end
 

@@ -115,7 +115,7 @@ module Holdup
       end
 
       # @param at_ns [Integer, nil] when the collector read the stored data
-      # @param look [Doctor::Checks::UncollectedUnits::Uncollected, nil] data that is not stored yet
+      # @param look [Queries::UncollectedUnits::Uncollected, nil] data that is not stored yet
       def newest(at_ns, look, now_ns)
         return unless at_ns
         newest = age(now_ns - at_ns)

@@ -200,7 +200,7 @@ class Holdup::Doctor::ChecksTest < Minitest::Test
     said = {"en" => "Processes 7, 8 have not ticked for 2 h: their gauges",
             "ja" => "プロセス 7, 8 は 2 時間前から更新されていません"}
     said.each do |language, sentence|
-      text = Holdup::Doctor::Report::Sentence.call(Holdup::View::Words.new(language), finding.key,
+      text = Holdup::View::CheckSentence.call(Holdup::View::Words.new(language), finding.key,
         finding.facts)
       assert_includes text, sentence
     end

@@ -107,7 +107,7 @@ class Holdup::Doctor::Checks::JitTest < Minitest::Test
   def sentences(found, language)
     words = Holdup::View::Words.new(language)
     keys = [found.key, *(:"#{found.key}_fix" unless found.ok?)]
-    keys.map { |key| Holdup::Doctor::Report::Sentence.call(words, key, found.facts) }.join(" ")
+    keys.map { |key| Holdup::View::CheckSentence.call(words, key, found.facts) }.join(" ")
   end
 
   def test_workers_that_do_not_live_long_enough

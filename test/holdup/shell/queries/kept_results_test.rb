@@ -43,7 +43,7 @@ class Holdup::Queries::KeptResultsTest < Minitest::Test
   end
 
   def question(kind: :request, seconds: 86_400, objective: Sizing::Objective.new, **others)
-    Question.of_advice(kind:, span: NOW_S - seconds..NOW_S, objective:, **others)
+    Holdup::Advise::AdviceQuestion.of(kind:, span: NOW_S - seconds..NOW_S, objective:, **others)
   end
 
   def keep(value = "change", asked: question, at_s: NOW_S, took_s: 8)

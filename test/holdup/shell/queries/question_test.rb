@@ -9,7 +9,7 @@ class Holdup::Queries::QuestionTest < Minitest::Test
   NOW_S = 1_790_000_000
 
   def question(kind: :request, seconds: 86_400, objective: Sizing::Objective.new, **others)
-    Question.of_advice(kind:, span: NOW_S - seconds..NOW_S, objective:, **others)
+    Holdup::Advise::AdviceQuestion.of(kind:, span: NOW_S - seconds..NOW_S, objective:, **others)
   end
 
   def test_another_question_has_another_key

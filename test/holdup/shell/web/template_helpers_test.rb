@@ -102,7 +102,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
 
   def test_says_that_the_clock_was_set_back_when_the_newest_figures_are_of_a_later_time
     now_ns = 1_790_000_000 * 1_000_000_000
-    waiting = Holdup::Doctor::Checks::UncollectedUnits::Uncollected.new(units: 2, at_ns: nil,
+    waiting = Holdup::Queries::UncollectedUnits::Uncollected.new(units: 2, at_ns: nil,
       collecting: true)
     said = view.newest(now_ns + 90_000_000_000, waiting, now_ns)
 

@@ -4,7 +4,7 @@ require "test_helper"
 require "etc"
 require "holdup/loader"
 
-class Holdup::Doctor::Checks::UncollectedUnitsTest < Minitest::Test
+class Holdup::Queries::UncollectedUnitsTest < Minitest::Test
   include TemporaryFolder
 
   def setup
@@ -16,7 +16,7 @@ class Holdup::Doctor::Checks::UncollectedUnitsTest < Minitest::Test
 
   def test_nothing_is_measured_here
     assert_nil look
-    assert_nil Holdup::Doctor::Checks::UncollectedUnits.new(dir: "/nonexistent").look(@store)
+    assert_nil Holdup::Queries::UncollectedUnits.new(dir: "/nonexistent").look(@store)
   end
 
   def test_before_the_first_round_all_units_wait
@@ -101,6 +101,6 @@ class Holdup::Doctor::Checks::UncollectedUnitsTest < Minitest::Test
   end
 
   def look(named: false, **options)
-    Holdup::Doctor::Checks::UncollectedUnits.new(dir: @dir, **options).look(@store, named:)
+    Holdup::Queries::UncollectedUnits.new(dir: @dir, **options).look(@store, named:)
   end
 end

@@ -4,8 +4,8 @@ require "test_helper"
 require "holdup/loader"
 require "shellwords"
 
-class Holdup::CLI::SizingOptionsTest < Minitest::Test
-  SizingOptions = Holdup::CLI::SizingOptions
+class Holdup::Advise::SizingOptionsTest < Minitest::Test
+  SizingOptions = Holdup::Advise::SizingOptions
   NOW_S = 1_790_000_000
 
   def test_sizes_of_memory

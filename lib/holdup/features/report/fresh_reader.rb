@@ -1,21 +1,21 @@
 # frozen_string_literal: true
 
 module Holdup
-  class CLI
+  module Report
     # Brings all measurements up to now into the store: asks the collector for a round and waits for it, or
     # collects here if no collector runs.
-    class FreshReport
+    class FreshReader
       PATIENCE_S = 5
       STEP_S = 0.1
 
       # @param dir [String] folder of the segments
       def initialize(console, store:, dir:, patience_s: PATIENCE_S)
         @console = console
-        @url = Places.store(console.env, store)
-        @captures = Places.captures(console.env, store)
+        @url = CLI::Places.store(console.env, store)
+        @captures = CLI::Places.captures(console.env, store)
         @dir = dir
         @directory = Segment::Directory.new(dir)
-        @uncollected = Doctor::Checks::UncollectedUnits.new(dir:)
+        @uncollected = Queries::UncollectedUnits.new(dir:)
         @patience_s = patience_s
       end
 

@@ -3,7 +3,7 @@
 require "shellwords"
 
 module Holdup
-  class CLI
+  module Advise
     # The options of the commands that size a deployment: the recording, and the limits of what it ran on.
     module SizingOptions
       SINCE_S = 2 * 3600
@@ -14,7 +14,7 @@ module Holdup
         include Queries::OptionTypes::Plain
 
         def read(option, text, _now_s)
-          slo = Advise::Sizing::Slo.parse(text)
+          slo = Sizing::Slo.parse(text)
           return slo if slo
           raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
             "it takes a percentile from p50 on and a time, such as p95=300ms")
@@ -47,7 +47,7 @@ module Holdup
       # Of the recording and the limits of its deployment.
       RECORDING = [
         SLO, Queries::SelectionOptions[:kind], *Queries::SelectionOptions.origin, VCPUS,
-        *Queries::SelectionOptions.span(SINCE), WARM_UP, Options::STORE, Options::LANGUAGE
+        *Queries::SelectionOptions.span(SINCE), WARM_UP, CLI::Options::STORE, CLI::Options::LANGUAGE
       ].freeze
 
       module_function

@@ -5,7 +5,7 @@ require "holdup/loader"
 require "json"
 
 # A report right after traffic: what it lacks, and how to have it.
-class Holdup::CLI::FreshReportTest < Minitest::Test
+class Holdup::Report::FreshReaderTest < Minitest::Test
   include Collecting
   include CommandLine
   include TemporaryFolder
@@ -60,7 +60,7 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
   def test_a_store_that_can_not_be_reached_is_said
     measure(2)
     url = "postgres://h@127.0.0.1:1/holdup"
-    said = Holdup::CLI::FreshReport.new(console, store: url, dir: segments).call
+    said = Holdup::Report::FreshReader.new(console, store: url, dir: segments).call
     assert_match(/can't be opened .*; check that the server runs/, said)
   end
 
@@ -109,7 +109,7 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     measure(4)
     election = Holdup::Collector::Election.new(File.join(segments, "collector.lock"))
     assert election.won?
-    late = Holdup::CLI::FreshReport.new(console, store: path, dir: segments, patience_s: 0.2).call
+    late = Holdup::Report::FreshReader.new(console, store: path, dir: segments, patience_s: 0.2).call
     assert_match(/has not stored everything within 0.2 s/, late)
   ensure
     election&.release

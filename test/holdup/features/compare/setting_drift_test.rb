@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::SettingDriftTest < Minitest::Test
+class Holdup::Compare::SettingDriftTest < Minitest::Test
   SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}}.freeze
   SLOW = {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 6, stalled: 2, io: 6})}.freeze
   MINUTES = 30
@@ -108,7 +108,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     later = after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     store.commit(before.to_a + (change ? later.map(&change) : later), {},
       processes: samples(before, 0) + samples(after, LATER_S))
-    Holdup::Queries::SettingHistory.drifts(store, after.to_s + LATER_S)
+    Holdup::Compare::DriftReader.call(store, after.to_s + LATER_S)
   end
 
   # Both are past their first minutes.
