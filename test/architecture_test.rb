@@ -8,13 +8,13 @@ require "rbconfig"
 
 # Who may use whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a
 # detail. A file belongs to the part of its folder. An arrow is a constant of another part, looked up as Ruby
-# does.
+# does. A feature may use the core, and what the features that it `uses` offer: both are in their feature.rb.
 class ArchitectureTest < Minitest::Test
   LIB = File.expand_path("../lib/holdup", __dir__)
   ROOT = File.expand_path("..", __dir__)
 
-  # part => the parts that it may use, itself, the values (model) and the version aside. docs/architecture.md
-  # prints it.
+  # Part of the core => the parts that it may use, itself, the values (model) and the version aside. No part
+  # of the core uses a feature. docs/architecture.md prints it.
   ALLOWED = {
     "model" => %w[native],
     "segment" => [],
@@ -26,27 +26,11 @@ class ArchitectureTest < Minitest::Test
     "collector" => %w[agent analysis capture native segment shell store],
     "store" => [],
     "analysis" => %w[agent],
-    "shell" => %w[agent analysis capture segment store],
-    "features/advise" => %w[agent analysis collector features/report native shell store],
-    "features/autopilot" => %w[agent analysis collector features/advise features/experiment segment shell],
-    "features/captures" => %w[capture segment shell store],
-    "features/compare" => %w[analysis native shell],
-    "features/doctor" => %w[agent analysis capture features/compare segment shell store],
-    "features/exec" => %w[agent collector shell],
-    "features/experiment" => %w[analysis features/advise features/autopilot features/compare segment shell],
-    # In the collector; of the dashboard only the text that the collector left.
-    "features/export" => %w[agent features/scaling segment shell],
-    "features/fleet" => %w[analysis features/report shell],
-    "features/jit_report" => %w[agent analysis features/advise features/doctor features/report shell],
-    "features/lab" => %w[agent analysis collector features/advise segment shell store],
-    "features/mcp" => %w[shell],
-    "features/report" => %w[agent analysis collector features/advise features/captures features/compare
-      features/doctor features/jit_report segment shell store],
-    "features/scaling" => %w[agent collector features/advise features/export shell],
-    "features/stores" => %w[shell store],
-    "features/top" => %w[agent capture collector segment shell]
+    "shell" => %w[agent analysis capture segment store]
   }.freeze
   EVERYWHERE = %w[model version loader].freeze
+  # What every feature may use.
+  CORE = [*ALLOWED.keys, "native"].freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
   IN_APP = %w[agent capture hooks model segment].freeze
@@ -56,20 +40,38 @@ class ArchitectureTest < Minitest::Test
 
   one_ruby def test_no_arrow_points_back
     wrong = arrows.flat_map do |part, used|
-      used.reject { |other, _| allowed?(part, other) }.map { |other, place|
-        "#{part} uses #{other}: #{place}"
+      used.reject { |other, _| allowed?(part, other) }.map { |other, references|
+        "#{part} uses #{other}: #{references.first.place}"
       }
     end
     assert_empty wrong
   end
 
+  one_ruby def test_features_use_only_what_others_offer
+    wrong = between_features.flat_map do |part, other, references|
+      references.reject { |reference| offered?(other, reference) }
+        .map { |reference| "#{part}: #{other} does not offer #{reference.place}" }
+    end
+    assert_empty wrong
+  end
+
   def test_every_part_is_in_the_table
-    assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - EVERYWHERE
+    assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - EVERYWHERE - features.keys
   end
 
   one_ruby def test_every_allowed_dependency_is_used
-    needless = ALLOWED.flat_map do |part, others|
+    allowed = {**ALLOWED, **features.transform_values { |contents| in_folder(contents.uses) }}
+    needless = allowed.flat_map do |part, others|
       (others - arrows.fetch(part, {}).keys).map { |other| "#{part} -> #{other}" }
+    end
+    assert_empty needless
+  end
+
+  one_ruby def test_every_constant_that_a_feature_offers_is_used_by_another
+    needless = features.flat_map do |part, contents|
+      used = between_features.select { |_, other, _| other == part }.flat_map(&:last)
+      contents.offers.reject { |offer| used.any? { |reference| in?(offer, reference.in_feature(part)) } }
+        .map { |offer| "#{part}: #{offer}" }
     end
     assert_empty needless
   end
@@ -81,12 +83,13 @@ class ArchitectureTest < Minitest::Test
     assert_empty commands.select { |file| File.read(file).match?(/\bWeb::/) }.map { |file| relative(file) }
   end
 
+  # That of features is written by bin/generate.
   def test_the_table_in_docs_is_this_one
-    page = File.read("#{ROOT}/docs/architecture.md")
-    ALLOWED.each do |part, others|
-      assert_includes page,
-        "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
+    rows = ALLOWED.map do |part, others|
+      "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
     end
+    page = File.read("#{ROOT}/docs/architecture.md")
+    assert_includes page, "| part | may use |\n|---|---|\n#{rows.join}\n", "the table is:\n#{rows.join}"
   end
 
   def test_each_file_of_the_in_app_half_loads_alone_in_a_fresh_ruby
@@ -173,12 +176,43 @@ class ArchitectureTest < Minitest::Test
   end
 
   def allowed?(from, to)
-    from == to || EVERYWHERE.include?(from) && to == "version" || EVERYWHERE.include?(to) || ALLOWED.fetch(
-      from, []
-    ).include?(to)
+    return true if from == to || EVERYWHERE.include?(to)
+    return CORE.include?(to) || in_folder(features.fetch(from).uses).include?(to) if features.key?(from)
+    ALLOWED.fetch(from, []).include?(to) || (EVERYWHERE.include?(from) && to == "version")
   end
 
-  # @return [Hash{String => Hash{String => String}}] part => part that it uses => where, for one of the places
+  # @return [Hash{String => Holdup::FeatureContents}] "features/advise" => its table of contents
+  def features
+    Holdup::Features.folders.select { |folder, _| folder.start_with?("features/") }
+  end
+
+  def in_folder(names) = names.map { |name| "features/#{name}" }
+
+  # A constant of another part. `name`: as it is written; `place`: "file:line (name)"
+  Reference = Data.define(:name, :place) do
+    # @param part [String] "features/jit_report"
+    # @return [String, nil] the name inside that feature; nil if it is not written with the feature's name
+    def in_feature(part)
+      namespace = File.basename(part).split("_").map(&:capitalize).join
+      name[/(?:\A|::)#{namespace}::(.+)\z/, 1]
+    end
+  end
+
+  # @return [Array<Array(String, String, Array<Reference>)>] feature, feature that it uses, constants
+  def between_features
+    arrows.slice(*features.keys).flat_map do |part, used|
+      used.slice(*features.keys).map { |other, references| [part, other, references] }
+    end
+  end
+
+  def offered?(feature, reference)
+    name = reference.in_feature(feature)
+    features.fetch(feature).offers.any? { |offer| in?(offer, name) }
+  end
+
+  def in?(offer, name) = name == offer || name.to_s.start_with?("#{offer}::")
+
+  # @return [Hash{String => Hash{String => Array<Reference>}}] part => part that it uses => what of it
   def arrows
     @arrows ||= begin
       Holdup.send(:const_get, :LOADER).eager_load(force: true)
@@ -194,7 +228,7 @@ class ArchitectureTest < Minitest::Test
     ConstantReferences.new(file).each do |name, line, places|
       used = places.compact.reverse.find { |place| place.start_with?("#{LIB}/") }
       next if used.nil? || part_of(used) == part_of(file)
-      found[part_of(used)] ||= "#{relative(file)}:#{line} (#{name})"
+      (found[part_of(used)] ||= []) << Reference.new(name:, place: "#{relative(file)}:#{line} (#{name})")
     end
   end
 

@@ -5,9 +5,9 @@ require "json"
 require "open3"
 require "tmpdir"
 
-# What is written from other files of the project, by bin/generate: Ruby from C headers; style sheets and
-# schemas from that Ruby. The numbers come from a small program that includes the headers, so they are the
-# compiler's.
+# What is written from other files of the project, by bin/generate: Ruby from C headers; style sheets, schemas
+# and the table of features from that Ruby. The numbers come from a small program that includes the headers,
+# so they are the compiler's.
 module GeneratedFiles
   ROOT = File.expand_path("../..", __dir__)
   TEMPLATES = File.join(__dir__, "generate")
@@ -21,6 +21,7 @@ module GeneratedFiles
     "lib/holdup/shell/view/html/assets/#{name}"
   }.freeze
   SCHEMAS = %w[docs/schema/report.json docs/schema/lab-sidekiq-vcpu.json].freeze
+  FEATURES = "docs/architecture.md"
   COLUMNS = 104
 
   class << self
@@ -70,7 +71,8 @@ module GeneratedFiles
 
     def from_ruby
       styles = STYLES.to_h { |path, shade| [path, Styles.new(read(path), shade).call] }
-      {**styles, **SCHEMAS.to_h { |path| [path, Schema.new(read(path)).call] }}
+      schemas = SCHEMAS.to_h { |path| [path, Schema.new(read(path)).call] }
+      {**styles, **schemas, FEATURES => FeatureTable.new(read(FEATURES)).call}
     end
 
     def read(path) = File.read(File.join(ROOT, path), encoding: "UTF-8")
@@ -118,6 +120,30 @@ module GeneratedFiles
       classes = @looks.keys.map { |state| ".s-#{state} {\n  fill: var(--#{state});\n}\n" }
       @css.sub(COLOURS) { colours.join }.sub(CLASSES) { classes.join }
     end
+  end
+
+  # The page of docs with the table of features between its marks, from each feature.rb.
+  class FeatureTable
+    ROWS = /(?<=^<!-- features, by bin\/generate -->\n).*?(?=^<!-- end of features -->)/m
+    HEAD = "| folder | contents | commands | pages | uses |\n|---|---|---|---|---|\n"
+
+    def initialize(text)
+      @text = text
+    end
+
+    def call
+      rows = Holdup::Features.folders.map { |folder, contents| row(folder, contents) }
+      @text.sub(ROWS) { HEAD + rows.join }
+    end
+
+    private
+
+    def row(folder, contents)
+      lists = [contents.commands.map(&:name), contents.pages.map(&:name), contents.uses]
+      "| `#{folder}/` | #{contents.about} | #{lists.map { |names| code(names) }.join(" | ")} |\n"
+    end
+
+    def code(names) = names.map { |name| "`#{name}`" }.join(", ")
   end
 
   # A schema in which every object that has some states has all of them, and one that has sums has all that

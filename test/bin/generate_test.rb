@@ -10,7 +10,7 @@ class GenerateTest < Minitest::Test
 
   def test_generated_files_are_current
     contents = GeneratedFiles.contents
-    assert_equal 6, contents.size
+    assert_equal 7, contents.size
     contents.each do |path, text|
       assert_equal text, File.read(File.join(GeneratedFiles::ROOT, path)), "#{path}: run bin/generate"
     end
@@ -38,5 +38,14 @@ class GenerateTest < Minitest::Test
     sums = Holdup::UnitNumbers::STATES.values.grep_v(:stalled).map(&:to_s)
     assert_equal sums.sort, schema.fetch("required").sort
     assert_equal schema.fetch("required"), schema.fetch("properties").keys
+  end
+
+  def test_the_table_of_features_has_a_row_for_each
+    text = "a\n<!-- features, by bin/generate -->\n<!-- end of features -->\nb\n"
+    filled = GeneratedFiles::FeatureTable.new(text).call
+    folders = Holdup::Features.folders.keys
+    assert_equal folders, filled.scan(/^\| `(.+?)\/` \|/).flatten
+    assert_match(/^\| `features\/fleet\/` \| .+ \| `fleet` \| `fleet` \| `report` \|$/, filled)
+    assert_equal ["a\n", "b\n"], filled.lines.values_at(0, -1)
   end
 end

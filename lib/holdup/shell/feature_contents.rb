@@ -4,14 +4,20 @@ module Holdup
   # The table of contents of a feature, which its feature.rb has as `Feature`. It names constants of the
   # feature instead of having them, so that it can be read without loading a store or a view.
   #
+  # - `about`: what it answers, for docs/architecture.md
+  # - `uses`: folders of the other features whose constants it uses; `offers`: those of its own constants that
+  #   other features may use, with what is in them
   # - `commands`, `pages`, `tools`: Arrays of the entries below
   # - `checks`: of the doctor: {name of a constant => place}; `rules`: of advice: names of constants
   # - `routes`: names of classes that answer addresses of the dashboard which are no pages
   # - `parts`: what the collector and the dashboard ask it for: {role => name of a constant}
-  FeatureContents = Data.define(:commands, :pages, :tools, :checks, :rules, :routes, :parts) do
+  FeatureContents = Data.define(
+    :commands, :pages, :tools, :checks, :rules, :routes, :parts, :about, :uses, :offers
+  ) do
     # @return [FeatureContents] with these entries
     # @param commands [Array<Hash{Symbol => Object}>] members of CommandEntry; pages and tools likewise
-    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], routes: [], parts: {})
+    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], routes: [], parts: {},
+      about: nil, uses: [], offers: [])
       new(
         commands: commands.map { |entry| self::CommandEntry.new(**entry) }.freeze,
         pages: pages.map { |entry| self::PageEntry.new(**entry) }.freeze,
@@ -19,7 +25,10 @@ module Holdup
         checks: checks.freeze,
         rules: rules.freeze,
         routes: routes.freeze,
-        parts: parts.freeze
+        parts: parts.freeze,
+        about:,
+        uses: uses.freeze,
+        offers: offers.freeze
       )
     end
   end

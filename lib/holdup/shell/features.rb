@@ -14,13 +14,20 @@ module Holdup
       def name = entry.name
     end
 
+    FILES = Dir["#{FOLDER}/{features/*,shell/*,collector}/feature.rb"].sort.freeze
+
     # @return [Hash{Module => FeatureContents}] by the namespace of the feature
-    ALL = Dir["#{FOLDER}/{features/*,shell/*,collector}/feature.rb"].sort.to_h { |file|
+    ALL = FILES.to_h { |file|
       feature = LOADER.cpath_expected_at(file)
       [Object.const_get(feature.delete_suffix("::Feature")), Object.const_get(feature)]
     }.freeze
 
     class << self
+      # @return [Hash{String => FeatureContents}] by folder: "features/advise", "collector"
+      def folders
+        FILES.map { |file| File.dirname(file).delete_prefix("#{FOLDER}/") }.zip(ALL.values).to_h
+      end
+
       # @return [Hash{String => Listed}] by name, in the order of `holdup help`
       def commands = listed(:commands)
 

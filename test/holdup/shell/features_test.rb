@@ -99,6 +99,7 @@ class Holdup::FeaturesTest < Minitest::Test
     puts JSON.generate(
       help: said.call("help"), toy: said.call("toy", "--sound", "baa"),
       start: shown.call("/"), page: shown.call("/toy"),
+      collect: said.call("collect", "--once", "--dir", ARGV.first, "--store", ARGV.first + "/store.sqlite3"),
       tools: Holdup::Mcp::Command::McpTools.all.map { |tool| [tool.name, tool.arguments] },
       checks: Holdup::Features.checks.map(&:name), rules: Holdup::Features.rules.map(&:name)
     )
@@ -124,13 +125,22 @@ class Holdup::FeaturesTest < Minitest::Test
     assert_includes found["rules"], "Holdup::Toy::Rule"
   end
 
-  one_ruby def test_a_folder_that_is_removed_takes_everything_of_it_along
-    found = with_lib { |lib| FileUtils.rm_r(File.join(lib, "holdup/features/fleet")) }
+  one_ruby def test_folders_that_are_removed_take_everything_of_them_along
+    folders = Holdup::Features.folders
+    kept = needed(%w[report mcp]).map { |name| "features/#{name}" }
+    removed = folders.keys.grep(/features/) - kept
+    assert_includes removed, "features/fleet"
+    found = with_lib { |lib| removed.each { |name| FileUtils.rm_r(File.join(lib, "holdup", name)) } }
     assert_equal 0, found["help"].first
-    refute_match(/fleet/, found["help"].last)
+    left = folders.except(*removed).values
+    commands = left.flat_map(&:commands).sort_by(&:place).map(&:name)
+    assert_equal commands, found["help"].last.scan(/^  holdup (\S+) /).flatten
     assert_equal 200, found["start"].first
-    refute_match(%r{href="/fleet"}, found["start"].last)
-    assert_operator found["tools"].size, :>, 3
+    links = found["start"].last.scan(%r{href="/([a-z]+)["?]}).flatten
+    assert_equal menu(left) - ["overview"], menu(folders.values) & links, "the menu"
+    assert_equal left.flat_map(&:tools).sort_by(&:place).map(&:name), found["tools"].map(&:first)
+    assert_equal Holdup::Features.checks.map(&:name), found["checks"]
+    assert_equal [0, ""], found["collect"]
   end
 
   one_ruby def test_reading_what_there_is_loads_no_store_and_no_view
@@ -140,7 +150,9 @@ class Holdup::FeaturesTest < Minitest::Test
       Holdup::Features.commands
       puts JSON.generate($LOADED_FEATURES)
     RUBY
-    assert_empty loaded.grep(%r{/(sequel|sqlite3|roda|rack)[/.-]|/shell/view/|/holdup/store/|/command\.rb\z})
+    assert_empty loaded.grep(%r{/(sequel|sqlite3|pg|trilogy|mysql2|roda|rack)[/.-]})
+    assert_empty loaded.grep(%r{/shell/view/|/holdup/store/})
+    assert_empty loaded.grep(%r{/holdup/features/}).grep_v(%r{/feature\.rb\z})
     assert_operator loaded.grep(%r{/feature\.rb\z}).size, :>, 10
   end
 
@@ -157,6 +169,19 @@ class Holdup::FeaturesTest < Minitest::Test
   end
 
   private
+
+  # @param names [Array<String>] of features
+  # @return [Array<String>] these, and the features that they use
+  def needed(names, found: [])
+    rest = names - found
+    return found if rest.empty?
+    uses = rest.flat_map { |name| Holdup::Features.folders.fetch("features/#{name}").uses }
+    needed(uses, found: found | rest)
+  end
+
+  # @param contents [Array<Holdup::FeatureContents>]
+  # @return [Array<String>] the pages that every page links to
+  def menu(contents) = contents.flat_map(&:pages).select(&:menu).sort_by(&:place).map(&:name)
 
   def owner_of(part) = Object.const_get(part.name.split("::").first(2).join("::"))
 

@@ -3,6 +3,10 @@
 module Holdup
   module Advise
     Feature = FeatureContents.of(
+      about: "advice, what-if, the calculator, verification. `rules/` by theme: evidence, change, risk, " \
+        "how to verify and undo; `sizing/` is its engine: models, replay, self-test",
+      uses: %w[report],
+      offers: %w[AdviceFindings NoAnswer PageFindings Reader Rules Sizing SizingOptions],
       commands: [
         {name: "advise", place: 50, summary: "how many threads, processes and job slots, with the evidence"},
         {name: "whatif", place: 60,

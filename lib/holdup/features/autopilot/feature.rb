@@ -3,6 +3,9 @@
 module Holdup
   module Autopilot
     Feature = FeatureContents.of(
+      about: "threads that set themselves",
+      uses: %w[advise experiment],
+      offers: %w[State],
       commands: [
         {name: "autopilot", place: 100, summary: "what it does with Puma's threads and why; freeze, thaw"}
       ],

@@ -3,6 +3,8 @@
 module Holdup
   module Captures
     Feature = FeatureContents.of(
+      about: "stored captures, their timeline, formats for other viewers",
+      offers: %w[MethodProfile],
       commands: [
         {name: "capture", place: 110, summary: "every GVL event of some seconds, thread by thread"},
         {name: "timeline", place: 120,

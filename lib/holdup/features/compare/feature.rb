@@ -3,6 +3,9 @@
 module Holdup
   module Compare
     Feature = FeatureContents.of(
+      about: "two recordings compared; whether the last change of a setting moved anything",
+      offers: %w[BlockBootstrap Comparison DriftReader Estimate Reader Report::Cells Sentences
+        SettingGroups Side],
       commands: [
         {name: "compare", place: 80,
          summary: "what a change did: two times, settings or revisions, with intervals"}

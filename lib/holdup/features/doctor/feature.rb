@@ -3,6 +3,9 @@
 module Holdup
   module Doctor
     Feature = FeatureContents.of(
+      about: "what is measured, what is missing, and why a number may be wrong",
+      uses: %w[compare],
+      offers: %w[Checks::CheckResult StoreChecks::Drift],
       commands: [
         {name: "doctor", place: 40,
          summary: "what is measured, what is missing, and how to fix it", warns: false}

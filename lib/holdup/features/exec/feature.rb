@@ -3,6 +3,7 @@
 module Holdup
   module Exec
     Feature = FeatureContents.of(
+      about: "Holdup in programs that do not know it",
       commands: [
         {name: "exec", place: 160,
          summary: "run a command with Holdup in it, with no change to the application", warns: false}

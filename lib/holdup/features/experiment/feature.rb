@@ -3,6 +3,9 @@
 module Holdup
   module Experiment
     Feature = FeatureContents.of(
+      about: "arms of an experiment, side by side",
+      uses: %w[advise autopilot compare],
+      offers: %w[Page::AutopilotStatus Reader Report Result],
       commands: [
         {name: "experiment", place: 90, summary: "arms side by side: time needed, progress, and the answer"}
       ],

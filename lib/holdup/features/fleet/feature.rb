@@ -3,6 +3,8 @@
 module Holdup
   module Fleet
     Feature = FeatureContents.of(
+      about: "hosts beside each other",
+      uses: %w[report],
       commands: [
         {name: "fleet", place: 30, summary: "all hosts: what runs where, which one differs, which revision"}
       ],

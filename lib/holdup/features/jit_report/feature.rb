@@ -3,6 +3,9 @@
 module Holdup
   module JitReport
     Feature = FeatureContents.of(
+      about: "what the JIT did: page, rules, checks of the doctor",
+      uses: %w[advise doctor report],
+      offers: %w[JitTable Page],
       pages: [
         {name: "jit", place: 140}
       ],

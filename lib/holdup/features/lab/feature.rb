@@ -3,6 +3,8 @@
 module Holdup
   module Lab
     Feature = FeatureContents.of(
+      about: "experiments with real processes",
+      uses: %w[advise],
       commands: [
         {name: "lab", place: 170, summary: "experiments with real processes on this machine"}
       ]

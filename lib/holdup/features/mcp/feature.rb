@@ -3,6 +3,7 @@
 module Holdup
   module Mcp
     Feature = FeatureContents.of(
+      about: "answers for assistants",
       commands: [
         {name: "mcp", place: 190, summary: "the same answers for assistants (Model Context Protocol)"}
       ]

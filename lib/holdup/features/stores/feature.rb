@@ -3,6 +3,7 @@
 module Holdup
   module Stores
     Feature = FeatureContents.of(
+      about: "care of a store",
       commands: [
         {name: "store", place: 150,
          summary: "make the tables of a central store, say what is in it, copy it"}

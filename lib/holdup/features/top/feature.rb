@@ -3,6 +3,7 @@
 module Holdup
   module Top
     Feature = FeatureContents.of(
+      about: "the processes of this host, each second anew",
       commands: [
         {name: "top", place: 20, summary: "what the processes of this host do now, each second anew"}
       ]

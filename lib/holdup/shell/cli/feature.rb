@@ -3,6 +3,7 @@
 module Holdup
   class CLI
     Feature = FeatureContents.of(
+      about: "the command line that runs the commands of all features",
       commands: [
         {name: "version", place: 210,
          summary: "the version of Holdup and of this Ruby", constant: "Registry::Version", warns: false},

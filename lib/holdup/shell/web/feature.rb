@@ -3,6 +3,7 @@
 module Holdup
   class Web
     Feature = FeatureContents.of(
+      about: "the dashboard that shows the pages of all features",
       commands: [
         {name: "web", place: 180, summary: "the dashboard in a browser, for this machine's store"}
       ]
