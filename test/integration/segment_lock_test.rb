@@ -100,8 +100,8 @@ class SegmentLockTest < Minitest::Test
     assert_equal 1, directory.running(later_ns).size
     assert_equal 1, directory.unended.size
     clock = HandClock.new(realtime_ns: later_ns, monotonic_ns: 0)
-    assert_equal 1, Holdup::Top::HostMonitor.new(@dir, clock:).look.size
-    processes, = Holdup::Doctor::SegmentChecks::SegmentFacts.call(@dir, later_ns)
+    assert_equal 1, Holdup::Top::Reader.new(@dir, clock:).look.size
+    processes, = Holdup::Doctor::SegmentReader.call(@dir, later_ns)
     assert_equal [true], processes.map(&:alive)
   end
 

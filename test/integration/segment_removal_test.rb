@@ -54,9 +54,9 @@ class SegmentRemovalTest < Minitest::Test
   def wait_for_segments(count = 1) = wait_until { segments.size == count }
 
   def findings
-    report = Holdup::Doctor::Examination.new(dir: @dir, clock: Holdup::Clock.new,
+    report = Holdup::Doctor::Reader.new(dir: @dir, clock: Holdup::Clock.new,
       open_store: -> { Holdup::Store.open(@store, read_only: true) },
-      segments: Holdup::Doctor::SegmentChecks::SegmentFacts)
+      segments: Holdup::Doctor::SegmentReader)
     Holdup::Doctor::Checks.call(report.call).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
   end
 

@@ -87,7 +87,7 @@ class SidekiqIntegrationTest < Minitest::Test
       facts = sidekiq.snapshots.first.setting.attributes
       assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"],
         facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
-      servers = Holdup::Doctor::Examination::RunningServers
+      servers = Holdup::Doctor::Reader::RunningServers
       seen = sidekiq.wait { servers.new.call.find { |server| server.pid == sidekiq.pid } }
       assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
       profile = sidekiq.entries.first.read(&:profile)

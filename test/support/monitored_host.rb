@@ -19,7 +19,7 @@ class MonitoredHost
     @monotonic_ns = 0
     @realtime_ns = 1_790_000_000 * NS
     @writers = []
-    @monitor = Holdup::Top::HostMonitor.new(dir, clock: self)
+    @monitor = Holdup::Top::Reader.new(dir, clock: self)
   end
 
   # @return [SegmentWriter] of a process that lives and ticks; pid 1 always does

@@ -146,11 +146,11 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Doctor::Examination::RunningServers::RunningServer>] what the doctor sees of it
+  # @return [Array<Holdup::Doctor::Reader::RunningServers::RunningServer>] what the doctor sees of it
   #   in the process table
   def running_servers
     own = processes.map { |process| process[:pid] }
-    Holdup::Doctor::Examination::RunningServers.new.call.select { |server| own.include?(server.pid) }
+    Holdup::Doctor::Reader::RunningServers.new.call.select { |server| own.include?(server.pid) }
   end
 
   # @return [Net::HTTPResponse]

@@ -2,7 +2,7 @@
 
 module Holdup
   module Doctor
-    # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
+    # What is measured on this host, what is missing, and why a number may be wrong. The Reader looks at the
     # host and fills a Host; the checks judge it, so each can be tested alone.
     #
     # A check is `call(host)`, which returns a CheckResult, several, or [] if it does not apply. A new check
@@ -37,7 +37,7 @@ module Holdup
       #
       # - `ruby`: description of the doctor's Ruby; `unsupported`: why it can't measure, else nil
       # - `clock_source`: "counter" or "monotonic", nil without the extension
-      # - `dir`: folder of the segments; `dir_state`: see Examination::FolderFacts#state; `tmpfs`: nil if not
+      # - `dir`: folder of the segments; `dir_state`: see Reader::FolderFacts#state; `tmpfs`: nil if not
       #   known
       # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files; `nameless`:
       #   pids of living processes whose segment was removed from the folder

@@ -50,8 +50,8 @@ module Holdup
       end
 
       def examination
-        Holdup::Doctor::Examination.new(dir: CLI::Places.directory(@console.env, @dir), clock: @console.clock,
-          segments: Holdup::Doctor::SegmentChecks::SegmentFacts, open_store: -> { open_store },
+        Holdup::Doctor::Reader.new(dir: CLI::Places.directory(@console.env, @dir), clock: @console.clock,
+          segments: Holdup::Doctor::SegmentReader, open_store: -> { open_store },
           autoscale_target: @autoscale_target, env: @console.env)
       end
 

@@ -22,8 +22,8 @@ module Holdup
       end
 
       def host
-        @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock,
-          segments: Doctor::SegmentChecks::SegmentFacts, open_store: @context.store).call
+        @host ||= Doctor::Reader.new(dir: @context.dir, clock: @context.clock,
+          segments: Doctor::SegmentReader, open_store: @context.store).call
       end
 
       def found = @found ||= Checks.call(host)

@@ -67,7 +67,7 @@ module Holdup
 
       # @param words [Array<String>] one of ACTIONS
       # @param asked [Hash{Symbol => Object}] members of ArmsQuery, `kind` and `name`
-      # @param threads [Array<Integer>, nil] of start, with `turn_s` and `why`, see Turns#start
+      # @param threads [Array<Integer>, nil] of start, with `turn_s` and `why`, see TurnsCommand#start
       # @param dir [String, nil] folder of the segments
       # @raise [UsageError]
       def initialize(console:, words:, format: :text, origin: Queries::Origin.new, store: nil,
@@ -79,7 +79,7 @@ module Holdup
         @store = store
         @words = View::Words.new(language || CLI::Places.language(console.env))
         @asked = query(**asked)
-        @turns = Turns.new(console, dir:)
+        @turns = TurnsCommand.new(console, dir:)
         @change = {threads:, turn_s:, why:}
         check(more)
       end

@@ -37,7 +37,7 @@ module Holdup
 
       def now_s = query.until_s
 
-      def found = @found ||= LiveExperiments.new(store, now_s:)
+      def found = @found ||= LiveExperimentsReader.new(store, now_s:)
 
       def all = found.to_a
 

@@ -45,7 +45,8 @@ module Holdup
 
       # When each host and revision was measured.
       def parts
-        @parts ||= MeasuredParts.new(@store, all, from_s: @from_s, to_s: @to_s) do |from_s, to_s, step_s|
+        span = {from_s: @from_s, to_s: @to_s}
+        @parts ||= MeasuredPartsReader.new(@store, all, **span) do |from_s, to_s, step_s|
           windows(from_s, to_s, histograms: [], step_s:)
         end
       end

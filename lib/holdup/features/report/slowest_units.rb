@@ -4,25 +4,20 @@ module Holdup
   module Report
     # The slowest of the singly stored units in the span: a sample, so slower ones may exist.
     class SlowestUnits
-      # Reading all single units of a month takes too long: reads this many periods of ten minutes, evenly
-      # spread, and if they are empty, the maximum of UnitSampleQuery.
-      PERIODS = [6, Queries::RecordedInterval::UnitSampleQuery::BLOCKS].freeze
       ROWS = 10
       COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
         histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
       TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze
 
-      # @param filter [Analysis::UnitFilter] which units
-      def initialize(store, from_s:, to_s:, filter:, words:)
-        @store = store
-        @span = [from_s, to_s]
-        @filter = filter
+      # @param read [SlowestUnitsReader::ReadUnits]
+      def initialize(read, words:)
+        @read = read
+        @unit_samples = read.unit_samples
         @words = words
       end
 
       # @return [View::Section] without rows if none is stored: then a note says why
       def section
-        read
         return View::Section.new(title:, columns: [], rows: [], notes: [none]) if @unit_samples.empty?
         View::Section.new(title:, columns: columns.map { |key| @words.call(key) },
           rows: slowest.map { |unit| row(unit) }, notes: [note, *part])
@@ -30,32 +25,16 @@ module Holdup
 
       private
 
-      def read
-        @all = @store.unit_sample_starts(*@span).size
-        PERIODS.each do |most|
-          @read = [most, @all].min
-          unit_samples = Queries::RecordedInterval::UnitSampleQuery.call(@store, *@span, blocks: most)
-          @unit_samples = unit_samples.select { |unit| wanted?(unit) }
-          break if @unit_samples.any? || !part?
-        end
-      end
-
-      def wanted?(unit)
-        @filter.series?(unit.series) && @filter.setting?(unit.setting)
-      end
-
-      def part? = @read < @all
-
       def none
-        part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+        @read.part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
       end
 
       def part
-        part? ? [@words.call(:singles_part, **periods)] : []
+        @read.part? ? [@words.call(:singles_part, **periods)] : []
       end
 
       def periods
-        {read: View::Figures.count(@read), all: View::Figures.count(@all)}
+        {read: View::Figures.count(@read.periods), all: View::Figures.count(@read.all)}
       end
 
       def slowest

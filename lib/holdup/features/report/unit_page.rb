@@ -64,7 +64,8 @@ module Holdup
       end
 
       def slowest
-        SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).section
+        read = SlowestUnitsReader.call(store, from_s: query.from_s, to_s: query.until_s, filter:)
+        SlowestUnits.new(read, words: @words).section
       end
 
       def suffers = pairs(:stalled_by, summary.pairs, &:causer)

@@ -31,7 +31,7 @@ module Holdup
         @words = View::Words.new(language || CLI::Places.language(console.env))
         host = Configuration.build(env: Configuration.readable(console.env)).host
         @host = View::Width.clean(Collector.host_name(host, console.env))
-        @monitor = Holdup::Top::HostMonitor.new(@dir, clock: console.clock)
+        @monitor = Holdup::Top::Reader.new(@dir, clock: console.clock)
         @state = Holdup::Top::ScreenState.new
       end
 

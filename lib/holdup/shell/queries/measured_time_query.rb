@@ -24,7 +24,7 @@ module Holdup
         of(StoredWindows.new(store, kinds, settings), from_s, to_s, kinds:, settings:)
       end
 
-      # @param windows [StoredWindows, Fleet::MeasuredParts::PartWindows]
+      # @param windows [StoredWindows, Fleet::MeasuredPartsReader::PartWindows]
       # @return [Analysis::MeasuredTime] empty without units
       def self.of(windows, from_s, to_s, kinds:, settings: nil)
         interval = windows.interval(from_s, to_s)

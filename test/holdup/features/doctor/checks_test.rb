@@ -133,7 +133,7 @@ class Holdup::Doctor::ChecksTest < Minitest::Test
   end
 
   def server(pid, measures: false, loaded: true, age_s: 3600, name: "puma", dir: nil)
-    servers = Holdup::Doctor::Examination::RunningServers
+    servers = Holdup::Doctor::Reader::RunningServers
     servers::RunningServer.new(pid:, name:, age_s:, loaded:, measures:, dir:)
   end
 

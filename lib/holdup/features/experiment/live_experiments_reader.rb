@@ -4,7 +4,7 @@ module Holdup
   module Experiment
     # Experiments whose arms take turns on running processes, and what the autopilot keeps: as processes wrote
     # it into the audit log.
-    class LiveExperiments
+    class LiveExperimentsReader
       EVENTS = %i[begins kept ends].freeze
       # In which a process that lives has left a sample.
       ALIVE_S = 180

@@ -5,7 +5,7 @@ require "holdup/loader"
 require "support/as_nobody"
 require "support/small_file_system"
 
-class Holdup::Doctor::Checks::ExaminationTest < Minitest::Test
+class Holdup::Doctor::ReaderTest < Minitest::Test
   include AsNobody
   include CommandLine
   include SmallFileSystem
@@ -33,9 +33,9 @@ class Holdup::Doctor::Checks::ExaminationTest < Minitest::Test
     FileUtils.rm_rf(@dir)
   end
 
-  def examine(dir: @dir, segments: Holdup::Doctor::SegmentChecks::SegmentFacts, &open_store)
+  def examine(dir: @dir, segments: Holdup::Doctor::SegmentReader, &open_store)
     open_store ||= -> { raise Holdup::Error.new("no store", "make one") }
-    Holdup::Doctor::Examination.new(dir:, clock: CommandLine::Still.new(now_s: NOW_S), open_store:,
+    Holdup::Doctor::Reader.new(dir:, clock: CommandLine::Still.new(now_s: NOW_S), open_store:,
       segments:).call
   end
 
@@ -177,7 +177,7 @@ class Holdup::Doctor::Checks::RunningServersTest < Minitest::Test
   end
 
   def found
-    Holdup::Doctor::Examination::RunningServers.new(proc: @proc, ticks_per_s: 100).call
+    Holdup::Doctor::Reader::RunningServers.new(proc: @proc, ticks_per_s: 100).call
   end
 
   def names
@@ -259,9 +259,9 @@ class Holdup::Doctor::Checks::RunningServersTest < Minitest::Test
 
   def test_processes_of_others_and_those_that_end_are_left_out
     process(2, "sidekiq 8.1.7")
-    assert_empty Holdup::Doctor::Examination::RunningServers.new(proc: @proc, uid: Process.euid + 1).call
+    assert_empty Holdup::Doctor::Reader::RunningServers.new(proc: @proc, uid: Process.euid + 1).call
     File.delete("#{@proc}/2/maps")
     assert_empty found
-    assert_empty Holdup::Doctor::Examination::RunningServers.new(proc: "#{@proc}/none").call
+    assert_empty Holdup::Doctor::Reader::RunningServers.new(proc: "#{@proc}/none").call
   end
 end

@@ -144,7 +144,7 @@ module Holdup
     end
 
     # Reads all segments of a folder: nothing is asked of the processes, and no store is needed.
-    class HostMonitor
+    class Reader
       # @return [String, nil] why a segment or the folder can't be read, in the last look
       attr_reader :trouble
 

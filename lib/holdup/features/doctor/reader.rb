@@ -5,7 +5,7 @@ require "etc"
 module Holdup
   module Doctor
     # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
-    class Examination
+    class Reader
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
       # @param segments [#call] dir, now_ns => [Array<Checks::Host::HostProcess>, Array<String>]: segments,
       #   and messages about unreadable files

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Doctor::Checks::ExaminationFolderTest < Minitest::Test
+class Holdup::Doctor::ReaderFolderTest < Minitest::Test
   include AsNobody
 
   def setup
@@ -15,11 +15,11 @@ class Holdup::Doctor::Checks::ExaminationFolderTest < Minitest::Test
   end
 
   def facts(dir = @dir, mounts: nil)
-    return Holdup::Doctor::Examination::FolderFacts.new(dir) unless mounts
+    return Holdup::Doctor::Reader::FolderFacts.new(dir) unless mounts
     proc = File.join(@dir, "proc")
     FileUtils.mkdir_p(proc)
     File.write(File.join(proc, "mounts"), mounts)
-    Holdup::Doctor::Examination::FolderFacts.new(dir, proc:)
+    Holdup::Doctor::Reader::FolderFacts.new(dir, proc:)
   end
 
   def test_state
@@ -36,7 +36,7 @@ class Holdup::Doctor::Checks::ExaminationFolderTest < Minitest::Test
     assert_equal true, facts(mounts: "x / ext4 rw 0 0\ntmpfs #{@dir} tmpfs rw 0 0\n").tmpfs
     assert_equal false, facts(mounts: "tmpfs / tmpfs rw 0 0\nx #{@dir} ext4 rw 0 0\n").tmpfs
     assert_equal false, facts(mounts: "x / ext4 rw 0 0\ntmpfs #{@dir}-other tmpfs rw 0 0\n").tmpfs
-    assert_nil Holdup::Doctor::Examination::FolderFacts.new(@dir, proc: "/nonexistent").tmpfs
+    assert_nil Holdup::Doctor::Reader::FolderFacts.new(@dir, proc: "/nonexistent").tmpfs
   end
 
   def test_links_to_memory_are_in_memory_wherever_the_folder_is

@@ -4,7 +4,7 @@ module Holdup
   module Fleet
     # When each part of a fleet was measured, such as one host or one revision: MeasuredTimeQuery for each of
     # them, from one read of all.
-    class MeasuredParts
+    class MeasuredPartsReader
       # Lengths of the steps in which it reads where units are. Single units show the seconds inside.
       STEPS_S = [60, 300, 3600, 86_400].freeze
       # Of steps, hosts and settings together.

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Top::HostMonitorTest < Minitest::Test
+class Holdup::Top::ReaderTest < Minitest::Test
   NS = 1_000_000_000
 
   # Moved by hand.
@@ -12,7 +12,7 @@ class Holdup::Top::HostMonitorTest < Minitest::Test
   def setup
     @dir = Dir.mktmpdir
     @clock = Hand.new(0, 1_790_000_000 * NS)
-    @monitor = Holdup::Top::HostMonitor.new(@dir, clock: @clock)
+    @monitor = Holdup::Top::Reader.new(@dir, clock: @clock)
   end
 
   def teardown = FileUtils.remove_entry(@dir)
@@ -151,7 +151,7 @@ class Holdup::Top::HostMonitorTest < Minitest::Test
   end
 
   def test_a_folder_that_is_missing_is_empty
-    monitor = Holdup::Top::HostMonitor.new(File.join(@dir, "none"), clock: @clock)
+    monitor = Holdup::Top::Reader.new(File.join(@dir, "none"), clock: @clock)
     assert_empty monitor.look
     assert_nil monitor.trouble
   end

@@ -5,7 +5,7 @@ require "holdup/loader"
 require "json"
 
 # Arms that take turns on the running processes of a host: how they are started, stopped and judged.
-class Holdup::Experiment::TurnsTest < Minitest::Test
+class Holdup::Experiment::TurnsCommandTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
 

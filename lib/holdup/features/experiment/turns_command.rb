@@ -6,7 +6,7 @@ module Holdup
   module Experiment
     # Starts and ends an experiment in the running processes of this host, whose arms take turns in all of
     # them.
-    class Turns
+    class TurnsCommand
       # A collector's round and the end of threads that are too many take up to so long of each turn.
       SETTLE_S = 30
       SHORTEST_S = 60
