@@ -25,6 +25,13 @@ class DocumentsTest < Minitest::Test
   # Options of all commands, described once in docs/README.md.
   EVERYWHERE = %w[--help --debug --lang --store].freeze
 
+  # What a path in a page may begin at.
+  ROOTS = %w[. lib/holdup lib/holdup/shell lib/holdup/shell/view lib/holdup/features/advise ext/holdup].freeze
+  # A folder, or a path from a folder of ours. Those of applications are not here.
+  FOLDER = %r{\A(?!config/)[\w.*<>{},/-]+/\z}
+  OURS = %r{\A(?:lib/holdup|ext/holdup|test|benchmark|docs|features|shell|agent|collector|store|analysis|model|
+    segment|capture|hooks)/[\w.*<>{},/-]+\z}x
+
   def test_links_lead_to_files_and_headings
     PAGES.each do |page|
       links(page).each do |link|
@@ -34,6 +41,20 @@ class DocumentsTest < Minitest::Test
         assert_includes anchors(target), anchor, "#{page} links to #{link}" if anchor
       end
     end
+  end
+
+  def test_folders_and_files_that_pages_name_are_there
+    found = PAGES.without("CHANGELOG.md").flat_map { |page| paths(page).map { |path| [page, path] } }
+    assert_operator found.size, :>, 100
+    missing = found.reject do |_, path|
+      ROOTS.any? { |root| Dir.glob(path, base: File.join(ROOT, root)).any? }
+    end
+    assert_empty missing.map { |page, path| "#{page}: #{path}" }
+  end
+
+  def test_paths_are_found_in_the_text
+    text = "`agent/{guard,log}`, `lib/holdup/features/<name>/`, `a/b`, `report x`, `config/` and `terraform/`"
+    assert_equal %w[agent/guard* agent/log* lib/holdup/features/*/ terraform/], paths_in(text)
   end
 
   def test_the_list_has_every_page
@@ -107,6 +128,21 @@ class DocumentsTest < Minitest::Test
 
   def links(page)
     prose(page).scan(LINK).flatten.compact.grep_v(/\A(https?|mailto):/)
+  end
+
+  def paths(page) = paths_in(prose(page))
+
+  # @return [Array<String>] globs of the folders and files that are named
+  def paths_in(text)
+    named = text.scan(/`([^`\n]+)`/).flatten.select { |code| FOLDER.match?(code) || OURS.match?(code) }
+    named.flat_map { |path| alternatives(path.gsub(/<\w+>/, "*")) }
+      .map { |path| path.match?(%r{/\z|\.\w+\z}) ? path : "#{path}*" }
+  end
+
+  # @return [Array<String>] "agent/guard" and "agent/log" for "agent/{guard,log}"
+  def alternatives(path)
+    before, several, after = path.match(/\A(.*?)\{([^}]*)\}(.*)\z/)&.captures
+    several ? several.split(",").flat_map { |one| alternatives(before + one + after) } : [path]
   end
 
   # As GitHub makes them.
