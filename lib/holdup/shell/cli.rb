@@ -180,7 +180,7 @@ module Holdup
         Store.captures_dir(store(env, given), env)
       end
 
-      # @return [Holdup::Captures::Command::Archive] of that folder
+      # @return [Capture::Archive] of that folder
       # @raise [UsageError] there is none
       def archive(env, given = nil)
         folder = captures(env, given)

@@ -9,9 +9,9 @@ require "json"
 class Holdup::Web::AppTest < Minitest::Test
   include Dashboard
 
-  PAGES = %w[
-    / /endpoints /jobs /blame /processes /advice /compare /experiments /calculator /jit /health
-  ].freeze
+  PAGES = Holdup::Web::Pages::MENU.map { |name|
+    (name == Holdup::Web::Pages::START) ? "/" : "/#{name}"
+  }.freeze
 
   def test_every_page_in_both_languages
     PAGES.product(%w[en ja]).each do |path, language|
@@ -207,8 +207,8 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_each_page_as_each_file
-    (PAGES - %w[/ /compare
-      /advice] + ["/overview", "/endpoint"]).product(%w[json csv md]).each do |path, ending|
+    pages = PAGES - %w[/ /compare /advice /captures] + %w[/overview /endpoint]
+    pages.product(%w[json csv md]).each do |path, ending|
       get "#{path}.#{ending}", {"unit" => "OrdersController#index", "lang" => "ja"}
       assert_equal 200, last_response.status, [path, ending]
       assert_includes last_response.headers["content-disposition"], "holdup#{path.tr("/", "-")}.#{ending}"
