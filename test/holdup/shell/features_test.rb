@@ -168,6 +168,24 @@ class Holdup::FeaturesTest < Minitest::Test
     end
   end
 
+  # A part that is asked for under another name would be left out without a word.
+  def test_the_core_asks_for_the_parts_that_features_have
+    texts = Dir["#{ROOT}/lib/holdup/**/*.rb"].map { |file| File.read(file) }
+    asked = texts.flat_map { |text| text.scan(/Features\.part\(:(\w+)\)/) }
+    named = Holdup::Features::ALL.each_value.flat_map { |contents| contents.parts.keys }
+    assert_equal named.map(&:to_s).sort, asked.flatten.uniq.sort
+  end
+
+  def test_no_two_entries_have_the_same_place
+    contents = Holdup::Features::ALL.values
+    %i[commands pages tools].each do |kind|
+      places = contents.flat_map { |one| one.public_send(kind).map(&:place) }
+      assert_equal places.uniq, places, kind
+    end
+    checks = contents.flat_map { |one| one.checks.values }
+    assert_equal checks.uniq, checks
+  end
+
   private
 
   # @param names [Array<String>] of features

@@ -5,7 +5,6 @@ module Holdup
     Feature = FeatureContents.of(
       about: "figures for other systems, of each commit to the store: [Prometheus](prometheus.md), " \
         "[OpenTelemetry](opentelemetry.md), [StatsD](statsd.md), [Terraform](terraform.md)",
-      uses: %w[scaling],
       offers: %w[Exporters::MetricsFile MetricsServer ProcessFigures],
       commands: [
         {name: "terraform", place: 200,

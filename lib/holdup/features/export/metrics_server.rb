@@ -16,6 +16,8 @@ module Holdup
       PATH = "/metrics"
       CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
       SCALE_PATH = "/scale.json"
+      # Autoscalers get nothing that is older: the collector commits every ten seconds.
+      SCALE_FRESH_S = 90
       JSON_TYPE = "application/json; charset=utf-8"
       PLAIN_TYPE = "text/plain; charset=utf-8"
       HEAD = %r{\A(?<method>[A-Z]+) (?<path>\S{1,2000}) HTTP/1\.[01]\r?\n}
@@ -29,7 +31,7 @@ module Holdup
 
       # What is served to autoscalers, likewise. An old one is not: they would act on it.
       def scale=(document)
-        @scale = document && [document, now + Scaling::ScalingSignal::FRESH_S]
+        @scale = document && [document, now + SCALE_FRESH_S]
       end
 
       # @param port [Integer] 0 for any

@@ -4,7 +4,7 @@ module Holdup
   module JitReport
     Feature = FeatureContents.of(
       about: "what the JIT did: page, rules, checks of the doctor",
-      uses: %w[advise doctor report],
+      uses: %w[advise doctor],
       offers: %w[JitTable Page],
       pages: [
         {name: "jit", place: 140}

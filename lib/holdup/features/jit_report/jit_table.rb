@@ -4,7 +4,7 @@ module Holdup
   module JitReport
     # The JIT in the processes of each server: where it is on, its memory, warm-up, and the processes'
     # lifetimes.
-    class JitTable < Report::Sections::SectionBase
+    class JitTable < View::SectionBase
       PARTS = [:samples].freeze
 
       COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after

@@ -5,7 +5,7 @@ module Holdup
     Feature = FeatureContents.of(
       about: "where the time went: report, overview, requests, jobs, blame, processes",
       uses: %w[advise captures compare doctor jit_report],
-      offers: %w[HtmlReport::Query Sections],
+      offers: %w[HtmlReport::Query Sections::Times::AmdahlTable::OfShare],
       commands: [
         {name: "report", place: 10, summary: "where the time went, who stalled and who caused it"}
       ],

@@ -5,7 +5,6 @@ module Holdup
     Feature = FeatureContents.of(
       about: "[the signal for autoscalers](scaling.md)",
       uses: %w[advise export],
-      offers: %w[ScalingSignal],
       commands: [
         {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers"}
       ],

@@ -18,7 +18,7 @@ module Holdup
 
       def scale
         document = Export::Exporters::MetricsFile.new(@app.context.dir, name: ScalingSignal::FILE,
-          fresh_s: ScalingSignal::FRESH_S).read
+          fresh_s: Export::MetricsServer::SCALE_FRESH_S).read
         type = document ? Export::MetricsServer::JSON_TYPE : Export::MetricsServer::PLAIN_TYPE
         @app.response.status = 503 unless document
         @app.response.headers["content-type"] = type

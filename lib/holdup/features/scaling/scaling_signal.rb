@@ -16,8 +16,6 @@ module Holdup
       QUEUE_S = 300
       # A capacity is used for so long while newer recordings don't give one: after a release there is little.
       CAPACITY_S = 86_400
-      # Readers get nothing that is older: the collector commits every ten seconds.
-      FRESH_S = 90
       FILE = "scale.json"
       SCHEMA = 1
       # What changes from release to release and arm to arm, and leaves the capacity about as it was.
@@ -76,7 +74,8 @@ module Holdup
         @goal = goal
         @capacity = capacity
         @clock = clock
-        @file = Export::Exporters::MetricsFile.new(dir, name: FILE, fresh_s: FRESH_S)
+        fresh_s = Export::MetricsServer::SCALE_FRESH_S
+        @file = Export::Exporters::MetricsFile.new(dir, name: FILE, fresh_s:)
         @settings = {}
         @processes = LivingProcesses.new
         @loads = RecentLoads.new

@@ -4,7 +4,7 @@ module Holdup
   module Report
     module Sections
       # What requests and jobs call, each call split into what took that long; and io that belongs to no call.
-      class CallTable < SectionBase
+      class CallTable < View::SectionBase
         # Who stalled misleading calls is said too.
         def self.parts(summary)
           return [] if summary.by != :name

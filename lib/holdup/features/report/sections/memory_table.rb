@@ -4,7 +4,7 @@ module Holdup
   module Report
     module Sections
       # Which requests and jobs allocate objects and bytes, and so cause garbage collection.
-      class MemoryTable < SectionBase
+      class MemoryTable < View::SectionBase
         COLUMNS = %i[memory_objects memory_share memory_bytes memory_bytes_share memory_gc_caused
           average_gc].freeze
         # A smaller share of all objects is rounding.

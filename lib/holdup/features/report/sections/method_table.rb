@@ -4,7 +4,7 @@ module Holdup
   module Report
     module Sections
       # Which methods keep the other threads waiting: where holds of the GVL were sampled.
-      class MethodTable < SectionBase
+      class MethodTable < View::SectionBase
         def self.parts(summary)
           (summary.by == :name) ? [:holding_methods] : []
         end

@@ -7,7 +7,7 @@ module Holdup
       module Pools
         # The groups of threads that run units: a server's web threads, a job runner's capsules and queue
         # groups.
-        class PoolTable < SectionBase
+        class PoolTable < View::SectionBase
           PARTS = [:samples].freeze
 
           COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog
@@ -32,7 +32,7 @@ module Holdup
         end
 
         # Whose units used the CPU: requests, and the jobs of each group of threads.
-        class PoolCpuTable < SectionBase
+        class PoolCpuTable < View::SectionBase
           PARTS = [:samples].freeze
 
           COLUMNS = %i[pool units cpu_of_core cpu_of_all].freeze
@@ -61,7 +61,7 @@ module Holdup
         end
 
         # How long units wait for a thread, how many finish, and what share of the threads they use.
-        class QueueTable < SectionBase
+        class QueueTable < View::SectionBase
           PARTS = %i[samples coverage].freeze
 
           # @return [View::Section, nil] nil for requests without any of these figures
@@ -97,7 +97,7 @@ module Holdup
 
         # Who waited for a database connection and who kept the connections meanwhile; only if there were
         # waits.
-        class ConnectionTable < SectionBase
+        class ConnectionTable < View::SectionBase
           def self.parts(summary)
             summary.connections.any? ? %i[samples coverage] : []
           end

@@ -6,7 +6,7 @@ module Holdup
       # Tables of the processes and of the settings they ran under.
       module Processes
         # CPU and memory of each process, grouped by server, and the container's limits.
-        class ProcessTable < SectionBase
+        class ProcessTable < View::SectionBase
           def self.parts(summary) = summary.parts_of_machines
 
           COLUMNS = %i[cpu_of_core cpu_of_all cpu_waiting busy pool_max].freeze
@@ -168,7 +168,7 @@ module Holdup
         end
 
         # The settings during the measurement: what differs per setting, then once what is common.
-        class SettingTable < SectionBase
+        class SettingTable < View::SectionBase
           # @return [View::Section, nil] nil if no setting is known; sentences, because facts are too long for
           #   columns
           def call

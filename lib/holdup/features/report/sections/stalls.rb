@@ -7,7 +7,7 @@ module Holdup
         # Who stalled and who caused it, side by side, over the whole process: units, threads outside units,
         # hand-off. Where one side is ahead of the other, the difference has a row, so both columns come to
         # the same total.
-        class BlameTable < SectionBase
+        class BlameTable < View::SectionBase
           # It says which methods hold the GVL, too.
           def self.parts(summary) = MethodTable.parts(summary)
 
@@ -105,7 +105,7 @@ module Holdup
 
         # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, if these are
         # informative.
-        class StallPairTable < SectionBase
+        class StallPairTable < View::SectionBase
           PARTS = [:stalls].freeze
 
           # Smallest shares of the victim's stall and of all stall at which a pair is shown.
@@ -177,7 +177,7 @@ module Holdup
 
         # The composition of the stall that each caused: few long holds, which to shorten, or many short ones,
         # which to reduce in number; and the share of hand-off in all stall.
-        class StallOriginTable < SectionBase
+        class StallOriginTable < View::SectionBase
           # A thread that waits for a longer hold is late by more than a tick of the VM's clock.
           LONG_NS = 10_000_000
 
@@ -217,7 +217,7 @@ module Holdup
 
         # How units wait before they start and how they use the GVL: queued, longest hold, acquisitions,
         # preemptions.
-        class HoldTable < SectionBase
+        class HoldTable < View::SectionBase
           def call
             columns = %i[queued_p50 queued_p95 hold_p95 hold_max acquisitions_each preemptions_each cpu_each]
             figures_section(:holds, columns.map { |key| word(key) }) { |row| cells(row) }
@@ -244,7 +244,7 @@ module Holdup
       # Caused against suffered stall: a row for each victim, a column for each cause. The remainder,
       # including pairs with too little data, has a row and a column of its own, so every line adds up to the
       # measured total.
-      class Stalls::StallMatrix < SectionBase
+      class Stalls::StallMatrix < View::SectionBase
         PARTS = [:stalls].freeze
 
         # A page has no room for more columns.

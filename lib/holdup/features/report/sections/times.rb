@@ -5,7 +5,7 @@ module Holdup
     module Sections
       module Times
         # Where the time of each row went, in per cent of its elapsed time and as a bar.
-        class StateSplitTable < SectionBase
+        class StateSplitTable < View::SectionBase
           def call
             states = View::Drawing::Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
             figures_section(:splits, ["", *states]) { |row| cells(row.split) }
@@ -21,7 +21,7 @@ module Holdup
           end
         end
 
-        class LatencyTable < SectionBase
+        class LatencyTable < View::SectionBase
           PARTS = [:coverage].freeze
 
           def call
@@ -40,7 +40,7 @@ module Holdup
         end
 
         # Mean times per unit, and the idle shares known as "io %".
-        class AverageTable < SectionBase
+        class AverageTable < View::SectionBase
           def call
             columns = %i[average_wall average_running average_idle average_stalled average_gc io_percent
               io_stall_percent]
@@ -59,7 +59,7 @@ module Holdup
         end
 
         # All units together: mean, percentiles and maximum of everything that has a histogram.
-        class DistributionTable < SectionBase
+        class DistributionTable < View::SectionBase
           QUANTILES = [0.5, 0.9, 0.95, 0.99].freeze
           SHOWN = %i[wall running stalled idle queued longest_hold].freeze
 
@@ -84,7 +84,7 @@ module Holdup
         end
 
         # The group means p0-10 .. p99.9-100, of all units or of one row.
-        class QuantileBandTable < SectionBase
+        class QuantileBandTable < View::SectionBase
           SHOWN = %i[wall running idle stalled longest_hold].freeze
 
           # @return [View::Section] for all chosen units
@@ -118,7 +118,7 @@ module Holdup
         end
 
         # Amdahl's table for the io share, with the reason not to size by it.
-        class AmdahlTable < SectionBase
+        class AmdahlTable < View::SectionBase
           # @return [View::Section, nil] nil without any units
           def call = OfShare.new(summary.total.idle_share, words: @words).call
 

@@ -10,7 +10,7 @@ module Holdup
 
         # Who caused most of the stall, what kind of holds it is made of, and in which method, where that is
         # known.
-        class TopCauseTable < SectionBase
+        class TopCauseTable < View::SectionBase
           def self.parts(summary)
             blame = summary.blame
             (blame.series.empty? && blame.accounts.empty?) ? [] : MethodTable.parts(summary)
@@ -72,7 +72,7 @@ module Holdup
         end
 
         # Which units stalled most, because of whom, and in which calls, where that is known well enough.
-        class TopVictimTable < SectionBase
+        class TopVictimTable < View::SectionBase
           def self.parts(summary)
             (summary.rows.any? { |row| row.stalled_ns.positive? }) ? %i[stalls calls] : []
           end
@@ -118,7 +118,7 @@ module Holdup
         end
 
         # Whose units spent most time in one state.
-        class TopStateTable < SectionBase
+        class TopStateTable < View::SectionBase
           # @param state [Symbol] a member of Analysis::SeriesRow::StateSplit
           def initialize(summary, state:, **options)
             super(summary, **options)
@@ -145,7 +145,7 @@ module Holdup
         end
 
         # Load, time and stall of each host, queue, setting ...: what the report is asked for by.
-        class TopRowTable < SectionBase
+        class TopRowTable < View::SectionBase
           PARTS = [:coverage].freeze
 
           COLUMNS = %i[screen_wall_p95 screen_queued_p95 screen_stalled_each screen_of_its_time].freeze

@@ -3,9 +3,9 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Report::Sections::SectionBaseTest < Minitest::Test
+class Holdup::View::SectionBaseTest < Minitest::Test
   # Shows what its subclasses use.
-  class Shown < Holdup::Report::Sections::SectionBase
+  class Shown < Holdup::View::SectionBase
     public :shown, :hidden, :more, :label, :row_label, :title_of_names, :amount, :each_unit, :figures_section
   end
 
