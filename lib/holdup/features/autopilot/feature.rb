@@ -5,7 +5,7 @@ module Holdup
     Feature = FeatureContents.of(
       about: "threads that set themselves",
       uses: %w[advise experiment],
-      offers: %w[State],
+      offers: %w[State StatusText],
       commands: [
         {name: "autopilot", place: 100, summary: "what it does with Puma's threads and why; freeze, thaw"}
       ],
