@@ -74,7 +74,7 @@ module Holdup
       ProcessWatcher.reap(@watcher)
     end
 
-    # Of a program that waits for its own children only.
+    # The process of a program that waits for its own children only.
     class Child
       attr_reader :pid
 

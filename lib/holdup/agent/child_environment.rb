@@ -9,7 +9,7 @@ module Holdup
   # Two JITs at once, or an option of a JIT that the child's Ruby does not have, end the child when it starts.
   # A variable of Bundler that still names another bundle makes Bundler overwrite that bundle's lockfile.
   class ChildEnvironment
-    # Of YJIT, ZJIT and earlier JITs: RUBY_YJIT_ENABLE, RUBY_ZJIT_ENABLE.
+    # Variables of YJIT, ZJIT and earlier JITs: RUBY_YJIT_ENABLE, RUBY_ZJIT_ENABLE.
     JIT_VARIABLE = /\ARUBY_[A-Z]*JIT(_|\z)/
     PREFIX = "BUNDLER_ORIG_"
     # What Bundler keeps for a variable that was not set.
@@ -93,7 +93,7 @@ module Holdup
       kept && [name, (kept unless kept == WAS_NOT_SET)]
     end
 
-    # Without it, BUNDLE_GEMFILE is the user's own.
+    # An inactive Bundler has set nothing: BUNDLE_GEMFILE is the user's own then.
     def active?
       BUNDLERS_OWN.any? { |name| value(name) } || bundled?
     end

@@ -141,7 +141,7 @@ module Holdup
       launch(environment, [*command.take(at), "-e", BOOT, "--", *command.drop(at)], folder)
     end
 
-    # With the gems that this process has, found by RubyGems.
+    # The launch gets the gems that this process has, found by RubyGems.
     def without_bundle(command, folder = nil)
       path = @gem_path.join(File::PATH_SEPARATOR)
       gems = path.empty? ? {} : {"GEM_HOME" => @gem_path.first, "GEM_PATH" => path}

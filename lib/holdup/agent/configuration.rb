@@ -170,7 +170,7 @@ module Holdup
         HOLDUP_FUZZ_SEED HOLDUP_JRUBY HOLDUP_PEDANTIC HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY
         HOLDUP_SECOND HOLDUP_TEST_KILLS HOLDUP_TEST_OUTAGE_S HOLDUP_TEST_TIMES
       ].freeze
-      # Also those that a test or a benchmark of another version reads.
+      # Tests and benchmarks read these, also those of another version.
       TOOLING = /\AHOLDUP_(?:TEST|FUZZ|BENCH)_/
       KNOWN = [*SETTINGS, *SWITCHES, *INTERNAL, *DEVELOPMENT].freeze
 

@@ -10,13 +10,14 @@ module Holdup
     # A collector's round counts what happened since the one before for the arm of now, so an arm begins when
     # a round (10 s) with its value has passed.
     STEADY_S = 15
-    # As ExperimentPlan::PlanFile, which is loaded with the first plan: few processes ever get one.
+    # These are the names of ExperimentPlan::PlanFile, which is loaded with the first plan: few processes ever
+    # get one.
     PLANS = %w[experiment.plan autopilot.kept].freeze
-    # That are remembered: of an experiment and of what is kept, each renewed.
+    # Leases that are remembered: of an experiment and of what is kept, each renewed.
     MOST_LEASES = 8
 
-    # From one value of a lever to the next. `before`, `was`: plan and turn until now; `plan`, `turn`: from
-    # now on, nil for none; `from`, `to`: values; `ending`: PlanEnding of `before`
+    # The step from one value of a lever to the next. `before`, `was`: plan and turn until now; `plan`,
+    # `turn`: from now on, nil for none; `from`, `to`: values; `ending`: PlanEnding of `before`
     ValueStep = Data.define(:before, :was, :plan, :turn, :lever, :configured, :from, :to, :ending) do
       # The configured value, or what was kept before, returns.
       def ends? = !before.nil? && (plan.nil? || (!before.turns.nil? && before.id != plan.id))
@@ -136,7 +137,7 @@ module Holdup
 
     def frozen? = AutopilotFolder.frozen_by?(@env) || files.frozen_by_file?
 
-    # By a clock that nobody can set: a lease counts from when this process first saw it.
+    # The clock is one that nobody can set: a lease counts from when this process first saw it.
     def expired?(plan)
       lease = plan.lease
       @leases[lease] ||= @clock.monotonic_ns
@@ -169,7 +170,7 @@ module Holdup
       end
     end
 
-    # Once for each reason.
+    # The log has each reason once.
     def refuse(what, why)
       return if @refused == why
       @refused = why

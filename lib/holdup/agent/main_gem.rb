@@ -30,7 +30,8 @@ module Holdup
     # @return [String, nil] a file of the gem, in the load path
     def loadable = $LOAD_PATH.resolve_feature_path("holdup/loader")&.last
 
-    # Without a bundle, a gem is not in the load path until it is needed, and there may be later versions.
+    # A gem is in the load path only when it is needed, unless there is a bundle, and later versions may be
+    # installed.
     def installed
       return unless defined?(Gem::Specification)
       Gem::Specification.find_all_by_name("holdup", VERSION).first

@@ -55,7 +55,7 @@ module Holdup
         expect_work(program, tool) if Holdup.configuration.enabled
       end
 
-      # Before a job in a process that does not measure. One that comes from a queue makes a worker of a task
+      # A job begins in a process that does not measure. One that comes from a queue makes a worker of a task
       # or script, and is measured itself. One that it performs by itself, as scripts of cron do, is no reason
       # to start a collector, nor is one for which it has forked a process.
       # @param job [ActiveJob::Base]

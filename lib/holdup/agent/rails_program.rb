@@ -15,7 +15,7 @@ module Holdup
       )(?:\[.*\])?\z
     /x
     TOOLS = %w[rails rake irb pry spring].freeze
-    # Of these, the ones that a person types into.
+    # A person types into these programs.
     INTERACTIVE = %w[irb pry spring].freeze
     # What these Rails commands and tasks do is never a worker's loop.
     COMMANDS = %w[console dbconsole test generate destroy new plugin].freeze

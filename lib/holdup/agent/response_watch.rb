@@ -10,7 +10,7 @@ module Holdup
   class ResponseWatch
     # Fewer requests of a window say nothing.
     FEWEST = 20
-    # In a row.
+    # Number of breaches in a row.
     BREACHES = 2
     # Rows of requests; what has no row of its own is in the overflow.
     KINDS = %i[request overflow].freeze
@@ -45,7 +45,7 @@ module Holdup
 
     private
 
-    # Of one row of the segment.
+    # The count of one row of the segment.
     RequestCount = Data.define(:series, :count, :errors) do
       def self.parse(bytes, known = nil)
         count, errors = bytes.unpack("Q<2", offset: Segment::Layout::COUNT_OFFSET)

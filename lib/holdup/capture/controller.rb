@@ -117,11 +117,11 @@ module Holdup
     # This process's only ring of events: opens it with as much room as there is, writes its reason into it,
     # names its threads, ends it.
     class Ring
-      # With little memory, fewer events are better than no capture.
+      # Fewer events are better than no capture when there is little memory.
       EVENTS = [200_000, 50_000, 10_000].freeze
-      # As Layout::FACTS, which only readers load.
+      # The value is that of Layout::FACTS, which only readers load.
       FACTS_AT = 2048
-      # With stacks, a holder gives one when other threads have waited longer than this.
+      # A holder gives a stack, if stacks are recorded, when other threads have waited longer than this.
       STACKS_OVER_NS = 10_000_000
 
       def initialize(probe:, log:)

@@ -18,7 +18,8 @@ module Holdup
       # The probe's sums over all threads (ticks), at the capture's start and end.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze
-      # About the caught unit: its number, what it stalled and took (ns), its last event, its series.
+      # Offset of the facts about the caught unit: its number, what it stalled and took (ns), its last event,
+      # its series.
       CAUGHT = 312
       CAUGHT_FIELDS = %i[caught caught_stalled_ns caught_wall_ns caught_event caught_series].freeze
       # The capture's reason: u32 bytes, then flat JSON.

@@ -138,7 +138,7 @@ module Holdup
         @next_ns.nil? || (@clock.monotonic_ns >= @next_ns && !File.exist?(@ended))
       end
 
-      # Without enough room it tries again after the pause.
+      # The next try comes after the pause where there is not enough room.
       def arm
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
         @limits.restart

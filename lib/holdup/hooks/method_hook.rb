@@ -143,7 +143,8 @@ module Holdup
 
       def singleton? = @owner.is_a?(Class) && @owner.singleton_class?
 
-      # By the same hook, perhaps in the class from which it inherits the method or has an alias.
+      # The same hook may be there already, perhaps in the class from which it inherits the method or has an
+      # alias.
       def covered?
         return true if REGISTRY.of(@owner).any? { |hook| hook.name == @name && hook.by == @by }
         return false if @layer || !defined_here?
@@ -308,8 +309,8 @@ module Holdup
         name.name
       end
 
-      # Of a string, because a block would make a Proc of the block that a call comes with. Constants are
-      # found in the module around the code and in the one around that, not in the class, whose method it
+      # The code is a string, because a block would make a Proc of the block that a call comes with. Constants
+      # are found in the module around the code and in the one around that, not in the class, whose method it
       # becomes.
       # @param hooks [Array<MethodHook>] of the class, which the code keeps alive
       # @return [UnboundMethod]

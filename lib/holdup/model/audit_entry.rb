@@ -36,7 +36,7 @@ module Holdup
       super
     end
 
-    # Without source and host, which the reader knows.
+    # The line has no source and no host: the reader knows them.
     # @return [String] ends with a newline
     def to_line
       texts = self.class::WRITTEN.map do |name|

@@ -63,7 +63,7 @@ module Holdup
       append(REVERTED, "#{plan.id} #{plan.values.last} #{at_s} #{Process.pid} #{one_line(why)}\n")
     end
 
-    # To call before the plan is removed: workers read here why.
+    # The caller does this before it removes the plan: workers read here why.
     # @raise [SystemCallError]
     def end_plan(id, at_s:, by:, why:)
       append(ENDED, "#{[id, at_s, one_line(by), one_line(why)].join("\t")}\n")

@@ -19,7 +19,7 @@ module Holdup
     # A later one with the same key replaces an earlier one.
     def key = [host, folder]
 
-    # As the collector sees it.
+    # The path as the collector sees it.
     def path = folder.sub(/#\h{16}\z/, "")
 
     # Whether it is of that folder, whatever the path is.

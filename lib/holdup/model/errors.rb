@@ -217,7 +217,7 @@ module Holdup
       end
     end
 
-    # Not there, or no right to open it.
+    # The store is not there, or this user has no right to open it.
     class Unreachable < StoreError
       ADVICE = "check the path and its rights, or #{OTHER_PLACE}".freeze
       private_constant :ADVICE

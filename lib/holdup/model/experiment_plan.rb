@@ -196,11 +196,11 @@ module Holdup
       super
     end
 
-    # Not before it began either: the clock was set back.
+    # A lease does not hold before it began either: the clock was set back then.
     def holds?(now_s) = (leased_s - self.class::SLACK_S...leased_s + lease_s).cover?(now_s)
   end
   PlanLease::LONGEST_S = 3 * 3600
-  # Of small corrections of the clock.
+  # The clock may be corrected by so much.
   PlanLease::SLACK_S = 5
 
   # The turn of an arm. `arm`: its name in the setting, nil outside of experiments; `value`: of the

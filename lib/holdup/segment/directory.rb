@@ -184,7 +184,7 @@ module Holdup
         def silence_ns(header, now_ns) = (now_ns - header.heartbeat_ns).abs
       end
 
-      # So recent is the heartbeat of a process that runs. One whose descriptors the application has closed
+      # The heartbeat of a running process is at most so old. One whose descriptors the application has closed
       # takes its lock again with its next tick.
       TICKING_NS = 5_000_000_000
       # A process without a lock whose process table is another one counts as ended after so long without a
@@ -298,7 +298,7 @@ module Holdup
         check_owner
       end
 
-      # In /dev/shm anyone can make a folder of this name first. Its owner could plant figures in it, and
+      # Anyone can make a folder of this name in /dev/shm first. Its owner could plant figures in it, and
       # links to files that this user may write. Root may use the folder of an application.
       # @raise [Error] another user made it, or it is a link
       # @raise [SystemCallError] there is none

@@ -58,7 +58,8 @@ module Holdup
         values.map { |value| (value == Layout::UNKNOWN) ? nil : value }
       end
 
-      # As zip and to_h, which make an array for each pair: a collector reads dozens of headers in each round.
+      # The result is that of zip and to_h, which make an array for each pair: a collector reads dozens of
+      # headers in each round.
       def self.named(names, values)
         named = {}
         names.size.times { |index| named[names[index]] = values[index] }

@@ -123,7 +123,7 @@ module Holdup
     SlotSums = Struct.new(
       :series, :count, :wall_ns, :running_ns, :stalled_ns, :queued, :queued_ns, :caused_ns
     ) do
-      # Of an account, see AccountSlot.
+      # The generation of an account, see AccountSlot.
       # @return [Integer]
       attr_accessor :generation
 

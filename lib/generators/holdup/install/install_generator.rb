@@ -21,7 +21,7 @@ module Holdup
           bundle exec holdup doctor     # if nothing is shown
         A Procfile needs no line for Holdup: its collector starts with the server and with each job runner.
       TEXT
-      # With the gem holdup-agent alone.
+      # The next steps of an application that has only the gem holdup-agent.
       NEXT_ELSEWHERE = <<~TEXT
 
         Restart the server: it measures into memory. The collector, the reports and the dashboard are in the

@@ -32,7 +32,8 @@ module Holdup
 
       def variable = "HOLDUP_#{key.upcase}"
 
-      # For the environment of a collector, which has no other way to know what the application's code set.
+      # The environment gives this text to a collector, which has no other way to know what the application's
+      # code set.
       def to_s
         facts = to_h.compact
         facts.map { |name, value| "#{name}=#{Array(value).join(" ")}" }.join(",")

@@ -39,7 +39,7 @@ module Holdup
         (number.to_f * self.class::UNITS.fetch(unit)).round
       end
 
-      # For a segment's profile, from which the collector knows it; HOLDUP_AUTOPILOT takes it too.
+      # The collector reads this text in a segment's profile; HOLDUP_AUTOPILOT takes it too.
       def to_s
         numbers = to_h.except(:slo, :threads).map { |name, value| "#{name}=#{value}" }
         [slo, "threads=#{threads.min}..#{threads.max}", *numbers].join(" ")
@@ -129,14 +129,15 @@ module Holdup
         end
       end
 
-      # For HOLDUP_SCALING of a collector, which has no other way to know what the application's code set.
+      # HOLDUP_SCALING gives this text to a collector, which has no other way to know what the application's
+      # code set.
       def to_s
         to_h.compact.map { |name, value| "#{name}=#{value}" }.join(",")
       end
     end
 
     ScalingGoal::WITHIN_S = JOBS_WITHIN_S
-    # As Advise::Sizing::Slo reads it, with a limit.
+    # Advise::Sizing::Slo reads the same form; here the limit is required.
     ScalingGoal::SLO = /\Ap(?:[5-9]\d)(?:\.\d)?=\d{1,9}(?:\.\d{1,6})?\s?(?:us|ms|s)\z/
 
     module Types

@@ -8,11 +8,11 @@ module Holdup
       LONGEST = 50
       # How a setting's sentence of what it takes names options and words: `every: 60`, `every=60`, `:quiet`.
       OPTION = /\b([a-z_]\w*)(?::(?!\/)|=)|(?<![\w:]):([a-z]\w*)/
-      # In a mistyped word one letter in so many differs.
+      # A mistyped word differs in one letter of so many.
       CLOSE = 5
       # A word that begins another one.
       SHORTEST = 3
-      # Of the parts of two names.
+      # Share of the parts of two names that they have in common.
       LEAST_SHARE = 0.5
       # What users call a setting that has another name.
       OTHER_NAMES = {"disabled" => "enabled", "disable" => "enabled", "verbose" => "log", "debug" => "log",

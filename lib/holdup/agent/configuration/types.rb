@@ -50,7 +50,7 @@ module Holdup
         end
       end
 
-      # Of an hour of a vCPU and of a GiB.
+      # What has a price: an hour of a vCPU and of a GiB.
       PRICED = %i[vcpu gb].freeze
       PriceList = Data.define do
         def expected = "a price of both: {vcpu: 0.04, gb: 0.005} (in the environment vcpu=0.04,gb=0.005)"
@@ -327,7 +327,7 @@ module Holdup
         end
       end
 
-      # Who may see the dashboard: a user with a password, those that a block lets in, or everybody.
+      # People who may see the dashboard: a user with a password, those that a block lets in, or everybody.
       WebAuth = Data.define do
         def expected
           '{username: "ops", password: "..."}, something that answers call(env), or :none ' \

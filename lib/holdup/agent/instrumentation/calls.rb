@@ -48,7 +48,7 @@ module Holdup
     # only where the method has other parameters, or another gem has replaced it.
     class Calls::ActiveRecord < Calls::LibraryHook
       EVENT = "sql.active_record"
-      # Of the method `log`.
+      # Parameters of the method `log`.
       SIGNATURES = [
         # 8.1
         'sql, name = "SQL", binds = [], type_casted_binds = [], async: false, allow_retry: false',
@@ -131,7 +131,7 @@ module Holdup
         @kinds = Hash.new { |known, store| known[store] = kind_of(store) }
       end
 
-      # Not while it is being loaded.
+      # The class has no methods yet while it is being loaded.
       def loaded?
         !!(defined?(::ActiveSupport::Cache::Store) &&
           ::ActiveSupport::Cache::Store.private_method_defined?(:save_block_result_to_cache))
@@ -239,7 +239,7 @@ module Holdup
     # Net::HTTP and the clients over it: requests and connecting, each with the host (Ruby 3.3 to 3.4,
     # net-http 0.4 to 0.10). A block that reads the body is a part of the call.
     class Calls::NetHttp < Calls::HostHook
-      # Not while it is being loaded.
+      # The class has no methods yet while it is being loaded.
       def loaded?
         !!(defined?(::Net::HTTP) && ::Net::HTTP.private_method_defined?(:connect) &&
           ::Net::HTTP.method_defined?(:request))
@@ -574,7 +574,7 @@ module Holdup
       end
     end
 
-    # By their names in `config.calls`.
+    # The keys are the names in `config.calls`.
     Calls::LIBRARIES = {
       sql: [Calls::ActiveRecord],
       cache: [Calls::Cache],

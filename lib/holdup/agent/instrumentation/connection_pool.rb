@@ -92,7 +92,7 @@ module Holdup
         end.install(@guard)
       end
 
-      # From this first wait on the holders of this pool's connections are recorded.
+      # A pool's first wait: the holders of its connections are recorded from now on.
       def contend(pool)
         @guard.call(:connection_pool) { pool.extend(@leases) unless @leases.nil? || @leases === pool }
       end

@@ -20,7 +20,7 @@ module Holdup
         @priorities = PriorityNames.new
       end
 
-      # For those who begin units themselves.
+      # Instrumentation that begins units itself uses these.
       attr_reader :recorder, :clock
 
       # Whether runs are measured: else the hooks need not read them.
@@ -106,7 +106,7 @@ module Holdup
         # When it was ready to run, in ns since 1970; nil: unknown.
         public :ready_ns, :ready_ns=
 
-        # Of the runner's threads; nil: the one of JobUnits.
+        # The pool of the runner's threads; nil: the one of JobUnits.
         public :pool, :pool=
 
         public :priority, :priority=

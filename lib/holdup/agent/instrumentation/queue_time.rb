@@ -71,7 +71,7 @@ module Holdup
 
       private
 
-      # As people write it: HTTP_X_REQUEST_START is X-Request-Start.
+      # The header as people write it: HTTP_X_REQUEST_START is X-Request-Start.
       def name = @key.delete_prefix("HTTP_").split("_").map(&:capitalize).join("-")
 
       # Proxies write their times with different numbers of digits, so the length separates most of them.

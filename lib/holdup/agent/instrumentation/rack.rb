@@ -53,7 +53,7 @@ module Holdup
         @unit.finished
       end
 
-      # By the Rack specification, a caller that takes the array does not close the body, so this does.
+      # A caller that takes the array does not close the body, by the Rack specification, so this does.
       def to_ary
         @body.to_ary
       ensure

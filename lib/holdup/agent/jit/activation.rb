@@ -46,7 +46,7 @@ module Holdup
       attr_reader :by
       # :boot with Ruby itself, :parent before this process was forked, :process in it.
       attr_reader :at
-      # Since 1970; of our first look on Ruby 3.3, which has no such time.
+      # Time in ns since 1970; on Ruby 3.3, which does not have it, the time of our first look.
       attr_reader :since_ns
       # Whether it was on in the parent; nil when we did not see the fork.
       attr_reader :on_in_parent

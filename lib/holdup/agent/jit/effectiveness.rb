@@ -18,7 +18,7 @@ module Holdup
       WORST = 5.0
       # Share of the interpreter's time.
       SLOWEST = 0.75
-      # With a higher threshold the workload would take too long to be compiled.
+      # A higher threshold would delay the compilation of the workload for too long.
       HIGHEST_THRESHOLD = 5000
 
       def initialize(api:, version:, pace: PaceMeasurement.new)

@@ -54,7 +54,7 @@ module Holdup
         @warm_up = WarmUpDetector.new(clock: @clock)
       end
 
-      # As of the last look.
+      # The state at the last look.
       def state = @state ||= read
 
       def facts
@@ -69,7 +69,7 @@ module Holdup
 
       def pools = []
 
-      # By the names of Segment::Layout::GAUGES.
+      # The keys are the names of Segment::Layout::GAUGES.
       def gauges
         {
           jit_enabled: flag(state.enabled?),

@@ -83,7 +83,7 @@ module Holdup
 
       def limits_total? = at_least?(3, 4)
 
-      # In MiB.
+      # The size is in MiB.
       def default_size
         return 128 if limits_total?
         at_least?(3, 3, 1) ? 48 : 64

@@ -72,7 +72,7 @@ module Holdup
     # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/yjit.md.
     class Yjit
       CAUSE = /\Ainvalidate_/
-      # Beyond so many loaded methods and blocks the higher default threshold applies. An explicit 30 counts
+      # The higher default threshold applies beyond so many loaded methods and blocks. An explicit 30 counts
       # as default.
       MANY_ISEQS = 40_000
       THRESHOLD = 30
@@ -145,7 +145,7 @@ module Holdup
         (live.to_i > MANY_ISEQS) ? THRESHOLD_OF_MANY : THRESHOLD
       end
 
-      # From 4.0 on only builds for statistics count them; other builds may have the key too.
+      # Ruby 4.0 and later count them only in builds for statistics; other builds may have the key too.
       def interpreted(stats)
         stats[:vm_insns_count] if @version.counts_interpreted? || stats[:ratio_in_yjit]
       end

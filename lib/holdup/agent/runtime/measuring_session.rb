@@ -248,7 +248,7 @@ module Holdup
 
       def pools = each(&:pools).flatten(1)
 
-      # By the names of Segment::Layout::GAUGES.
+      # The keys are the names of Segment::Layout::GAUGES.
       def gauges = each(&:gauges).inject({}, :merge)
 
       def profile = each(&:profile).inject({}, :merge)

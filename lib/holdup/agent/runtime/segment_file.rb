@@ -15,8 +15,8 @@ module Holdup
       MOST_NAMES = 1000
       # Anonymous memory can be read through it.
       DESCRIPTORS = "/proc/self/fd"
-      # With space for fewer segments the collector comes at once, to remove those of processes that have
-      # ended: an application that forks for each job can fill the folder between two rounds.
+      # The collector comes at once when there is space for fewer segments, to remove those of processes that
+      # have ended: an application that forks for each job can fill the folder between two rounds.
       LEAST_ROOM = 48
       LOST = {
         removed: "was removed",
@@ -79,7 +79,7 @@ module Holdup
 
       private
 
-      # With a full tmpfs, into memory as at the start.
+      # A full tmpfs leads to a segment in memory, as at the start.
       def put_back
         @probe.name_segment_again(@anonymous)
       rescue Errno::ENOSPC, Errno::ENOMEM
@@ -93,7 +93,7 @@ module Holdup
           "temporary files (docs/troubleshooting.md)")
       end
 
-      # Once for each reason.
+      # The log has each reason once.
       def tell_lost(why, reason)
         return if reason == @told
         @told = reason
@@ -101,7 +101,8 @@ module Holdup
           "what it measures stays in its memory, and is lost when it ends before that works")
       end
 
-      # For a process that starts while others have filled the folder: the link takes no space.
+      # A process that starts while others have filled the folder keeps its figures in memory: the link to
+      # them takes no space.
       # @return [String, nil]
       def open_beside(series, ring, worker, generation)
         return unless File.directory?(DESCRIPTORS)

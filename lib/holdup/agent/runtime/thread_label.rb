@@ -16,7 +16,7 @@ module Holdup
       REMARK = /\s*\(.*\)\z/
       UUID = /(?<!\h)\h{8}-\h{4}-\h{4}-\h{4}-\h{12}(?!\h)/
       ADDRESS = /(?<![[:alnum:]])0x\h+/
-      # With at least four groups or a double colon, and a digit: "Feed::Cafe" is a class.
+      # An address has at least four groups or a double colon, and a digit: "Feed::Cafe" is a class.
       IPV6 = /
         (?<![[:alnum:]:]) \[? (?=[\da-f:]*\d)
         (?: (?:[\da-f]{1,4}:){3,7}[\da-f]{1,4} | (?:[\da-f]{1,4}:){0,6}:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6} )

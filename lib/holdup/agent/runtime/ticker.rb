@@ -40,8 +40,8 @@ module Holdup
         !!@thread&.alive? && !@stopped.closed?
       end
 
-      # For a fork: CRuby 3.4 can lose a child when a thread is just leaving a blocking region, such as the
-      # files that a tick reads (docs/fork-safety.md).
+      # A fork waits for this: CRuby 3.4 can lose a child when a thread is just leaving a blocking region,
+      # such as the files that a tick reads (docs/fork-safety.md).
       # @param patience_s [Numeric] the fork is not kept waiting for longer
       def wait_until_asleep(patience_s: FORK_PATIENCE_S)
         deadline = monotonic_s + patience_s

@@ -84,7 +84,7 @@ module Holdup
         }
       end
 
-      # Without a maximum: each connection gets a fiber.
+      # The pool has no maximum: each connection gets a fiber.
       def pool
         Pool.new(name: "web", busy: sum(:@requests_active_metric), served: sum(:@requests_total_metric))
       end
@@ -158,7 +158,7 @@ module Holdup
 
         def processors = ::Async::Container.processor_count
 
-        # As in Async::Container::Generic#run and Hybrid#run.
+        # The number is that of Async::Container::Generic#run and Hybrid#run.
         def count
           hybrid = @forked && @threaded
           @options[:count] || (hybrid ? processors**2 : processors)

@@ -61,7 +61,7 @@ module Holdup
         end
       end
 
-      # After a shutdown with a timeout of nil the capsule's threads may still run.
+      # The capsule's threads may still run after a shutdown with a timeout of nil.
       def finished
         guard do
           next unless ::GoodJob::Capsule.instances.all?(&:shutdown?)
@@ -106,7 +106,7 @@ module Holdup
     class GoodJob
       # Thread pools of one process: a scheduler for each group of queues.
       class SchedulerPools
-        # As in GoodJob::Scheduler: a quarter of the usual time slice, and less.
+        # The priority is the one of GoodJob::Scheduler: a quarter of the usual time slice, and less.
         LOWERED = -3
 
         # GoodJob's names for a scheduler's threads.
@@ -248,7 +248,8 @@ module Holdup
           Lever.new(name: "threads", value: @threads.size, where:, **change)
         end
 
-        # Of a Lever whose setting is not written in a file: an option, a setting of Rails, or a variable.
+        # Facts of a Lever whose setting is not written in a file: it is an option, a setting of Rails, or a
+        # variable.
         def anywhere(command, setting)
           {write: command, how: :good_job_anywhere,
            facts: {"setting" => setting, "variable" => setting.delete_prefix("config.").tr(".", "_").upcase}}

@@ -17,7 +17,7 @@ module Holdup
       MOST_QUEUES = 50
       MOST_JOBS = 10_000
       STATEMENT_MS = 500
-      # Of the time, at most.
+      # Largest share of the time that reading may take.
       SHARE = 0.01
 
       # `size`: jobs, at most MOST_JOBS of each queue; `oldest_ns`: how long the oldest of these has waited, 0
@@ -45,7 +45,7 @@ module Holdup
         self
       end
 
-      # Not in a fork, where the thread is gone.
+      # A fork has no such thread.
       def alive? = !!@ticker&.alive?
 
       def let_go = @ticker&.let_go

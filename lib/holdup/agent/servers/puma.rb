@@ -22,7 +22,7 @@ module Holdup
 
       # A Gemfile with Puma loads its name into every process, so only what runs counts.
       class << self
-        # Under `puma` the launcher exists before the application; `rails server` loads it later, and before
+        # The launcher exists before the application under `puma`; `rails server` loads it later, and before
         # that only the handler. (`require "puma"` promises a launcher in every process of an application.)
         def here?
           launcher? ? ObjectSpace.each_object(::Puma::Launcher).any? : server_expected?
@@ -32,7 +32,7 @@ module Holdup
           !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
         end
 
-        # If workers fork others, the heap of the worker counts.
+        # The heap of the worker counts if workers fork others.
         def warm_up(facts)
           return "before_fork { Process.warmup }" unless facts["refork"]
           hook = (facts["server_version"].to_i >= BEFORE_REFORK) ? "before_refork" : "on_refork"
