@@ -105,7 +105,7 @@ module Holdup
         value
       end
 
-      # To call after the commit.
+      # The caller does this after the commit.
       def committed(latest, present)
         unknown = present.to_h { |name| [name, damage(name)] }.compact
         @segments = @segments.slice(*present).merge(latest)

@@ -11,12 +11,12 @@ module Holdup
     class ChildCommand
       HOLDUP = [RbConfig.ruby, File.expand_path("../../../exe/holdup", __dir__)].freeze
       NICE = 10
-      # Of a computation over a recording: when it is given up, and how long it may compute.
+      # A computation over a recording is given up after LONGEST_S, and may use the CPU for CPU_S.
       LONGEST_S = 300
       CPU_S = 120
       # It is short and computes a lot. The environment has no other JIT.
       JIT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
-      # Of its messages, the end is kept.
+      # The end of its messages is kept: this many bytes.
       MOST_OF_MESSAGES = 4_096
       PARTS = 16
 
@@ -31,7 +31,7 @@ module Holdup
         end
       end
 
-      # Of a backtrace, only the first line has the message.
+      # Further lines of a backtrace: only its first line has the message.
       CALLER = /\A\s*(from )?\S+:\d+:in [`'][^']*'\s*\z/
       LONGEST_LINE = 300
 

@@ -58,7 +58,7 @@ module Holdup
         [*samples, *([container] if container)]
       end
 
-      # To call after the commit.
+      # The caller does this after the commit.
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?

@@ -13,18 +13,18 @@ module Holdup
         @logged = {}
       end
 
-      # At once when the message changes, but each at most once a minute: two may alternate.
+      # Logs a changed message at once, but each at most once a minute, because two may alternate.
       # @param same [Object] what two messages have in common that are the same to a reader
       def again(subject, message, same: message)
         say(subject, message, same:) unless lately?(@logged.dig(subject, same))
       end
 
-      # At most once a minute for a subject, whatever the message.
+      # Logs at most once a minute for a subject, whatever the message.
       def seldom(subject, message)
         say(subject, message) unless lately?(@logged[subject]&.values&.max)
       end
 
-      # Once, until the subject is forgotten.
+      # Logs once, until the subject is forgotten.
       def once(subject, message)
         @logged.key?(subject) || say(subject, message)
       end

@@ -51,13 +51,13 @@ module Holdup
         CollectedRound.new(units:, live: snapshots.select(&:growing?).map(&:header))
       end
 
-      # As stored; read again after `forget`.
+      # The stored checkpoints, which are read again after `forget`.
       def checkpoints
         @identity ||= @directory.take_over
         @checkpoints ||= Checkpoints.new(@store, @identity)
       end
 
-      # After a failure it is unknown what the store has, so it is read again.
+      # It is unknown after a failure what the store has, so it is read again.
       def forget
         @checkpoints = nil
         @claimed.clear
@@ -111,7 +111,7 @@ module Holdup
         nil
       end
 
-      # Before anything of it is counted, a segment notes which folder's checkpoints have it.
+      # A segment notes, before anything of it is counted, which folder's checkpoints have it.
       # @return [Boolean] false when it must not be read now
       def claimed?(entry)
         return true if entry.lost? || @claimed.include?(entry.name)
@@ -223,9 +223,9 @@ module Holdup
     # Reads the audit log that processes leave in the folder. An entry's source is its place there, and a
     # store keeps one of each source: so all may be written again after a failure, or by the next collector.
     class Round::AuditReader
-      # Of one round, in bytes of each file.
+      # One round reads at most so many bytes of each file.
       MOST_BYTES = 1 << 20
-      # After its day, a file stays for so long.
+      # A file stays for so long after its day.
       KEEP_S = 86_400
 
       def initialize(store:, host:)
@@ -252,7 +252,7 @@ module Holdup
         found.reject { |entry| known(now_ns).include?(entry.source) }
       end
 
-      # To call after the commit.
+      # The caller does this after the commit.
       def committed
         @read = @read.merge(@unstored)
         @unstored = {}

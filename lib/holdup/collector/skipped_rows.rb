@@ -12,7 +12,7 @@ module Holdup
         start(0)
       end
 
-      # Of this round, not yet written.
+      # Rows of this round that are not yet written.
       attr_reader :rows
 
       # Begins a round. What an earlier one could not write is found again.
@@ -47,7 +47,8 @@ module Holdup
         add(kind, name, error)
       end
 
-      # To call after the commit. `more`: rows that the store rejected; `present`: files that exist
+      # The caller does this after the commit. `more`: rows that the store rejected; `present`: files that
+      # exist
       def committed(more, present)
         @lasting.merge(@found).select! { |_, file, _| present.include?(file) }
         unlogged = @rows.reject { |row| row.kind == :segment } # the log has these, each with its path

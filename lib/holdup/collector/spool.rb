@@ -40,7 +40,7 @@ module Holdup
         def take_over = identity
       end
 
-      # In place of a ProcessSampler, because the processes are gone.
+      # A round has this instead of a ProcessSampler, because the processes are gone.
       NO_SAMPLES = Object.new.tap do |sampler|
         def sampler.samples(*) = []
 
@@ -53,7 +53,7 @@ module Holdup
       NAME = /\A(\d{20})-\h{16}-\d+\.spool\z/
       SUFFIX = ".spool"
       MAGIC = "HOLDUP SPOOL 1\n"
-      # Of a copy that is being written, and of a file that can't be delivered.
+      # Endings of a copy that is being written, and of a file that can't be delivered.
       NEW = ".new"
       DAMAGED = ".damaged"
       LOCK = "deliver.lock"

@@ -31,7 +31,7 @@ module Holdup
         @ready = false
       end
 
-      # At the first call also tells that the service has started.
+      # The first call also tells that the service has started.
       # @param status [String] a line for people
       def ready(status)
         return self.status(status) if @ready
@@ -45,7 +45,7 @@ module Holdup
         @status = text if deliver(status_line(text))
       end
 
-      # To call wherever work makes progress; says so at most twice in the time that systemd waits.
+      # Callers do this wherever work makes progress; it says so at most twice in the time that systemd waits.
       def alive
         return unless @ready && @half_ns
         now_ns = @clock.monotonic_ns
@@ -77,7 +77,7 @@ module Holdup
         nil
       end
 
-      # On one line: a line break would begin another message.
+      # The status is one line: a line break would begin another message.
       def status_line(text)
         "STATUS=#{Utf8.valid(text).gsub(/[ [:cntrl:]]+/, " ").byteslice(0, STATUS_BYTES).scrub("")}"
       end

@@ -39,14 +39,14 @@ module Holdup
         end
       end
 
-      # To call after the commit.
+      # The caller does this after the commit.
       def committed
         @reservoirs.each_value(&:empty)
         newest_s = @reservoirs.each_key.map(&:first).max
         @reservoirs.delete_if { |(start_s, _), _| start_s < newest_s - KEEP_S }
       end
 
-      # For when it is unknown what the store has.
+      # The caller does this when it is unknown what the store has.
       def forget = @reservoirs.clear
 
       private

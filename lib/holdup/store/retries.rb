@@ -7,10 +7,10 @@ module Holdup
     # itself.
     class Retries
       MOST = 5
-      # So long after the first failure nothing is tried again.
+      # Nothing is tried again so long after the first failure.
       LONGEST_S = 3
-      # Before the first one; each further wait is twice as long. By chance up to a half less, so that two
-      # that ended each other do not meet again.
+      # Wait before the first retry; each further one is twice as long. Chance shortens a wait by up to a
+      # half, so that two that ended each other do not meet again.
       FIRST_WAIT_S = 0.05
       private_constant :MOST, :LONGEST_S, :FIRST_WAIT_S
 

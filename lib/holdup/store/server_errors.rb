@@ -226,7 +226,7 @@ module Holdup
         end
       end
 
-      # By the kind of a row of ErrorTable; all take a location and a reason.
+      # The keys are the kinds of the rows of ErrorTable; all classes take a location and a reason.
       CLASSES = {
         unreachable: Unreachable, lost: ConnectionLost, starting: Starting, login: LoginRefused,
         no_database: NoDatabase, tls: TlsFailed, denied: Denied, read_only: ReadOnly, full: Full,

@@ -109,7 +109,7 @@ module Holdup
 
         private
 
-        # With the checkpoints whose names begin so.
+        # The condition includes the checkpoints whose names begin so.
         def condition(beginnings)
           names = beginnings.map { |text| "startsWith(name, #{HttpClient.quote(text)})" }.join(" OR ")
           "kind IN ('commit', 'close', 'claim') OR (kind = 'checkpoint' AND (#{names}))"
@@ -154,7 +154,7 @@ module Holdup
           end
         end
 
-        # After this, what was read is what the session wrote.
+        # What was read is then what the session wrote.
         def remember(row)
           known = @read[scope(row[:name])] ||= {}
           row[:text].empty? ? known.delete(row[:name]) : known[row[:name]] = row[:text]

@@ -9,7 +9,7 @@ module Holdup
       # Series and settings behind the ids in rows. An id is made of the name, so collectors need not agree on
       # it. A name is written before its rows; to write it again does no harm.
       class NameTable
-        # As in the tables of the other stores, into which a store can be copied.
+        # The tables of the other stores have these lengths, and a store can be copied into them.
         LENGTHS = {name: 200, queue: 424}.freeze
 
         def self.series_id(series)
@@ -50,13 +50,13 @@ module Holdup
           rows.each { |kind, id, text| @stored[[kind, id]] = text }
         end
 
-        # For `series_ids`.
+        # `series_ids` uses what this has read.
         def read_series
           @loaded.delete("series")
           @loaded["series"]
         end
 
-        # Of the series that were read last.
+        # Numbers of the series that were read last.
         # @return [Array<Integer>]
         def series_ids(filter)
           @loaded["series"].select { |_, series| filter.match?(series) }.keys

@@ -147,7 +147,7 @@ module Holdup
 
         private
 
-        # To sort all samples, only to leave out most of them, takes three times as long.
+        # Sorting all samples, only to leave out most of them, takes three times as long.
         # @return [String] a select of the last sample of each process in each step
         def last_samples(span, every_s)
           "SELECT host, pid, max(at_s) FROM samples #{@commits.call.counting(span)} " \

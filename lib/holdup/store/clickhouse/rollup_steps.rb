@@ -105,8 +105,8 @@ module Holdup
           [newest, claims.map { |row| row.map(&:to_i) }]
         end
 
-        # In each minute, by whichever collector comes first. After a clock was set back, the shortest of the
-        # longer windows decides.
+        # A step is due in each minute, for whichever collector comes first. The shortest of the longer
+        # windows decides after a clock was set back.
         def due?(state, now_s)
           fine, coarse = state.tiers
           fine.floor(now_s) > state.at_s || coarse.floor(complete_to(fine, now_s)) > coarse.rolled_to_s
@@ -169,7 +169,7 @@ module Holdup
             "AND seconds = #{rolled.seconds} AND start_s >= #{from_s}").dig(0, 0).to_i
         end
 
-        # Of the minutes that the step takes only sums over hosts are written: each row of a host is there.
+        # Only sums over hosts are written of the minutes that the step takes: each row of a host is there.
         # @param reach_s [Integer] none of them is older
         def add_minutes(before, epoch, taken, reach_s)
           minutes = before.tiers.first
@@ -194,7 +194,7 @@ module Holdup
             "GROUP BY at_s, series, setting")
         end
 
-        # Of spans that are complete now.
+        # Rows of spans that are complete now.
         def fresh(before, epoch, rolled, fine:, from_s:)
           span = "seconds = #{fine} AND start_s >= #{from_s} AND start_s < #{rolled.rolled_to_s}"
           columns = WindowColumns.plain(rolled.seconds)

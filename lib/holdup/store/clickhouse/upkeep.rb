@@ -13,11 +13,11 @@ module Holdup
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
                   outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
-        # Of a collector whose clock is wrong, and of commits that are under way.
+        # Room for a collector whose clock is wrong, and for commits that are under way.
         SPARE_S = 2 * DAY_S
         # Sessions, names and claims that were silent for so long may go: longer than checkpoints are needed.
         FORGET_S = CollectorCheckpoint::KEEP_S + CheckpointNames::FORGET_S
-        # At once, so that a statement stays short.
+        # One statement deletes at most so many, so that it stays short.
         FORGET_MOST = 2000
         # Last second of what a partition of commits has.
         LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", unit_samples: "max(start_s)"}.freeze
@@ -132,7 +132,7 @@ module Holdup
           deleted
         end
 
-        # As a collector of these folders would.
+        # A collector of these folders would do the same.
         def prune_checkpoints(before, now_s)
           session = CommitSession.new(@client)
           CheckpointNames.silent(@records.collector_checkpoints(before), now_s).each do |id|
@@ -142,7 +142,7 @@ module Holdup
           end
         end
 
-        # Once a day, also after a failure: nothing is wrong that can't wait.
+        # This happens once a day, also after a failure: nothing is wrong that can't wait.
         def forget
           return if @forgot_on == Clickhouse.day
           @forgot_on = Clickhouse.day
@@ -152,7 +152,7 @@ module Holdup
           delete("steps", "kind = 'claim' AND epoch < #{@steps.state.step} AND toDate(written) < #{silent}")
         end
 
-        # By this host's clock.
+        # The last day that counts as silent, by this host's clock.
         def silent = "'#{Clickhouse.day(FORGET_S)}'"
 
         # Their rows are gone. A close goes with the session that it closes, because that would count on
@@ -181,7 +181,7 @@ module Holdup
           delete("names", "#{old} AND id IN (#{ids.join(", ")})") if ids.any?
         end
 
-        # In the background of the server.
+        # The server deletes in the background.
         def delete(table, condition)
           return if @client.rows("SELECT count() FROM #{table} WHERE #{condition}").dig(0, 0).to_i.zero?
           @client.run("ALTER TABLE #{table} DELETE WHERE #{condition}")
@@ -262,7 +262,7 @@ module Holdup
           end
         end
 
-        # By this host's clock, whatever is in it.
+        # Age by this host's clock, whatever is in the partition.
         def old?(day, keep_s) = Date.parse(day) < Date.parse(Clickhouse.day(keep_s + SPARE_S))
 
         def last(table, day)

@@ -10,7 +10,7 @@ module Holdup
         NUMBERS = Schema::NUMBERS
         # Columns of a histogram with the function that adds them up.
         PARTS = {count: "sum", sum: "sum", min: "min", max: "max", zero: "sum"}.freeze
-        # In the order of SUMS.
+        # The order is that of SUMS.
         ALL = [*NUMBERS, *Window::HISTOGRAMS.flat_map { |name|
           [*PARTS.keys.map { |part| "#{name}_#{part}" }, "`#{name}.slot`", "`#{name}.n`"]
         }].join(", ").freeze
@@ -22,7 +22,7 @@ module Holdup
         # Ends a sub-select: of rows that arrived twice, one counts. FINAL would read all parts at once, each
         # with a buffer for each column.
         ONCE = "LIMIT 1 BY start_s, seconds, series, setting, host"
-        # Likewise, of sums over hosts.
+        # Ends a sub-select of sums over hosts in the same way.
         SUM_ONCE = "LIMIT 1 BY start_s, seconds, series, setting, step"
         # A number for each window, of which there may be several rows.
         WINDOW = "cityHash64(at_s, series, setting, host)"

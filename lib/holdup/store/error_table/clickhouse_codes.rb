@@ -29,7 +29,7 @@ module Holdup
           entry(:unreachable, 198, 209, 210, 279),
           entry(:corrupt, 40, 226, 246, 271)
         ].freeze
-        # By HTTP status, where the answer has no code of ClickHouse.
+        # The HTTP status decides where the answer has no code of ClickHouse.
         STATUSES = [
           entry(:login, 401, 403),
           entry(:limit, 413, setting: "client_max_body_size"),

@@ -56,7 +56,7 @@ module Holdup
           entry(:lost, words: [/closed|gone away|lost connection|EOF/i]),
           entry(:unreachable, words: [/connect|timed out|timeout|TRILOGY_/i])
         ].freeze
-        # Of numbers that are not listed, by what a SQLSTATE begins with.
+        # The beginning of a SQLSTATE decides for numbers that are not listed.
         STATES = [
           entry(:lost, "08"), entry(:bad_row, "22", "23"), entry(:read_only, "25006"), entry(:login, "28"),
           entry(:conflict, "40")

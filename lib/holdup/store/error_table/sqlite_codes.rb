@@ -5,7 +5,7 @@ module Holdup
     class ErrorTable
       # SQLite, by result code: first extended ones, then primary ones, see sqlite.org/rescode.html.
       class SqliteCodes < ErrorTable
-        # Of an extended code.
+        # Bits of an extended code that are its primary code.
         PRIMARY = 0xff
         ENTRIES = [
           entry(:corrupt, 8458, 8202), # IOERR_CORRUPTFS, IOERR_DATA

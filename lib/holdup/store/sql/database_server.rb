@@ -33,7 +33,7 @@ module Holdup
           answers audit_entries checkpoints collector_checkpoints host_sums hosts prediction_outcomes
           process_samples schema_info series settings skipped_rows tiers unit_samples windows
         ].freeze
-        # Of one row. Sequel turns an ArgumentError into a database error.
+        # Errors that are about one row. Sequel turns an ArgumentError into a database error.
         ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze
         # The first that fits.
         CLASSES = {
@@ -69,7 +69,7 @@ module Holdup
         # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.
         def migrates_itself? = false
 
-        # Before the first migration.
+        # The store does this before the first migration.
         def clear(_db) = nil
 
         # What replicates may need the primary key of each table.
@@ -109,7 +109,7 @@ module Holdup
           raise Errors::ForeignTables.new(location:, tables: tables.map(&:to_s).sort)
         end
 
-        # For tables that are older than this Holdup, or that are not there.
+        # Error for tables that are older than this Holdup, or that are not there.
         def unmigrated(found:, known:)
           return Errors::NotMigrated.new(location:) if found.zero?
           Errors::OlderSchema.new(location:, found:, known:)
@@ -135,8 +135,8 @@ module Holdup
 
         private
 
-        # By the code of the server. What has none, or an unknown one, by the class that a driver or Sequel
-        # gave it.
+        # The code of the server decides. An error with none, or an unknown one, is what the class means that
+        # a driver or Sequel gave it.
         # @return [ErrorTable::CodeMeaning]
         def meaning(error, cause)
           found = entry(cause, cause.message) || (entry(error, error.message) if code(error))

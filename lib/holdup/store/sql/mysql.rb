@@ -34,7 +34,7 @@ module Holdup
             super || (ErrorTable::MysqlCodes.of_state(error.sql_state, text) if error.respond_to?(:sql_state))
           end
 
-          # Without the number that the driver puts first.
+          # The reason has no number in front, as the driver writes it.
           def reason(error)
             error.message.lines.first.to_s.strip.sub(/\A\d{4}: /, "")
           end
@@ -108,7 +108,7 @@ module Holdup
           end
         end
 
-        # Until the end of the transaction, no other adds names.
+        # No other process adds names until the end of the transaction.
         # @return [Boolean] true: another process may have added it before
         def lock_catalogs(db)
           take(db, "catalogs") unless @held.include?("catalogs")
@@ -141,7 +141,8 @@ module Holdup
         private
 
         def prepare(db)
-          # Of rows and of tables, so that what is said of a lock is true whatever the server's own limit is.
+          # Both are set, for rows and for tables, so that what is said of a lock is true whatever the
+          # server's own limit is.
           seconds = [@lock_wait_s.ceil, 1].max
           db.run("SET SESSION innodb_lock_wait_timeout = #{seconds}, lock_wait_timeout = #{seconds}")
           db.run("SET SESSION group_concat_max_len = #{CONCATENATED_BYTES}")
@@ -193,7 +194,7 @@ module Holdup
           nil
         end
 
-        # At most 64 characters; names are of the whole server.
+        # A key has at most 64 characters; names are of the whole server.
         def key(db, name)
           "holdup #{Digest::SHA256.hexdigest("#{db.opts[:database]} #{name}")[0, 40]}"
         end

@@ -100,17 +100,18 @@ module Holdup
         SAMPLE = 500
         # Rows below which a page counts them.
         COUNTED = 100_000
-        # Of a row in the heap and in its two indexes.
+        # Bytes that a row takes beside its data, in the heap and in its two indexes.
         ROW_OVERHEAD_BYTES = 150
         # Type of sums. Most are whole numbers, and a decimal takes ten times as long to make.
         NUMERIC = 1700
         WHOLE = /\A-?\d+\z/
         # Another collector rolls up or prunes.
         BUSY = :holdup_upkeep_elsewhere
-        # Of each transaction. The planner takes lengths and starts of windows for independent: it expects ten
-        # times too many rows, would read the whole table, and compile the statement. Each query has an index.
-        # Extended statistics (mcv) of both columns help only with a target of 1000, not of 100, and only the
-        # owner could make them. ANALYZE takes ten times as long then: 3.3 s instead of 0.34 for 486,000 rows.
+        # Settings of each transaction. The planner takes lengths and starts of windows for independent: it
+        # expects ten times too many rows, would read the whole table, and compile the statement. Each query
+        # has an index. Extended statistics (mcv) of both columns help only with a target of 1000, not of 100,
+        # and only the owner could make them. ANALYZE takes ten times as long then: 3.3 s instead of 0.34 for
+        # 486,000 rows.
         PLANNING = "SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
         private_constant :LOCKS, :KEEPALIVE, :SAMPLE, :COUNTED, :ROW_OVERHEAD_BYTES, :NUMERIC, :WHOLE, :BUSY,
           :PLANNING
@@ -155,7 +156,7 @@ module Holdup
           value if done
         end
 
-        # For one that makes or changes tables.
+        # The transaction is for one that makes or changes tables.
         def migrating(db)
           db.transaction do
             set_up(db)
@@ -165,7 +166,7 @@ module Holdup
           end
         end
 
-        # Until the end of the transaction, no other adds names.
+        # No other process adds names until the end of the transaction.
         # @return [Boolean] true: another process may have added it before
         def lock_catalogs(db)
           take(db, names: ["catalogs"])
@@ -212,13 +213,13 @@ module Holdup
           rows * size
         end
 
-        # As of the last ANALYZE, unless there are so few that counting takes no time.
+        # The count is that of the last ANALYZE, unless there are so few rows that counting takes no time.
         def rows(db, table)
           estimate = db[:pg_class].where(oid: Sequel.lit("'#{table}'::regclass")).get(:reltuples).to_i
           (estimate < COUNTED) ? db[table].count : estimate
         end
 
-        # In one round trip. A statement after a lock has to see what was committed before.
+        # All settings take one round trip. A statement after a lock has to see what was committed before.
         def set_up(db)
           db.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " \
             "SET LOCAL search_path = #{db.literal(schema)}; " \
@@ -226,10 +227,10 @@ module Holdup
             "SET LOCAL idle_in_transaction_session_timeout = #{IDLE_S * 1000}")
         end
 
-        # So that what is said of a lock is true, whatever this user's own limit is.
+        # The limit is set so that what is said of a lock is true, whatever this user's own limit is.
         def lock_timeout = "SET LOCAL lock_timeout = #{(@lock_wait_s * 1000).ceil}"
 
-        # In one statement, in this order.
+        # One statement takes all locks, in this order.
         def take(db, names:, tiers: false)
           locks = names.map { |name| Sequel.function(:pg_advisory_xact_lock, *key(name)) }
           locks.unshift(Sequel.function(:pg_advisory_xact_lock_shared, *key("tiers"))) if tiers
@@ -237,7 +238,7 @@ module Holdup
           db.select(*columns).first unless columns.empty?
         end
 
-        # Of two stores in one database, each has locks of its own.
+        # Each of two stores in one database has locks of its own.
         def key(name)
           [LOCKS, [Zlib.crc32("#{schema} #{name}")].pack("L").unpack1("l")]
         end

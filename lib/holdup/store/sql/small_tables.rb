@@ -33,7 +33,7 @@ module Holdup
             checkpoint && String.new(checkpoint)
           end
 
-          # Of folders that are gone for long.
+          # Deletes checkpoints of folders that are gone for long.
           # @param ids [Array<String>] see CheckpointNames
           def prune(ids, now_s)
             return if ids.empty?
@@ -45,7 +45,7 @@ module Holdup
             end
           end
 
-          # In few statements, because a server may be far away; the long ones each in one of its own.
+          # Uses few statements, because a server may be far away; each long checkpoint has one of its own.
           # @param checkpoints [Hash{String => String, nil}] nil deletes
           def save(checkpoints)
             return if checkpoints.empty?
@@ -198,7 +198,7 @@ module Holdup
             @connection.write do |db|
               by_id = paths.transform_keys { |series| @series.id(series) }
               stored = db[:series].where(id: by_id.keys).select_hash(:id, :path)
-              # In one order, so that two processes never wait for each other.
+              # The order is always the same, so that two processes never wait for each other.
               changed = by_id.reject { |id, path| stored[id] == path }.sort
               changed.each { |id, path| db[:series].where(id:).update(path:) }
             end

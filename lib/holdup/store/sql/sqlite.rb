@@ -49,7 +49,7 @@ module Holdup
           [@location, *beside].map { |path| inode(path) } << File.zero?(@location)
         end
 
-        # Before a connection is closed whose files are not all there any more.
+        # The connection calls this before it closes when some of its files are not there any more.
         # @param before [Array] the identity that it began with
         def leave(db, before)
           return if @read_only
@@ -59,7 +59,7 @@ module Holdup
 
         def disconnect(db) = db.disconnect
 
-        # Who has the right to write holds all locks.
+        # A writer that has the right to write holds all locks.
         def write(db, **, &)
           db.transaction(mode: :immediate, &)
         end
@@ -185,7 +185,7 @@ module Holdup
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
-        # On a read-only file system SQLite can't create a write-ahead log; no process can write there either,
+        # SQLite can't create a write-ahead log on a read-only file system; no process can write there either,
         # so SQLite may read the file as it is.
         def connect_to_read
           check_place

@@ -71,7 +71,7 @@ module Holdup
           db[:unit_samples].where { (start_s > from_s - SampleBlock::SECONDS) & (start_s < to_s) }
         end
 
-        # Not `@settings.id`, which would add a setting that is not stored.
+        # The method `@settings.id` would add a setting that is not stored.
         def ids(setting)
           @settings.load.select { |_, known| known == setting }.keys
         end
