@@ -11,7 +11,7 @@ module Holdup
     # of all names and threads add up to that. A single figure is an estimate with bounds, unless its thread
     # ran alone between its readings. See SettingAllocations.
     class Allocations
-      # Below this share of own time it is an estimate that depends on who ran at the same time.
+      # Readings with a smaller share of own time give an estimate that depends on who ran at the same time.
       CERTAIN = 0.5
       # Share of an estimate.
       CLOSE = 0.1
@@ -170,7 +170,7 @@ module Holdup
 
           def exact? = b + u <= SettingAllocations::EXACT * a
 
-          # As if others had allocated nothing.
+          # The rate if others had allocated nothing.
           def rate = n.fdiv(a)
 
           # @param mean [Float] the mean rate of others
@@ -227,7 +227,7 @@ module Holdup
           [all.sum { |one| one.sign * (one.b - one.u) }, 0].max
         end
 
-        # Of all threads.
+        # The mean rate of all threads.
         def mean_rate(counter)
           ran_ns = total(:objects_own_ns) + total(:objects_others_ns)
           ran_ns.positive? ? total(counter).fdiv(ran_ns) : 0.0
@@ -257,8 +257,8 @@ module Holdup
 
         def exactly(number) = AllocatedCount.new(value: number.to_f, least: number.to_f, most: number.to_f)
 
-        # At least what is left if the others allocated as fast as the fastest; at most all of its readings,
-        # and as much in those of others.
+        # The least is what is left if the others allocated as fast as the fastest; the most is all of its
+        # readings, and as much in those of others.
         def within(one, mean:, factor:, fastest:, total:)
           value = one.own(mean) * factor
           least = [one.n - one.b * fastest, 0.0].max
@@ -287,7 +287,7 @@ module Holdup
 
         def others_rate = @others_rate ||= rate_of_others(readings(:objects).values, :objects)
 
-        # In a series' sampled intervals others had their part of the objects too, with the mean slot of all.
+        # Others had their part of the objects in a series' sampled intervals too, with the mean slot of all.
         def slot_bytes(entry)
           sums = entry.window.sums
           sampled = sums.fetch(:slot_objects)

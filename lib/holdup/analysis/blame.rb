@@ -91,13 +91,13 @@ module Holdup
 
       def suffered_ns = @suffered_ns ||= @all.sum(&:suffered)
 
-      # Of requests and jobs.
+      # Stall of requests and jobs.
       def units_suffered_ns = suffered_ns - accounts.sum(&:suffered)
 
       # Stall that a holder caused; with the hand-off it equals suffered_ns.
       def caused_ns = @caused_ns ||= @all.sum(&:caused)
 
-      # Of the stall of units.
+      # The cause of most stall of units.
       def main_cause
         (series + accounts).max_by(&:caused_to_units)
       end
@@ -119,7 +119,7 @@ module Holdup
         share(caused_ns + handoff_ns - suffered_ns)
       end
 
-      # Of all threads: the larger of both sides.
+      # Stall of all threads: the larger of both sides.
       def whole_ns
         [suffered_ns, caused_ns + handoff_ns].max
       end

@@ -5,7 +5,7 @@ module Holdup
     # Waits for a database connection, and who kept the connections meanwhile. A unit that keeps one for long
     # is to the pool what a long hold is to the GVL.
     class ConnectionWaits
-      # From this share of the elapsed time, waits need action.
+      # Waits need action from this share of the elapsed time on.
       NOTABLE = 0.1
       SIZE = "db_pool"
       OTHERS = "db_pool."
@@ -19,9 +19,9 @@ module Holdup
       # that did. `max`: each size, ascending: settings may differ.
       PoolUsage = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
-      # Who shares the pools. `all_rows`: Array of SeriesRow, one per series, also left out ones; `settings`:
-      # of the chosen units; `members`: Array of MeasuredProcess; `samples`: of the processes, from `from_s`
-      # to `to_s`
+      # Users of the pools. `all_rows`: Array of SeriesRow, one per series, also left out ones; `settings`: of
+      # the chosen units; `members`: Array of MeasuredProcess; `samples`: of the processes, from `from_s` to
+      # `to_s`
       PoolSharers = Data.define(:all_rows, :settings, :members, :samples, :from_s, :to_s)
 
       # @param summary [Summary] of the units that the report is about
@@ -141,7 +141,7 @@ module Holdup
         held_ns.zero? ? 0.0 : part.fdiv(held_ns)
       end
 
-      # Of all settings: "4/6".
+      # Sizes in all settings: "4/6".
       def sizes(pooled, key)
         pooled.filter_map { |attributes| attributes[key] }.uniq.sort.join("/")
       end

@@ -12,13 +12,13 @@ module Holdup
     class CpuShortage
       # Two of five seconds without a CPU: work takes 1.7 times as long.
       SHARE = 0.4
-      # Of the elapsed time: a shorter starvation does not change how long requests take.
+      # Share of the elapsed time: a shorter starvation does not change how long requests take.
       FELT = 0.05
-      # Of the time that threads wanted a CPU: below it, other work did not take it.
+      # Share of the time that threads wanted a CPU: below it, other work did not take it.
       QUEUED = 0.1
       # CPUs: threads of a process that hardly runs may wait long for one, and nobody notices.
       LEAST_CPUS = 0.05
-      # Of a quota's periods.
+      # Share of a quota's periods.
       THROTTLED = 0.2
 
       # What people read. `culprit`, `share`, `taken`, `vcpus`: see CpuShortage
@@ -58,7 +58,7 @@ module Holdup
       # What people read: the part of the time in which a thread that needed a CPU had none.
       def share = @held_share || waiting_share
 
-      # Who has the CPUs.
+      # What has the CPUs.
       # @return [Symbol] :quota, those of Machine::CpuStarvation#culprit, or :unknown
       def culprit
         return :quota if @machine.throttled_share.to_f >= THROTTLED
@@ -82,7 +82,7 @@ module Holdup
 
       def starvation = @starvation ||= Machine::CpuStarvation.new(@machine)
 
-      # Of all its processes together: one that wants no CPU counts for nothing.
+      # The share of all its processes together: one that wants no CPU counts for nothing.
       def waiting(machine)
         known = machine.members.select { |member| member.cpu_share && member.waiting_share }
         had = known.sum(&:cpu_share)

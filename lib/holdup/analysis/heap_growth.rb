@@ -103,7 +103,7 @@ module Holdup
 
     # Ordinary least squares by the normal equations, with standard errors.
     module HeapGrowth::LeastSquares
-      # Of a column that the others explain.
+      # A pivot below this belongs to a column that the others explain.
       SINGULAR = 1e-9
 
       module_function
@@ -143,7 +143,8 @@ module Holdup
         [coefficients, errors]
       end
 
-      # By Gauss and Jordan; the diagonal is 1, so a small pivot means a column that the others explain.
+      # The method is that of Gauss and Jordan; the diagonal is 1, so a small pivot means a column that the
+      # others explain.
       def inverse(matrix)
         size = matrix.size
         rows = matrix.each_with_index.map do |row, index|

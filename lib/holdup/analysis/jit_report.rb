@@ -19,7 +19,7 @@ module Holdup
         bytes * Holdup::Jit::TOTAL_TO_CODE
       end
 
-      # So many samples of a process that is still there may be missing.
+      # A process that is still there may lack so many samples.
       MISSING = 3
 
       attr_reader :every_s

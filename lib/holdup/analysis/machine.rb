@@ -148,7 +148,7 @@ module Holdup
         takers.empty? ? members : takers
       end
 
-      # Who uses the CPU that threads with the GVL wait for: the measured processes themselves, other
+      # Users of the CPU that threads with the GVL wait for: the measured processes themselves, other
       # processes of the same container, other containers of the host, or other machines of its hypervisor.
       # Each has another remedy.
       class CpuStarvation
@@ -201,7 +201,7 @@ module Holdup
       # (FixedWork), once a minute. Where it takes longer, so does each request of the
       # same application.
       class MachineSpeed
-        # With fewer, one odd minute would be a quarter of all.
+        # One odd minute would be a quarter of all if there were fewer.
         FEWEST = 4
         # Shares of the minutes between which speeds count, so that single minutes do not.
         USUAL = [0.1, 0.9].freeze

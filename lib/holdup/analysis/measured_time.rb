@@ -13,14 +13,15 @@ module Holdup
         new(spans: (from_s < to_s) ? [from_s.to_f..to_s.to_f] : [], exact:)
       end
 
-      # From the start of the first unit to the end of the last; nil without any.
+      # The time goes from the start of the first unit to the end of the last; nil without any.
       def self.of(unit_samples)
         from_ns = unit_samples.map(&:start_ns).min
         to_ns = unit_samples.map(&:end_ns).max
         from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 
-      # From the start of the first window to the end of the last: all that is known without single units.
+      # The time goes from the start of the first window to the end of the last: all that is known without
+      # single units.
       def self.of_windows(windows)
         whole(windows.map(&:start_s).min, windows.map(&:end_s).max)
       end
@@ -47,7 +48,7 @@ module Holdup
         spans.sum(0.0) { |span| span.end - span.begin }
       end
 
-      # As `cut(from_s, to_s).total_s`, for each minute of each host.
+      # The result is that of `cut(from_s, to_s).total_s`, for each minute of each host.
       def seconds(from_s, to_s)
         spans.sum(0.0) { |span| [[span.end, to_s].min.to_f - [span.begin, from_s].max, 0.0].max }
       end

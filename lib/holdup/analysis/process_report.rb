@@ -11,10 +11,10 @@ module Holdup
       WEB = "web"
       # Prefix of pools of database connections, which take no units.
       CONNECTIONS = "db "
-      # In samples, with a pool's name; before its figures.
+      # Keys of samples that have a pool's name. The keys of its figures begin with them.
       POOLS = (0...8).map { |number| :"pool.#{number}" }.freeze
 
-      # Between two samples of a process, unless they were thinned out.
+      # Seconds between two samples of a process, unless they were thinned out.
       EVERY_S = 60
       # Samples of a process that are enough to show a span, and how long a store keeps them.
       POINTS = 60

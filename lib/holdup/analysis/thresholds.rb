@@ -2,15 +2,15 @@
 
 module Holdup
   module Analysis
-    # From which shares on several parts say the same: one part must not call something full or slow that
+    # Shares from which on several parts say the same: one part must not call something full or slow that
     # another one calls fine.
     module Thresholds
       # CPUs, memory and threads count as used up from this share of them on: beyond it a queue's length is
       # mostly chance (OpenModel).
       FULL = 0.85
-      # Of the elapsed time: less stall does not matter.
+      # Share of the elapsed time: less stall does not matter.
       STALLED = 0.05
-      # Likewise, less time in which a thread held the GVL and had no CPU.
+      # Share of the elapsed time: less time in which a thread held the GVL and had no CPU does not matter.
       STARVED = 0.05
     end
   end

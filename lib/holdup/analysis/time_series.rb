@@ -13,7 +13,7 @@ module Holdup
       # Share of a step that was measured if its figures stand for all of it: the rest is when a round of the
       # collector came late.
       COMPLETE = 0.95
-      # With fewer complete steps a line keeps its last partial one.
+      # A line with fewer complete steps keeps its last partial one.
       FEWEST_STEPS = 3
       # Methods of #method_stalls: more lines are hard to distinguish.
       METHODS = 5
@@ -81,14 +81,14 @@ module Holdup
         end
       end
 
-      # For sentences: half a minute has another mean than a whole one.
+      # Sentences use these values: half a minute has another mean than a whole one.
       # @param values [Array] one for each step
       # @return [Array] without those of steps that were measured in part
       def complete(values)
         values.each_with_index.map { |value, index| value if complete?(index) }
       end
 
-      # For lines: the last point of a recording that goes on always looks like a rise or a drop.
+      # Lines use these values: the last point of a recording that goes on always looks like a rise or a drop.
       # @param values [Array] one for each step
       # @return [Array] without that of a last step that was measured in part
       def without_partial_end(values)
@@ -122,7 +122,7 @@ module Holdup
         {upto_ns: bands.upto_ns, counts: bands.counts}
       end
 
-      # For JSON: everything but the heat map. Times are Integers (means Floats) in ns.
+      # JSON has everything but the heat map. Times are Integers (means Floats) in ns.
       #
       #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], ...},
       #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]},

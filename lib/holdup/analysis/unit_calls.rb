@@ -60,10 +60,10 @@ module Holdup
 
       def gc_ns = window.sums[:gc_ns]
 
-      # In Active Record and the database's library.
+      # Time in Active Record and the database's library.
       def ruby_ns = window.histograms[:running].sum - gc_ns
 
-      # Of the elapsed time of all those requests or jobs, 0..1.
+      # Share of the elapsed time of all those requests or jobs, 0..1.
       def share = [elapsed_ns.fdiv([wall_ns, 1].max), 1.0].min
     end
 
@@ -89,11 +89,11 @@ module Holdup
       # Calls of a request or job, on average over all of that name.
       def each = count.fdiv(units)
 
-      # As Ruby sees it, and as other tools report it.
+      # Time as Ruby sees it, and as other tools report it.
       # @return [Histogram] ns
       def elapsed = window.histograms[:wall]
 
-      # While the thread neither had nor wanted the GVL.
+      # Time while the thread neither had nor wanted the GVL.
       # @return [Histogram] ns
       def remote = window.histograms[:idle]
 
@@ -139,18 +139,18 @@ module Holdup
       end
     end
 
-    # Of the elapsed time: SQLite waits for its file now and then.
+    # Share of the elapsed time: SQLite waits for its file now and then.
     CallLine::INSIDE = 0.02
-    # Below, a p95 says nothing.
+    # A p95 of fewer calls says nothing.
     CallLine::FEWEST = 40
-    # Of the time that is not remote.
+    # Share of the time that is not remote.
     CallLine::SHARE = 0.5
 
     # How slow calls look and how slow the other system was, in ns.
     #
     # - `of`: `:p95` of one call, or `:sum`, of all calls of a request or job, on average
     CallLine::Misleading = Data.define(:of, :elapsed_ns, :remote_ns) do
-      # So much that somebody would look for the reason in the other system.
+      # The difference is so large that somebody would look for the reason in the other system.
       def far_off?
         elapsed_ns > CallLine::Misleading::TIMES * remote_ns &&
           elapsed_ns - remote_ns > CallLine::Misleading::LEAST_NS

@@ -75,7 +75,7 @@ module Holdup
           limit_bytes && (limit_bytes * LARGER / MIB).ceil
         end
 
-        # For a process that is full with an unknown limit: takes what is used as the limit.
+        # A process that is full with an unknown limit takes what is used as the limit.
         def limited
           with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
         end

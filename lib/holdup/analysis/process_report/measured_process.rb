@@ -110,8 +110,8 @@ module Holdup
         # Processes (or containers) over time: from one of their samples to the next, in steps that all have
         # in common, because the collector does not sample all of them in the same second.
         class ProcessTimeSeries
-          # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a
-          # unit.
+          # What happened between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`:
+          # threads with a unit.
           ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
             def self.of(trail)
               born = (trail[:since_s] || trail.first_s) >= trail.first_s

@@ -44,8 +44,8 @@ module Holdup
 
         def last_s = @samples.last[:at_s]
 
-        # Without the last sample of a process that ended under another setting: an embedded job runner stops
-        # before its process does, and its threads are gone then.
+        # Leaves out the last sample of a process that ended under another setting: an embedded job runner
+        # stops before its process does, and its threads are gone then.
         # @return [SampleTrail]
         def running
           *before, last = @samples

@@ -59,7 +59,7 @@ module Holdup
             trail.grown_between(:cpu_ns, from_s, to_s) * seconds.fdiv(known_s)
           end
 
-          # For how long its samples tell its CPU time.
+          # Seconds for which its samples tell its CPU time.
           def known_s
             first_s, last_s = trail.points(:cpu_ns).map(&:first).minmax
             first_s ? [to_s, last_s].min - [from_s, first_s].max : 0

@@ -42,7 +42,7 @@ module Holdup
           self.class.refuse(@file, @option, error)
         end
 
-        # For what is computed for a while before it is written.
+        # Commands that compute for a while before they write check this first.
         # @raise [Error] the file can't be written
         def self.check(file, option = "--out")
           folder = File.dirname(file)

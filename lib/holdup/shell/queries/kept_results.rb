@@ -13,14 +13,14 @@ module Holdup
 
       # How old a result may be: all limits are here.
       module AgeLimits
-        # In the store. Parts of a span after which its result is computed again, and not shown any more: half
+        # Parts of a span after which its result in the store is computed again, and not shown any more: half
         # an hour and an hour of a day.
         EVERY = 50
         MOST_AGE = 25
-        # By so much the clock of another host may be ahead.
+        # The clock of another host may be ahead by so much.
         AHEAD_S = 60
 
-        # In memory, of a question whose data has not changed.
+        # A result of a question whose data has not changed stays in memory for so long.
         MEMORY_S = 3600
         # New figures may arrive during the computation. Clients that waited get the result computed for them.
         GRACE_S = 30
@@ -39,7 +39,7 @@ module Holdup
         def due_s(question, at_s) = at_s + question.seconds / EVERY
       end
 
-      # In the store.
+      # Results that the store keeps.
       class InStore
         # @param store [Store::Sql]
         # @param json [#dump, #load] makes texts of the results and back; `load` raises DamagedData for any
@@ -89,8 +89,8 @@ module Holdup
         end
       end
 
-      # In the memory of a process, the most recently used ones. They count for the version of the data that
-      # they were computed from.
+      # The most recently used results, in the memory of a process. They count for the version of the data
+      # that they were computed from.
       class InMemory
         SIZE = 16
 

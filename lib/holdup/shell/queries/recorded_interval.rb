@@ -129,7 +129,7 @@ module Holdup
         # More than enough units for a replay, and minutes for a peak.
         BLOCKS = 72
         UNITS = BLOCKS * SampleBlock::MOST
-        # With many hosts fewer ten minutes are read, but not fewer than these.
+        # Fewer ten minutes are read if there are many hosts, but not fewer than these.
         HOST_BLOCKS = 4 * BLOCKS
         FEWEST_BLOCKS = 12
 

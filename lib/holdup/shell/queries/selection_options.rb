@@ -8,7 +8,7 @@ module Holdup
       KINDS = %i[request job].freeze
       THREADS = (1..10_000)
 
-      # In the order in which suggested commands have them.
+      # The order is that of suggested commands.
       ALL = [
         Option.declare("--since TIME", OptionTypes::PointInTime.new,
           "30m, 1h (the default), 2d ago, or 2026-11-21T12:00", purpose: :selection,

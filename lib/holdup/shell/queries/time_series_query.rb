@@ -129,7 +129,7 @@ module Holdup
       # threads. A process counts for the whole of each window that it is in: with windows of hours, the share
       # is too low around restarts, never too high.
       class GvlUtilization
-        # For a process without a server.
+        # Name of a process without a server.
         UNNAMED = "-"
 
         # @param sums [#call] kinds => {start of the step => Array of Store::SpanSum}

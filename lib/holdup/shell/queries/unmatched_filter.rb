@@ -7,7 +7,7 @@ module Holdup
     # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the filter, nil for any
     # - `known`: Array of String, most units first
     class UnmatchedFilter < Data.define(:part, :asked, :kind, :known)
-      # In this order: each is checked within what the earlier ones match.
+      # The order counts: each is checked within what the earlier ones match.
       PARTS = %i[kind queue name threads].freeze
       PROBLEMS = {
         kind: "no %<asked>s was measured in that span",

@@ -50,7 +50,7 @@ module Holdup
         end
       end
 
-      # For programs, oldest first and all of them.
+      # Programs get all entries, oldest first.
       # @return [Array<Hash{Symbol => Object}>]
       def to_a
         @groups.reverse.map do |group|

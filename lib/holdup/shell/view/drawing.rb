@@ -5,7 +5,8 @@ module Holdup
     # Bars and charts made of characters, for a terminal and for Markdown. All of them are ASCII, which aligns
     # in every terminal.
     class Drawing
-      # Of the series of a chart, in their order: the first is a bar, the others are marks on its line.
+      # Symbols of the series of a chart, in their order: the first is a bar, the others are marks on its
+      # line.
       SYMBOLS = ["#", "a", ":"].freeze
       # Columns in front of a bar, and behind it for what extends to the right.
       MARGIN = 5

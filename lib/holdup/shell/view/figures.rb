@@ -23,7 +23,7 @@ module Holdup
         "#{significant(ns.fdiv(limit_unit[1]))} #{limit_unit[2]}"
       end
 
-      # For sentences about elapsed time, where tenths of a minute do not matter.
+      # Sentences about elapsed time use it where tenths of a minute do not matter.
       # @return [String] "31 min"
       def rough(ns)
         return NONE unless ns
@@ -50,7 +50,7 @@ module Holdup
         (number.nil? || certain) ? short_count(number) : "~#{short_count(number)}"
       end
 
-      # At most seven columns wide, for table cells: "1.23 M".
+      # A count for table cells, at most seven columns wide: "1.23 M".
       def short_count(number)
         return NONE unless number
         return count(number) if number < 1_000_000
@@ -73,7 +73,7 @@ module Holdup
         format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
       end
 
-      # For tables that are read at a glance, or aloud.
+      # A share for tables that are read at a glance, or aloud.
       # @return [String] 0.298 => "30 %"
       def rounded_share(fraction)
         return NONE unless fraction

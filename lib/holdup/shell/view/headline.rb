@@ -5,11 +5,11 @@ module Holdup
     # The part above the tables: the verdict in one sentence, the span, the main figures, and why a number may
     # mislead.
     class Headline
-      # Below this the high percentiles are single units.
+      # The high percentiles of fewer are single units.
       FEW = 200
-      # Below this the unmeasured part of a minute distorts the throughput.
+      # The unmeasured part of a minute distorts the throughput of a shorter span.
       SHORT_S = 300
-      # With fewer acquisitions per unit, the stall per acquisition says little about units.
+      # The stall per acquisition says little about units if they have fewer acquisitions.
       FEW_ACQUISITIONS = 0.1
       # Keeps the sentence readable with any name in it.
       NAME = 60
@@ -128,8 +128,8 @@ module Holdup
         @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
       end
 
-      # If stall is the verdict, its cause may hold the GVL for so long only because it lacks a CPU: then
-      # units starve for longer than they are on a CPU.
+      # The cause of a verdict of stall may hold the GVL for so long only because it lacks a CPU: then units
+      # starve for longer than they are on a CPU.
       def starved
         split = total.split
         return if %i[starved no_cpu].include?(finding.key)
@@ -145,7 +145,7 @@ module Holdup
         (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
       end
 
-      # If single units show when the first began and the last ended, the throughput is exact.
+      # The throughput is exact if single units show when the first began and the last ended.
       def short
         @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
       end

@@ -52,7 +52,7 @@ module Holdup
       class Table
         GAPS = [2, 1].freeze
         NAME_MIN = 8
-        # In front of the line under a row.
+        # Space in front of the line under a row.
         DETAIL = "  "
         # Columns of sentences at least.
         SENTENCE_MIN = 24
@@ -123,10 +123,10 @@ module Holdup
           cell.is_a?(Blocks::Bar) ? Drawing::Bar.paint(text, @style) : text
         end
 
-        # Without the column of sentences.
+        # Widths of all columns but the one of sentences.
         def widths = @widths ||= [name_width, *figure_widths]
 
-        # As wide as the longest name, if the figures leave that much.
+        # The column is as wide as the longest name, if the figures leave that much.
         def name_width
           left = room - figure_widths.sum { |width| width + gap }
           [longest(0), left].min.clamp(NAME_MIN, nil)

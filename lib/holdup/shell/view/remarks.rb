@@ -86,7 +86,8 @@ module Holdup
           words.call(:remark_uncollected, count:, ago: ago(look.at_ns, now_s))
         end
 
-        # At least a second: `now_s` has no fraction, so the collector may seem to come later than now.
+        # The result is at least a second: `now_s` has no fraction, so the collector may seem to come later
+        # than now.
         def self.ago(at_ns, now_s)
           Figures.duration([now_s * NS - at_ns, NS].max)
         end

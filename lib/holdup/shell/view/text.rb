@@ -12,7 +12,7 @@ module Holdup
       INDENT = "  "
       GAP = "  "
       REMEDY = "-> "
-      # Of a state in a legend.
+      # Symbol of a state in a legend.
       SYMBOL = /(?<=^|#{GAP})[#{Regexp.escape(Drawing::Bar::SYMBOLS.values.join)}](?= )/
       # Ends a line of a shell command that the next line continues.
       CONTINUED = " \\"
@@ -103,7 +103,7 @@ module Holdup
         [*title(block), *block.items.flat_map { |item| command(item) }, *under(block.notes)]
       end
 
-      # In one line with its purpose as a comment, if there is room.
+      # The command is on one line with its purpose as a comment, if there is room.
       def command(item)
         comment = "# #{item.purpose}"
         line = "#{INDENT}#{item}#{GAP}"

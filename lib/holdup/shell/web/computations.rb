@@ -124,7 +124,7 @@ module Holdup
     class Computations::ComputationQueue
       # Distinct questions that may wait.
       ROOM = 100
-      # After this time without a poll, the client counts as gone.
+      # The client counts as gone after this time without a poll.
       LEFT_S = 15
 
       # `ahead`: number of questions before it, 0 while it is computed; `elapsed_s`: since its start, nil

@@ -10,7 +10,7 @@ module Holdup
         HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
         ALL = 1.0
 
-        # Which methods stall others: not read unless asked for.
+        # The chart of methods that stall others is not read unless asked for.
         METHODS = "method_stall"
 
         # @param names [Array<String>] charts: of NAMES and HEATS, METHODS, and "gvl", which covers everything

@@ -74,7 +74,7 @@ module Holdup
         BAR_WIDTH = 8
         # Words in front of a leading sentence.
         LEVELS = {good: :level_ok, warn: :level_warn, fail: :level_fail}.freeze
-        # Behind the title of a sorted column.
+        # Marks behind the title of a sorted column.
         ARROWS = {"ascending" => "▲", "descending" => "▼"}.freeze
 
         def initialize(words:, title: nil)
