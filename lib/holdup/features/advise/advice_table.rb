@@ -302,7 +302,7 @@ module Holdup
 
         private
 
-        # Also shown when its failure is the reason for giving no advice.
+        # The table is also shown when its failure is the reason for giving no advice.
         def tested?
           !@result.nil? && [nil, :self_test].include?(@result.reasons.first)
         end
@@ -319,14 +319,14 @@ module Holdup
             *saturated, *peak]
         end
 
-        # Only if it was.
+        # The row exists only if the setting was saturated.
         def saturated
           return [] unless test.errors.key?(:throughput)
           title = @words.call(test.refuted ? :verify_refuted : :verify_saturated)
           [[title, *both { |one| View::Figures.rate(one.throughput) }, off(:throughput)]]
         end
 
-        # Only if its replay contradicts it.
+        # The row exists only if the replay of the peak contradicts it.
         def peak
           found = test.peak or return []
           figures = [found.measured_ns, found.replayed_ns].map { |ns| View::Figures.duration(ns) }

@@ -175,7 +175,7 @@ module Holdup
           all: View::Figures.duration(all_ns))]
       end
 
-      # Among the effects that are certain.
+      # The effect that grows most, of those that are certain.
       def most_growing
         series, found = recording.growths.select { |_, one| one.grows? }.max_by { |_, one| one.value }
         return [] unless series

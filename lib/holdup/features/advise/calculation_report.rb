@@ -83,7 +83,7 @@ module Holdup
           *(@timed ? [View::Figures.duration(line.response_ns)] : [])]
       end
 
-      # Without real times: relative to the unit's own time.
+      # The stall is relative to the unit's own time if no real times are known.
       def stall(line)
         return View::Figures.duration(line.stall_ns) if @timed
         View::Figures.share(line.stall_ns / @calculator.demand.own_ns)

@@ -7,12 +7,12 @@ module Holdup
     # Runs `holdup advise --keep` now and then: advice for a fleet takes ten seconds and 400 MB to compute,
     # and a reader should get it at once.
     class CollectorPart
-      # From one run to the next: each computes one advice at most.
+      # Seconds from one run to the next: each computes one advice at most.
       EVERY_S = 120
-      # Of one core, at most: enough for a thousand processes.
+      # Largest share of one core: enough for a thousand processes.
       SHARE = 0.01
       MOST_BYTES = 10_000
-      # So much later at most, each host at another time: the others find it computed.
+      # Each host begins up to so much later, at another time: the others find the advice computed.
       SPREAD_S = 120
       COMMAND = [*Collector::ChildCommand::HOLDUP, "advise", "--keep", "--json"].freeze
 

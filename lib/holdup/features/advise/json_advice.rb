@@ -77,7 +77,7 @@ module Holdup
 
       def recording = @result.recording
 
-      # Only if it is the reason for giving no advice.
+      # The self-test is shown only if it is the reason for giving no advice.
       def tested
         @result.reasons.include?(:self_test) ? {self_test:} : {}
       end

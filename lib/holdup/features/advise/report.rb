@@ -106,7 +106,7 @@ module Holdup
         View::Blocks::Facts.new(title: word(:limits_title), pairs:)
       end
 
-      # For the units that the advice is based on, if any.
+      # The table is about the units that the advice is based on, if any.
       def amdahl
         recorded = result&.recording&.idle_share
         share = recorded || @advice.load.idle_share
@@ -218,7 +218,7 @@ module Holdup
         end
       end
 
-      # If units were recorded, the report says most of them.
+      # The report says most of units, so it comes first if units were recorded.
       def looking
         commands = [command(:doctor, "doctor", given("doctor")),
           command(:report, "report", given("report"))]

@@ -44,7 +44,7 @@ module Holdup
         "after a boot, that don't count (120s); 0s: all counts", key: :warm_up_s,
         purpose: :question, default: WARM_UP_S)
 
-      # Of the recording and the limits of its deployment.
+      # Options of the recording and the limits of its deployment.
       RECORDING = [
         SLO, Queries::SelectionOptions[:kind], *Queries::SelectionOptions.origin, VCPUS,
         *Queries::SelectionOptions.span(SINCE), WARM_UP, CLI::Options::STORE, CLI::Options::LANGUAGE

@@ -177,7 +177,7 @@ module Holdup
         [label, *(measured if measured?), *[sides.before, sides.after].map { |prediction| yield prediction }]
       end
 
-      # If some units are treated differently, they may pay for what others gain.
+      # Units that are treated differently may gain at the cost of others.
       def parts
         return [] unless @found.named
         names = View::Width.clean(@change.names.join(", "))

@@ -7,7 +7,7 @@ module Holdup
       # A process that is younger is warming up, or belongs to a deploy.
       QUIET_S = 600
       ASK_EVERY_S = 600
-      # After the end of an experiment, for the last windows to be stored and judged.
+      # Wait after the end of an experiment, until its last windows are stored and judged.
       GRACE_S = 300
       LEAST_LOAD = 0.5
       MOST_HISTORY = 20

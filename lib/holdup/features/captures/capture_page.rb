@@ -151,7 +151,7 @@ module Holdup
           def plain = twin.plain
         end
 
-        # In pixels: of a box, and a pixel between it and the next.
+        # Pixels of a box, and one between it and the next.
         ROW_HEIGHT = 19
         LEAST = 0.002
         LISTED = 60

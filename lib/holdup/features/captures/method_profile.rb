@@ -10,7 +10,7 @@ module Holdup
     # weight is the stall of others.
     class MethodProfile
       FORMATS = %i[pprof firefox].freeze
-      # Instead of what the method had called.
+      # Names that stand instead of what the method had called.
       PARTS = {gc: "(GC)", native: "(native C)"}.freeze
 
       # `line`: where the function was; 0 without one
@@ -49,7 +49,7 @@ module Holdup
       # revision that ran as a label.
       class Pprof
         Protobuf = TraceFormats::Protobuf
-        # Of the message Profile.
+        # Numbers of fields of the message Profile.
         FIELDS = {sample_type: 1, sample: 2, location: 4, function: 5, text: 6, time: 9, duration: 10,
                   default_type: 14}.freeze
         TYPES = [%w[samples count], %w[stall nanoseconds]].freeze

@@ -97,7 +97,7 @@ module Holdup
         Timeline::GvlWait::WaitPart.new(unit.lane, unit, from(unit), length(unit))
       end
 
-      # Who had the GVL for most of the wait, and what the holder ran.
+      # The holder that had the GVL for most of the wait, and what it ran.
       def held(waits)
         parts = waits.flat_map(&:parts).group_by { |part| @names.part(part) }
         who, own = parts.max_by { |_, some| some.sum(&:ticks) }

@@ -37,7 +37,7 @@ module Holdup
         end
       end
 
-      # After Protobuf, which Perfetto needs when it is loaded.
+      # The constant stands after Protobuf, which Perfetto needs when it is loaded.
       FORMATS = {firefox: Firefox, perfetto: Perfetto, speedscope: Speedscope, json: TraceJson}.freeze
       # Binary formats, with the ending of their files.
       BINARY = {perfetto: "pftrace"}.freeze

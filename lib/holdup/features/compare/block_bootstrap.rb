@@ -82,7 +82,7 @@ module Holdup
       class TimeBlocks
         LENGTHS_S = [60, 120, 300, 600, 1200, 1800, 3600].freeze
         ENOUGH = 6
-        # For days and weeks, where there are at least ENOUGH_LONGER of them.
+        # Lengths for days and weeks, where there are at least ENOUGH_LONGER blocks.
         LONGER_S = [10_800, 21_600, 43_200].freeze
         ENOUGH_LONGER = 12
         # Sides that share so many of their windows were measured at the same time.
@@ -147,7 +147,7 @@ module Holdup
       # Source: Marriott & Pope, Bias in the estimation of autocorrelations (Biometrika 41, 1954); Box,
       # Jenkins & Reinsel, Time Series Analysis, 2.1 (variance of a mean).
       class Autocorrelation
-        # Above it, a swing looks like a change.
+        # A swing looks like a change above it.
         MOST = 0.9
 
         # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block, by metric

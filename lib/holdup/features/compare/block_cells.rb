@@ -22,8 +22,8 @@ module Holdup
           })
         end
       end
-      # Of single units; the others are of all units. `wait` is queued + stalled, `response` is queued +
-      # elapsed.
+      # Figures of single units; the others are of all units. `wait` is queued + stalled, `response` is queued
+      # + elapsed.
       SINGLE = {
         wait: ->(unit) { unit.queued_ns.to_i + unit.stalled_ns },
         response: ->(unit) { unit.queued_ns.to_i + unit.wall_ns }

@@ -206,7 +206,7 @@ module Holdup
         estimate.with(deviation:, freedom:)
       end
 
-      # Without an interval.
+      # The estimate has no interval.
       def measured_estimate(metric)
         before, after = figures.map { |side| side[metric.name] }
         Estimate.new(metric:, before:, after:)

@@ -2,7 +2,7 @@
 
 module Holdup
   module Compare
-    # By how much more or less stall a method causes in each request or job of its name than before.
+    # The change of the stall that a method causes in each request or job of its name.
     # - `line`: MethodLine of the side after, or of the side before if it has no samples after
     # - `samples`: of both sides
     # - `estimate`: ns for each request or job

@@ -187,7 +187,7 @@ module Holdup
           [recorded, called, groups(fact).to_h.fetch(value)]
         end
 
-        # In order of time; settings that differ only in the arm count as one.
+        # The order is that of time; settings that differ only in the arm count as one.
         def last_settings
           found = groups(SettingGroups::SETTING)
           found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }

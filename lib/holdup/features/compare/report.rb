@@ -170,7 +170,7 @@ module Holdup
         FACTS_AT_LEAST = 3
         COMMANDS = %w[report advise].freeze
         SPAN = %w[--since --until].freeze
-        # Of a comparison by settings; other commands look less far back.
+        # Span of a comparison by settings; other commands look less far back.
         DEFAULT_SINCE = "1d"
 
         # @param again [Hash{String => Hash{String => String}}] by command of COMMANDS, options that choose

@@ -100,7 +100,7 @@ module Holdup
         word(known?(:wait_p95) ? :wait_note : :wait_unknown) if @families.nil? || @families.include?(:wait)
       end
 
-      # Without queue times, waits are stall alone.
+      # Waits are stall alone if queue times are unknown.
       def queued
         unknown = sides.zip(%i[before after]).reject { |side, _| side.queued? }.map { |_, name| word(name) }
         return if unknown.empty? || @families&.none?(:wait)

@@ -151,7 +151,8 @@ module Holdup
         one ? word(:since_revision, revision: View::Width.clean(revisions.last.first)) : word(:since_after)
       end
 
-      # Only of a side that has several; if each side has its own, they are the subject of the comparison.
+      # The sentence is only about a side that has several; if each side has its own, they are the subject of
+      # the comparison.
       def applications
         found = sides.map do |side|
           Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] })
@@ -164,7 +165,7 @@ module Holdup
         word(:mix, change: @cells.change(effect)) if effect.abs >= Comparison::MIX
       end
 
-      # Of the same time, both sides had the same machine.
+      # Both sides had the same machine if they are of the same time.
       def machine
         slower = @comparison.machine_slower
         return if @comparison.paired? || slower.nil? || (slower - 1).abs < MACHINE

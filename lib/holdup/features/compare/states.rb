@@ -50,7 +50,7 @@ module Holdup
           seconds: View::Figures.duration(measured_s(side) * NS))
       end
 
-      # Without the first minutes of processes.
+      # The time leaves out the first minutes of processes.
       def measured_s(side)
         side.coverage&.total_s || side.to_s - side.from_s
       end

@@ -24,7 +24,7 @@ module Holdup
       # when they end, and the rest as of the last tick.
       module StallIdentity
         TOLERANCE = 0.001
-        # Under M:N threads only one side has the waits that are open at the tick.
+        # Only one side has, under M:N threads, the waits that are open at the tick.
         OPEN_NS = 100_000_000
 
         def self.call(host)
@@ -55,15 +55,15 @@ module Holdup
         private_class_method :off?, :gap_ns, :whole_ns, :explained_ns
       end
 
-      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep look the same.
+      # Ruby does not say under M:N threads why a thread is parked, so io and sleep look the same.
       module MnThreads
         def self.call(host)
           host.facts("mn_threads").include?(true) ? Checks::CheckResult.warn(:mn_threads) : []
         end
       end
 
-      # With requests on fibers, a fiber that waits for other fibers of its thread is idle to the probe, as if
-      # it waited for a database. Readers of the io figure must know.
+      # A fiber that waits for other fibers of its thread is idle to the probe, as if it waited for a
+      # database. Readers of the io figure must know that requests run on fibers.
       module Fibers
         def self.call(host)
           host.facts("fibers").include?(true) ? Checks::CheckResult.ok(:fibers) : []

@@ -82,8 +82,9 @@ module Holdup
           @proc = proc
         end
 
-        # As the processes of this user meet it, which measure nothing where they can't have a folder of their
-        # own: a file or link of its name, another user's folder, a file system that is read-only.
+        # State of the folder as the processes of this user meet it. They measure nothing where they can't
+        # have a folder of their own: a file or link has its name, it is another user's, or the file system is
+        # read-only.
         #
         # @return [Symbol] :ok :missing :unmakeable :foreign :unreadable :unwritable
         def state
@@ -126,7 +127,7 @@ module Holdup
           File.directory?(above) && File.writable?(above)
         end
 
-        # Without a tmpfs the folder only links to the memory of the processes.
+        # The folder only links to the memory of the processes where there is no tmpfs.
         def links_only?
           segments = Dir.glob("*.segment", base: @dir)
           segments.any? && segments.all? { |name| File.symlink?(File.join(@dir, name)) }
@@ -175,7 +176,7 @@ module Holdup
           false
         end
 
-        # As it was named, and as the kernel names it. It may be missing.
+        # The folder as it was named, and as the kernel names it. It may be missing.
         def dirs = @dirs ||= [File.expand_path(@dir), real].compact
 
         def real

@@ -27,7 +27,7 @@ module Holdup
           alarm(machine, host)
         end
 
-        # Without a question about an alarm: only CPUs that are certainly wasted.
+        # Finds only CPUs that are certainly wasted: nobody asked about an alarm.
         def self.unused_cpus(machine)
           return [] unless machine&.ceiling&.low? && machine.processes < machine.vcpus.floor
           Checks::CheckResult.warn(:ceiling, **facts(machine))

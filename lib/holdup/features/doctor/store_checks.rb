@@ -63,7 +63,7 @@ module Holdup
 
       # Rows that the collector could not store, so that reports miss them.
       module SkippedRows
-        # By what it means for the numbers.
+        # Sentences by what a skipped row means for the numbers.
         KEYS = {checkpoint: :skipped_checkpoint, stored: :skipped_stored}.freeze
         MOST_NAMES = 5
 
@@ -95,7 +95,7 @@ module Holdup
       module Drift
         def self.call(host) = findings(host.drifts)
 
-        # Also for the report.
+        # The report shows these findings, too.
         def self.findings(drifts)
           drifts.flat_map do |drift|
             [settings(drift), *drift.moved.map { |estimate| moved(drift, estimate) }].compact

@@ -6,7 +6,7 @@ module Holdup
     # unchanged and needs no Holdup in its Gemfile: RUBYOPT loads one small file first.
     class Command
       BOOT = Runtime::CollectorSupervisor::BOOT
-      # Under `bundle exec holdup exec`, a server that executes itself again (Puma at SIGUSR2) restores this.
+      # A server that executes itself again (Puma at SIGUSR2) under `bundle exec holdup exec` restores this.
       BUNDLERS = "#{ChildEnvironment::PREFIX}RUBYOPT"
       BUNDLERS_NIL = ChildEnvironment::WAS_NOT_SET
       # A shell's exit statuses for a command that it can't find or may not run.

@@ -6,7 +6,7 @@ module Holdup
     # it into the audit log.
     class LiveExperimentsReader
       EVENTS = %i[begins kept ends].freeze
-      # In which a process that lives has left a sample.
+      # A process that lives has left a sample within this time.
       ALIVE_S = 180
 
       # - `host`, `id`; `plan`: ExperimentPlan, nil: it began too long ago; `at_s`: when it began

@@ -20,7 +20,7 @@ module Holdup
         looks ? new(block_s:, blocks:, looks:) : of_blocks(blocks, block_s:)
       end
 
-      # With as many looks as have enough new blocks.
+      # The schedule has as many looks as have enough new blocks.
       def self.of_blocks(blocks, block_s:)
         new(block_s:, blocks:, looks: (blocks / self::BLOCKS_A_LOOK).clamp(1, self::MOST))
       end
@@ -185,7 +185,7 @@ module Holdup
         SHARES = [0.05, 0.1, 0.2].freeze
         SHORTEST_S = LookSchedule::FEWEST * 60
         LONGEST_S = 28 * 86_400
-        # From one length that is tried to the next.
+        # Factor from one length that is tried to the next.
         GROWTH = 1.05
 
         attr_reader :estimate

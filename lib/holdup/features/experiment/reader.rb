@@ -47,7 +47,7 @@ module Holdup
         Result.new(*sides, schedule:, equals:, to_s: @to_s, over: planned_s.nil?)
       end
 
-      # Of arms that take turns: a cycle is a block, and the A/A phase is the check.
+      # The result of arms that take turns: a cycle is a block, and the A/A phase is the check.
       # @param plan [ExperimentPlan]
       # @return [Result]
       # @raise [Error] the A/A phase is not over
@@ -61,8 +61,8 @@ module Holdup
           planned_equality: true)
       end
 
-      # From the setting with most units. Arms that already run are different settings, also where only their
-      # name differs.
+      # The outlook starts from the setting with most units. Arms that already run are different settings,
+      # also where only their name differs.
       # @return [ExperimentOutlook, nil] nil without any units
       def outlook
         setting, = @source.settings.max_by { |_, units| units }

@@ -14,9 +14,9 @@ module Holdup
       # Requests that time out are errors.
       OUTCOMES = [*Compare::Comparison::Metric::ALL.values_at(:wall_p95, :wait_mean, :cpu_unit, :errors),
         POOL_WAIT].freeze
-      # From the arrival of a request to its answer: of the requests that are stored singly, or, where those
-      # are missing, the mean of all. The load of a minute moves the mean so much that it hides a difference
-      # for longer.
+      # Time from the arrival of a request to its answer: of the requests that are stored singly, or, where
+      # those are missing, the mean of all. The load of a minute moves the mean so much that it hides a
+      # difference for longer.
       RESPONSE = Compare::Comparison::Metric.new(name: :response_p95, unit: :ns, least: 20 * US,
         resolution: Compare::Comparison::Metric::BUCKET)
       RESPONSE_MEAN = Compare::Comparison::Metric.new(name: :response_mean, unit: :ns,
@@ -131,7 +131,7 @@ module Holdup
       Look = Data.define(:size, :level, :comparison)
       private_constant :Look
 
-      # With fewer threads requests begin later, and take less time from then on: what they take less, their
+      # Requests begin later with fewer threads, and take less time from then on: what they take less, their
       # queue has more. So where numbers of threads differ, both count together, and neither where queue times
       # are unknown.
       def judged

@@ -69,7 +69,7 @@ module Holdup
         last.then { |plan| plan if plan && now_s < plan.turns.ends_s }
       end
 
-      # In a folder that another user made, a link could lead the plan to any file of this one.
+      # A link could lead the plan to any file of this user in a folder that another user made.
       def check_folder
         Segment::Directory.new(@folder).check_owner
       rescue Errno::ENOENT
@@ -99,7 +99,7 @@ module Holdup
         [name, Etc.uname[:nodename]].compact.join("@")
       end
 
-      # Of the living processes that can change their threads.
+      # Profiles of the living processes that can change their threads.
       # @return [Array<Hash{String => Object}>]
       def profiles
         @profiles ||= begin

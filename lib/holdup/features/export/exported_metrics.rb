@@ -8,20 +8,20 @@ module Holdup
       # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
       # threads the CPU time is unknown, so their time with the GVL is "running".
       STATES = UnitNumbers::STATES
-      # Of requests and jobs.
+      # Histograms of requests and jobs.
       HISTOGRAMS = {
         ruby_gvl_duration_seconds: [:wall, "Time that a request or job took."],
         ruby_gvl_queued_seconds: [:queued, "Time until a thread took the request or job."],
         ruby_gvl_stalled_seconds: [:stalled, "Time for which a request or job waited for the GVL."]
       }.freeze
-      # Of requests, jobs and other threads.
+      # Counters of requests, jobs and other threads.
       COUNTERS = {
         ruby_gvl_gc_seconds_total: [:gc_ns, "Garbage collection while holding the GVL."],
         ruby_gvl_caused_seconds_total: [:caused_ns, "Time for which others stalled while this held the GVL."],
         ruby_gvl_acquisitions_total: [:acquisitions, "How often the GVL was taken."],
         ruby_gvl_preemptions_total: [:preemptions, "How often the GVL was lost to the time slice."]
       }.freeze
-      # Of requests and jobs.
+      # Counters of requests and jobs.
       UNIT_COUNTERS = {
         ruby_gvl_connection_wait_seconds_total: [:pool_wait_ns, "Time of waiting for a database connection."],
         ruby_gvl_connection_held_seconds_total: [:pool_held_ns, "Time of keeping database connections."]
@@ -50,7 +50,7 @@ module Holdup
           end
         end
       end
-      # Of names, the longest first.
+      # Beginnings of names, the longest first.
       NAMESPACES = %w[holdup_exporter holdup ruby_gvl ruby_gc ruby_yjit ruby_memory ruby_cpu ruby].freeze
 
       # @return [SeriesTotals]

@@ -117,7 +117,7 @@ module Holdup
             checkpoints.all? { |key, bytes| stored[key]&.b == bytes&.b }
           end
 
-          # Whose checkpoints it moves, see Store::Reader#checkpoints.
+          # The owner of the checkpoints that it moves, see Store::Reader#checkpoints.
           def owner = checkpoints.keys.first.to_s[/\A\S+/]
 
           # @return [Array<Window>]

@@ -145,7 +145,7 @@ module Holdup
     # The gem's client, with limits on what an answer can do: another program may listen where the receiver
     # should. It can neither fill the memory nor send the figures and headers (with passwords) elsewhere.
     class Otlp::MetricsClient < ::OpenTelemetry::Exporter::OTLP::Metrics::MetricsExporter
-      # Of one answer, with its headers.
+      # Bytes of one answer, with its headers.
       MOST_BYTES = 256 * 1024
       LONGEST_S = 60
 
@@ -209,8 +209,8 @@ module Holdup
       private_constant :SmallAnswers, :LimitedReads
     end
 
-    # Whom figures are of: from the labels of the processes, from OTEL_* variables, which come first, and from
-    # those that Kubernetes's downward API gives a pod.
+    # Resources that figures belong to: from the labels of the processes, from OTEL_* variables, which come
+    # first, and from those that Kubernetes's downward API gives a pod.
     class Otlp::LabelledResources
       OF_LABELS = {app: "service.name", revision: "service.version", host: "host.name"}.freeze
       # Attribute => the variables that manifests commonly use for it.
@@ -223,9 +223,9 @@ module Holdup
         "k8s.pod.uid" => %w[K8S_POD_UID POD_UID MY_POD_UID],
         "k8s.container.name" => %w[K8S_CONTAINER_NAME CONTAINER_NAME]
       }.freeze
-      # Without it a variable such as NODE_NAME means something else.
+      # A variable such as NODE_NAME means something else where this one is missing.
       IN_KUBERNETES = "KUBERNETES_SERVICE_HOST"
-      # Of the collector's own figures, and of processes without `config.app`.
+      # Name of the service for the collector's own figures, and for processes without `config.app`.
       OWN_SERVICE = "holdup"
       UNKNOWN_SERVICE = "unknown_service:ruby"
       # The semantic conventions' namespace for service.instance.id.

@@ -90,7 +90,7 @@ module Holdup
         [*families, *aliases].reject { |family| family.values.empty? }
       end
 
-      # Under names that dashboards know.
+      # The same figures under names that dashboards know.
       def aliases
         totals = @figures.totals
         [

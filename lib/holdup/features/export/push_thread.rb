@@ -7,7 +7,7 @@ module Holdup
     class PushThread
       # Different messages of one outage, which may alternate.
       MOST_MESSAGES = 3
-      # At most for the last push, because a supervisor waits only seconds for its collector.
+      # The last push takes at most so long, because a supervisor waits only seconds for its collector.
       CLOSE_S = 2
 
       # @param receiver [String] for the log, as `address`

@@ -48,7 +48,7 @@ module Holdup
     # A histogram as few values with weights. DogStatsD has no message for a whole one, and one for each
     # request would be without a bound.
     class Statsd::WeightedValues
-      # Of a histogram with more buckets, neighbouring ones are one value.
+      # Neighbouring buckets are one value if a histogram has more of them.
       MOST = 64
 
       # @param histogram [Histogram]
@@ -118,8 +118,8 @@ module Holdup
       # A server reads from a buffer of a few hundred kB, so a burst is sent in parts.
       BURST = 200
       PAUSE_S = 0.005
-      # Of the values in a message, together with its name and tags: the gem drops what does not fit into a
-      # packet, to which it adds its own tags and the container.
+      # Bytes of the values in a message, together with its name and tags: the gem drops what does not fit
+      # into a packet, to which it adds its own tags and the container.
       MOST_BYTES = 1000
       VALUE_BYTES = "1.23456e-05:".bytesize
       # What separates the parts of a message.
@@ -205,7 +205,7 @@ module Holdup
       MOST_BYTES = 1432
       BURST = 20
       PAUSE_S = 0.005
-      # For a server behind a Unix socket whose queue is full.
+      # Wait for a server behind a Unix socket whose queue is full.
       PATIENCE_S = 1
       PERCENTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
 

@@ -21,7 +21,7 @@ module Holdup
 
         def filters? = format == :json
 
-        # Of the metrics; filters make none, since each one is billed.
+        # Dimensions of the metrics; filters make none, since each one is billed.
         def dimensions
           filters? ? {} : {"app" => app, "server" => server}.compact
         end
@@ -87,7 +87,7 @@ module Holdup
                                 default: []}}
       end
 
-      # Without a default, Terraform asks for it.
+      # Terraform asks for a variable that has no default.
       def self.variable(description, default) = {description:, type: "string", default:}.compact
       private_class_method :comment, :billed_metrics, :variables, :alarm_actions, :variable
 

@@ -22,7 +22,7 @@ module Holdup
         end
       end
 
-      # By the rule of `config.stats_log`.
+      # The rule is that of `config.stats_log`.
       NamespaceType = Data.define do
         include Queries::OptionTypes::Plain
 

@@ -68,7 +68,7 @@ module Holdup
         CLI::Formats.render(page, format: @format, console: @console, words: @words)
       end
 
-      # With the charts of the dashboard's page.
+      # The page has the charts of the dashboard's page.
       def html(store)
         query = Holdup::Report::HtmlReport::Query.new(from_s: @span[:from_s], until_s: @span[:to_s],
           chosen: Analysis::UnitFilter.new, limit: @limit)

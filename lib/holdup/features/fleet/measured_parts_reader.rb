@@ -7,7 +7,7 @@ module Holdup
     class MeasuredPartsReader
       # Lengths of the steps in which it reads where units are. Single units show the seconds inside.
       STEPS_S = [60, 300, 3600, 86_400].freeze
-      # Of steps, hosts and settings together.
+      # Rows for steps, hosts and settings together.
       MOST_ROWS = 20_000
       BLOCK_S = SampleBlock::SECONDS
 
@@ -63,7 +63,7 @@ module Holdup
         starts.to_h { |start_s| [start_s, @blocks.fetch(start_s).values_at(*origins).compact.flatten] }
       end
 
-      # As Queries::MeasuredTimeQuery::StoredWindows, of some hosts and settings.
+      # Does what Queries::MeasuredTimeQuery::StoredWindows does, for some hosts and settings.
       class PartWindows
         def initialize(parts, kind, origins)
           @parts = parts

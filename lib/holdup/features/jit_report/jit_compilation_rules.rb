@@ -95,7 +95,7 @@ module Holdup
       # Y14: requests or jobs that hardly run Ruby: a JIT can't shorten their waits.
       module WaitBound
         LITTLE = 0.3
-        # Of Ruby code by YJIT in most applications.
+        # YJIT speeds up Ruby code by so much in most applications.
         SPEED_UP = 1.25
 
         module_function

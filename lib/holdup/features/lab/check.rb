@@ -195,7 +195,7 @@ module Holdup
           end
         end
 
-        # If only the p95 grew, the cause is in other endpoints.
+        # The cause is in other endpoints if only the p95 grew.
         def figures(rows)
           figures = rows.map { |row| word(:"worse_#{row.key}", **formatted(row)) }.join("; ")
           (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures:) : figures

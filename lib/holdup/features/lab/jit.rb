@@ -12,7 +12,7 @@ module Holdup
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
       STATES = {"off" => OFF, "at boot" => AT_BOOT, "after boot" => AFTER_BOOT}.freeze
-      # Before 3.4 the limit covered only the code, about a third of the memory.
+      # The limit covered only the code before 3.4, about a third of the memory.
       LIMITS_ALL = Gem::Version.new("3.4")
       CODE_SHARE = 3
 

@@ -105,7 +105,7 @@ module Holdup
       class RecordedRequests
         SINCE_S = 86_400
         SPAN = %i[since until].freeze
-        # Below this many requests a second none waits for another, with any setting.
+        # No request waits for another below this many a second, with any setting.
         FEWEST = 1.0
 
         def initialize(console)

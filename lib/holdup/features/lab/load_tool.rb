@@ -170,7 +170,7 @@ module Holdup
         KIND = :closed
         PACKAGES = "`apt-get install hey`, `brew install hey`"
         TIMEOUT_S = 20
-        # With few requests it omits a percentile; the nearest rank is then the slowest.
+        # The tool omits a percentile of few requests; the nearest rank is then the slowest.
         SHARES = {p50: 50, p95: 95, p99: 99}.freeze
 
         def self.refusal(routes)
@@ -209,7 +209,7 @@ module Holdup
         PROGRAM = "oha"
         KIND = :paced
         PACKAGES = "`brew install oha`, `cargo install oha`"
-        # At most this many requests at once; further due requests wait, and their latency grows.
+        # Largest number of requests at once; further due requests wait, and their latency grows.
         CONNECTIONS = 128
         # Requests still running at the end: not a failure of the server.
         CUT_OFF = "aborted due to deadline"
@@ -257,7 +257,7 @@ module Holdup
 
       # The programs by name.
       ALL = [Wrk, Hey, Oha].to_h { |tool| [tool::PROGRAM, tool] }.freeze
-      # In the order of preference.
+      # The order is that of preference.
       CLOSED = ALL.select { |_, tool| tool.closed? }.keys.freeze
     end
   end

@@ -5,7 +5,7 @@ module Holdup
     # The dashboard's pages about a span of time as one HTML file, with the pages of the most relevant
     # endpoints and jobs.
     class HtmlReport
-      # In this order. Other pages need more than a span, or show the present moment.
+      # Pages in the order of the report. Other pages need more than a span, or show the present moment.
       PAGES = {"overview" => OverviewPage, "endpoints" => UnitPages::Endpoints,
                "jobs" => UnitPages::Jobs, "blame" => BlamePage, "processes" => ProcessesPage,
                "jit" => JitReport::Page}.freeze

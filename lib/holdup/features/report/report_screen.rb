@@ -192,7 +192,7 @@ module Holdup
         COMMANDS = %w[report advise compare doctor capture].freeze
         # Shorter times are those of any request.
         LEAST_MS = 5
-        # Of the figures that a capture's rule knows.
+        # Histograms of the figures that a capture's rule knows.
         HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
         # Verdicts for which a capture waits for a long request instead of a long stall.
         WITHOUT_STALL = %i[lock sleep].freeze

@@ -75,7 +75,7 @@ module Holdup
 
         def filter = query.filter(kind: self.class::KIND)
 
-        # For rates.
+        # Rates need the coverage.
         def parts(summary) = summary.empty? ? [] : [:coverage]
 
         def order

@@ -7,7 +7,7 @@ module Holdup
     class CapacityProcess
       EVERY_S = 600
       SHARE = 0.005
-      # While a capacity is unknown: a recording needs some minutes.
+      # Time between tries while a capacity is unknown: a recording needs some minutes.
       FIRST_S = 120
       FIRST_SHARE = 0.01
       LONGEST_S = 120

@@ -102,7 +102,8 @@ module Holdup
           since_s: @to_s - LATELY_S, kinds: [kind])
       end
 
-      # Without the host's own minutes: a host that has just begun would count as one that was idle before.
+      # The host's own minutes do not count: a host that has just begun would count as one that was idle
+      # before.
       def with_others(one)
         others = other_hosts unless one.capacity.per_second
         return one unless others

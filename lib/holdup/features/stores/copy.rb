@@ -12,7 +12,7 @@ module Holdup
     # missing, and what others write to the target for the same hosts is too much: the counts at the end show
     # both.
     class Copy
-      # Of short windows; longer ones are copied by the day.
+      # Seconds of short windows that are copied at once; longer windows are copied by the day.
       PART_S = 3600
       LENGTHS = Store::Tier::KEEP_S.keys
       # A collector that wrote within so many seconds may be running.
@@ -108,7 +108,7 @@ module Holdup
       # Where the source has only long windows left, the last one seems to end after what was copied of it.
       def all_taken?(end_s) = units(@from, nil, end_s) == @position.taken
 
-      # At the end of a window of the longest kind that it may meet.
+      # A part ends at the end of a window of the longest kind that it may meet.
       def part_end(at_s)
         length = (@from.finest_s(at_s) < PART_S) ? PART_S : DAY_S
         at_s / length * length + length
@@ -132,7 +132,7 @@ module Holdup
           "copy into a new store")
       end
 
-      # As they are stored: the weight of a unit is what its block saw for each that it has.
+      # The blocks are as they are stored: the weight of a unit is what its block saw for each that it has.
       def blocks(from_s, to_s)
         blocks = SampleBlock.of(@from.unit_samples(from_s, to_s).to_a)
         blocks.map { |block| block.with(seen: block.unit_samples.sum(&:weight).round) }
@@ -148,8 +148,8 @@ module Holdup
           audit: @from.audit_entries(0, @now_s + DAY_S))
       end
 
-      # Without them the next collector would carry again what is still in the segments. One of a collector
-      # that writes to the target already stays.
+      # The next collector would carry again what is still in the segments if these were missing. One of a
+      # collector that writes to the target already stays.
       def changed_checkpoints
         there = @to.checkpoints
         copied = @position.rest || {}
@@ -180,7 +180,7 @@ module Holdup
         end
       end
 
-      # From the longest windows, of which there are few.
+      # The longest windows give the numbers, because there are few of them.
       # @return [Hash{String => Integer}] by host
       def units(store, hosts, end_s)
         store.windows(0, end_s, histograms: []).each_with_object({}) do |window, units|

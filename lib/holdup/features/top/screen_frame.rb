@@ -15,12 +15,12 @@ module Holdup
       LEVELS = " .:-=+*#"
       # Threads that wait. A smaller peak does not fill the scale, else noise looks like trouble.
       SMALLEST_SCALE = 0.25
-      # Not translated.
+      # These terms are not translated.
       TERMS = {gvl: "GVL", gc: "GC", jit: "JIT code", pid: "PID"}.freeze
       NAMES = {processes: :top_processes_name, endpoints: :top_endpoints_name,
                threads: :top_threads_name}.freeze
       LEAST = 8
-      # Of a thread outside of requests and jobs.
+      # Prefix of the name of a thread outside of requests and jobs.
       THREAD = "thread:"
       MARK = "> "
       NO_MARK = "  "
@@ -184,7 +184,7 @@ module Holdup
         [*head(width), *filled, *foot(width)].first(height)
       end
 
-      # For a pipe: all tables with all rows.
+      # A pipe gets all tables with all rows.
       # @return [Array<String>]
       def plain(width)
         tables = ScreenState::TABLES.flat_map do |table|

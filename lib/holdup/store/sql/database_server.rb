@@ -69,7 +69,7 @@ module Holdup
         # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.
         def migrates_itself? = false
 
-        # The store does this before the first migration.
+        # Removes what a failed first migration left, where the database does not undo that itself.
         def clear(_db) = nil
 
         # What replicates may need the primary key of each table.

@@ -21,8 +21,8 @@ module Holdup
               facts:)
           end
 
-          # Who kept the connections for longest: threads outside of requests and jobs may be it, and until
-          # they were sampled nobody is.
+          # The holder that kept the connections for longest: threads outside of requests and jobs may be it,
+          # and until they were sampled nothing is.
           # @return [Array(Symbol, Hash)] the rule, and its facts about that
           def keeper(connections)
             holder = connections.holder
@@ -65,7 +65,7 @@ module Holdup
 
         # The same query again and again in one request or job (N+1): one query for all records would do.
         module RepeatedQueries
-          # Of the elapsed time.
+          # Share of the elapsed time.
           MUCH = 0.05
 
           module_function
@@ -120,7 +120,7 @@ module Holdup
               facts: {"earlier" => "pool: #{wanted}"})
           end
 
-          # With several databases or environments, the line that has the measured size.
+          # The line that has the measured size counts if there are several databases or environments.
           def number
             @number ||= begin
               found = @lines.each_index.select { |index| LINE.match?(@lines[index]) }

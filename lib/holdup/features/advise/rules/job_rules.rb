@@ -56,7 +56,7 @@ module Holdup
             [known.names.size - known.concurrent_threads.size, pools(situation).size, 1].max
           end
 
-          # Without the queues that the name lists in parentheses.
+          # The name leaves out the queues that it lists in parentheses.
           def group_name(situation)
             sized = situation.recommendation.recording.pools.names.first
             name = sized || pools(situation).first&.name || situation.pool

@@ -75,7 +75,7 @@ module Holdup
         # Analysis::Machine::CpuStarvation; each cause has its own sentences). If the system does not count
         # waits for a CPU, code that waits with the GVL held may also be the cause.
         module CpuMissing
-          # Against the time on a CPU.
+          # Starved time that matters, as a share of the time on a CPU.
           MUCH = 0.1
           SEEN = 0.02
           # Share of the time that threads wanted a CPU: below it, other work did not take it.

@@ -6,7 +6,7 @@ module Holdup
       module MemoryRules
         # Requests or jobs of one name make the processes grow.
         module GrowingHeap
-          # Of all growth, and in bytes.
+          # A name counts from this share of all growth on, and from these bytes on.
           SHARE = 0.3
           BYTES = 20 * 1024 * 1024
 
@@ -26,9 +26,9 @@ module Holdup
         # Garbage collection takes much of the time in which the GVL is held. Only an experiment shows whether
         # a larger heap helps.
         module GcSettings
-          # Of running.
+          # Share of the running time that garbage collection takes.
           MUCH = 0.15
-          # To whole ten thousands.
+          # Numbers are rounded to whole ten thousands.
           DIGITS = -4
 
           module_function

@@ -121,7 +121,7 @@ module Holdup
             Finding::ProposedChange.new(new:, old:, where: SettingPlace.variable(VARIABLE), how: :restart)
           end
 
-          # With the time slice of the advised setting, if that has another one.
+          # The estimate that has the time slice of the advised setting, if that is another one.
           def advised(situation)
             return unless situation.change?
             slice_ns = situation.recommendation.best.candidate.time_slice_ns
@@ -150,7 +150,7 @@ module Holdup
           private_class_method :change, :advised, :worthwhile, :slices, :gain
         end
 
-        # Before Ruby 3.4 only a thread's priority shortens the time slice. Lowering it while a thread runs
+        # Only a thread's priority shortens the time slice before Ruby 3.4. Lowering it while a thread runs
         # what makes others stall makes only these give way sooner. Native code ignores priority.
         module LowerPriority
           STEPS = 2

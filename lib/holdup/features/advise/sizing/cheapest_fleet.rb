@@ -13,7 +13,7 @@ module Holdup
         VCPUS = [1, 2, 4, 8, 16, 32, 64, 96].freeze
         LARGER = 2
         MOST_HOSTS = 1000
-        # Of each replay: enough for a p95, and a hundred replays take seconds.
+        # Units of each replay: enough for a p95, and a hundred replays take seconds.
         UNITS = 4000
         # Guards that a lower load of each host satisfies.
         OF_LOAD = %i[stability cpu inflation concurrent_units].freeze
@@ -149,7 +149,7 @@ module Holdup
           [*VCPUS.select { |count| count <= most }, limits.vcpus].uniq
         end
 
-        # At their ceiling requests would wait for ever, so this is fewer hosts than any fleet needs.
+        # Any fleet needs more hosts than this: at their ceiling requests would wait for ever.
         def least(vcpus, candidate)
           whole = forecast(vcpus, 1).estimate(candidate)
           ceiling = whole.ceiling

@@ -16,7 +16,7 @@ module Holdup
       # thread takes them.
       class ClosedLoad
         CELL_S = 5
-        # With fewer units, a cell says nothing.
+        # A cell with fewer units says nothing.
         FEWEST = 5
         # Share of a cell's units, without two of them, that found the same number of others: few units look
         # alike by chance.
@@ -203,7 +203,7 @@ module Holdup
             seconds: (last_ns - first_ns).fdiv(NS))
         end
 
-        # Of n moments of a span, drawn at random, the first and the last are (n - 1) / (n + 1) of it apart.
+        # The first and the last of n random moments of a span are (n - 1) / (n + 1) of it apart.
         def sampled_step(cells, some)
           return if some.size < 2
           first_ns, last_ns = some.map { |unit| arrival_ns(unit) }.minmax
@@ -282,7 +282,7 @@ module Holdup
           [others + 1, same] if others
         end
 
-        # Also of a sample, the probe knows how many units of its process each one found. Those that waited
+        # The probe knows how many units of its process each one found, also in a sample. Those that waited
         # for a thread come on top.
         def sampled_cells(host, by_cell)
           inside = by_cell.to_h { |cell, own| [cell, sampled_inside(own)] }.compact
@@ -366,7 +366,7 @@ module Holdup
           [(rate * (response_ns + think_ns) / NS).round, 1].max
         end
 
-        # By how much the number of requests, with answers in half the time, differs between the explanations.
+        # The number of requests, with answers in half the time, differs by so much between the explanations.
         # @param all [Array<ThinkingUsers, nil>] nil: they come on their own
         # @return [Float] share of it
         def self.vagueness(all)
@@ -374,7 +374,7 @@ module Holdup
           more.max / more.min - 1
         end
 
-        # Likewise between the pauses that fit.
+        # The number differs by so much between the pauses that fit.
         def vagueness
           self.class.vagueness([self])
         end
@@ -393,9 +393,9 @@ module Holdup
       class ClosedLoad::ThinkTimeFit
         # Pauses to try, against the response: the longest is nearly that of arrivals on their own.
         STEPS = (-5..9).map { |step| 2.0**step }.freeze
-        # Of the bootstrap, which takes no replay.
+        # Rounds of the bootstrap, which takes no replay.
         ROUNDS = 100
-        # Of a pause that fits, to see how much chance changes their waits.
+        # Replays of a pause that fits, to see how much chance changes their waits.
         REPLAYS = 4
 
         # @param units [Array<UnitSample>]

@@ -20,12 +20,12 @@ module Holdup
       # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
       # clusters.
       class CoherencyEstimator
-        # With fewer units, or blocks' worth of variation, nothing is estimated.
+        # Nothing is estimated from fewer units, or from less than so many blocks' worth of variation.
         FEWEST = 200
         FEWEST_BLOCKS = 2
         # Nine hours full of units: more take longer and add hardly any precision.
         MOST = 50_000
-        # After so short a rest, caches are warm and the CPU is awake.
+        # Caches are warm and the CPU is awake after so short a rest.
         WARM_NS = 2_000_000
 
         # @param unit_samples [Array<UnitSample>] of one setting, warm, in the order of their starts
@@ -56,7 +56,7 @@ module Holdup
           end
         end
 
-        # By how much each doubling of units in flight lengthens what units wait for.
+        # The cost by which each doubling of units in flight lengthens what units wait for.
         def idle
           @idle ||= run(busy, ScoreTest::CostShape::WaitSteps, &:idle_ns)
         end
@@ -76,7 +76,7 @@ module Holdup
 
         private
 
-        # If other units came on their own, moments with all threads busy do not make a closed load.
+        # Moments with all threads busy do not make a closed load if other units came on their own.
         def closed_units(load)
           units = load.closed? ? load.cells.flat_map(&:unit_samples) : []
           units.to_set.compare_by_identity
@@ -187,7 +187,7 @@ module Holdup
 
         IntervalEstimate::LOWEST = -0.2
         IntervalEstimate::HIGHEST = 1.0
-        # At 5 threads, growths of 0 and 10 % differ by 23 % of capacity.
+        # Growths of 0 and 10 % differ by 23 % of capacity at 5 threads.
         IntervalEstimate::WIDEST = 0.1
       end
 

@@ -5,7 +5,7 @@ module Holdup
     module Sizing
       # What a recording was made on, and what else this server and this Ruby could have.
       class Deployment
-        # From this version on, the environment can change the time slice.
+        # The environment can change the time slice from this version on.
         SLICES = Gem::Version.new("3.4")
         # The first Puma with max_io_threads.
         IO_THREADS = 8
@@ -50,7 +50,7 @@ module Holdup
           @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
         end
 
-        # If some are allowed already, the requests that use them are unknown.
+        # The requests that use them are unknown if some are allowed already.
         def io_threads?
           knows_io_threads? && @setting["max_io_threads"].nil?
         end

@@ -89,7 +89,7 @@ module Holdup
           @guards.call(candidate, ceiling, now: now_ceiling(trace))
         end
 
-        # Of the present setting, with the same units.
+        # The ceiling of the present setting, with the same units.
         def now_ceiling(trace)
           @now_ceilings ||= {}.compare_by_identity
           @now_ceilings[trace] ||= ceiling(@current, trace)
@@ -185,7 +185,7 @@ module Holdup
             @outcome = Replay.call(trace, scenario.with(most:))
           end
 
-          # Until its queue is that long, the others exceed their part of the mix: the fullest pool decides.
+          # The fullest pool decides: the others exceed their part of the mix until its queue is that long.
           def throughput
             span = @outcome.steady_span(PoolThroughput::BacklogReplay::EDGE)
             fullest = fullest()

@@ -24,7 +24,7 @@ module Holdup
         LIKE = 1.0
         # Share of the throughput by which grade B may be wrong.
         UNKNOWN = 0.2
-        # By which a figure may exceed a limit because both are rounded.
+        # A figure may exceed a limit by so much, because both are rounded.
         ROUNDING = 1e-9
 
         # @param rate [Float] units per second of a host at its peak; 0 for jobs
@@ -82,7 +82,7 @@ module Holdup
           same ? share : [share, 1.0].min
         end
 
-        # By how much holds of the present setting get longer.
+        # Factor by which holds of the present setting get longer.
         def served_inflation = model(@current).inflation
 
         # Share of the host's CPUs that were in use then.
@@ -104,7 +104,7 @@ module Holdup
           above(:inflation, model(candidate).inflation, [INFLATION, @recorded.served_inflation].max)
         end
 
-        # With fewer processes there are also fewer threads for the other kind.
+        # Fewer processes also mean fewer threads for the other kind.
         def concurrent_units(candidate)
           threads = candidate.concurrent_threads
           return unless threads.any? && candidate.processes < @current.processes
@@ -147,10 +147,10 @@ module Holdup
             *(cpu_bound(candidate) if computes?), *(unknown_cost(candidate) if @constant_load)]
         end
 
-        # By how much a setting serves more or less than predicted if concurrency costs jobs as much as it
-        # may: in running, and in waits for what they share. Database-bound jobs waited twice as long with
-        # five threads as alone (24.7 and 12.3 ms), and took 15 % more CPU. No formula knows pools that share
-        # a GVL.
+        # A setting serves so much more or less than predicted if concurrency costs jobs as much as it may: in
+        # running, and in waits for what they share. Database-bound jobs waited twice as long with five
+        # threads as alone (24.7 and 12.3 ms), and took 15 % more CPU. No formula knows pools that share a
+        # GVL.
         def unknown_cost(candidate)
           return if candidate.shared?
           known, other = [@demand, costly].map do |demand|

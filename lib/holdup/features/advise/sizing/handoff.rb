@@ -15,7 +15,7 @@ module Holdup
       #   broken into random parts: then what was counted holds, up to USUAL_NS. With 0, two capsules of
       #   10 + 2 threads came out 7 to 19 % too fast.
       module Handoff
-        # Without a recorded figure that bounds it.
+        # This is the bound where no recorded figure gives one.
         USUAL_NS = 30_000
         LONGEST_NS = 200_000
         # Units from which a level of a closed load shows what it serves.

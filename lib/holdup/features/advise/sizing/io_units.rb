@@ -6,7 +6,7 @@ module Holdup
       # Requests that mostly wait, and keep threads from others meanwhile. A server that runs marked requests
       # beyond its threads (Puma 8's max_io_threads) adds no stall, unlike more threads for all.
       class IoUnits
-        # Of the request's own time, and of the time of all threads.
+        # IDLE is a share of the request's own time, OCCUPIES of the time of all threads.
         IDLE = 0.8
         OCCUPIES = 0.2
         # Twice the mean number at the peak: they come in clusters.

@@ -94,7 +94,7 @@ module Holdup
           same.select { |prediction| prediction.ceiling >= NEARLY_ALL * most }
         end
 
-        # With fewer threads and nearly the same throughput, the gain is the time that jobs take.
+        # The gain is the time that jobs take where fewer threads have nearly the same throughput.
         def more_gain(current, other)
           more = other.ceiling / current.ceiling - 1
           slots = other.candidate.slots.fdiv(current.candidate.slots)

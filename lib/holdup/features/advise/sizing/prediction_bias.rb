@@ -55,9 +55,9 @@ module Holdup
           (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
         end
 
-        # Like `apply`, for comparison with the present: a needless change is the costlier mistake, so a
-        # correction may not make a setting better than replayed, nor keep a present one that breaks a limit.
-        # `before`: the prediction of the recorded setting.
+        # Does what `apply` does, for comparison with the present: a needless change is the costlier mistake,
+        # so a correction may not make a setting better than replayed, nor keep a present one that breaks a
+        # limit. `before`: the prediction of the recorded setting.
         def judged(prediction, before:)
           return prediction if prediction.candidate == before.candidate || !before.allowed?
           corrected(prediction) { |name| [factor(name), 1.0].max }

@@ -14,7 +14,7 @@ module Holdup
         HOLDS = 500_000
         LEAST_UNITS = 1_500
         CONFIDENCES = %i[low medium high].freeze
-        # Of the busiest minutes, to see how much chance changes them.
+        # Replays of the busiest minutes, to see how much chance changes them.
         PEAK_REPLAYS = 16
         # Student's t with a degree fewer, for 99 % of cases.
         PEAK_STUDENT = 2.947
@@ -277,7 +277,7 @@ module Holdup
           [range.begin, gain].min..[range.end, gain].max
         end
 
-        # Of the whole recording, without its peak.
+        # The test of the whole recording, without its peak.
         def explained_test
           tested.first.result
         end
@@ -310,7 +310,7 @@ module Holdup
           all.reject { |one| one.result.grade == :c }
         end
 
-        # With a lower grade where explanations differ in how many more requests faster answers bring.
+        # The grade is lower where explanations differ in how many more requests faster answers bring.
         def doubted(explanations)
           likely, *others = explanations
           return explanations if others.empty?
@@ -415,8 +415,9 @@ module Holdup
         # Response at the percentile of the objective.
         def peak_time(prediction) = prediction.responses.fetch(objective.slo.percentile, 0)
 
-        # By which its logarithm (long responses vary by factors) differs by chance between the replay and as
-        # many requests as the busiest minutes had, in 99 % of cases, because grade C takes all advice back.
+        # The logarithm of the response (long ones vary by factors) differs by so much by chance between the
+        # replay and as many requests as the busiest minutes had, in 99 % of cases, because grade C takes all
+        # advice back.
         def peak_chance
           units = [measured_units.sum(&:weight).round, units_of_replay].min
           logarithms = Array.new(PEAK_REPLAYS) do |index|

@@ -63,7 +63,7 @@ module Holdup
             cost: demand.cost.with(recorded_processes: processes))
         end
 
-        # Likewise on CPUs without other work.
+        # Units as they would be on CPUs without other work.
         def unit_samples
           @unit_samples ||= undisturbed.unit_samples(figures.unit_samples)
         end
@@ -304,7 +304,7 @@ module Holdup
           (each_ns * arrived + others_ns) / (host_seconds * NS * processes)
         end
 
-        # For which hosts recorded, all together.
+        # Seconds for which hosts recorded, all together.
         def host_seconds
           seconds = figures.arrivals.keys.sum do |start_s|
             covered_s(start_s) * figures.hosts_at(start_s)
@@ -371,7 +371,7 @@ module Holdup
             quantile(share) { |unit| queue_ns(unit) + unit.wall_ns }
           end
 
-          # Likewise of queued + stalled.
+          # The same percentile of queued + stalled.
           def wait(share)
             quantile(share) { |unit| queue_ns(unit) + unit.stalled_ns }
           end

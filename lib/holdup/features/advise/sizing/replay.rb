@@ -81,7 +81,7 @@ module Holdup
         ReplayResult = Data.define(:trace, :columns, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
           def column(which) = columns[which].first(trace.size)
 
-          # Likewise of the concurrent units.
+          # The same column of the concurrent units.
           def concurrent_column(which) = columns[which].drop(trace.size)
 
           # @return [Array<Array<Integer>>] COLUMNS of each unit, concurrent ones included

@@ -172,7 +172,7 @@ module Holdup
           end
         end
 
-        # Between two samples of a host. `rate`: units per second; `cpus`: of the other processes
+        # A span between two samples of a host. `rate`: units per second; `cpus`: of the other processes
         OtherCpus::OtherCpuSpan = Data.define(:rate, :cpus)
         # Spans from which their spread is known.
         OtherCpus::FEWEST = 4

@@ -57,7 +57,7 @@ module Holdup
           super
         end
 
-        # For ReplayEngine. A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
+        # ReplayEngine takes these. A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
         def words
           tick_ns = Scenario::ThreadPriority::TICK_NS
           slice_ns = time_slice_ns.ceildiv(tick_ns) * tick_ns

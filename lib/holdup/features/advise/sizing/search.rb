@@ -135,7 +135,7 @@ module Holdup
           end
         end
 
-        # As many more as there is more traffic.
+        # The number grows with the traffic.
         def population(way, rate, think_ns)
           return way.users.count(rate, think_ns) if way.users
           way.population && [(way.population * rate / @rate).round, 1].max

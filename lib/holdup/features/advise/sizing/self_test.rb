@@ -81,12 +81,12 @@ module Holdup
 
         # An error of what a setting serves counts twice: all other figures follow from it.
         GRADES = {0.1 => :a, 0.2 => :b}.freeze
-        # Of a ceiling that is what was served, computed in another way.
+        # What was served may exceed a ceiling by so much: it may be the same, computed in another way.
         ROUNDING = 1e-9
         DOUBLE = %i[utilisation throughput].freeze
         # One replay of unlike units near saturation shows as little as one day.
         REPLAYS = 4
-        # By how much the worst errors of two assignments or hand-offs differ if the recording tells them
+        # The worst errors of two assignments or hand-offs differ by this much if the recording tells them
         # apart.
         TOLD_APART = 0.02
         # Replays that fit the hand-off.
@@ -166,8 +166,9 @@ module Holdup
 
         private
 
-        # Beyond chance. Less than that excludes no users: they are another explanation of what chance may be,
-        # or of several processes' queues, one of which may be long enough to explain any wait.
+        # Waits are too long only beyond chance. Less than that excludes no users: they are another
+        # explanation of what chance may be, or of several processes' queues, one of which may be long enough
+        # to explain any wait.
         def waits_too_long?(found)
           return false if @load.closed?
           return true if found.causes.missing_waits?
@@ -177,7 +178,7 @@ module Holdup
 
         def demand = @recording.demand
 
-        # Of a sample, the constant number of busy threads looks like a constant number of requests.
+        # The constant number of busy threads looks, in a sample, like a constant number of requests.
         def crowded?
           levels = @load.sampled? ? @load.levels : []
           full = levels.select { |level| level.population >= @current.slots }
@@ -230,7 +231,7 @@ module Holdup
             answer_ns: users.response_ns)
         end
 
-        # Of pools that always have jobs.
+        # Replays of pools that always have jobs.
         def full_replays
           recorded.map do |came|
             waiting = @load.waiting(came)
@@ -322,7 +323,7 @@ module Holdup
           student * Math.sqrt(variance * (measured_share + 1.0 / fitted))
         end
 
-        # By how much errors may differ from zero by chance alone. The replays of a load test are too few and
+        # Errors may differ from zero by so much by chance alone. The replays of a load test are too few and
         # too much alike to show it.
         def chance(all)
           return {} if @load.closed?
@@ -371,8 +372,7 @@ module Holdup
             limits:).throughput
         end
 
-        # By how much more one more process serves if others need as little CPU for it as the recording
-        # allows.
+        # One more process serves so much more if others need as little CPU for it as the recording allows.
         def other_cpus(vcpus, handoff_ns)
           processes = @current.processes + 1
           return 0.0 if processes > @vcpus.max || @current.shared?
@@ -439,13 +439,13 @@ module Holdup
           [WeightedSample.mean(weighted), WeightedSample.quantile(weighted, P95)]
         end
 
-        # Likewise of units with the same weight.
+        # Mean and percentile of units with the same weight.
         def alike(responses)
           count = responses.size
           [responses.sum.fdiv(count), responses.sort[(P95 * count).ceil - 1]]
         end
 
-        # Of a unit.
+        # The mean of a unit.
         # @yieldreturn [Numeric] a replay's sum
         def mean_of(replays)
           replays.sum { |replay| yield(replay.result) * replay.each } / replays.sum(&:weight)
@@ -469,7 +469,7 @@ module Holdup
           served if served > predicted.throughput * (1 + ROUNDING)
         end
 
-        # Beyond what chance allows; of several pools the largest.
+        # The error beyond what chance allows; of several pools the largest.
         def throughput_error(predicted, refuted)
           return off(predicted.throughput, refuted) if refuted
           reached = full_pools? ? @load.full.values : [saturation].compact
@@ -518,7 +518,7 @@ module Holdup
       # Units with fewer holds, each as much longer, and so are hand-offs: the number of waiting units changes
       # in the same way over minutes, and a replay takes a fraction of the time.
       class SelfTest::CoarseUnits
-        # Of the GVL by a unit, at most.
+        # A unit acquires the GVL at most so often.
         ACQUISITIONS = 16
 
         attr_reader :trace, :scenario

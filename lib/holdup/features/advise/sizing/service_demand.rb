@@ -57,7 +57,7 @@ module Holdup
           (acquisitions + 1) * Handoff.with_waiting(handoff_ns, waiting)
         end
 
-        # With its share of the work between units: both limit what a process can serve.
+        # The demand includes its share of the work between units: both limit what a process can serve.
         def in_all
           with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns,
             idle_ns: idle_ns + between.idle_ns, acquisitions: acquisitions + between.acquisitions,

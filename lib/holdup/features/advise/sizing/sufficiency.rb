@@ -26,7 +26,7 @@ module Holdup
 
         MISSING = %i[units hours held idle acquisitions p95].freeze
         UNITS = 400
-        # With fewer single units, a 95th percentile is mostly chance.
+        # A 95th percentile of fewer single units is mostly chance.
         FEWEST = 100
         BLOCKS = 12
         WIDTHS = {held: 0.05, idle: 0.05, acquisitions: 0.05, p95: 0.1}.freeze

@@ -28,7 +28,7 @@ module Holdup
             super
           end
 
-          # In the order of ReplayEngine::UNIT_WORDS.
+          # The order is that of ReplayEngine::UNIT_WORDS.
           def words
             waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
             [held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
@@ -57,7 +57,7 @@ module Holdup
           @concurrent_units || self.class::NONE
         end
 
-        # Without the concurrent units.
+        # Number of units, without the concurrent ones.
         def size = units.size
 
         # @return [Array<Integer>] ns, of the units; ascending
@@ -193,7 +193,7 @@ module Holdup
             @unit.with(arrival_ns: at_ns)
           end
 
-          # With the work before it, see Scenario::DispatchCost.
+          # The pattern of the unit with the work before it, see Scenario::DispatchCost.
           def after(between)
             known, pattern = @after
             return pattern if known == between

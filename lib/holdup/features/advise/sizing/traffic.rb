@@ -18,7 +18,7 @@ module Holdup
         FEWEST_UNITS = 100
         # Share of the minutes that have at most the rate of the peak.
         PEAK = 0.95
-        # From this difference on, the peak is replayed with its own mix.
+        # The peak is replayed with its own mix from this difference on.
         MIX = 0.1
         # Share of the time with the GVL that units of the busiest block want from which another one is as
         # busy.
@@ -94,7 +94,7 @@ module Holdup
           Traffic.new(blocks, block_s:, pools:, concurrent_units:, sums: @sums)
         end
 
-        # As many blocks, drawn with replacement.
+        # The result has as many blocks, drawn with replacement.
         def resampled(random)
           with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
         end
@@ -136,8 +136,8 @@ module Holdup
           by_minute.max / [mean_rate, Float::MIN].max
         end
 
-        # By how much more time with the GVL the busiest twentieth of the time wanted than `peak_rate` units
-        # of the usual mix: 0.1: 10 % more; negative: less.
+        # The busiest twentieth of the time wanted so much more time with the GVL than `peak_rate` units of
+        # the usual mix: 0.1: 10 % more; negative: less.
         def mix_at_peak
           return 0.0 unless peak_rate.positive?
           Traffic.peak(usual_minutes) / peak_rate - 1
@@ -355,7 +355,7 @@ module Holdup
             @weights[block] ||= block.weight
           end
 
-          # Likewise.
+          # See TrafficBlock.
           def scaled(block)
             @scaled[block] ||= block.scaled
           end
@@ -401,7 +401,7 @@ module Holdup
           ALIKE = 1e-6
           # A full pool gets less done than it is asked for, so its units arrive over a longer time.
           LONGER = 2
-          # Against the units that are wanted, so many more of one minute are too many: parts of MINUTES then.
+          # Whole minutes that have more units than wanted, by this factor, are replaced by parts of MINUTES.
           TOO_MANY = 1.2
           MINUTES = 4
           # A minute to draw. `sample`: of its units; `rate` and `others`: units per second, in question and
@@ -422,7 +422,7 @@ module Holdup
             @peaks.fetch(key)
           end
 
-          # Likewise.
+          # The last draw is kept, too.
           # @return [Array<UnitSample>]
           def drawn(*key)
             draw(*key).first
@@ -477,7 +477,7 @@ module Holdup
             Trace::DrawnTrace.new(patterns, arrivals, concurrent_units: others)
           end
 
-          # With many concurrent units for each of them, fewer are drawn.
+          # Fewer units are drawn if there are many concurrent ones for each of them.
           def most(rate, units)
             concurrent_rate = @traffic.concurrent_rate
             return units if concurrent_rate.zero?
@@ -536,8 +536,8 @@ module Holdup
             end
           end
 
-          # Of a sample, a rare heavy unit too many in a minute would make a queue that never was. Of all
-          # units, their differences are what happened.
+          # A rare heavy unit too many in a minute of a sample would make a queue that never was. The
+          # differences of all units are what happened.
           # @return [Float] share of the differences between blocks that is not chance, in the time with
           #   the GVL or without
           def trust(blocks, sums)

@@ -22,7 +22,7 @@ module Holdup
         # `units` (how many) and `unit_samples` since.
         RecordingPair = Data.define(:kind, :demand, :growth_estimate, :replayed, :units, :unit_samples,
           :held_per_cpu, :measured, :resource_wait_ns, :machine_speed) do
-          # At each level of a closed load since, the units from before.
+          # A closed load since then replays the units from before at each of its levels.
           def on_free_cpus(_) = replayed
         end
 
@@ -76,7 +76,7 @@ module Holdup
 
         def units = @since.units
 
-        # From uncorrected replays: corrected ones would hide their error.
+        # The outcome comes from uncorrected replays: corrected ones would hide their error.
         # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of
         #   the measurement since
         # @return [PredictionOutcome, nil] nil for the recorded setting, which shows nothing about others
@@ -170,7 +170,7 @@ module Holdup
           all.zero? ? 1.0 : single(part, name) / all
         end
 
-        # From single units, as far as they are recorded.
+        # The figure comes from single units, as far as they are recorded.
         def single(part, name)
           values = part.unit_samples.map { |unit_sample| [value(unit_sample, name), unit_sample.weight] }
           (name == :p95) ? WeightedSample.quantile(values, 0.95).to_f : WeightedSample.mean(values)

@@ -44,7 +44,7 @@ module Holdup
 
         private
 
-        # With as many equal parts of all weights as there are members, a draw looks at few of them. Source:
+        # A draw looks at few members with as many equal parts of all weights as there are members. Source:
         # indexed search (Chen and Asau, On generating random variates from an empirical distribution, 1974).
         # @return [Array<Integer>] index of the member at which each part begins
         def guide

@@ -112,7 +112,7 @@ module Holdup
           lane.turn(state_after(lane, event), at(lane, event), unit: event.unit)
         end
 
-        # At an edge of a unit the probe knows that the thread runs, whatever events came or did not: under
+        # The probe knows at an edge of a unit that the thread runs, whatever events came or did not: under
         # M:N threads CRuby 4.0 may leave out the events that end an idle period.
         def state_after(lane, event) = (event.before == :running) ? :running : lane.state
 
@@ -137,7 +137,7 @@ module Holdup
           lane.turn(state_after(lane, event), at(lane, event), unit: lane.units.last&.number || 0)
         end
 
-        # In captures of earlier versions the sum may fall between two edges.
+        # The sum may fall between two edges in captures of earlier versions.
         def caused(unit, event)
           [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
         end

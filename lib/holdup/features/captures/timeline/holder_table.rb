@@ -3,7 +3,7 @@
 module Holdup
   module Captures
     module Timeline
-      # Who made others wait: one row for each name of units, or of threads outside of units.
+      # Holders that made others wait: one row for each name of units, or of threads outside of units.
       # - `name`: nil for units without a name; `thread`: name of the threads, for a row outside of units
       # - `caused`: ticks that others waited meanwhile; `waits`: number; `held`: ticks; `longest`: hold
       class HolderTable

@@ -17,7 +17,7 @@ module Holdup
         PASS_NS = 10_000_000
         PASSES = 50
         POOL_NS = 10_000_000
-        # So many units wait for locks at once.
+        # Units that wait for locks at once are a queue from this number on.
         QUEUE = 3
 
         # `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: for its
@@ -145,9 +145,9 @@ module Holdup
         class LongHold
           # A time slice ends a hold of Ruby code after 100 ms if another thread waits, give or take 10 ms.
           LONG_NS = 150_000_000
-          # After so long without a stack, a whole time slice could not end.
+          # A whole time slice could not end where there was no stack for so long.
           SILENT_NS = 100_000_000
-          # From this share of the hold, C code in a sampler's stacks is the reason.
+          # C code in a sampler's stacks is the reason from this share of the hold on.
           NATIVE = 0.5
 
           def initialize(scene, hold)

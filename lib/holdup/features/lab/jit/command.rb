@@ -61,7 +61,7 @@ module Holdup
 
         private
 
-        # With a store, one more command reports the states.
+        # One more command reports the states if there is a store.
         def hints(result) = [took, *states(result)]
 
         def took

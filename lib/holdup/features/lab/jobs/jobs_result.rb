@@ -8,7 +8,7 @@ module Holdup
       class JobsResult < LedgerFile::ExperimentResult
         # Threads are enough at this share of the highest throughput.
         ENOUGH = 0.9
-        # If the CPU of a job differs from the recording by more than this share, no prediction holds.
+        # No prediction holds if the CPU of a job differs from the recording by more than this share.
         OTHER_COST = 0.1
         # Waits for locks above this share of the threads' time limit the throughput, and no model includes
         # them.

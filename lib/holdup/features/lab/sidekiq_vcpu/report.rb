@@ -45,7 +45,7 @@ module Holdup
           ]
         end
 
-        # In fact running and stalled alternate: a bar shows their totals.
+        # A bar shows the totals of running and stalled, which in fact alternate.
         def bars
           bars = @result.lines.flat_map { |line| bars_of(line) }
           View::Blocks::TimeBars.new(title: @words.call(:lab_bars), bars:, unit_ns: @result.alone.each_ns,
@@ -171,7 +171,7 @@ module Holdup
 
       # The result in sentences: its meaning, advice and doubts.
       class Report::Sentences
-        # From this ratio on the same work took more CPU time by more than noise.
+        # The same work took more CPU time by more than noise from this ratio on.
         SLOWER = 1.1
 
         def initialize(result, words:)
@@ -267,7 +267,7 @@ module Holdup
           with_undisturbed(measured, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
         end
 
-        # If something else took the CPUs, the sentences add the figure without that time, because they
+        # The sentences add the figure without the time in which something else took the CPUs, because they
         # explain theory.
         def with_undisturbed(measured, undisturbed)
           return yield(measured) unless @result.starved?

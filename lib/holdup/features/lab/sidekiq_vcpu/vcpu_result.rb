@@ -112,7 +112,7 @@ module Holdup
 
         # Holdup's measurements of one run. Pure: windows in, figures out.
         class ExperimentOutcome
-          # Below this share of the elapsed time the stall's cause does not matter.
+          # The stall's cause does not matter below this share of the elapsed time.
           NOTABLE = 0.01
           # The jobs' windows already include the totals of processes.
           KINDS = Series::KINDS - Series::VIEWS

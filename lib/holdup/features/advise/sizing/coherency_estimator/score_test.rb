@@ -98,8 +98,8 @@ module Holdup
         # of a unit's time, for means; `without(figure, factor)`: the figure of a time shorter by that factor;
         # `ns(figure)`: the time; `highest`: upper end of the search.
         module CostShape
-          # By each doubling. Running times are heavy-tailed, so the means of their logarithms are more
-          # stable.
+          # Times grow by each doubling. Running times are heavy-tailed, so the means of their logarithms are
+          # more stable.
           module DoublingSteps
             def amount(in_flight)
               CoherencyCost.doublings(in_flight)
@@ -119,7 +119,8 @@ module Holdup
             extend self
           end
 
-          # Likewise, of what units wait for: where that is one server, 16 of them wait 16 times as long.
+          # Waits grow by each doubling, too: where units wait for one server, 16 of them wait 16 times as
+          # long.
           module WaitSteps
             extend DoublingSteps
 
@@ -127,8 +128,8 @@ module Holdup
             def self.highest = 3.75
           end
 
-          # By each further unit. Plain times, because many units have none: a unit with a garbage collection
-          # pays for the others.
+          # Times grow by each further unit. They are plain times, because many units have none: a unit with a
+          # garbage collection pays for the others.
           module PerUnit
             module_function
 
@@ -157,7 +158,8 @@ module Holdup
         # While arrivals wait for answers, the number in flight stays what it is within a block. The client
         # changes it, whatever units take, so there the moments of ten minutes are compared.
         class UnitGroups
-          # Of a unit of a closed load: the cell counts as independent, and cells of an era are compared.
+          # The time of a unit of a closed load: the cell counts as independent, and cells of an era are
+          # compared.
           ClosedTime = Data.define(:cell, :era) do
             def self.of(unit)
               second = unit.start_ns / NS

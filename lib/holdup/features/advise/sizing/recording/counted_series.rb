@@ -6,7 +6,7 @@ module Holdup
       class Recording
       end
 
-      # Of a sample, chance may draw a rare series twice as often as it came, or its longer units; windows
+      # Chance may draw a rare series into a sample twice as often as it came, or its longer units; windows
       # counted all. Source: poststratification and the ratio estimator (Cochran, Sampling Techniques, 1977).
       class Recording::CountedSeries
         # Unit samples' times => what windows sum up.

@@ -85,7 +85,8 @@ module Holdup
           @boots.warm?(start_s, start_s + MINUTE_S)
         end
 
-        # Without recorded units, takes the share of others of that time; without those, counts as a whole.
+        # A window without recorded units takes the share of others of that time; without those, it counts as
+        # a whole.
         def part(window)
           by_series = slot_units(window.start_s, window.seconds)
           own, kept = by_series.fetch(window.series) { by_series.fetch(nil) }
@@ -154,7 +155,7 @@ module Holdup
           minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
         end
 
-        # If only some units are recorded, chance makes minutes differ more than they did: removes that
+        # Chance makes minutes differ more than they did if only some units are recorded: this removes that
         # excess.
         def likely(minutes)
           minutes.zip(usual(minutes)).to_h do |minute, usual|

@@ -5,12 +5,12 @@ module Holdup
     module Sizing
       # What may be wrong with the figures of a recording.
       class Recording::RecordingChecks
-        # With fewer units, a 95th percentile is accurate to a fifth at best.
+        # A 95th percentile of fewer units is accurate to a fifth at best.
         FEWEST_UNITS = 400
         FEWEST_UNIT_SAMPLES = 200
         MOST_COLD = 0.5
-        # If like units got this much faster, Ruby was still compiling or a cache was filling. Slower: the
-        # machine has other work, or the application takes more and more.
+        # Ruby was still compiling or a cache was filling if like units got this much faster. If they got
+        # slower, the machine has other work, or the application takes more and more.
         STEADY = 1.2
         # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a
         # disk, or C code waits with the GVL held.
@@ -62,7 +62,7 @@ module Holdup
           problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
         end
 
-        # If most came after a boot, that is another problem.
+        # Units that mostly came after a boot are another problem.
         def few_units
           if @figures.units < FEWEST_UNITS && !warming_up
             problem(:few_units, true, units: @figures.units, needed: FEWEST_UNITS)

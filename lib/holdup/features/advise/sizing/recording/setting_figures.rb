@@ -18,7 +18,7 @@ module Holdup
         # @return [Array<UnitSample>] warm ones of the setting, in the order of their starts
         attr_reader :unit_samples
 
-        # Of units, likewise.
+        # Warm windows of units of the setting.
         attr_reader :windows
 
         # @return [Analysis::MeasuredTime, nil] from the first to the last recorded unit, the first minutes of
@@ -220,7 +220,7 @@ module Holdup
           some.empty? ? 1.0 : some.sum { |unit| yield(unit) * unit.weight } / some.sum(&:weight)
         end
 
-        # By which growth.cost lengthened these units, on average.
+        # The factors by which growth.cost lengthened these units, on average.
         def factors(some)
           cost = growth.cost
           held = mean(some) do |unit_sample|
@@ -252,7 +252,8 @@ module Holdup
             end
           end
 
-          # Without waits for locks or connections: they are congestion, which changes with the setting.
+          # The demand has no waits for locks or connections: they are congestion, which changes with the
+          # setting.
           # @param held_factor [Float] by which the cost lengthened these units' holds, on average;
           #   `idle_factor`: likewise their idle time
           # @param rest [Hash] cv2 and between of the ServiceDemand

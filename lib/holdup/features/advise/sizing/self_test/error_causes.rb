@@ -150,7 +150,7 @@ module Holdup
 
         private
 
-        # Of the response where that missed, of the mean that varies most where nothing did.
+        # Chance in the response if that missed, else in the mean that varies most.
         def chance
           @outcome.missed? ? @outcome.chance.fetch(:response, 0.0) : @outcome.most_chance
         end
@@ -161,7 +161,7 @@ module Holdup
 
         def unit_samples = @recording.unit_samples
 
-        # Without a CPU itself, and waiting for holders that had none, also in the queue for a thread.
+        # Time without a CPU itself, and waiting for holders that had none, also in the queue for a thread.
         def starved_ns
           excess = [@recording.held_per_cpu - 1, 0.0].max
           waits_ns = measured.queued_ns.to_i + measured.stalled_ns
@@ -193,8 +193,8 @@ module Holdup
           (error > [ALLOWED, @outcome.chance.fetch(:wait, 0.0)].max) ? error : 0.0
         end
 
-        # By Kingman's formula, waits are proportional to the sum of both variations: of the measured ones,
-        # the part that independent arrivals would not have; negative: that they would have on top.
+        # Waits are proportional to the sum of both variations, by Kingman's formula: of the measured ones,
+        # this is the part that independent arrivals would not have; negative: that they would have on top.
         def unevenness
           @unevenness ||= begin
             waits_ns = measured.queued_ns.to_i + measured.stalled_ns
@@ -209,7 +209,7 @@ module Holdup
           weight(closed_load.cells.flat_map(&:unit_samples)) / [weight(unit_samples), Float::MIN].max
         end
 
-        # Of the units, looked at again.
+        # The load of the units, looked at again.
         def closed_load = @closed_load ||= ClosedLoad.new(unit_samples)
 
         # Where each unit knows how many others its process had.
@@ -264,7 +264,7 @@ module Holdup
           @recording.kind == :request && @traffic.peak_minutes.any?
         end
 
-        # By how much the ceiling changes between the growth that was replayed and the ends of its interval.
+        # The ceiling changes by so much between the growth that was replayed and the ends of its interval.
         def growth_of_ceiling
           return 0.0 unless @recording.growth_estimate
           in_flight = WeightedSample.mean(unit_samples.map { |unit| [unit.in_flight, unit.weight] })
@@ -316,7 +316,7 @@ module Holdup
             busy.sum(&:weight) >= ClosedLoad::FULL * units.sum(&:weight)
           end
 
-          # Of the queue time over the time of starts, by least squares.
+          # Slope of the queue time over the time of starts, by least squares.
           def slope(units)
             points = units.map { |unit| [unit.start_ns, ClosedLoad.queued_ns(unit), unit.weight] }
             start_ns, queued_ns = [0, 1].map do |at|
