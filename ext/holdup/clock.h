@@ -40,7 +40,7 @@ struct clk {
 
 SHARED struct clk clk;
 
-/* Out of line: inside the hook its room would cost each event. */
+/* The function is out of line: inside the hook its room would cost each event. */
 uint64_t clk_read_ns(clockid_t id);
 
 static inline uint64_t clk_now(void)
@@ -71,7 +71,7 @@ static inline uint64_t clk_cpu_ns(void)
     return clk_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Before the first use. Takes 2 ms the first time, for a first rate. */
+/* The clock is started before its first use. Takes 2 ms the first time, for a first rate. */
 void clk_start(void);
 
 bool clk_counter_is_safe(void);

@@ -228,7 +228,7 @@ static void wat_clone(wat_t *wat)
     else while (waitpid(between, NULL, 0) < 0 && errno == EINTR) continue;
 }
 
-/* Without the GVL: copying the page tables of a large process takes milliseconds. */
+/* The GVL is released here: copying the page tables of a large process takes milliseconds. */
 static void *wat_start_without_gvl(void *pointer)
 {
     sigset_t all, before;

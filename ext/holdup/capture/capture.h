@@ -58,7 +58,7 @@ static inline void cap_leave(void)
     __atomic_fetch_sub(&cap.writers, 1, __ATOMIC_RELEASE);
 }
 
-/* From anywhere, with or without the GVL. */
+/* Any code may call it, with or without the GVL. */
 void cap_put(cap_event_t event) __attribute__((cold));
 
 static inline bool cap_quiet(void)

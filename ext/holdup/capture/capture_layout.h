@@ -74,7 +74,7 @@ typedef struct {
     uint64_t spare;
 } cap_thread_t;
 
-/* By the number of its series in the segment; bytes are written last. */
+/* The file has one for each number of a series in the segment; bytes are written last. */
 typedef struct {
     uint32_t name_bytes, queue_bytes;
     char name[CAP_NAME_BYTES], queue[CAP_QUEUE_BYTES];

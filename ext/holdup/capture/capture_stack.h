@@ -29,7 +29,7 @@ void stk_prepare(void);
 /* The number of the stack; 0 for an empty one. `frames` begins with the innermost. */
 uint32_t stk_intern(const VALUE *frames, const int *lines, int depth);
 
-/* Of the current thread; of another one that waits for the GVL, which the caller has. */
+/* The stack of the current thread. */
 uint32_t stk_current(void);
 
 /* The stack of a thread that waits for the GVL, which the caller has. */
@@ -38,7 +38,7 @@ uint32_t stk_of(VALUE thread);
 /* How much room stacks take in a file. */
 uint64_t stk_bytes(bool wanted);
 
-/* In a new file, from `offset` on. */
+/* Stacks begin at `offset` in a new file. */
 void stk_lay_out(uint64_t offset);
 
 /* The file is gone. */

@@ -94,7 +94,7 @@ static bool watch_wants(const tclock_t *holder, uint64_t t)
            __atomic_load_n(&holder->held_stack, __ATOMIC_RELAXED) != BLAME_GET(holder->totals.acquisitions);
 }
 
-/* Until the next look, in ns. */
+/* Returns the time until the next look, in ns. */
 static long watch_look(uint64_t t)
 {
     if (!ask_try_lock()) return WATCH_WAITED_NS;

@@ -23,7 +23,7 @@ void watch_start(uint64_t over_ns);
  */
 void watch_stop(void);
 
-/* In a forked child, which has no such thread. */
+/* A forked child calls it: it has no such thread. */
 void watch_abandon(void);
 
 /*

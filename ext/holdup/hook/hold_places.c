@@ -113,7 +113,7 @@ static size_t places_label(VALUE frame, char *room)
     return RB_TYPE_P(label, T_STRING) ? text_sanitise(label, room, PLACES_LABEL_BYTES).bytes : 0;
 }
 
-/* Without the application's folder, or the folder that gems are in. The end of a path says most. */
+/* Leaves out the application's folder, or the folder that gems are in. The end of a path says most. */
 static size_t places_short_path(VALUE path, char *room)
 {
     if (!RB_TYPE_P(path, T_STRING)) return 0;

@@ -45,7 +45,7 @@ void places_drop(hold_tally_t *tallies);
 uint32_t places_count(void);
 uint64_t places_left_out(void);
 
-/* In a forked child. */
+/* A forked child calls it. */
 void places_forget(void);
 
 #endif

@@ -233,7 +233,7 @@ static void hold_keep(tclock_t *c, const uint32_t numbers[PLACE_PARTS], const ui
     }
 }
 
-/* By CPU time: a thread that has to wait for a CPU meanwhile has not cost more. */
+/* The rest follows from CPU time: a thread that has to wait for a CPU meanwhile has not cost more. */
 static void hold_spend(uint64_t cpu_ns)
 {
     uint64_t rest_ns = cpu_ns * HOLD_SHARE;
@@ -242,7 +242,7 @@ static void hold_spend(uint64_t cpu_ns)
     BLAME_SET(watch.rest, clk_now() + rest_ns * CLK_UNIT / clk.rate);
 }
 
-/* From here on the hold counts anew: what it has caused so far is divided, or belongs to no method. */
+/* The hold counts anew from here on: what it has caused so far is divided, or belongs to no method. */
 static void hold_mark(const tclock_t *c, uint64_t t, uint64_t caused)
 {
     watch.gc = c->gc_hold == c->totals.acquisitions ? c->gc_held : 0;

@@ -32,10 +32,10 @@ static inline void hold_waits(const blame_t *b)
         hold_wake();
 }
 
-/* At Ruby's exit, by hook_install. */
+/* hook_install registers it for Ruby's exit. */
 void hold_at_exit(VALUE unused);
 
-/* In a forked child, which has no such thread. */
+/* A forked child calls it: it has no such thread. */
 void hold_abandon(void);
 
 #endif

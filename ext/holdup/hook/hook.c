@@ -150,7 +150,7 @@ static void hook_atfork_child(void)
     hold_abandon();
 }
 
-/* In the parent after a fork: from Ruby code, or from C code that runs without the GVL. */
+/* The parent runs it after a fork: from Ruby code, or from C code that runs without the GVL. */
 static void hook_atfork_parent(void)
 {
     pthread_mutex_unlock(&capf_lock);

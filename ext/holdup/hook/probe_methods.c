@@ -47,7 +47,7 @@ static VALUE probe_forked_p(VALUE self)
     return hook_forked ? Qtrue : Qfalse;
 }
 
-/* In a forked child: forgets the parent's threads and counts. The segment is already let go. */
+/* A forked child forgets the parent's threads and counts. The segment is already let go. */
 static VALUE probe_after_fork(VALUE self)
 {
     if (!hook_forked) return Qfalse;
@@ -78,7 +78,7 @@ static VALUE probe_clock_source(VALUE self)
     return rb_utf8_str_new_cstr(counter ? "counter" : "monotonic");
 }
 
-/* For tests of the index rule against the Ruby oracle. */
+/* Tests compare the index rule with the Ruby oracle. */
 static VALUE probe_bucket(VALUE self, VALUE value)
 {
     return LL2NUM(hist_index(NUM2ULL(value)));

@@ -69,7 +69,7 @@ uint64_t reg_count_clocks(void);
 /* Ledgers that have a clock, the main Ractor's included. */
 uint64_t reg_count_ledgers(void);
 
-/* After fork only the forking thread lives; all counts start again at zero. */
+/* Only the forking thread lives after a fork; all counts start again at zero. */
 void reg_reset_after_fork(tclock_t *current);
 
 #endif

@@ -134,7 +134,7 @@ static void rp_finish(rp_t *r, uint32_t unit)
 
 /* --- the loop --- */
 
-/* After a hold: io, the next hold without any, or the end. */
+/* A hold is followed by io, the next hold without any, or the end. */
 static void rp_go_on(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
@@ -210,7 +210,7 @@ static double rp_next_arrival(const rp_t *r, bool *other)
     return *other ? other_at : own_at;
 }
 
-/* Of those with the soonest event the first. */
+/* The first of the processes with the soonest event. */
 static rp_process_t *rp_soonest(const rp_t *r, double *soonest)
 {
     double rate = rp_rate(r);

@@ -26,7 +26,7 @@ void rp_compute_costs(rp_t *r)
     }
 }
 
-/* With as many units in the process as there are now. */
+/* The cost of a hold with as many units in the process as there are now. */
 static double rp_hold_cost_now(const rp_t *r, const rp_process_t *p)
 {
     return p->in_flight < RP_COSTS ? r->hold_costs[p->in_flight] : rp_concurrency_cost(r, p->in_flight);

@@ -22,10 +22,10 @@ double rp_rest_cost(const rp_t *r, double rest);
 /* What idle time costs with so many units in flight in all processes, as a share of those recorded. */
 double rp_idle_cost(const rp_t *r, double units);
 
-/* Likewise with the units in flight now. */
+/* What idle time costs with the units in flight now. */
 double rp_idle_cost_now(const rp_t *r);
 
-/* Before the first event. */
+/* The replay calls it before the first event. */
 void rp_compute_costs(rp_t *r);
 
 /* The unit has the GVL from now on. */

@@ -36,7 +36,7 @@ typedef struct {
 static const char *const rp_assignment_names[RP_ASSIGNMENTS] = {
     [RP_RANDOM] = "random", [RP_LEAST_BUSY] = "least_busy", [RP_SHARED] = "shared"};
 
-/* Of a unit, without its arrival. */
+/* Names of a unit's words, without its arrival. */
 static const char *const rp_unit_words[] = {
     "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group", "io",
     "slice_ns", "pool", "before"};
@@ -65,7 +65,8 @@ static double rp_not_negative(VALUE value, enum rp_option option)
     return number;
 }
 
-/* Of 1, 2, ... waiting threads; the last one stands for all further ones. */
+/* Reads what passing the GVL on costs with 1, 2, ... waiting threads; the last number is for all further
+ * ones. */
 static void rp_read_handoffs(rp_options_t *o, VALUE list)
 {
     Check_Type(list, T_ARRAY);

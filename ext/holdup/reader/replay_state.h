@@ -44,7 +44,7 @@ typedef struct {
     double queued, stalled, held;
     double since;          /* when its present wait or hold began */
     double held_left, idle_left, part_left;
-    /* Of its holds and of its idle time, for how it began here against how it was recorded. */
+    /* Factors of its holds and of its idle time, for how it began here against how it was recorded. */
     double factor, idle_factor;
     uint32_t holds_left, gaps_left, before_left, longest_at;
     uint32_t process;
@@ -91,13 +91,13 @@ typedef struct {
  */
 typedef struct {
     double vcpus;          /* may be a fraction */
-    /* From the end of a hold to the next one, with 1, 2, ... threads that wait; more take the last. */
+    /* Time from the end of a hold to the next one, with 1, 2, ... threads that wait; more take the last. */
     double handoff[RP_HANDOFFS];
     double growth, marking, cold, rest_half, idle_growth, recorded_processes;
     enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
     uint64_t seed;
     uint32_t own;          /* the first so many units of the trace are those in question */
-    /* So many of them may have arrived and not ended: the next one arrives when one ends ... */
+    /* Units of them that may have arrived and not ended: the next one arrives when one ends ... */
     uint32_t limit;
     /* ... or this much later on average (exponential), when its user has thought; 0: at once. */
     double think;
@@ -118,7 +118,7 @@ typedef struct {
     uint32_t process_count, holders;
     /* A bit for each process whose GVL is held or passed on: no other has an event. */
     uint64_t active[RP_MAX_PROCESSES / RP_WORD_BITS];
-    /* With 0, 1, 2 ... units in flight: what holds cost in a process, and what idle time costs in all. */
+    /* What holds cost in a process, and what idle time costs in all, with 0, 1, 2 ... units in flight. */
     double hold_costs[RP_COSTS], idle_costs[RP_COSTS];
     uint32_t in_flight;    /* units that threads of any process have begun */
     rp_io_t *heap;         /* ends of io, and of users' pauses (RP_NONE), the soonest first */

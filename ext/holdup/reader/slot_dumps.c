@@ -18,7 +18,7 @@
 #define SLOT_NUMBERS (SLOT_HEADS + FACTS * SEG_HISTOGRAMS)
 #define PAIR_BYTES (2 + BER_MOST_BYTES) /* a slot and a count */
 
-/* Of each histogram, in the order of a checkpoint. */
+/* Facts of each histogram, in the order of a checkpoint. */
 enum slot_fact { FACT_COUNT, FACT_SUM, FACT_MIN, FACT_MAX, FACT_ZERO, FACT_OFFSET, FACT_SIZE, FACTS };
 
 /* The numbers of a checkpoint; then all counts. */

@@ -90,7 +90,7 @@ int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
     return file_create_private(hidden);
 }
 
-/* Without taking the name from a process that has it; 0 or -1. */
+/* Does not take the name from a process that has it; 0 or -1. */
 static int seg_rename_new(const char *hidden, const char *path)
 {
 #ifdef SYS_renameat2
@@ -167,7 +167,7 @@ static int seg_open_again(void)
     return 0;
 }
 
-/* Of memory without a name only the link is gone. */
+/* Only the link is gone if the memory has no name. */
 static int seg_link_again(void)
 {
     char target[SEG_TARGET_BYTES], hidden[4096];

@@ -20,7 +20,7 @@ int seg_create(const char *path, bool anonymous, char *hidden, size_t room);
 /* Gives it its name; 0 or an errno: EEXIST where a process has it, which may be in another container. */
 int seg_name_first(const char *hidden, const char *path);
 
-/* From now on `file` is the segment's descriptor. */
+/* The segment's descriptor is `file` from now on. */
 void seg_take_file(int file, bool anonymous);
 
 /*

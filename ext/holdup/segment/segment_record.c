@@ -60,7 +60,7 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
     return slot;
 }
 
-/* Of what has no histograms of its own. */
+/* Records what has no histograms of its own. */
 static void seg_record_sums(seg_series_t *s, const measurement_t *m, uint64_t count)
 {
     seg_set(&s->count, s->count + count);

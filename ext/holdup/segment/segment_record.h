@@ -40,7 +40,7 @@ uint64_t seg_add_account(const char *name, uint32_t generation);
 /* Time of threads outside of units: absolute sums, rewritten at each tick. */
 void seg_record_account(uint64_t slot, const measurement_t *m);
 
-/* From now on the slot is of another account. Its sums go on; those up to now stay beside them. */
+/* The slot is of another account from now on. Its sums go on; those up to now stay beside them. */
 void seg_rename_account(uint64_t slot, const char *name, uint32_t generation);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* The kind of those beyond SEG_CALL_KINDS. */
 #define CALLS_OTHERS 0
-/* So many have the name that they were given. */
+/* Kinds from this number on do not get the name that they were given. */
 #define CALLS_SINGLE (SEG_CALL_KINDS * 3 / 4)
 
 uint64_t calls_collections;
@@ -127,7 +127,7 @@ static call_tally_t *calls_clean_tally(void)
     return tally;
 }
 
-/* Of an open unit, which only its own thread gives calls. */
+/* The tally of an open unit, which only its own thread gives calls. */
 static call_tally_t *calls_tally(unit_t *u, uint32_t kind)
 {
     call_tally_t *tally = u->calls;

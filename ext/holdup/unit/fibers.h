@@ -34,10 +34,10 @@ void fib_prepare(void);
  */
 bool fib_follow(tclock_t *c);
 
-/* Like unit_enter. */
+/* Does what unit_enter does. */
 uint64_t fib_enter(tclock_t *c, uint8_t pool);
 
-/* Like unit_leave; `counted`: whether the unit will be recorded. */
+/* Does what unit_leave does; `counted`: whether the unit will be recorded. */
 bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess,
                uint32_t *nested);
 

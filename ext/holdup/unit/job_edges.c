@@ -127,7 +127,7 @@ static VALUE job_ready_ns(VALUE enqueued_at)
     return rb_obj_is_kind_of(enqueued_at, rb_cNumeric) ? job_ready_of_numeric(enqueued_at) : Qnil;
 }
 
-/* For how long it has waited since then; nil: unknown. */
+/* Time for which it has waited since then; nil: unknown. */
 static VALUE job_queued_ns(const job_runs_t *runs, VALUE ready_ns)
 {
     int64_t ready = INT64_MAX; /* a Bignum of ns is in another millennium */

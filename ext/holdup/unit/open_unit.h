@@ -13,7 +13,7 @@
 
 #include "shared.h"
 
-/* Of any unit; then of requests; then of jobs. All are objects, so that one loop marks them. */
+/* Fields of any unit; then of requests; then of jobs. All are objects, so that one loop marks them. */
 #define OPEN_FIELDS(of)                                                                                    \
     of(recorder) of(probe) of(handle) of(outer) of(kind) of(name) of(queue) of(queued_ns) of(pool)         \
     of(priority) of(trace) of(path) of(held) of(explained) of(watcher) of(closed) of(failure)              \

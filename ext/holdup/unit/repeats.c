@@ -23,7 +23,7 @@ static inline uint64_t sql_mix(uint64_t hash, unsigned char c)
     return (hash ^ c) * FNV_PRIME;
 }
 
-/* After a quoted text that begins at `at`; a doubled quote is a part of it. */
+/* The end of a quoted text that begins at `at`; a doubled quote is a part of it. */
 static const char *sql_after_text(const char *at, const char *end)
 {
     for (at++; at < end; at++)
@@ -42,7 +42,8 @@ static const char *sql_after_comment(const char *at, const char *end)
     return end;
 }
 
-/* After a value that begins at `at`: a number, a text or a placeholder ($1, ?); `at` where there is none. */
+/* The end of a value that begins at `at`: a number, a text or a placeholder ($1, ?); `at` where there is
+ * none. */
 static const char *sql_after_value(const char *at, const char *end, unsigned char before)
 {
     if (*at == '\'') return sql_after_text(at, end);

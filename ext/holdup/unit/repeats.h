@@ -25,7 +25,7 @@ typedef struct repeats {
     repeat_tally_t all[REPEATS];
 } repeats_t;
 
-/* From how many equal queries of a unit on they are recorded; 0: never. */
+/* Equal queries of a unit are recorded from this number on; 0: never. */
 SHARED uint64_t repeats_least;
 
 /* A query of the unit has ended, on its own thread; `span` is what it took. It may raise. */
