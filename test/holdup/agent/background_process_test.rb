@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/agent/background_process"
 require "holdup/agent/child_launch"
 require "support/pid_namespace"
+require "support/wait_until"
 
 class Holdup::BackgroundProcessTest < Minitest::Test
   include TemporaryFolder
@@ -15,6 +16,7 @@ class Holdup::BackgroundProcessTest < Minitest::Test
     require "rbconfig"
     require "holdup/agent/child_launch"
     require "holdup/agent/background_process"
+    #{WaitUntil::SCRIPT}
 
     # Runs the code in a Ruby next to this process, until the pipe is closed.
     def started(code = "$stdin.read", **options)
@@ -114,10 +116,10 @@ class Holdup::BackgroundProcessTest < Minitest::Test
     said = application(<<~'RUBY')
       trap("USR1") { $up = true }
       one = started("trap(:TERM) { exit! }; Process.kill(:USR1, #{Process.pid}); sleep")
-      sleep(0.01) until $up && watcher
+      wait_until { $up && watcher }
       Process.kill(:KILL, watcher)
       puts one.wait
-      sleep(0.01) while there?(one.pid)
+      wait_until { !there?(one.pid) }
       p children
     RUBY
     assert_equal "nobody knows how\n[]\n", said
@@ -130,10 +132,10 @@ class Holdup::BackgroundProcessTest < Minitest::Test
       objects = Array.new(1_000_000) { Object.new }
       file = File.open("/proc/self/stat")
       one = Thread.new { started }.value
-      Thread.pass until watcher
+      wait_until { watcher }
       files = -> { Dir.children("/proc/#{watcher}/fd") }
       resident_kb = -> { File.read("/proc/#{watcher}/status")[/VmRSS:\s+(\d+)/, 1].to_i }
-      sleep(0.01) until resident_kb.call < 8000 && files.call.size == 1
+      wait_until { resident_kb.call < 8000 && files.call.size == 1 }
       p files.call, File.readlink("/proc/#{watcher}/cwd")
       $pipe.close
       puts one.wait
@@ -174,7 +176,7 @@ class Holdup::BackgroundProcessTest < Minitest::Test
         started
         exec(RbConfig.ruby, "--disable=gems", "-e", File.read(ARGV.first), *ARGV)
       end
-      sleep(0.01) until File.read("/proc/#{pids.first}/stat")[/\) (.)/, 1] == "Z"
+      wait_until { File.read("/proc/#{pids.first}/stat")[/\) (.)/, 1] == "Z" }
       one = started
       p children.size, children == pids
       $pipe.close

@@ -3,6 +3,7 @@
 require "test_helper"
 require "json"
 require "holdup/agent/instrumentation/tracers"
+require "support/wait_until"
 
 # The tracers themselves, the probe itself: each in a Ruby of its own, because what stands in front of a span
 # stays there.
@@ -16,6 +17,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   # A request that stalls, because a thread holds the GVL meanwhile. RING: traces of the units in the segment.
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
+    #{WaitUntil::SCRIPT}
     require "json"
     require "holdup"
     require "holdup/segment/directory"
@@ -261,9 +263,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     traces, spans = ruby(<<~RUBY)
       Holdup.start
       #{OPEN_TELEMETRY}
-      deadline = Time.now + 20
       span_class = OpenTelemetry::SDK::Trace::Span
-      sleep 0.02 until span_class.private_instance_methods(false).grep(/holdup/).any? || Time.now > deadline
+      wait_until { span_class.private_instance_methods(false).grep(/holdup/).any? }
       serve(->(_env) { TRACER.in_span("request", kind: :server) { [200, {}, []] } })
       puts JSON.generate([ring.map { |unit| unit[:trace] }, spans])
     RUBY
