@@ -79,7 +79,7 @@ static uint32_t rp_choose(rp_t *r, const rp_group_t *g, uint32_t unit)
     return best;
 }
 
-/* Where units of that kind wait for a thread of that process. */
+/* The queue in which units of that kind wait for a thread of that process. */
 static rp_queue_t *rp_queue_of(rp_t *r, const rp_process_t *p, uint32_t unit)
 {
     if (rp_assignment_of(r, unit) == RP_SHARED) return &r->groups[p->group].shared[r->units[unit].pool];

@@ -120,7 +120,7 @@ static VALUE request_new(const request_units_t *all, VALUE env)
     return unit;
 }
 
-/* Where the server calls it at the response's end. */
+/* The server calls the unit at the response's end, if it has a list for that. */
 static void request_await_end(VALUE unit, VALUE env)
 {
     VALUE list = request_key(env, keys.finished);

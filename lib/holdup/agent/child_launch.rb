@@ -192,7 +192,7 @@ module Holdup
       []
     end
 
-    # Where everybody may write, a stranger's Gemfile would run as our user.
+    # A stranger's Gemfile would run as our user in a folder where everybody may write.
     def trusted?(folder)
       !File.world_writable?(folder)
     end

@@ -5,7 +5,7 @@
 return if defined?(Holdup::GemActivation)
 
 module Holdup
-  # Where there is no bundle, RubyGems activates a version of Holdup to load it. The process may get a bundle
+  # RubyGems activates a version of Holdup to load it if there is no bundle. The process may get a bundle
   # later: a worker of Puma with prune_bundler, or of a server without `bundle exec`. Bundler refuses a bundle
   # that has another version of an activated gem, and the application would not boot.
   module GemActivation

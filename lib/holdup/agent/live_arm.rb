@@ -308,7 +308,7 @@ module Holdup
       turn(step, plan) if plan.turns
     end
 
-    # When the next turn begins, and the pool has not come to the value of this one.
+    # The next turn begins, and the pool has not come to the value of this one.
     def missed(step)
       plan = step.before
       return unless plan&.turns && step.turn && plan.id == step.plan.id

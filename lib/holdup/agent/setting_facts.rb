@@ -156,7 +156,7 @@ module Holdup
         [base, path] if base && path
       end
 
-      # Where both versions are mounted, the second has a folder of its own.
+      # The second version has a folder of its own if both are mounted.
       def version_2(lines)
         unified = File.join(@root, "unified")
         base = File.directory?(unified) ? unified : @root

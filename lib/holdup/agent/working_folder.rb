@@ -4,7 +4,7 @@ module Holdup
   # The folder that this process works in, also once it is deleted: a server outlives the folder of its
   # release, and workers that it forks then still measure. Dir.pwd raises there.
   module WorkingFolder
-    # Where Linux says it.
+    # Linux says here which folder it is.
     LINK = "/proc/self/cwd"
     DELETED = " (deleted)"
 

@@ -5,7 +5,7 @@ module Holdup
     # Share of the units of each application ({name => share}, most units first) where several share a host or
     # a store: figures over all of them describe none.
     class ApplicationShares < Data.define(:shares)
-      # Where `config.app` is not set.
+      # Name of an application that does not set `config.app`.
       UNNAMED = "-"
       SHOWN = 6
 

@@ -116,8 +116,8 @@ module Holdup
         rest.positive? ? stalled_ns.fdiv(rest) : 0.0
       end
 
-      # Where the elapsed time makes the other system look slow although threads wait for the GVL. Where a
-      # request makes many calls, few of them stall and no p95 shows it, but their sum does.
+      # The elapsed time makes the other system look slow here, although threads wait for the GVL. Few calls
+      # of a request that makes many stall, so no p95 shows it, but their sum does.
       # @return [Misleading, nil]
       def misleading
         return if count < CallLine::FEWEST || stalled_share < CallLine::SHARE

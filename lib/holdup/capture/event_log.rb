@@ -139,7 +139,7 @@ module Holdup
         row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
       end
 
-      # Where another sampler has taken some stacks, all get names like its own.
+      # All stacks get names like those of another sampler, if it has taken some of them.
       def frame(index)
         label_bytes, path_bytes, line, _, label, path =
           row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)

@@ -17,7 +17,7 @@ module Holdup
       # Names of classes that are remembered; an application's are fewer.
       MOST_CLASSES = 1_000
 
-      # How each wrapper's arguments say what it does; subclasses likewise. nil: they don't.
+      # How the arguments of each wrapper, and of its subclasses, say what it does. nil: they don't.
       BY_CLASS = {
         "ActionMailer::MailDeliveryJob" => :mail,
         "ActionMailer::DeliveryJob" => :mail,

@@ -144,7 +144,7 @@ module Holdup
       def page(kept = spare)
         @kept = spared.first(kept)
         notes = View::Blocks::Notes.new(texts: kept(:notes))
-        # Where its sentence has no room, the grade is said in few words.
+        # The grade is said in few words if its sentence has no room.
         said = [*out_of_cpu, verdict.sentence, *(verdict.grade if notes.texts.empty?)]
         lead = View::Blocks::Lead.new(text: @words.sentences(said))
         blocks = [lead, notes, sides, fleet, changes, others, commands]

@@ -15,7 +15,7 @@ module Holdup
 
       # `line`: where the function was; 0 without one
       ProfileFrame = Data.define(:label, :path, :at) do
-        # Where the function begins is unknown.
+        # The line at which the function begins is unknown.
         def line = 0
       end
 

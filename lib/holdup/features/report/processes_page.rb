@@ -38,7 +38,7 @@ module Holdup
         found.empty? ? [View::Blocks::Notes.new(texts: [word(:no_samples)])] : found
       end
 
-      # Where CPUs are missing, how much of them the processes could reach is no good news.
+      # How much of the CPUs the processes could reach is no good news if CPUs are missing.
       def ceilings
         machines = summary.machines.select(&:ceiling)
         machines = machines.select { |machine| machine.ceiling.low? } if shortages.any?

@@ -105,7 +105,7 @@ module Holdup
 
       def short_windows?(second) = @from.finest_s(second) == Store::Tier::FINEST
 
-      # Where the source has only long windows left, the last one seems to end after what was copied of it.
+      # The last window seems to end after what was copied of it if the source has only long ones left.
       def all_taken?(end_s) = units(@from, nil, end_s) == @position.taken
 
       # A part ends at the end of a window of the longest kind that it may meet.

@@ -186,7 +186,7 @@ module Holdup
           end
         end
 
-        # Where only one can be in the span, no statement asks for it.
+        # No statement asks for the blocks if only one can be in the span.
         def block_starts(from_s, to_s, kept)
           first_s = from_s / SampleBlock::SECONDS * SampleBlock::SECONDS
           (to_s <= first_s + SampleBlock::SECONDS) ? [first_s] : unit_sample_starts(from_s, to_s, kept)

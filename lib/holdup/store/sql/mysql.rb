@@ -176,7 +176,7 @@ module Holdup
           answer == 1
         end
 
-        # Where the server ends another statement with an error, GET_LOCK answers NULL.
+        # GET_LOCK answers NULL if the server ends another statement with an error.
         def interrupted(db, took_s)
           setting = db.mariadb? ? "max_statement_time" : "max_execution_time"
           limit_s = db.get(Sequel.lit("@@#{setting}")).to_f / (db.mariadb? ? 1 : 1000)

@@ -11,7 +11,7 @@ module Holdup
 
           module_function
 
-          # Where most came right after a boot, the verdict says so.
+          # The verdict says so itself if most units came right after a boot.
           def call(situation)
             recommendation = situation.recommendation
             result = recommendation&.sufficiency

@@ -433,8 +433,8 @@ module Holdup
 
         private
 
-        # Where a process is full while another one is not, that lasts for minutes, so a replay, like a
-        # recording, shows some of it by chance.
+        # A process stays full for minutes while another one is not, so a replay, like a recording, shows some
+        # of it by chance.
         # @return [Float] by which the deviation of a replay differs from that of a recording, in 90 % of
         #   cases, as a share
         def chance(think_ns)

@@ -69,7 +69,7 @@ module Holdup
       # replay helps.
       class OpenCalculator::OpenModel
         MOST_VARIABLE = 2.0
-        # Where the chain is cut: the probability beyond is negligible.
+        # The chain is cut here: the probability beyond is negligible.
         SPREAD = 40
         STABLE = 0.999
 

@@ -140,8 +140,8 @@ module Holdup
           !peak_contradiction.nil?
         end
 
-        # Where a replay of the busiest minutes differs from what was measured in them by more than grade B
-        # allows, and by more than chance explains. Jobs wait in a queue for other reasons, too.
+        # A replay of the busiest minutes differs from what was measured in them by more than grade B allows,
+        # and by more than chance explains. Jobs wait in a queue for other reasons, too.
         # @return [SelfTest::PeakContradiction, nil]
         def peak_contradiction
           return @peak_contradiction if defined?(@peak_contradiction)
@@ -293,8 +293,8 @@ module Holdup
           end
         end
 
-        # Where requests that come on their own wait too long if they go to any process, they may go to the
-        # least busy one, or their users may pause: of several processes, both may fit.
+        # Requests that come on their own and wait too long if they go to any process may go to the least busy
+        # one, or their users may pause: of several processes, both may fit.
         def explanation_with_users(assignments, alone)
           found = alone.results.find { |result| result.assignments == assignments } || alone.call
           users = new_self_test(assignments:).users(found)
@@ -326,8 +326,8 @@ module Holdup
           perhaps_users(best.users, found)
         end
 
-        # Where all threads were always busy, a load test without pauses that fits excludes no users, though
-        # those who were tried do not fit: predictions are of both.
+        # A load test without pauses that fits excludes no users if all threads were always busy, though those
+        # who were tried do not fit: predictions are of both.
         def perhaps_users(users, found)
           return found if found.result.grade == :c || !new_self_test.alike?
           users = users.perhaps

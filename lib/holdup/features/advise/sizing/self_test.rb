@@ -133,8 +133,8 @@ module Holdup
           end
         end
 
-        # Where replays wait for longer than was measured, or all threads were busy all the time, so that
-        # waits depend on nothing but who asks: users who explain it.
+        # Users explain it when replays wait for longer than was measured, or when all threads were busy all
+        # the time, so that waits depend on nothing but who asks.
         # @param found [SelfTestResult] of the same recording, without users
         # @return [ClosedLoad::ThinkingUsers, nil]
         def users(found)

@@ -47,7 +47,7 @@ module Holdup
             end
           end
 
-          # Where even a hardly loaded process does not keep the SLO.
+          # Even a hardly loaded process does not keep the SLO.
           OUT_OF_REACH = :slo_out_of_reach
           # The SLO has no limit.
           NO_SLO = :no_slo

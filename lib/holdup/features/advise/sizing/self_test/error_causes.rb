@@ -14,7 +14,7 @@ module Holdup
         # recordings of three minutes of requests and jobs in one process, those with grade A beyond it were
         # predicted up to 90 % too slow.
         CHANCE = ALLOWED * 2.353 / 0.765
-        # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
+        # Error of a saturated setting's throughput from which the ceiling is wrong.
         CEILING = 0.05
         # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
         # Peak against mean: beyond it a minute has bursts that its mean rate hides.
@@ -212,7 +212,7 @@ module Holdup
         # The load of the units, looked at again.
         def closed_load = @closed_load ||= ClosedLoad.new(unit_samples)
 
-        # Where each unit knows how many others its process had.
+        # The share is known if each unit knows how many others its process had.
         def unlike_threads
           return 0.0 if @current.shared? || unit_samples.empty? || !unit_samples.all?(&:concurrency)
           weight(unit_samples.group_by(&:process).values.flat_map { |own|
