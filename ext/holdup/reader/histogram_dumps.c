@@ -21,7 +21,7 @@ typedef struct {
     uint64_t first, last; /* of the slots with a count; first > last: there is none */
 } dumps_t;
 
-/* Mostly one byte. */
+/* Most numbers have one byte, which takes the short way. */
 static inline bool dumps_number(dumps_t *d, uint64_t *value)
 {
     if (d->at == d->end || *d->at & 0x80) return ber_take(&d->at, d->end, value);

@@ -22,7 +22,7 @@
  */
 #define JOB_MILLISECONDS_FROM INT64_C(100000000000)
 
-/* Found when the first begins. */
+/* Ruby objects that are looked up when the first job begins. */
 static struct {
     VALUE unit, clock; /* classes */
     int64_t absurd_ns; /* constant of JobUnits */

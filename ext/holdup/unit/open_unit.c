@@ -12,7 +12,7 @@ static struct {
     VALUE pool_held;
 } rb;
 
-/* Methods. */
+/* Names of the methods that are called here. */
 static struct {
     ID aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
         cancel;

@@ -19,7 +19,7 @@ module Holdup
       end
     end
 
-    # Two int32.
+    # A report has two int32.
     REPORT_BYTES = 8
     KILLED = -1
 

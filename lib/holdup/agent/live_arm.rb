@@ -87,7 +87,7 @@ module Holdup
       @leases = {}
     end
 
-    # Two system calls.
+    # The check takes two system calls.
     def plans?
       @places ||= PLANS.map { |name| File.join(@folder.call, name) }
       @places.any? { |place| File.exist?(place) }
@@ -130,14 +130,14 @@ module Holdup
       why.nil?
     end
 
-    # Whatever the plan says.
+    # These reasons end a plan whatever it says itself.
     def ended?(plan)
       frozen? || expired?(plan) || plan.id == @given_up || files.taken_back.any? { |one| one.id == plan.id }
     end
 
     def frozen? = AutopilotFolder.frozen_by?(@env) || files.frozen_by_file?
 
-    # The clock is one that nobody can set: a lease counts from when this process first saw it.
+    # The clock can't be set: a lease counts from when this process first saw it.
     def expired?(plan)
       lease = plan.lease
       @leases[lease] ||= @clock.monotonic_ns

@@ -57,7 +57,7 @@ module Holdup
         {"db_pool" => first.size, **others.to_h { |pool| ["db_pool.#{name(pool)}", pool.size] }}
       end
 
-      # Named "db primary" and so on.
+      # The pools are named "db primary" and so on.
       def pools
         all.map do |pool|
           stat = pool.stat

@@ -127,7 +127,7 @@ module Holdup
         )
       end
 
-      # Loaded only when configured.
+      # The log of statistics is loaded only when it is configured.
       def stats_log
         wanted = @configuration.stats_log
         return if wanted.nil? || wanted == :off

@@ -9,7 +9,7 @@ module Holdup
           jit_compiled_iseqs jit_live_iseqs jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
         # These do not change when the memory is full, whatever its limit; compile time still grows then.
         SIZES = %i[jit_compiled_iseqs jit_code_bytes jit_alloc_bytes].freeze
-        # Samples in a row.
+        # Number of samples in a row.
         STUCK = 5
         LOCAL = %w[development test].freeze
         PROFILE_KEYS = JitFacts.members.map { |name| :"jit.#{name}" }.freeze

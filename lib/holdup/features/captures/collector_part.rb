@@ -7,7 +7,7 @@ module Holdup
     #
     # Where that folder can't be written (a full disk, no rights), the latest captures wait in memory.
     class CollectorPart
-      # Each has some megabytes.
+      # Each waiting capture has some megabytes.
       MOST_WAITING = 4
 
       def initialize(archive:, dir:, warnings:, clock:)

@@ -27,7 +27,7 @@ module Holdup
           alarm(machine, host)
         end
 
-        # Finds only CPUs that are certainly wasted: nobody asked about an alarm.
+        # Finds only CPUs that are certainly wasted, because there is no question about an alarm.
         def self.unused_cpus(machine)
           return [] unless machine&.ceiling&.low? && machine.processes < machine.vcpus.floor
           Checks::CheckResult.warn(:ceiling, **facts(machine))

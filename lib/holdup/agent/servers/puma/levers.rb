@@ -41,7 +41,7 @@ module Holdup
             how: cluster ? :puma_workers : :puma_first_workers)
         end
 
-        # Puma 8 and later.
+        # Puma 8 and later versions have this setting.
         def io_threads
           io = @options[:max_io_threads] or return
           [lever("max_io_threads", :max_io_threads, io.to_i, write: "max_io_threads N",
@@ -156,7 +156,7 @@ module Holdup
           settled?
         end
 
-        # Back to what is configured.
+        # The pool returns to what is configured.
         def restore = set(configured)
 
         # Whether the pool has no more threads than wanted, and none that will end still: those could leave

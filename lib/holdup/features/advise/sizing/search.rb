@@ -101,7 +101,7 @@ module Holdup
 
         private
 
-        # The likely ones first.
+        # The likely ways come first.
         def ways
           @ways ||= begin
             likely = @assignments.map do |assignment|
@@ -115,14 +115,14 @@ module Holdup
           ways[round % ways.size]
         end
 
-        # Each of them in each way.
+        # Rounds try each hand-off in each way.
         def handoff_ns(round)
           return @handoffs.first unless round
           handoffs = way(round).handoffs
           handoffs[round / ways.size % handoffs.size]
         end
 
-        # Each of them in each way, with each hand-off.
+        # Rounds try each pause in each way, with each hand-off.
         def think_ns(round)
           return ways.first.thinks_ns.first unless round
           way = way(round)

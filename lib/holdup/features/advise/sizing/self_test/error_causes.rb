@@ -281,7 +281,7 @@ module Holdup
         # start within dt came within dt - dq.
         class QueueGrowth
           MINUTE_NS = 60 * NS
-          # Minutes, one after the other.
+          # Number of successive minutes.
           FEWEST = 2
 
           # @param threads [Integer] of a process that take these units
