@@ -29,7 +29,6 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     capture_init(probe);
     capture_catch_init(probe);
     capture_samples_init(probe);
-    holders_init(probe);
     hold_places_init(probe);
     hold_samples_init(probe);
 }

@@ -30,7 +30,6 @@ void segment_init(VALUE probe);
 void capture_init(VALUE probe);
 void capture_catch_init(VALUE probe);
 void capture_samples_init(VALUE probe);
-void holders_init(VALUE probe);
 void hold_places_init(VALUE probe);
 void hold_samples_init(VALUE probe);
 

@@ -95,23 +95,6 @@ module Holdup
     end
     private_class_method :split
 
-    # The stall of a window, to find which series stalled which: much less to read than a window.
-    WindowStall = Data.define(:series, :setting, :host, :start_s, :stalled_ns, :caused_ns) do
-      def self.of(window)
-        new(
-          series: window.series, setting: window.setting, host: window.host, start_s: window.start_s,
-          stalled_ns: window.stalled_ns, caused_ns: window.caused_ns
-        )
-      end
-
-      # Of a step, and of all hosts.
-      # @param sums [Array<SpanSum>]
-      # @return [Array<WindowStall>]
-      def self.of_steps(sums, step_s)
-        sums.map { |sum| of(sum.window).with(start_s: sum.window.start_s / step_s * step_s, host: nil) }
-      end
-    end
-
     # An answer that takes seconds to compute, kept ready for readers. `question`: at most 100 characters;
     # `at_s`: when it was computed; `text`: the answer, in a form that the store does not read.
     KeptAnswer = Data.define(:question, :at_s, :text)

@@ -389,35 +389,10 @@ module StoreContract
     assert_equal ["B"], names(hosts: ["b"])
     assert_empty names(hosts: ["c"])
     assert_equal ["a", "it's"], @store.windows(START, START + DAY, hosts: ["a", "it's"]).map(&:host).sort
-    assert_equal ["b"], @store.stalls(START, START + DAY, hosts: ["b"]).to_a.map(&:host)
     assert_equal [[START, OTHER]], @store.setting_starts(START, START + DAY, step_s: 3600, hosts: ["it's"])
     together = series("(all)")
     hosts = @store.sums(START, START + DAY, by_host: true, together:).map { |sum| sum.window.host }
     assert_equal %w[a b it's], hosts.sort
-  end
-
-  def test_stalls_are_what_windows_say_of_them
-    empty = window(values: [])
-    long = empty.with(histograms: empty.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62)))
-    @store.commit([*mixed_windows(Random.new(6)), long], {})
-    expected = @store.windows(START, START + DAY).map do |one|
-      [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns]
-    end
-    stalls = @store.stalls(START, START + DAY).map { |one| one.to_h.values }
-    assert_equal expected.sort_by(&:to_s), stalls.sort_by(&:to_s)
-  end
-
-  def test_stalls_added_up_over_hosts_and_the_windows_of_a_step
-    @store.commit(mixed_windows(Random.new(9)), {})
-    @store.rollup(START + 20 * 3600)
-    [{step_s: 7200}, {step_s: 3600, kinds: [:job]}, {step_s: 7200, hosts: ["b"]}].each do |options|
-      step_s, filter = options[:step_s], options.except(:step_s)
-      windows = @store.windows(START, START + DAY, **filter).to_a
-      by_step = windows.group_by { |one| [one.series, one.setting, nil, one.start_s / step_s * step_s] }
-      expected = by_step.map { |key, same| [*key, same.sum(&:stalled_ns), same.sum(&:caused_ns)] }
-      stalls = @store.stall_sums(START, START + DAY, **options).map { |one| one.to_h.values }
-      assert_equal expected.to_set, stalls.to_set, options.inspect
-    end
   end
 
   def test_of_histograms_that_are_not_wanted_the_heads_are_read

@@ -66,7 +66,6 @@ class SanitizerTest < NativeTest
     <<~RUBY
       Probe.enable
       Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
-      Probe.watch_holders(true)
       Probe.repeated_queries = 2
       query = {connection: Object.new}
       events = Probe.query_events(->(_connection) { Probe.call_kind("sql") })

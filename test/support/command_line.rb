@@ -61,7 +61,7 @@ module CommandLine
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
       store = Holdup::Store.open(path)
-      store.commit(sample.to_a, {}, processes:)
+      store.commit(sample.respond_to?(:stored) ? sample.stored : sample.to_a, {}, processes:)
       store.close
       yield path
     end

@@ -21,7 +21,7 @@ module Dashboard
   def sample_store
     require "holdup/loader"
     store = Holdup::Store.open("memory:")
-    store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a)
+    store.commit(sample.stored, {}, processes: SampleProcesses.new(sample).to_a)
     store
   end
 

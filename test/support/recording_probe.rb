@@ -90,8 +90,6 @@ class RecordingProbe
 
   def holders(_handle) = @holders
 
-  def watch_holders(_on) = @calls << :watch_holders
-
   # What `application_folders` and `sample_holds` got.
   attr_reader :folders, :hold_samples
 

@@ -52,6 +52,19 @@ class SampleWindows
     @all ||= (0...@minutes).flat_map { |minute| minute(START_S + minute * 60) }
   end
 
+  # Who waited while whom held the GVL: each waited for all in proportion to what they caused.
+  # @return [Array<Holdup::Window>] of kind :pair
+  def pairs
+    to_a.group_by(&:start_s).flat_map do |start_s, windows|
+      caused = windows.to_h { |one| [one.series.name, one.sums[:caused_ns]] }
+      caused["(nobody)"] = caused.delete("(handoff)")
+      windows.flat_map { |one| pairs_of(one, caused, start_s) }
+    end
+  end
+
+  # What a collector stores.
+  def stored = [*to_a, *pairs]
+
   def from_s = START_S
 
   def to_s = START_S + @minutes * 60
@@ -76,6 +89,14 @@ class SampleWindows
     drawn.map { |name, units| unit_window(name, units, blame[name], start_s) } +
       suffered.map { |name, ns| account(name, ns, blame[name], start_s) } +
       [window("(handoff)", kind: :account, queue: nil, start_s:, sums: {caused_ns: blame["(handoff)"]})]
+  end
+
+  def pairs_of(victim, caused, start_s)
+    caused.filter_map do |causer, ns|
+      stalled = Holdup::Histogram.of_sum(victim.stalled_ns * ns / caused.values.sum)
+      next if stalled.sum.zero?
+      window(victim.series.name, kind: :pair, queue: causer, start_s:, histograms: {stalled:})
+    end
   end
 
   # Elapsed times in reality are skewed: each state of each unit is its mean times an exponential-like factor.

@@ -130,6 +130,16 @@ class SegmentWriter
   end
 
   # Any word, to damage a file with.
+  # Sets a row of the table of pairs.
+  # @param holder [Integer] slot + 1, or one of L::PAIR_*; likewise `victim`
+  def pair(row, victim, holder, ns)
+    offset = L::PAIRS_OFFSET + row * L::PAIR_BYTES
+    put_word(offset, victim | (holder << 32))
+    put_word(offset + 8, ns)
+    at = L::COUNTERS_OFFSET + 8 * L::COUNTERS.index(:pairs)
+    put_word(at, [@words[at].to_i, row + 1].max)
+  end
+
   def put_word(offset, value)
     @words[offset] = value
     put(offset, [value].pack("Q<"))

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "hook/registry.h"
-#include "segment/segment_layout.h"
+#include "segment/segment.h"
+#include "unit/unit.h"
 
 #define ACCOUNT_UNNAMED 0 /* the account of a thread that has no label yet */
 #define ACCOUNT_OTHERS 1
@@ -61,6 +62,7 @@ void account_assign(tclock_t *c, const char *label)
     if (number != ACCOUNT_UNNAMED) a->threads++;
     account_leave(c);
     c->account = number;
+    if (c->own_party) c->own_party->id = account_name(c) << UNIT_SLOT_BITS;
 }
 
 uint64_t account_name(const tclock_t *c)
@@ -72,6 +74,35 @@ const char *account_label(uint64_t name)
 {
     const account_t *a = &accounts.all[name & ((1 << ACCOUNT_BITS) - 1)];
     return a->generation == name >> ACCOUNT_BITS ? a->label : account_ended;
+}
+
+static uint32_t account_series_of(uint32_t account)
+{
+    const account_t *a = &accounts.all[account];
+    return (uint32_t)(a->generation ? accounts.all[ACCOUNT_OTHERS].slot : a->slot);
+}
+
+uint32_t account_series(const tclock_t *c)
+{
+    return account_series_of(c->account);
+}
+
+void account_keep_party(const tclock_t *c)
+{
+    c->own_party->series = c->account;
+    c->own_party->next = accounts.parties;
+    accounts.parties = c->own_party;
+}
+
+void accounts_finish_parties(void)
+{
+    for (pair_party_t *party = accounts.parties, *next; party; party = next) {
+        uint32_t series = seg.base ? account_series_of(party->series) : PAIR_NAMELESS;
+        next = party->next;
+        party->series = PAIR_NAMELESS;
+        pair_finish(reg.main, party, series);
+    }
+    accounts.parties = NULL;
 }
 
 void account_publish(tclock_t *c, uint64_t t)
@@ -103,6 +134,12 @@ uint64_t accounts_in_use(void)
 
 void accounts_begin_segment(void)
 {
+    for (pair_party_t *party = accounts.parties; party; party = party->next) {
+        uint32_t account = party->series;
+        pair_clear(party);
+        pair_forget_names(party);
+        party->series = account;
+    }
     for (uint32_t i = 0; i < accounts.count; i++) {
         account_t *a = &accounts.all[i];
         a->slot = 0;
@@ -118,6 +155,11 @@ void accounts_reset(void)
         account_t *a = &accounts.all[i];
         memset(&a->totals, 0, sizeof(account_t) - offsetof(account_t, totals));
     }
+    for (pair_party_t *party = accounts.parties, *next; party; party = next) {
+        next = party->next;
+        pair_end(reg.main, party); /* the ledger frees it */
+    }
+    accounts.parties = NULL;
     accounts.count = ACCOUNT_OTHERS + 1;
     accounts.emptied = accounts.refused = 0;
 }

@@ -29,6 +29,7 @@ typedef struct {
 struct accounts {
     account_t all[ACCOUNTS + 2];
     uint32_t count;
+    pair_party_t *parties; /* of threads that have ended; their series is the number of the account */
     uint64_t emptied;      /* accounts that their last thread has left */
     uint64_t refused;      /* threads that share an account, because all were taken */
 };
@@ -44,6 +45,17 @@ void account_leave(const tclock_t *c);
 /* A number that names the account of a thread for good, and the label of that number. */
 uint64_t account_name(const tclock_t *c);
 const char *account_label(uint64_t name);
+
+/*
+ * Slot + 1 of the thread's account in the segment; 0: it has none yet. A slot that is used again shows other
+ * names, too, so there it is that of the account that several threads share.
+ */
+uint32_t account_series(const tclock_t *c);
+
+/* The thread has ended: its party is finished by `accounts_finish_parties`. Of the main Ractor only. */
+void account_keep_party(const tclock_t *c);
+
+void accounts_finish_parties(void);
 
 /* Moves what the thread did outside of units since the last time to its account. */
 void account_publish(tclock_t *c, uint64_t t);

@@ -24,7 +24,16 @@
 
 #include "shared.h"
 
+#define BLAME_HOLDS 256 /* a wait passes over as many as threads wait before it */
+
 struct tclock;
+struct pair_party;
+
+/* A hold in which others waited, or the part of it that belongs to one party. */
+typedef struct {
+    uint64_t from, to;
+    struct pair_party *holder; /* NULL: not known */
+} blame_hold_t;
 
 typedef struct blame {
     uint64_t seq;            /* odd while it is written; +2 for each event */
@@ -39,6 +48,12 @@ typedef struct blame {
     uint32_t number;         /* in captures */
     uint32_t clocks;         /* of its threads (registry.h); the main Ractor's are not counted */
     struct blame *next;
+
+    /* Whom waits are for (pairs.h). */
+    uint64_t held;           /* holds that were put into the ring */
+    uint64_t charged, unknown, rests; /* ticks of waits: for a party, beyond the ring, for nobody */
+    struct pair_party *free, *ended, *left_behind;
+    blame_hold_t holds[BLAME_HOLDS];
 } blame_t;
 
 #define BLAME_GET(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)

@@ -13,6 +13,17 @@ uint64_t process_handoff(void)
     return ticks;
 }
 
+pair_sums_t process_pairs(void)
+{
+    pair_sums_t sums = {0};
+    for (blame_t *b = reg.ledgers; b; b = b->next) {
+        sums.charged += BLAME_GET(b->charged);
+        sums.unknown += BLAME_GET(b->unknown);
+        sums.rests += BLAME_GET(b->rests);
+    }
+    return sums;
+}
+
 totals_t process_totals(void)
 {
     totals_t sum = reg.departed;
@@ -50,6 +61,20 @@ process_counts_t process_counts(uint64_t t)
     return counts;
 }
 
+static void process_begin_pairs(void)
+{
+    for (blame_t *b = reg.ledgers; b; b = b->next) pairs_forget_names(b);
+    for (tclock_t *c = reg.clocks; c; c = c->next) {
+        if (!c->own_party) continue;
+        pair_clear(c->own_party); /* an earlier segment's */
+        pair_forget_names(c->own_party);
+    }
+    for (uint32_t i = 0; i < units.count; i++) {
+        const unit_t *u = &units.chunks[i / UNIT_CHUNK][i % UNIT_CHUNK];
+        if (u->clock && u->party) pair_forget_names(u->party);
+    }
+}
+
 void process_begin_segment(void)
 {
     /* While measuring is off, what is open is no time: its next start forgets it. */
@@ -58,6 +83,7 @@ void process_begin_segment(void)
     totals_t totals = tc_enabled() ? process_totals_at(t) : process_totals();
     process_opened = process_counts_in_all(&totals);
     accounts_begin_segment();
+    process_begin_pairs();
 }
 
 uint64_t process_threads(void)

@@ -7,6 +7,13 @@
 /* Ticks that threads stalled while no thread held their GVL. */
 uint64_t process_handoff(void);
 
+/* Ticks of waits that are over: for parties, for what is unknown, and for nobody. */
+typedef struct {
+    uint64_t charged, unknown, rests;
+} pair_sums_t;
+
+pair_sums_t process_pairs(void);
+
 /* Without what is still open. */
 totals_t process_totals(void);
 

@@ -85,6 +85,7 @@ tclock_t *reg_add_clock(VALUE thread, blame_t *ledger)
     c->blame = ledger;
     c->thread = thread;
     c->cpu_ns = TC_CPU_UNREAD;
+    c->party = c->own_party = pair_begin(ledger, account_name(c) << UNIT_SLOT_BITS);
     reg_lock();
     c->number = ++reg.numbered;
     c->next = reg.clocks;
@@ -161,14 +162,24 @@ static bool reg_end_hold(tclock_t *c)
     return true;
 }
 
+/* Its account may have no slot yet: the tick makes it, and finishes the party. */
+static void reg_end_party(tclock_t *c)
+{
+    if (!c->own_party) return;
+    if (c->blame == reg.main) account_keep_party(c);
+    else pair_leave_behind(c->blame, c->own_party, account_series(c));
+}
+
 static void reg_free_clock(tclock_t *c, uint64_t t)
 {
     unit_abandon_all(c);
     account_publish(c, t);
+    reg_end_party(c);
     account_leave(c);
     totals_add(&reg.departed, &c->totals);
     reg_unlist(c);
     reg_use_ledger(c->blame, -1);
+    if (c->blame != reg.main && !c->blame->clocks) pairs_finish_left_behind(c->blame);
     __atomic_fetch_sub(&reg.ended, 1, __ATOMIC_RELAXED);
     free(c);
 }
@@ -211,6 +222,8 @@ void reg_reset_after_fork(tclock_t *current)
     for (tclock_t *c = reg.clocks, *next; c; c = next) {
         next = c->next;
         unit_abandon_all(c);
+        if (c->own_party) pair_end(c->blame, c->own_party);
+        c->party = c->own_party = NULL;
         if (c != current) free(c);
     }
     reg.clocks = current;
@@ -220,9 +233,11 @@ void reg_reset_after_fork(tclock_t *current)
     for (blame_t *b = reg.ledgers; b; b = b->next) {
         b->seq &= ~UINT64_C(1);
         blame_reset(b, NULL);
+        pairs_reset(b);
         b->handoff = 0;
         b->clocks = current && current->blame == b;
     }
+    if (current) current->party = current->own_party = pair_begin(current->blame, 0);
     memset(&pools, 0, sizeof(pools));
     tc.in_flight = units.empty_since = units.discarded = units.abandoned = 0;
     tc.resumed_without_ready = tc.suspended_twice = tc.unknown_holder = tc.clock_backward = 0;

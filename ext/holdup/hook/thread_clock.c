@@ -43,7 +43,7 @@ static uint64_t tc_open_stalled(const tclock_t *c, uint64_t t)
 
 void tc_settle_unseen(tclock_t *c, uint64_t t)
 {
-    if (c->phase == TC_UNKNOWN) c->at = c->hold_from = t;
+    if (c->phase == TC_UNKNOWN) c->at = c->hold_from = c->party_from = t;
     if (c->phase == TC_IDLE) TC_COUNT(suspended_twice); /* neither READY nor RESUMED came: it never stopped */
     c->phase = TC_RUNNING;
 }

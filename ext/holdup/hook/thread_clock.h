@@ -12,8 +12,8 @@
 
 #include "clock.h"
 #include "hook/blame.h"
+#include "hook/pairs.h"
 #include "hook/totals.h"
-#include "unit/holders.h"
 
 #define TC_CPU_UNREAD UINT64_MAX
 
@@ -24,6 +24,8 @@ typedef struct tclock {
     uint64_t hold_from;    /* where the current hold began, or where a unit's edge cut it */
     uint64_t hold_end;     /* set at SUSPENDED; 0 while holding */
     blame_t *blame;
+    pair_party_t *party;   /* who holds the GVL, or waits for it, on this thread */
+    uint64_t party_from;   /* where the current hold began, or its part that belongs to the party */
     uint32_t epoch;
     uint8_t phase;
     bool blocking;         /* the last SUSPENDED was a blocking region */
@@ -43,6 +45,7 @@ typedef struct tclock {
     /* Touched at edges of units and calls, fiber switches and ticks only. */
     bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
     uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
+    pair_party_t *own_party; /* outside of units */
     struct unit *innermost;
     struct unit *call_unit; /* of the outermost call; NULL: it is not measured */
     uint64_t call_others;  /* how long other threads had run when that began ... */
@@ -129,7 +132,6 @@ static inline void tc_run_until(tclock_t *c, uint64_t t)
     c->totals.running_in_flight += ran * tc.in_flight;
     c->totals.squares += coarse * coarse;
     if (hold > c->longest) c->longest = hold;
-    if (hld_long(hold)) hld_held(c, t);
     c->at = c->hold_from = t;
 }
 
@@ -156,7 +158,21 @@ static inline void tc_read_cpu(tclock_t *c)
 static inline void tc_close_hold(blame_t *b, uint64_t end)
 {
     tclock_t *holder = b->holder;
-    holder->totals.caused += blame_close(b, end);
+    uint64_t caused = blame_close(b, end);
+    holder->totals.caused += caused;
+    if (caused) pair_put(b, holder->party, holder->party_from, end);
+}
+
+/*
+ * From `t` on the thread does the work of that party. It runs, or waits with its hold closed. An edge looks
+ * for waiters only: one that is about to be counted began to wait in a part that the ring does not have.
+ */
+static inline void tc_change_party(tclock_t *c, uint64_t t, pair_party_t *party)
+{
+    blame_t *b = c->blame;
+    if (c->phase == TC_RUNNING && BLAME_GET(b->waiters)) pair_put(b, c->party, c->party_from, t);
+    c->party = party;
+    c->party_from = t;
 }
 
 /* The thread runs, and no event said so. */

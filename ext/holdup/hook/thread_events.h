@@ -125,7 +125,7 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     if (c->phase == TC_WAITING) {
         c->totals.stalled += t - c->at; /* the ledger's very interval: the identity is exact */
         blame_drop_waiter(b, t);
-        if (hld_long(t - c->at)) hld_waited(c, t);
+        pair_charge(b, c->party, c->at, t);
     }
     __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
     blame_open(b, c, t);
@@ -136,7 +136,7 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     }
     c->native = pthread_self();
     c->phase = TC_RUNNING;
-    c->at = c->hold_from = t;
+    c->at = c->hold_from = c->party_from = t;
     c->totals.acquisitions++;
     bool computed = c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS);
     if (__builtin_expect(computed, 0)) tc_attribute_native(c);

@@ -98,6 +98,26 @@ static void probe_write_accounts(void)
 }
 
 /*
+ * What threads waited outside of units, and whom others waited for there. A thread of another Ractor runs
+ * meanwhile: it gets its name only, and the rest when it ends.
+ */
+static void probe_write_parties(void)
+{
+    for (tclock_t *c = reg.clocks; c; c = c->next) {
+        pair_party_t *party = c->own_party;
+        uint32_t series = account_series(c);
+        if (!party || !series) continue;
+        if (c->blame == reg.main) {
+            pair_record(party, series);
+            seg_commit();
+            pair_clear(party);
+            pair_settle(party, series);
+        }
+        else BLAME_SET(party->series, series);
+    }
+}
+
+/*
  * The sequence of ticks is odd while one writes: readers that compare accounts with counters take both of one
  * tick.
  */
@@ -129,16 +149,21 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     clk_follow_realtime();
     uint64_t t = process_settled();
     accounts_publish_all(t);
-    if (!seg.base) return Qfalse;
+    if (!seg.base) {
+        accounts_finish_parties();
+        return Qfalse;
+    }
     seg_lock();
     probe_advance_tick_seq();
     probe_write_counters(t);
     probe_write_gauges(gauges);
     probe_write_accounts();
+    probe_write_parties();
     probe_write_pools(clk_now());
     probe_advance_tick_seq();
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();
+    accounts_finish_parties();
     return probe_name_state();
 }
 
@@ -179,6 +204,12 @@ static VALUE probe_snapshot(VALUE self)
     probe_put(hash, "resumed_without_ready", tc.resumed_without_ready);
     probe_put(hash, "suspended_twice", tc.suspended_twice);
     probe_put(hash, "unknown_holder", tc.unknown_holder);
+    pair_sums_t pairs = process_pairs();
+    probe_put(hash, "pairs_ns", clk_ns(pairs.charged));
+    probe_put(hash, "pairs_unknown_ns", clk_ns(pairs.unknown));
+    /* In ticks: what waits have of nobody, less the hand-off. Threads that wait now have none yet. */
+    rb_hash_aset(hash, ID2SYM(rb_intern("pairs_race_ticks")),
+                 LL2NUM((long long)(pairs.rests - process_handoff())));
     /* The identity in the clock's own ticks: exactly zero, unless a thread begins to wait at this moment. */
     rb_hash_aset(hash, ID2SYM(rb_intern("identity_ticks")),
                  LL2NUM((long long)(sum.stalled - sum.caused - process_handoff())));

@@ -48,6 +48,8 @@ struct seg {
     uint16_t *index;        /* hash of its key -> slot + 1 */
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
+    uint16_t *pair_index;   /* hash of a pair -> row + 1 */
+    uint64_t pairs, pairs_beyond; /* rows; times that a pair had none */
     uint64_t grow_failed;
     bool lock;
     seg_redo_t *log;

@@ -11,6 +11,7 @@
 #include "private_file.h"
 #include "segment/segment.h"
 #include "segment/segment_name.h"
+#include "segment/segment_pairs.h"
 
 /*
  * The namespace of our pid; 0 when unknown. A reader in the same one sees at once that this process is dead.
@@ -26,17 +27,19 @@ void seg_forget(void)
     if (seg.base) munmap(seg.base, seg.mapped);
     if (seg_has_file()) close(seg.file);
     free(seg.index);
+    free(seg.pair_index);
     memset(&seg, 0, sizeof(seg));
     seg.file = -1;
 }
 
-static bool seg_make_index(uint64_t capacity)
+static bool seg_make_indexes(uint64_t capacity)
 {
     uint32_t size = 64;
     while (size < capacity * 2) size *= 2;
     seg.index = calloc(size, sizeof(*seg.index));
     seg.index_mask = size - 1;
-    return seg.index != NULL;
+    seg.pair_index = calloc(SEG_PAIR_PLACES, sizeof(*seg.pair_index));
+    return seg.index && seg.pair_index;
 }
 
 static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, uint64_t generation)
@@ -89,7 +92,7 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
     SEG_HEADER->state = seg_lock_file(file);
-    if (seg_make_index(capacity)) {
+    if (seg_make_indexes(capacity)) {
         const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, SEG_BEYOND),
             nested = seg_name_key(SEG_NESTED, "(nested)");
         seg.overflow = seg_append(&overflow);

@@ -13,8 +13,8 @@
 #include "segment/histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 6
-#define SEG_DIGEST "865a80f1" /* of what bin/generate reads here: another one needs another version */
+#define SEG_VERSION 7
+#define SEG_DIGEST "2b9e85c2" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -22,7 +22,9 @@
 #define SEG_SETTING_BYTES 4096
 #define SEG_LOG_OFFSET 8192
 #define SEG_LOG_ENTRIES 256
-#define SEG_RING_OFFSET 12288
+#define SEG_PAIRS_OFFSET 12288
+#define SEG_PAIRS 1024 /* rows of the table of pairs, of which the last quarter is for those beyond it */
+#define SEG_RING_OFFSET 28672
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
@@ -136,7 +138,9 @@ enum { SEG_TIMES = 0 UNIT_TIMES(UNIT_ONE) };
     X(SEG_P_STALLED, stalled_ns)                                                                             \
     X(SEG_P_IDLE, idle_ns)                                                                                   \
     X(SEG_P_CAUSED, caused_ns)                                                                               \
-    X(SEG_P_UNACCOUNTED, unaccounted)
+    X(SEG_P_UNACCOUNTED, unaccounted)                                                                        \
+    X(SEG_P_PAIRS, pairs)                                                                                    \
+    X(SEG_P_PAIRS_BEYOND, pairs_beyond)
 
 enum seg_kind { SEG_NO_KIND, SEG_KINDS(UNIT_CONSTANT) };
 enum seg_process_counter {
@@ -192,11 +196,28 @@ typedef struct {
     unsigned char trace[SEG_TRACE_BYTES]; /* zeros: none */
 } seg_ring_t;
 
+/* For how long one series has waited for the GVL while another held it (hook/pairs.h). */
+typedef struct {
+    uint32_t victim, holder; /* slots + 1, or one of the numbers below */
+    uint64_t ns;
+} seg_pair_t;
+
+/*
+ * In place of a victim: units that were not recorded. In place of a holder: nobody; parties beyond the most
+ * of a victim or of the table; parties that are not known.
+ */
+#define SEG_PAIR_UNRECORDED UINT32_MAX
+#define SEG_PAIR_HANDOFF UINT32_MAX
+#define SEG_PAIR_OTHERS (UINT32_MAX - 1)
+#define SEG_PAIR_UNKNOWN (UINT32_MAX - 2)
+
 typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
 _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "the profile follows the header");
+_Static_assert(SEG_PAIRS_OFFSET + SEG_PAIRS * sizeof(seg_pair_t) == SEG_RING_OFFSET,
+               "the ring follows the pairs");
 _Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "an account's sums have room");
 _Static_assert(sizeof(seg_series_t) % sizeof(uint64_t) == 0, "the redo log has words");
 

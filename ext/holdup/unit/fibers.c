@@ -107,6 +107,7 @@ static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID me
     int raised = alloc_turn();
     uint64_t t = fib_end_turn(c, false);
     c->current = u;
+    tc_change_party(c, t, u ? u->party : c->own_party);
     if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
     if (raised) rb_jump_tag(raised);
 }
@@ -151,6 +152,7 @@ uint64_t fib_enter(tclock_t *c, uint8_t pool)
     u->outer = c->innermost;
     if (u->outer) u->outer->newer = u;
     c->innermost = c->current = u;
+    tc_change_party(c, u->started, u->party);
     c->open_units++;
     if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_START, CAP_FIBERS, u->started, c->mark.caused);
     uint64_t handle = unit_handle(u);
@@ -212,6 +214,7 @@ bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, mea
     fib_note_in_parent(u, &span, counted);
     fib_orphan(c, u, t, counted);
     fib_unlink(c, u);
+    unit_leave_party(c, u, t);
     if (c->current == u) c->current = u->parent;
     if (CAP_ON())
         cap_record_unit(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t,

@@ -6,6 +6,7 @@
 #include "capture/capture_events.h"
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
+#include "hook/registry.h"
 #include "unit/calls.h"
 
 #define UNIT_RESTED (UINT64_C(1) << 31)
@@ -63,7 +64,7 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     u->clock = c;
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
-    u->holders.count = 0;
+    u->party = pair_begin(c->blame, unit_handle(u));
     u->calls = NULL;
     u->repeats = NULL;
     u->holds = NULL;
@@ -129,6 +130,7 @@ uint64_t unit_enter(tclock_t *c, uint8_t pool)
     alloc_read(c, hold_from, t);
     unit_t *u = unit_take(c, t, pool);
     if (!u) return 0;
+    tc_change_party(c, t, u->party);
     tc_edge(c, t, &u->base);
     tc_read_cpu(c);
     u->cpu_start = c->cpu_ns;
@@ -185,6 +187,13 @@ void unit_describe(const unit_t *u, const totals_t *span, uint64_t longest, meas
     m->pool_held_ns = u->charges[UNIT_POOL_HELD];
 }
 
+void unit_leave_party(tclock_t *c, const unit_t *u, uint64_t t)
+{
+    const unit_t *around = c->follows ? u->parent : u->outer;
+    if (c->party == u->party) tc_change_party(c, t, around ? around->party : c->own_party);
+    if (around && around->party && u->party) pair_merge(around->party, u->party);
+}
+
 /* Whether the unit was measured. A unit that was left out counts as discarded (unit_give_back). */
 bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested)
 {
@@ -199,6 +208,7 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
         alloc_read(c, hold_from, t);
     }
     uint64_t longest = unit_unlink(c, u);
+    unit_leave_party(c, u, t);
     totals_t now;
     if (known) tc_edge(c, t, &now);
     else now = c->totals;
@@ -219,17 +229,26 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     return known;
 }
 
+static void unit_abandon_party(const tclock_t *c, const unit_t *u)
+{
+    if (!u->party) return;
+    if (c->blame == reg.main) pair_finish(c->blame, u->party, PAIR_NAMELESS);
+    else pair_leave_behind(c->blame, u->party, PAIR_NAMELESS);
+}
+
 void unit_abandon_all(tclock_t *c)
 {
     unit_lock();
     uint64_t t = clk_now();
     for (unit_t *u = c->innermost, *outer; u; u = outer) {
         outer = u->outer;
+        unit_abandon_party(c, u);
         unit_end_flight(u, t);
         units.abandoned++;
         unit_release(u);
     }
     c->innermost = c->current = NULL;
+    c->party = c->own_party;
     c->open_units = 0;
     unit_unlock();
 }

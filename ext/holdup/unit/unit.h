@@ -10,7 +10,6 @@
 #define HOLDUP_UNIT_H
 
 #include "hook/thread_clock.h"
-#include "unit/holders.h"
 #include "unit/measurement.h"
 #include "unit/unit_pools.h"
 
@@ -40,7 +39,7 @@ typedef struct unit {
     uint64_t rest;         /* how long no unit had been in flight then */
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
     uint64_t charges[UNIT_CHARGES];
-    hld_table_t holders;   /* of the GVL, while it waited */
+    pair_party_t *party;   /* whom it waited for, and who for it; NULL when out of memory */
     struct call_tally *calls; /* its calls by kind (calls.h) */
     struct repeats *repeats; /* its queries, while repeated ones are looked for (repeats.h) */
     struct hold_tally *holds; /* what it caused, by place in the code (hold_places.h) */
@@ -122,6 +121,9 @@ uint64_t unit_enter(tclock_t *c, uint8_t pool);
  * unit_close_period).
  */
 bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested);
+
+/* The unit ends, and the thread goes on with the work around it. What it waited belongs there, too. */
+void unit_leave_party(tclock_t *c, const unit_t *u, uint64_t t);
 
 /* Its thread ended with units open: their numbers are unknown. */
 void unit_abandon_all(tclock_t *c);

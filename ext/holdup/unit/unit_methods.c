@@ -5,6 +5,7 @@
 #include "unit/unit_methods.h"
 #include "capture/capture.h"
 #include "capture/capture_methods.h"
+#include "hook/accounts.h"
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
 #include "hook/hook.h"
@@ -75,6 +76,9 @@ typedef struct {
     call_tally_t *calls;
     repeats_t *repeats;
     hold_tally_t *holds;
+    pair_party_t *party;
+    blame_t *ledger; /* of the party ... */
+    bool foreign;    /* ... whose GVL the caller does not hold */
     int raised; /* see alloc_turn: after the unit has ended */
 } probe_ended_t;
 
@@ -85,17 +89,24 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     ended->calls = u ? calls_take(u) : NULL;
     ended->repeats = u ? u->repeats : NULL;
     ended->holds = u ? u->holds : NULL;
+    ended->party = u ? u->party : NULL;
     if (!u) return false;
+    const tclock_t *current = hook_current();
     u->repeats = NULL;
     u->holds = NULL;
+    ended->ledger = u->clock->blame;
+    ended->foreign = !current || current->blame != ended->ledger;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows)
         return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
     return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
-static void probe_drop_tallies(probe_ended_t *ended)
+/* After the unit has ended, as one of that series; PAIR_NAMELESS: it is not recorded. */
+static void probe_drop_tallies(probe_ended_t *ended, uint32_t series)
 {
+    if (ended->party && ended->foreign) pair_leave_behind(ended->ledger, ended->party, series);
+    else if (ended->party) pair_finish(ended->ledger, ended->party, series);
     places_drop(ended->holds);
     free(ended->repeats);
     if (!ended->calls) return;
@@ -115,7 +126,7 @@ static VALUE probe_cancel(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     probe_end(handle, &ended, false);
-    probe_drop_tallies(&ended);
+    probe_drop_tallies(&ended, PAIR_NAMELESS);
     return probe_return(&ended, Qnil);
 }
 
@@ -124,7 +135,7 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
-    probe_drop_tallies(&ended);
+    probe_drop_tallies(&ended, PAIR_NAMELESS);
     if (!known) return probe_return(&ended, Qnil);
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
     const uint64_t *words = MEASURED_VALUES(&ended.unit);
@@ -164,7 +175,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
     if (!known || !seg.base) {
-        probe_drop_tallies(&ended);
+        probe_drop_tallies(&ended, PAIR_NAMELESS);
         return probe_return(&ended, Qnil);
     }
     char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
@@ -191,7 +202,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
         seg_record_holds(key.name, tally);
     seg_unlock();
-    probe_drop_tallies(&ended);
+    probe_drop_tallies(&ended, (uint32_t)series);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return probe_return(&ended, Qtrue);
 }
@@ -244,6 +255,40 @@ static VALUE probe_idle(VALUE self, VALUE handle)
     return ULL2NUM(clk_sum_ns(ticks));
 }
 
+/* A unit's handle, or the label of an account. */
+static VALUE probe_name_of_holder(uint64_t id)
+{
+    bool unit = id & UNIT_SLOT_MASK;
+    return unit ? ULL2NUM(id) : rb_utf8_str_new_cstr(account_label(id >> UNIT_SLOT_BITS));
+}
+
+static VALUE probe_name_of_series(uint32_t series)
+{
+    if (!seg.base) return rb_utf8_str_new_cstr("");
+    const seg_series_t *s = seg_slot(series - 1);
+    return rb_utf8_str_new(s->name, s->name_bytes);
+}
+
+/*
+ * holders(handle): [[holder, ns], ...], for whom the open unit has waited, called on its own thread; nil when
+ * unknown. A holder is a handle or the label of an account; of many, those that have ended are their names.
+ */
+static VALUE probe_holders(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    if (!u || !u->party) return Qnil;
+    VALUE all = rb_ary_new_capa(u->party->parts_used);
+    for (uint32_t i = 0; i < u->party->parts_used; i++) {
+        const pair_part_t *part = &u->party->parts[i];
+        rb_ary_push(all, rb_assoc_new(probe_name_of_holder(part->holder->id), ULL2NUM(clk_ns(part->ticks))));
+    }
+    for (uint32_t i = 0; i < u->party->sums_used; i++) {
+        const pair_sum_t *sum = &u->party->sums[i];
+        rb_ary_push(all, rb_assoc_new(probe_name_of_series(sum->series), ULL2NUM(clk_ns(sum->ticks))));
+    }
+    return all;
+}
+
 void unit_init(VALUE probe)
 {
     VALUE charges = rb_hash_new();
@@ -261,4 +306,5 @@ void unit_init(VALUE probe)
     rb_define_singleton_method(probe, "own?", probe_own, 1);
     rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
     rb_define_singleton_method(probe, "idle", probe_idle, 1);
+    rb_define_singleton_method(probe, "holders", probe_holders, 1);
 }

@@ -51,7 +51,6 @@ module Holdup
       KINDS = {request: 1, job: 2}.freeze
       CHARGES = {pool_wait: 0, pool_held: 1}.freeze
       COUNTERS = {queued_clamped: 9, guard_failures: 13}.freeze
-      HOLDER_LEAST_NS = 1_000_000
 
       # Open units, of which there are none here.
       class UnitFields
@@ -207,8 +206,6 @@ module Holdup
       def stalled(_handle) = nil
 
       def idle(_handle) = nil
-
-      def watch_holders(_on) = nil
 
       def holders(_handle) = nil
 

@@ -48,9 +48,6 @@ module Holdup
 
     def idle_ns(handle) = @probe.idle(handle)
 
-    # Records from now on which holders units wait for.
-    def watch_holders = @probe.watch_holders(true)
-
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited
     #   for: a unit's handle or a thread's account, and ns; at most eight, each at least 1 ms; nil: unknown
     def holders(handle) = @probe.holders(handle)

@@ -25,7 +25,8 @@ module Holdup
       # @return [Array<Symbol>] parts of the summary that the verdict needs
       def self.parts(summary)
         return [] if summary.empty?
-        summary.connections.notable? ? %i[samples coverage] : [:samples]
+        pairs = [:pairs] if summary.filter.name
+        [:samples, *(:coverage if summary.connections.notable?), *pairs]
       end
 
       def initialize(summary)
@@ -34,8 +35,8 @@ module Holdup
       end
 
       # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside :handoff
-      #   :no_cpu :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts:
-      #   shares 0.0 .. 1.0, `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job
+      #   :no_cpu :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts:
+      #   shares 0.0 .. 1.0, `cause` a Blame::Account, SeriesRow or StallPairs::Party, `size` a String, `kind` :request :job
       #   :unit, `shortage` a CpuShortage
       def call
         return result(:no_data) if @summary.empty?
@@ -92,12 +93,27 @@ module Holdup
       end
 
       def stall
+        return waits_for if main_pair
         return result(:handoff, share: blame.handoff_share) if blame.handoff_share >= HANDOFF
         cause = blame.main_cause
         share = blame.caused_share(cause)
         return result(:spread, cause:, share:) unless alone?(share)
         return result(:account_cause, cause:, share:) if cause.kind == :account
         result(:one_cause, cause:, share:, count_share: cause.count.fdiv(blame.count))
+      end
+
+      # Whom the requests or jobs of one name waited for.
+      def waits_for
+        key = (main_pair.causer == main_pair.victim) ? :waits_for_own : :waits_for
+        result(key, cause: main_pair.causer, share: main_pair.share)
+      end
+
+      # @return [StallPairs::StallPair, nil] nil without a name, and where no pair stands out
+      def main_pair
+        return unless @summary.filter.name && @summary.read?(:pairs)
+        pairs = @summary.pairs
+        main = pairs.find(&:named?)
+        main if main && pairs.uniq(&:victim).one? && main.share >= ONE_CAUSE
       end
 
       def alone?(share)

@@ -81,16 +81,16 @@ module Holdup
         ApplicationShares.of(chosen.map { |entry| [entry.setting, entry.window.count] })
       end
 
-      # Who stalled the chosen units, most stall first.
-      # @return [Array<StallPairs::StallPair>]
+      # Who stalled the chosen units; without a filter, threads outside of units, too.
+      # @return [Array<StallPairs::StallPair>] most stall first
       def pairs
-        @pairs ||= stall_pairs.to_a(victims: filter.method(:series?))
+        @pairs ||= filter.narrow? ? stall_pairs.of_victims(chosen_names) : stall_pairs.to_a
       end
 
       # Whom the chosen units stalled, also units that the filter leaves out.
       # @return [Array<StallPairs::StallPair>] most stall first
       def caused_pairs
-        @caused_pairs ||= stall_pairs.to_a(causers: filter.method(:series?))
+        @caused_pairs ||= stall_pairs.of_causers(chosen_names)
       end
 
       def processes
@@ -242,10 +242,14 @@ module Holdup
 
       def stall_pairs
         @stall_pairs ||= begin
-          stalls = @table.stalls(part(:stalls) || @windows) { |setting| filter.setting?(setting) }
-          StallPairs.new(stalls)
+          suffered = of_kind(*Series::UNITS, :account).group_by(&:series).transform_values do |same|
+            same.sum { |entry| entry.window.stalled_ns }
+          end
+          StallPairs.new(windows_of(:pairs), suffered:)
         end
       end
+
+      def chosen_names = chosen.map { |entry| entry.series.name }.uniq
 
       def coverage_of_windows
         first_s = [from_s, @table.first_s || from_s].max

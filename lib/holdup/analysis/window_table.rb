@@ -33,14 +33,6 @@ module Holdup
       # @return [Integer] second in which the first unit ran under the setting; 0 without any
       def first_used_s(setting) = @first_used_s.fetch(setting&.fingerprint, 0)
 
-      # Who suffered and caused what, in each window of time, by host, for settings that the block wants.
-      # @param stalls [Enumerable<Store::WindowStall, Holdup::Window>] of the shortest windows, or these
-      # @yieldparam setting [Setting, nil]
-      def stalls(stalls)
-        wanted = by_origin(stalls).select { |(fingerprint, _), _| yield @settings[fingerprint] }
-        wanted.values.map { |by_start| by_start.sort.map(&:last) }
-      end
-
       private
 
       def add(window)
@@ -49,17 +41,6 @@ module Holdup
         origin = [fingerprint, (window.host if @by_host)]
         (@sums[window.series][origin] ||= WindowSum.new).add(window)
         widen(window) if window.series.unit? && window.start_s
-      end
-
-      # @return [Hash{Array(String, String) => Hash{Integer => Array<StallPairs::StallPart>}}] by setting and
-      #   host, then by start of the window
-      def by_origin(stalls)
-        stalls.each_with_object({}) do |stall, all|
-          next if stall.series.view? || (stall.stalled_ns.zero? && stall.caused_ns.zero?)
-          by_start = all[[stall.setting&.fingerprint, stall.host]] ||= {}
-          parts = by_start[stall.start_s] ||= []
-          parts << StallPairs::StallPart.new(stall.series, stall.stalled_ns, stall.caused_ns)
-        end
       end
 
       def widen(window)

@@ -9,14 +9,18 @@ module Holdup
     # - `read_ns`: when it was read; `finished`: all is carried, and only the file remains to be removed
     # - `handoff_ns`: that counter of the header; `ring_head`: how many of the ring's units were read
     # - `slots`: Array of SlotCheckpoint by slot; nil for a slot that was never read
-    SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :slots) do
+    # - `pairs`: Array of ns by row of the table of pairs
+    SegmentCheckpoint = Data.define(
+      :created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :slots, :pairs
+    ) do
       # Nothing carried yet.
       def self.start(created_ns)
-        new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, slots: [].freeze)
+        new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, slots: [].freeze,
+          pairs: [].freeze)
       end
 
-      # Finished, without slots.
-      def done = with(finished: true, slots: [].freeze)
+      # Finished, without slots and pairs.
+      def done = with(finished: true, slots: [].freeze, pairs: [].freeze)
 
       # Whether units were recorded since: an idle process moves only its accounts.
       def units_moved?(earlier)
@@ -28,7 +32,7 @@ module Holdup
     # Encodes a checkpoint in two parts, because accounts move all the time and units, which are a hundred
     # times larger, only when there is work.
     module SegmentCheckpoint::Codec
-      VERSION = 3 # 2 had counts in the form of UTF-8
+      VERSION = 4 # 3 had no pairs
 
       module_function
 
@@ -37,7 +41,7 @@ module Holdup
         slots = checkpoint.slots
         accounts = slots.each_index.select { |index| slots[index]&.account? }
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
-          checkpoint.handoff_ns, checkpoint.ring_head, accounts.size]
+          checkpoint.handoff_ns, checkpoint.ring_head, checkpoint.pairs.size, *checkpoint.pairs, accounts.size]
         accounts.each_with_object(facts.pack("w*")) do |index, bytes|
           slot = slots[index]
           bytes << [index, slot.generation.to_i, slot.bytes.bytesize].pack("w3") << slot.bytes
@@ -59,6 +63,7 @@ module Holdup
         source = Source.new(head)
         check(source.number)
         created_ns, read_ns, finished, handoff_ns, ring_head = Array.new(5) { source.number }
+        pairs = Array.new(source.number(most: Segment::Layout::PAIRS)) { source.number }
         slots = units ? load_units(Source.new(units)) : []
         source.number.times do
           index = source.number(most: Segment::Layout::MAX_SERIES)
@@ -67,7 +72,7 @@ module Holdup
           slots[index]&.generation = generation
         end
         SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
-          slots: slots.freeze)
+          slots: slots.freeze, pairs: pairs.freeze)
       end
 
       def check(version)

@@ -43,8 +43,9 @@ module Holdup
         end
       end
 
-      # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `ring`: RingSlice
-      SegmentReading = Data.define(:checkpoint, :changes, :handoff_ns, :ring)
+      # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `pairs`: Array of PairDelta;
+      # `ring`: RingSlice
+      SegmentReading = Data.define(:checkpoint, :changes, :pairs, :handoff_ns, :ring)
       # A slot of the file that is read.
       SlotPlace = Data.define(:reader, :file, :index) do
         def damaged(reason) = reader.damaged(reason)
@@ -65,10 +66,29 @@ module Holdup
         slots = reader.of_one_tick { read_slots(reader, before.slots, changes.clear, entry) }
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
+        pairs, pair_deltas = read_pairs(reader, before.pairs, slots, entry)
         ring = reader.ring_slice(since: before.ring_head)
         ring_head = header.ring_head
-        checkpoint = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, slots: slots.freeze)
-        SegmentReading.new(checkpoint:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
+        checkpoint = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, slots: slots.freeze, pairs:)
+        SegmentReading.new(checkpoint:, changes:, pairs: pair_deltas, ring:,
+          handoff_ns: handoff_ns - before.handoff_ns)
+      end
+
+      # A row whose series was not read this time comes with the next reading.
+      # @return [Array(Array<Integer>, Array<PairDelta>)] how far they are carried, and what was added
+      def read_pairs(reader, before, slots, entry)
+        rows = reader.pairs or return [before, []]
+        deltas = []
+        carried = rows.each_with_index.map do |row, index|
+          delta = PairDelta.of(row, before.fetch(index, 0), slots) or next before.fetch(index, 0)
+          deltas << delta if delta.ns.positive?
+          row.last
+        end
+        [carried.freeze, deltas]
+      rescue SegmentError::NotASegment, DamagedData => error
+        @skipped.add_lasting(:series, "pairs of #{entry.name}", DamagedData.new(error.message),
+          file: entry.name, place: -2)
+        [before, []]
       end
 
       def handoff_ns(header, before, entry)
@@ -81,6 +101,7 @@ module Holdup
 
       def add(reading, before, source)
         reading.changes.each { |change| @builder.add(change, source) }
+        reading.pairs.each { |pair| @builder.add_pair(pair, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
         @skipped.guard(:unit_samples, "process #{source.pid}") do
           draw(reading.ring, before, reading.checkpoint.slots, source)
@@ -190,8 +211,12 @@ module Holdup
         # @return [Hash{Series => String}] paths that are new
         attr_reader :paths
 
+        # Holders of one victim that are kept apart in each round; the smallest are counted together.
+        MOST_HOLDERS = 16
+
         def initialize
           @totals = {}
+          @pairs = {}
           @paths = {}
         end
 
@@ -206,20 +231,49 @@ module Holdup
           end
         end
 
+        # @param pair [PairDelta]
+        def add_pair(pair, source)
+          by_victim = @pairs[[source.start_s, source.setting]] ||= {}
+          by_holder = by_victim[pair.series.name] ||= Hash.new(0)
+          by_holder[pair.series.queue] += pair.ns
+        end
+
         # Stall while no thread held the GVL: no unit caused it, so it has its own account.
         def add_handoff(handoff_ns, source)
           totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
         end
 
         def windows(host)
-          @totals.flat_map do |(start_s, setting), by_series|
+          units = @totals.flat_map do |(start_s, setting), by_series|
             by_series.map do |series, totals|
               Window.new(start_s:, seconds: 60, series:, setting:, host:, **totals.to_h)
             end
           end
+          units + pair_windows(host)
         end
 
         private
+
+        def pair_windows(host)
+          @pairs.flat_map do |(start_s, setting), by_victim|
+            by_victim.flat_map do |victim, by_holder|
+              strongest(by_holder).map do |holder, ns|
+                series = Series.new(kind: :pair, name: victim, queue: holder)
+                empty = Window.empty(series:, setting:, host:, start_s:, seconds: 60)
+                empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
+              end
+            end
+          end
+        end
+
+        # @param by_holder [Hash{String => Integer}] ns
+        def strongest(by_holder)
+          nameless, named = by_holder.partition { |holder, _| Series::NAMELESS.key?(holder) }.map(&:to_h)
+          return by_holder if named.size <= MOST_HOLDERS
+          kept = named.max_by(MOST_HOLDERS, &:last).to_h
+          others = {Series::NAMELESS.key(:others) => named.values.sum - kept.values.sum}
+          kept.merge(nameless.merge(others) { |_, one, other| one + other })
+        end
 
         # Changes of one source come one after the other.
         def totals(series, source)

@@ -15,7 +15,8 @@ module Holdup
   # - views, whose time is in other series too: `:process`: one process over all its units ("worker 0", "pid
   #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
   #   system, which `queue` names ("sql primary"); `:method`: stall that they caused at a place in the code,
-  #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place
+  #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place; `:pair`:
+  #   time that they, or a thread of that name, waited for the GVL while those that `queue` names held it
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -44,10 +45,16 @@ module Holdup
   end
 
   Series::KINDS = %i[request job account nested overflow process pool priority call method
-    repeat].freeze
+    repeat pair].freeze
   Series::NO_VIEWS = [].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority call method repeat].freeze
+  Series::VIEWS = %i[process pool priority call method repeat pair].freeze
+  # What the name of a thread outside of units begins with.
+  Series::THREAD = "thread:"
+  # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it, it is not
+  # known who did; and those who waited were never recorded.
+  Series::NAMELESS = {"(nobody)" => :nobody, "(others)" => :others, "(unknown)" => :unknown,
+                      "(not recorded)" => :unrecorded}.freeze
   # Stall while no thread held the GVL.
   Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

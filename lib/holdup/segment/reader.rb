@@ -144,6 +144,15 @@ module Holdup
         steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
       end
 
+      # The table of pairs: who waited for the GVL while whom held it. Rows are appended, and only grow.
+      # @return [Array<Array(Integer, Integer, Integer)>, nil] series of who waited and of who held it, as slots
+      #   + 1 or a number of Layout::PAIR_*, and ns; nil when it was being written all the time
+      # @raise [SegmentError::NotASegment]
+      def pairs
+        bytes = steady(Layout::SEQ) { guarded { @bytes.read(Layout::PAIRS_OFFSET, pair_count * Layout::PAIR_BYTES) } }
+        bytes&.unpack(Layout::PAIR_FORMAT * (bytes.bytesize / Layout::PAIR_BYTES))&.each_slice(3)&.to_a
+      end
+
       # @return [Setting, nil] nil while it is being written; without attributes before the first write
       # @raise [DamagedData]
       def setting
@@ -214,6 +223,12 @@ module Holdup
       end
 
       private
+
+      def pair_count
+        count = @bytes.u64(Layout::COUNTERS_OFFSET + 8 * Layout::COUNTERS.index(:pairs))
+        damaged("its table of pairs has #{count} rows") if count > Layout::PAIRS
+        count
+      end
 
       def text(sequence, length_at, offset, room)
         steady(sequence) do

@@ -79,13 +79,6 @@ module Holdup
 
       def setting_starts(...) = reading { @spans.setting_starts(...) }
 
-      def stalls(...)
-        found = @spans.stalls(...)
-        Enumerator.new { |stalls| reading { found.each { |stall| stalls << stall } } }
-      end
-
-      def stall_sums(...) = reading { @spans.stall_sums(...) }
-
       def processes(from_s, to_s, every_s: nil)
         reading { @records.samples(from_s, to_s, @spans.state, every_s:) }
       end

@@ -48,16 +48,6 @@ module Holdup
       # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step
       def setting_starts(from_s, to_s, step_s:, hosts: nil, **filter) = raise(NotImplementedError)
 
-      # @return [Enumerator<WindowStall>] one for each window, in one consistent state
-      # @raise [StoreError] when iterated
-      def stalls(from_s, to_s, hosts: nil, **filter) = raise(NotImplementedError)
-
-      # The stalls of windows, added up over hosts and over the windows of each step.
-      # @return [Array<WindowStall>] one for each step, series and setting, without a host
-      def stall_sums(from_s, to_s, step_s:, hosts: nil, **filter)
-        WindowStall.of_steps(sums(from_s, to_s, step_s:, hosts:, histograms: [:stalled], **filter), step_s)
-      end
-
       # @return [Array<Tier>] lengths of windows and how long each is kept, finest first
       def tiers = raise(NotImplementedError)
 

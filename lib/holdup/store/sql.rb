@@ -66,8 +66,6 @@ module Holdup
 
       def setting_starts(...) = @spans.setting_starts(...)
 
-      def stalls(...) = @spans.stalls(...)
-
       def processes(from_s, to_s, every_s: nil)
         @samples.between(from_s, to_s, every_s:)
       end

@@ -22,6 +22,27 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
     assert_in_delta 0.7, result.facts[:share], 0.05
   end
 
+  # An endpoint's page asks for its own stall, not for all.
+  def test_whom_the_requests_of_one_name_waited_for
+    sample = SampleWindows.new
+    found = %w[OrdersController#index ReportsController#sales].map do |name|
+      filter = Holdup::Analysis::UnitFilter.new(name:)
+      summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s, filter:,
+        pairs: sample.pairs)
+      Holdup::Analysis::StallVerdict.new(summary).call
+    end
+    assert_equal %i[waits_for waits_for_own], found.map(&:key)
+    assert_equal ["ReportsController#sales"] * 2, found.map { |one| one.facts[:cause].name }
+    found.each { |one| assert_in_delta 0.7, one.facts[:share], 0.05 }
+  end
+
+  def test_without_pairs_the_cause_of_all_stall_is_named
+    sample = SampleWindows.new
+    filter = Holdup::Analysis::UnitFilter.new(name: "Orders*")
+    summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s, filter:)
+    assert_equal :one_cause, Holdup::Analysis::StallVerdict.new(summary).call.key
+  end
+
   def test_no_single_cause
     units = %w[A B C D].to_h { |name| [name, unit({cpu: 10, stalled: 8})] }
     assert_equal :spread, verdict(units:).key

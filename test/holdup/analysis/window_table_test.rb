@@ -50,31 +50,6 @@ class Holdup::Analysis::WindowTableTest < Minitest::Test
     end
   end
 
-  def test_stalls_of_each_host_in_order_of_time
-    windows = [window("A#b", minute: 1, stalled: 2), window("A#b", stalled: 1), window("B#c", caused: 3),
-      window("A#b", stalled: 9).with(host: "web-2")]
-    stalls = WindowTable.new(windows).stalls(windows) { true }
-    assert_equal [[[["A#b", 1, 0], ["B#c", 0, 3]], [["A#b", 2, 0]]], [[["A#b", 9, 0]]]], numbers(stalls)
-  end
-
-  def test_stalls_of_the_wanted_settings
-    windows = [window("A#b", stalled: 1), window("A#b", setting: OLD, stalled: 2)]
-    stalls = WindowTable.new(windows).stalls(windows) { |setting| setting == OLD }
-    assert_equal [[[["A#b", 2, 0]]]], numbers(stalls)
-  end
-
-  def test_stalls_leave_out_views_and_series_without_any
-    windows = [window("worker 0", kind: :process, stalled: 5), window("A#b"), window("main", kind: :account,
-      caused: 1)]
-    assert_equal [[[["main", 0, 1]]]], numbers(WindowTable.new(windows).stalls(windows) { true })
-  end
-
-  def test_stalls_of_shorter_windows
-    table = WindowTable.new([window("A#b", stalled: 3)])
-    shorter = [window("A#b", stalled: 1), window("A#b", minute: 1, stalled: 2)]
-    assert_equal [[[["A#b", 1, 0]], [["A#b", 2, 0]]]], numbers(table.stalls(shorter) { true })
-  end
-
   def test_a_sum_has_all_numbers_of_its_windows
     sum = WindowSum.sum([window("A#b", count: 2, stalled: 5, caused: 1),
       window("B#c", count: 3, stalled: 6, caused: 2)])

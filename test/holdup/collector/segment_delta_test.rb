@@ -47,6 +47,31 @@ class Holdup::Collector
       assert_equal 3, window("A#b").count
     end
 
+    def test_each_reading_adds_only_what_pairs_have_more
+      writer = writer()
+      %w[A#b B#c].each { |name| writer.record(name, wall: 5_000) }
+      writer.pair(0, 1, 2, 700)
+      first = read
+      writer.pair(0, 1, 2, 750)
+      writer.pair(1, 2, L::PAIR_HANDOFF, 9)
+      second = read(first)
+      assert_equal [750, 9], second.pairs
+      assert_equal({%w[A#b B#c] => 750, %w[B#c (nobody)] => 9}, pairs)
+      read(second)
+      assert_equal 759, pairs.values.sum
+    end
+
+    def test_damaged_pairs_are_skipped_and_the_rest_goes_on
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      writer.pair(0, 1, 77, 700)
+      known = read
+      assert_empty known.pairs
+      assert_empty pairs
+      assert_equal 1, window("A#b").count
+      assert_match(/there is no series 77/, @skipped.rows.first.reason)
+    end
+
     def test_readings_in_any_number_add_up_to_one
       random = Random.new(3)
       units = Array.new(40) { [%w[A#b B#c C#d].sample(random:), random.rand(1..90_000_000)] }
@@ -378,6 +403,12 @@ class Holdup::Collector
     end
 
     private
+
+    # @return [Hash{Array(String, String) => Integer}] ns by who waited and who held the GVL
+    def pairs
+      found = @builder.windows("h").select { |window| window.series.kind == :pair }
+      found.to_h { |window| [[window.series.name, window.series.queue], window.stalled_ns] }
+    end
 
     def writer(now_ns: NOW_NS, **)
       SegmentWriter.new(folder, now_ns:, **)

@@ -75,7 +75,6 @@ module Holdup
       private
 
       def watch
-        @recorder.watch_holders
         @recorder.watcher = self
       end
 
@@ -132,6 +131,8 @@ module Holdup
         FORGOTTEN = "(a unit that has ended)"
         NAMELESS = "(a unit without a name)"
         MOST_CHARACTERS = 200
+        # Who is waited for less is no cause that a span should name.
+        LEAST_NS = MS
 
         def initialize
           @open = ObjectSpace::WeakMap.new
@@ -153,7 +154,7 @@ module Holdup
           sums = Hash.new(0)
           unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
           longest = sums.max_by(&:last)
-          longest if longest && longest.last >= Probe::HOLDER_LEAST_NS
+          longest if longest && longest.last >= LEAST_NS
         end
 
         private

@@ -115,8 +115,7 @@ module Holdup
         when :repeats then {repeats: sums(store, :repeat)}
         when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
-        when :stalls then {stalls: wanted(Queries::LoadSummary.stalls(store, from_s, to_s,
-          hosts: number_of_hosts))}
+        when :pairs then {pairs: sums(store, :pair)}
         else raise ArgumentError, "advice has no part #{name}"
         end
       end

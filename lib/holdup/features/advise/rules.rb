@@ -13,7 +13,7 @@ module Holdup
       def self.parts(summary)
         parts = [*summary.parts_of_machines, :calls, :repeats, :heap_counts]
         parts << :coverage if summary.connections.any?
-        parts << :stalls if summary.read?(:calls) && summary.misleading_calls.any?
+        parts << :pairs if summary.read?(:calls) && summary.misleading_calls.any?
         parts
       end
 

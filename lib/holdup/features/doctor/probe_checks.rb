@@ -74,7 +74,7 @@ module Holdup
       module Anomalies
         COUNTERS = %i[
           discarded abandoned clock_backward resumed_without_ready suspended_twice unknown_holder
-          queued_clamped sanitised grow_failures guard_failures
+          queued_clamped sanitised grow_failures pairs_beyond guard_failures
         ].freeze
 
         def self.call(host)

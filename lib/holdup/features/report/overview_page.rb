@@ -62,7 +62,7 @@ module Holdup
         BY_VERDICT = ReportScreen::NextCommands::BY_VERDICT
         MOST_STEPS = 2
         # Verdicts that are about stall.
-        STALL = %i[one_cause account_cause spread handoff].freeze
+        STALL = %i[waits_for waits_for_own one_cause account_cause spread handoff].freeze
 
         # @param series [Analysis::TimeSeries] of the same units
         # @param marks [Array<Analysis::SettingChanges::SettingChange>] within the span

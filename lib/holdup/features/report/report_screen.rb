@@ -169,6 +169,8 @@ module Holdup
         BY_VERDICT = {
           no_data: %i[doctor],
           no_cpu: %i[processes advise doctor],
+          waits_for: %i[cause capture advise],
+          waits_for_own: %i[capture advise],
           one_cause: %i[cause capture advise],
           account_cause: %i[blame capture advise],
           spread: %i[blame advise capture],
@@ -186,7 +188,7 @@ module Holdup
         }.freeze
         TABLES = %i[blame methods processes connections states jit endpoints].freeze
         # Verdicts of which holds of the GVL are the reason.
-        CAUSES = %i[one_cause account_cause spread].freeze
+        CAUSES = %i[waits_for waits_for_own one_cause account_cause spread].freeze
         # Options that choose the names.
         OF_NAMES = %w[--kind --name --queue].freeze
         COMMANDS = %w[report advise compare doctor capture].freeze

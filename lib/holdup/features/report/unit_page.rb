@@ -7,7 +7,9 @@ module Holdup
       include OverTime
 
       CHARTS = %w[shares heat_wall rate wall waits].freeze
-      PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
+      # Of each side, the largest.
+      PAIRS = 8
+      PAIR_COLUMNS = %i[by_name pair_share pair_stall].freeze
 
       # @raise [UsageError] if the name is missing
       def initialize(...)
@@ -56,7 +58,7 @@ module Holdup
       def parts(summary)
         return [] if summary.empty?
         tables = [Sections::CallTable, Sections::MethodTable]
-        [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :stalls]
+        [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :pairs]
       end
 
       def memory
@@ -74,25 +76,18 @@ module Holdup
 
       def pairs(title, found)
         return if found.empty?
-        known = found.select(&:informative?)
-        title = word(title)
-        return View::Section.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
-        rows = known.map { |pair| [other(yield(pair)), *shares(pair), View::Figures.duration(pair.about_ns)] }
-        View::Section.new(title:, columns: PAIR_COLUMNS.map { |key| word(key) }, rows:,
-          notes: [word(:pairs_note), *left_out(found.size - known.size)])
+        rows = found.first([query.limit, PAIRS].min).map do |pair|
+          [other(yield(pair)), View::Figures.share(pair.share), View::Figures.duration(pair.ns)]
+        end
+        View::Section.new(title: word(title), columns: PAIR_COLUMNS.map { |key| word(key) }, rows:,
+          notes: [word(:pairs_note)])
       end
 
-      def left_out(count)
-        count.positive? ? [word(:pairs_left_out, count: View::Figures.count(count))] : []
-      end
-
-      def other(series)
-        return unit_link(series) if series.unit?
-        View::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
-      end
-
-      def shares(pair)
-        [pair.share, pair.least_share, pair.most_share].map { |share| View::Figures.share(share) }
+      # @param party [Analysis::StallPairs::Party]
+      def other(party)
+        return unit_link(party) if party.unit?
+        return word(:"party_#{party.kind}") unless party.named?
+        View::Width.clean(word(:account, name: party.name.delete_prefix(Series::THREAD)))
       end
 
       # The distribution of elapsed times: the number of units in each doubling of time.

@@ -8,12 +8,6 @@ module Holdup
     module LoadSummary
       module_function
 
-      # The stall of the windows of more hosts is read added up over hosts.
-      MANY_HOSTS = 4
-      # Longest span => length in seconds of the windows that are added up then.
-      STALLS_S = {6 * 3600 => 300, 7 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
-      private_constant :MANY_HOSTS, :STALLS_S
-
       # @param view [Hash] sort, see Analysis::Summary
       # @yieldparam summary [Analysis::Summary] with what was read so far
       # @yieldreturn [Array<Symbol>] parts that the report needs. It is asked until all were read, because
@@ -41,15 +35,6 @@ module Holdup
         end
       end
 
-      # @param hosts [Integer] how many there are
-      # @return [Enumerable<Store::WindowStall>] of each host, or of all together
-      def stalls(store, from_s, to_s, hosts:)
-        kinds = Series::KINDS - Series::VIEWS
-        return store.stalls(from_s, to_s, kinds:) if hosts <= MANY_HOSTS
-        step_s = STALLS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
-        store.stall_sums(from_s, to_s, step_s:, kinds:)
-      end
-
       def own_cost(store, from_s:, to_s:)
         windows = store.sums(from_s, to_s, kinds: [:account]).map(&:window)
         processes = Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:)
@@ -70,7 +55,7 @@ module Holdup
 
       # Reads the parts of a summary.
       class StoredParts
-        ALL = %i[samples coverage under_load stalls calls holding_methods repeats].freeze
+        ALL = %i[samples coverage under_load pairs calls holding_methods repeats].freeze
         # Rows that are measured one after the other, and what names them.
         OWN_TIME = {
           setting: ->(setting) { setting.fingerprint },
@@ -96,7 +81,7 @@ module Holdup
           when :samples then samples
           when :coverage then {coverage: measured_time(**measured), own_times:}
           when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
-          when :stalls then {stalls: LoadSummary.stalls(@store, @from_s, @to_s, hosts:)}
+          when :pairs then {pairs: sums(:pair)}
           when :calls then {calls: sums(:call)}
           when :holding_methods then {holding_methods: sums(:method)}
           when :repeats then {repeats: sums(:repeat)}
@@ -122,8 +107,6 @@ module Holdup
             {samples: @store.processes(@from_s, @to_s + 1, every_s:), every_s:}.compact
           end
         end
-
-        def hosts = samples[:samples].map { |sample| sample[:host] }.uniq.size
 
         def measured_time(**units) = MeasuredTimeQuery.call(@store, **span, **units)
 

@@ -99,14 +99,6 @@ module Holdup
           super(*span, **options, **only_hosts).select { |_, setting| own?(setting) }
         end
 
-        def stalls(*span, **options)
-          super(*span, **options, **only_hosts).to_a.select { |stall| own?(stall.setting) }
-        end
-
-        def stall_sums(*span, **options)
-          super(*span, **options, **only_hosts).select { |stall| own?(stall.setting) }
-        end
-
         # Containers that other processes share have :shared.
         def processes(...)
           samples = super.select { |sample| @origin.host?(sample[:host]) }

@@ -66,14 +66,6 @@ module Holdup
         @answers[[:setting_starts, span, options]] ||= store.setting_starts(*span, **options)
       end
 
-      def stalls(*span, **options)
-        @answers[[:stalls, span, options]] ||= store.stalls(*span, **options).to_a
-      end
-
-      def stall_sums(*span, **options)
-        @answers[[:stall_sums, span, options]] ||= store.stall_sums(*span, **options)
-      end
-
       def processes(from_s, to_s, every_s: nil)
         samples = samples_for(SampleSpan.new(from_s:, to_s:, every_s:))
         samples.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }

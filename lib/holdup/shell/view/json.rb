@@ -44,7 +44,7 @@ module Holdup
 
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
-        [:coverage, *summary.parts_of_machines, :stalls, :calls, :repeats, :holding_methods]
+        [:coverage, *summary.parts_of_machines, :pairs, :calls, :repeats, :holding_methods]
       end
 
       # @param words [Words] for the verdict's sentence
@@ -218,9 +218,8 @@ module Holdup
 
         def pairs
           @summary.pairs.map do |pair|
-            {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.about_ns,
-             least_ns: pair.least_ns, most_ns: pair.most_ns,
-             share: pair.share.round(4), informative: pair.informative?}
+            {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.ns,
+             share: pair.share.round(4)}
           end
         end
 

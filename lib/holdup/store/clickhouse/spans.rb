@@ -77,30 +77,6 @@ module Holdup
           by_step.map { |(_, setting), same| [same.map { |row| row.last.to_i }.min, @names.setting(setting)] }
         end
 
-        def stalls(from_s, to_s, hosts: nil, **filter)
-          Enumerator.new do |stalls|
-            rows = in_few(from_s, to_s, nil, filter, hosts:) do |part|
-              "SELECT at_s, series, setting, host, sum(stalled_sum), sum(caused_ns) " \
-                "FROM (#{part.source([])}) GROUP BY at_s, series, setting, host"
-            end
-            rows.each { |row| stalls << stall(row) }
-          end
-        end
-
-        # The sums are columns of their own, so the histograms stay where they are.
-        def stall_sums(from_s, to_s, step_s:, hosts: nil, **filter)
-          keys = "intDiv(at_s, #{step_s}), series, setting"
-          rows = in_few(from_s, to_s, step_s, filter, hosts:, over_hosts: hosts.nil?) do |part|
-            "SELECT #{keys}, sum(stalled_sum), sum(caused_ns) FROM (#{part.source([])}) GROUP BY #{keys}"
-          end
-          by_key = rows.group_by { |row| row.first(3) }
-          by_key.map do |(step, series, setting), same|
-            stalled_ns, caused_ns = same.map { |row| row.last(2).map(&:to_i) }.transpose.map(&:sum)
-            WindowStall.new(series: @names.series(series), setting: @names.setting(setting), host: nil,
-              start_s: step.to_i * step_s, stalled_ns:, caused_ns:)
-          end
-        end
-
         # @return [Array<String>] by name
         def hosts
           tables = %w[minutes windows]
@@ -365,11 +341,6 @@ module Holdup
             series: together || @names.series(series), setting: @names.setting(setting),
             host: (first_host if first_host == last_host), **totals)
           SpanSum.new(window:, covered_s: windows.to_i * seconds)
-        end
-
-        def stall((at_s, series, setting, host, stalled_ns, caused_ns))
-          WindowStall.new(series: @names.series(series), setting: @names.setting(setting), host: -host,
-            start_s: at_s.to_i, stalled_ns: stalled_ns.to_i, caused_ns: caused_ns.to_i)
         end
       end
     end

@@ -47,15 +47,6 @@ module Holdup
           by_step.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 
-        def stalls(from_s, to_s, hosts: nil, **filter)
-          filter = SeriesFilter.new(**filter)
-          streaming do |stalls|
-            each_range(from_s, to_s, filter, hosts:, again: stalls) do |range, ids|
-              @rows.each_stall(range, ids:) { |stall| stalls << stall }
-            end
-          end
-        end
-
         private
 
         # @yieldparam rows [Handed]

@@ -15,9 +15,6 @@ module Holdup
           [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)]
         }.freeze
 
-        # Columns of a WindowStall.
-        STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
-
         attr_reader :series, :settings, :hosts
 
         def initialize(connection)
@@ -64,11 +61,6 @@ module Holdup
           end
           Window.new(start_s: row[:start_s], seconds: row[:seconds], **origin(row), count: row[:count],
             errors: row[:errors], sums: row.slice(*Window::SUMS).freeze, histograms: read.freeze)
-        end
-
-        def stall(row)
-          stalled_ns = Histogram::Codec.head(row[:stalled]).sum
-          WindowStall.new(**origin(row), start_s: row[:start_s], stalled_ns:, caused_ns: row[:caused_ns])
         end
 
         # Identifies a window in its span.

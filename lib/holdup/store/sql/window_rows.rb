@@ -67,14 +67,6 @@ module Holdup
           end
         end
 
-        # @yieldparam stall [WindowStall] of each window
-        def each_stall(range, ids: {})
-          @connection.read do |db|
-            rows = range_rows(db, range, ids).select(*WindowCodec::STALL)
-            rows.order(:start_s, :series_id).each { |row| yield @codec.stall(row) }
-          end
-        end
-
         # Uses only the index.
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
         # @return [Array<(Integer, Setting)>] each start of a setting's windows

@@ -134,6 +134,19 @@ class Holdup::Collector
       assert_equal({"A#b" => "/a/2", "B#c" => "/b"}, @builder.paths.transform_keys(&:name))
     end
 
+    def test_pairs_add_up_and_the_weakest_holders_are_counted_together
+      20.times { |number| @builder.add_pair(pair("A#b", "H#{number}", 10 + number), source) }
+      @builder.add_pair(pair("A#b", "H3", 100), source(worker: 1))
+      @builder.add_pair(pair("A#b", "(nobody)", 1), source)
+      @builder.add_pair(pair("B#c", "A#b", 4), source)
+      found = @builder.windows("h").group_by { |window| window.series.name }
+      of_a = found.fetch("A#b").to_h { |window| [window.series.queue, window.stalled_ns] }
+      assert_equal 18, of_a.size
+      assert_equal [113, 1, 10 + 11 + 12 + 14], of_a.values_at("H3", "(nobody)", "(others)")
+      assert_equal [["A#b", 4]], found.fetch("B#c").map { |window| [window.series.queue, window.stalled_ns] }
+      assert_equal [0, 0], [found.fetch("B#c").first.count, found.fetch("B#c").first.histograms[:wall].count]
+    end
+
     def test_the_order_of_the_changes_does_not_matter
       random = Random.new(7)
       changes = Array.new(60) do
@@ -149,6 +162,10 @@ class Holdup::Collector
     end
 
     private
+
+    def pair(victim, holder, ns)
+      PairDelta.new(series: Holdup::Series.new(kind: :pair, name: victim, queue: holder), ns:)
+    end
 
     def source(worker: 0, setting: SETTING, later_s: 0)
       process = Holdup::Series.new(kind: :process, name: "worker #{worker}")

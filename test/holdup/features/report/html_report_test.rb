@@ -18,7 +18,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
   def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::UnitFilter.new,
     before_s: 0, **more)
     store = Holdup::Store.open("memory:")
-    samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
+    samples.each { |one| store.commit(one.stored, {}, processes: SampleProcesses.new(one).to_a) }
     query = Holdup::Report::HtmlReport::Query.new(from_s: samples.first.from_s - before_s,
       until_s: samples.first.to_s, chosen:, limit:)
     words = Holdup::View::Words.new(language)

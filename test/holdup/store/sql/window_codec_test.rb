@@ -121,19 +121,6 @@ class Holdup::Store::Sql::WindowCodecTest < Minitest::Test
     end
   end
 
-  def test_a_stall_is_that_of_the_window
-    original = window(values: [4_000_000, 6_000_000])
-    stored(original)
-    stall = @codec.stall(@connection.read { |db| db[:windows].select(*Codec::STALL).first })
-
-    assert_equal original.stalled_ns, stall.stalled_ns
-    assert_equal original.caused_ns, stall.caused_ns
-    assert_equal original.series, stall.series
-    assert_equal original.setting, stall.setting
-    assert_equal original.host, stall.host
-    assert_equal original.start_s, stall.start_s
-  end
-
   def test_a_damaged_histogram_is_an_error_of_ours
     row = stored(window(values: [5_000] * 9)).first
     [row.merge(wall: Sequel.blob("\x07garbage")), row.merge(wall: Sequel.blob("")),

@@ -209,7 +209,7 @@ module Holdup
 
           # @return [String, nil] the request or job that stalled them most
           def cause(situation, line)
-            pair = situation.summary.pairs.find { |one| one.victim.name == line.name && one.informative? }
+            pair = situation.summary.pairs.find { |one| one.victim.name == line.name && one.named? }
             pair.causer.name if pair&.causer&.unit?
           end
           private_class_method :cause

@@ -9,7 +9,7 @@ module Holdup
         def self.parts(summary)
           return [] if summary.by != :name
           return [:calls] unless summary.read?(:calls) && summary.calls.any?
-          summary.misleading_calls.any? ? %i[calls repeats stalls] : %i[calls repeats]
+          summary.misleading_calls.any? ? %i[calls repeats pairs] : %i[calls repeats]
         end
 
         COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
@@ -111,7 +111,7 @@ module Holdup
 
         # @return [String, nil] who stalled those requests or jobs most
         def cause(line)
-          pair = summary.pairs.find { |one| one.victim.name == line.name && one.informative? } or return
+          pair = summary.pairs.find { |one| one.victim.name == line.name && one.named? } or return
           causer = pair.causer
           return short(causer.name) unless causer.kind == :account
           word(:account, name: short(causer.name.delete_prefix("thread:")))

@@ -103,75 +103,55 @@ module Holdup
           def bare(share) = View::Figures.bare_share(share)
         end
 
-        # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, if these are
-        # informative.
+        # Who stalled whom, for the pairs that matter.
         class StallPairTable < View::SectionBase
-          PARTS = [:stalls].freeze
+          include PartyNames
+
+          PARTS = [:pairs].freeze
 
           # Smallest shares of the victim's stall and of all stall at which a pair is shown.
           SHARE = 0.05
           STALL = 0.01
-          MOST = 8
+          COLUMNS = %i[pair_names pair_share pair_stall].freeze
 
-          # @return [View::Section, nil] nil without two units that could stall each other
+          # @return [View::Section, nil] nil where nobody waited
           def call
-            return if notable.empty? || notable.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
-            return unknown if known.empty?
-            View::Section.new(title: word(:pairs),
-              columns: %i[pair pair_about pair_least pair_most pair_stall].map { |key| word(key) },
-              rows: kept.map { |pair| row(pair) }, notes: [*sentences, word(:pairs_note), *left_out])
+            return if summary.blame.units_suffered_ns.zero?
+            return unrecorded if summary.pairs.empty?
+            return if notable.flat_map { |pair| [pair.causer, pair.victim] }.select(&:named?).uniq.size < 2
+            View::Section.new(title: word(:pairs), columns: COLUMNS.map { |key| word(key) },
+              rows: kept.map { |pair| row(pair) }, notes: [*sentences, word(:pairs_note)])
           end
 
           private
 
-          def unknown
-            View::Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)])
+          def unrecorded
+            View::Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unrecorded)])
           end
 
           def notable
             least_ns = STALL * summary.blame.suffered_ns
-            @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= least_ns }
+            @notable ||= summary.pairs.select do |pair|
+              pair.victim.unit? && pair.share >= SHARE && pair.ns >= least_ns
+            end
           end
 
-          def known
-            @known ||= notable.select(&:informative?)
-          end
-
-          def kept = known.first([limit, MOST].min)
-
-          def left_out
-            count = notable.size - known.size
-            count.zero? ? [] : [word(:pairs_left_out, count: View::Figures.count(count))]
-          end
+          def kept = notable.first(limit)
 
           def row(pair)
-            ["#{series_label(pair.causer)} -> #{series_label(pair.victim)}",
-              *[pair.share, pair.least_share, pair.most_share].map { |share|
-                View::Figures.bare_share(share)
-              },
-              duration(pair.about_ns)]
+            ["#{party(pair.causer)} -> #{party(pair.victim)}", View::Figures.bare_share(pair.share), duration(pair.ns)]
           end
 
           # One sentence for each of the first victims.
           def sentences
-            kept.uniq(&:victim).first(SENTENCES).map { |pair| sentence(pair) }
+            kept.select(&:named?).uniq(&:victim).first(SENTENCES).map { |pair| sentence(pair) }
           end
 
           def sentence(pair)
-            causer, victim = [pair.causer, pair.victim].map { |series|
-              View::Width.truncate(series_label(series), NAME)
-            }
+            causer, victim = [pair.causer, pair.victim].map { |one| View::Width.truncate(party(one), NAME) }
             share = "#{(pair.share * 100).round} %"
-            (pair.causer == pair.victim) ? word(:pair_sentence_self, causer:,
-              share:) : word(:pair_sentence, causer:, victim:, share:)
-          end
-
-          def series_label(series)
-            if series.kind == :account
-              return word(:account,
-                name: label(series.name.delete_prefix("thread:")))
-            end
-            label(series.name, queue: series.queue)
+            (pair.causer == pair.victim) ? word(:pair_sentence_self, causer:, share:) :
+              word(:pair_sentence, causer:, victim:, share:)
           end
         end
 
@@ -241,93 +221,57 @@ module Holdup
         end
       end
 
-      # Caused against suffered stall: a row for each victim, a column for each cause. The remainder,
-      # including pairs with too little data, has a row and a column of its own, so every line adds up to the
-      # measured total.
+      # Who waited for whom: a row for each victim, threads outside of units among them, and a column for each
+      # causer. What is not in these columns, and what of a victim's stall has no causer yet, has columns of its
+      # own, so that every line adds up to the measured total.
       class Stalls::StallMatrix < View::SectionBase
-        PARTS = [:stalls].freeze
+        include PartyNames
+
+        PARTS = [:pairs].freeze
 
         # A page has no room for more columns.
         CAUSERS = 4
         NAME = 28
         TITLE = 20
 
-        # @return [View::Section, nil] nil without stall or known pairs
+        # @return [View::Section, nil] nil without pairs
         def call
-          return if known.empty?
-          View::Section.new(title: word(:matrix),
-            columns: [word(:matrix_victim), *causers.map { |series|
-              View::Width.truncate(named(series), TITLE)
-            },
-              word(:matrix_rest), word(:all)],
-            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *durations(totals)],
+          return if summary.pairs.none?(&:named?)
+          View::Section.new(title: word(:matrix), columns:, rows: victims.map { |victim| row(victim) },
             notes: [word(:matrix_note)])
         end
 
         private
 
-        def known
-          @known ||= summary.pairs.select(&:informative?)
+        def columns
+          named = causers.map { |one| View::Width.truncate(party(one), TITLE) }
+          [word(:matrix_victim), *named, word(:matrix_others), word(:party_nobody), word(:matrix_rest), word(:all)]
         end
 
-        def pairs
-          @pairs ||= known.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
-        end
-
-        def unknown
-          @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
+        def by_victim
+          @by_victim ||= summary.pairs.group_by(&:victim)
         end
 
         def causers
           @causers ||= begin
-            by_causer = known.group_by(&:causer)
-            by_causer.max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+            by_causer = summary.pairs.select(&:named?).group_by(&:causer)
+            by_causer.max_by(CAUSERS) { |_, same| same.sum(&:ns) }.map(&:first)
           end
         end
 
         def victims
-          @victims ||= known.group_by(&:victim).keys.first(limit)
+          by_victim.keys.max_by(limit) { |victim| by_victim[victim].sum(&:ns) }
         end
 
         def row(victim)
-          figures = durations(cells(victim))
-          causers.each_with_index do |causer, index|
-            figures[index] = View::Figures::NONE if unknown.include?([causer, victim])
-          end
-          [named(victim), *figures]
-        end
-
-        def cells(victim)
-          with_rest(causers.map { |causer| pairs.fetch([causer, victim], 0) }, line(victim)&.suffered.to_i)
-        end
-
-        def others
-          rows = totals.zip(*victims.map { |victim| cells(victim) })
-          [word(:matrix_others), *durations(rows.map { |whole, *parts| whole - parts.sum })]
-        end
-
-        def totals
-          @totals ||= with_rest(causers.map { |causer| line(causer)&.caused.to_i }, summary.blame.suffered_ns)
-        end
-
-        def with_rest(parts, whole)
-          [*parts, whole - parts.sum, whole]
-        end
-
-        def durations(figures)
-          figures.map { |ns| duration(ns) }
-        end
-
-        def line(series)
-          (summary.blame.series + summary.blame.accounts).find { |one|
-            [one.name, one.kind, one.queue] == [series.name, series.kind, series.queue]
-          }
-        end
-
-        def named(series)
-          text = (series.kind == :account) ? word(:account,
-            name: label(series.name.delete_prefix("thread:"))) : label(series.name, queue: series.queue)
-          View::Width.truncate(text, NAME)
+          pairs = by_victim.fetch(victim)
+          shown, rest = pairs.partition { |pair| causers.include?(pair.causer) }
+          nobody, others = rest.partition { |pair| pair.causer.kind == :nobody }
+          found = causers.map { |causer| shown.find { |pair| pair.causer == causer }&.ns.to_i }
+          figures = [*found, others.sum(&:ns), nobody.sum(&:ns)]
+          whole_ns = [pairs.first.suffered_ns, figures.sum].max
+          name = View::Width.truncate(party(victim), NAME)
+          [name, *[*figures, whole_ns - figures.sum, whole_ns].map { |ns| duration(ns) }]
         end
       end
     end

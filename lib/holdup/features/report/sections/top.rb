@@ -74,7 +74,7 @@ module Holdup
         # Which units stalled most, because of whom, and in which calls, where that is known well enough.
         class TopVictimTable < View::SectionBase
           def self.parts(summary)
-            (summary.rows.any? { |row| row.stalled_ns.positive? }) ? %i[stalls calls] : []
+            (summary.rows.any? { |row| row.stalled_ns.positive? }) ? %i[pairs calls] : []
           end
 
           COLUMNS = %i[by_name screen_each screen_of_its_time].freeze
@@ -103,17 +103,13 @@ module Holdup
           end
 
           def because(row)
-            pairs = summary.pairs.select do |pair|
-              victim = pair.victim
-              [victim.name, victim.kind, victim.queue] == [row.name, row.kind, row.queue] && pair.informative?
-            end
-            pair = pairs.max_by(&:about_ns) or return
+            pair = summary.pairs.find { |one| one.victim.name == row.name && one.named? } or return
             name = (pair.causer == pair.victim) ? word(:screen_itself) : causer(pair.causer)
             "#{View::Width.truncate(name, NAME)} #{View::Figures.rounded_share(pair.share)}"
           end
 
           def causer(series)
-            label(series.name.delete_prefix("thread:"), queue: series.queue)
+            label(series.name.delete_prefix(Series::THREAD))
           end
         end
 

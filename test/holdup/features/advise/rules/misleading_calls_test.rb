@@ -20,7 +20,7 @@ module Holdup::Advise::Rules
       histograms[:running] = Holdup::Histogram.of_sum((elapsed - remote - stalled) * MS * CALLS)
       calls = sample.window(ORDERS, kind: :call, queue: "sql primary", count: CALLS, histograms:)
       summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s,
-        calls: [calls])
+        calls: [calls], pairs: sample.pairs)
       Situation.new(summary:)
     end
 

@@ -13,34 +13,33 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
 
   def sample = @sample ||= SampleWindows.new
 
-  def summary(windows = sample.to_a, **filter)
+  def summary(windows = sample.to_a, pairs: sample.pairs, **filter)
     filter = Holdup::Analysis::UnitFilter.new(**filter)
-    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter:)
+    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter:, pairs:)
   end
 
   def section(kind, summary, limit: 15)
     kind.new(summary, words: Holdup::View::Words.new, limit:).call
   end
 
-  def test_rows_and_columns_of_the_matrix_add_up
+  def test_rows_of_the_matrix_add_up_to_what_each_suffered
     [[summary, 15], [summary, 3], [summary(name: "Orders*"), 15]].each do |summary, limit|
       found = section(Exact, summary, limit:)
-      lines = [*found.rows, found.total].map do |line|
-        line.drop(1).map { |figure| (figure == Holdup::View::Figures::NONE) ? 0 : figure }
-      end
-      lines.each { |*parts, whole| assert_equal whole, parts.sum }
-      lines.transpose.each { |*parts, whole| assert_equal whole, parts.sum }
-      assert_equal summary.blame.suffered_ns, found.total.last
+      found.rows.each { |_, *parts, whole| assert_equal whole, parts.sum }
+      assert_equal [summary.pairs.uniq(&:victim).size, limit].min, found.rows.size
     end
-    assert_equal summary.pairs.select(&:informative?).uniq(&:victim).size + 1,
-      section(Exact, summary).rows.size
-    assert_nil section(Exact, summary([]))
+    whole = section(Exact, summary).rows.sum(&:last)
+    assert_equal summary.blame.suffered_ns, whole
+    assert_nil section(Exact, summary([], pairs: []))
   end
 
-  def test_the_sum_of_a_column_is_what_its_cause_caused
-    found = section(Exact, summary)
-    assert_equal summary.blame.main_cause.caused,
-      found.total[found.columns.index { |title| title.start_with?("Reports") }]
+  def test_the_matrix_has_nobody_and_threads_and_what_still_runs
+    found = section(Exact, summary(pairs: sample.pairs.reject { |pair| pair.series.queue.start_with?("Reports") }))
+    assert_includes found.columns, "nobody (hand-off)"
+    assert_includes found.rows.map(&:first), "(thread) main"
+    running = found.columns.index("still running")
+    assert_operator found.rows.map { |row| row[running] }.min, :>, 0
+    assert_empty found.columns.grep(/Reports/)
   end
 
   BlameTable = Holdup::Report::Sections::Stalls::BlameTable
@@ -70,43 +69,22 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
       "Requests and jobs suffered #{units} of it, threads outside of them #{threads}."
   end
 
-  # Ten endpoints that stall alike, one of which causes more than any of them stalls.
-  def alike
-    units = ("A".."J").to_h { |name|
-      [name, {ms: {cpu: 10, stalled: 10}, acquisitions: 6, units: 50, blame: (name == "A") ? 38 : 7}]
-    }
-    summary(SampleWindows.new(units:, accounts: {}).to_a)
+  PairTable = Holdup::Report::Sections::Stalls::StallPairTable
+
+  def test_each_victim_names_its_main_causer
+    found = section(PairTable, summary)
+    assert_equal "ReportsController#sales -> OrdersController#index", found.rows.first.first
+    assert_match(/\AReportsController#sales caused \d+ % of the stall that OrdersController#index suffered\.\z/,
+      found.notes.first)
+    assert_operator found.rows.map { |row| row[1].to_f }.min, :>=, 5
   end
 
-  def test_pairs_of_which_nothing_is_known_are_one_line
-    found = section(Holdup::Report::Sections::Stalls::StallPairTable, alike)
+  def test_pairs_that_were_not_recorded_are_one_line
+    found = section(PairTable, summary(pairs: []))
     assert_empty found.columns
-    assert_empty found.rows
-    unknown = "Not known: the bounds of all pairs are so wide that an estimate would only repeat the share " \
-      "that each caused of all stall."
-    assert_equal [unknown], found.notes
-    assert_nil section(Holdup::Report::Sections::Stalls::StallMatrix, alike)
-  end
-
-  def test_pairs_that_are_known_stand_alone_and_the_others_are_counted
-    found = section(Holdup::Report::Sections::Stalls::StallPairTable, summary)
-    assert_operator found.rows.map { |row| row[2].to_f }.max, :>=, 10
-    refute_includes found.rows.map { |row| row.values_at(2, 3) }, ["0", "100"]
-    assert_match(/left out because their bounds are too wide: \d+\.\z/, found.notes.last)
-  end
-
-  def test_who_is_in_no_known_pair_has_no_column_in_the_matrix
-    stalled = %w[V W].to_h { |name|
-      [name, {ms: {cpu: 1, stalled: 20}, acquisitions: 6, units: 300, blame: 0}]
-    }
-    causers = {"X" => 48, "Y" => 30, "Z" => 22}.transform_values { |blame|
-      {ms: {cpu: 20}, acquisitions: 6, units: 50, blame:}
-    }
-    unknown = summary(SampleWindows.new(units: stalled.merge(causers), accounts: {}).to_a)
-    found = section(Holdup::Report::Sections::Stalls::StallMatrix, unknown)
-    x, y = %w[X Y].map { |name| found.columns.index(name) }
-    assert_nil x, "nothing is known of any pair of it"
-    refute_includes found.rows.map { |row| row[y] }, Holdup::View::Figures::NONE
+    assert_match(/\ANot recorded: /, found.notes.first)
+    assert_nil section(PairTable, summary([], pairs: []))
+    assert_nil section(Holdup::Report::Sections::Stalls::StallMatrix, summary(pairs: []))
   end
 
   def test_long_holds_and_short_ones

@@ -22,7 +22,7 @@ class Holdup::Report::Sections::CallTableTest < Minitest::Test
 
   def summary(*calls, **options)
     Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s,
-      calls:, **options)
+      calls:, pairs: SAMPLE.pairs, **options)
   end
 
   def section(*calls, language: "en", limit: 10, **options)

@@ -1,0 +1,115 @@
+/*
+ * Whom each wait for the GVL was for.
+ *
+ * A party is a unit, or a thread outside of its units: it holds the GVL and waits for it. Each ledger keeps a
+ * ring of its last holds in which somebody waited, cut where the holder's party changed. A thread that gets
+ * the GVL after a wait walks back through the ring and charges each overlap to that hold's party; what lies
+ * in no hold is hand-off. So in ticks, for each ledger,
+ *
+ *     sum charged + sum unknown + sum of rests = sum stalled, and the sum of rests is the ledger's hand-off,
+ *
+ * up to a thread that begins to wait while another is at the edge of a unit (the edge looks for waiters
+ * before that one is counted): those ticks are in the rests, too.
+ *
+ * Writers of the ring are alone: a hold is closed by READY or RESUMED after its SUSPENDED, under the
+ * scheduler's lock, and cut by its own thread while that holds the GVL. A thread charges in its RESUMED. All
+ * else here runs at edges of units and at ticks, with the ledger's GVL.
+ *
+ * What a party is called is known when its unit has ended. A party that has waited for one whose name is not
+ * known yet leaves its debt there when it ends itself, and the name's owner settles it.
+ */
+#ifndef HOLDUP_PAIRS_H
+#define HOLDUP_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hook/blame.h"
+#include "segment/segment_layout.h"
+
+#define PAIR_PARTS 16 /* holders of one party without a name, and names; more are counted together */
+
+/* Of a party whose series is not known yet, and of one that never gets one. */
+#define PAIR_NAMELESS 0
+#define PAIR_UNKNOWN SEG_PAIR_UNKNOWN
+
+typedef struct {
+    struct pair_party *holder;
+    uint64_t ticks;
+} pair_part_t;
+
+/* By series (slot + 1). */
+typedef struct {
+    uint32_t series;
+    uint64_t ticks;
+} pair_sum_t;
+
+typedef struct pair_party {
+    uint64_t id;           /* a unit's handle, or the number of an account above UNIT_SLOT_BITS zeros */
+    uint32_t series;       /* slot + 1 in the segment, PAIR_UNKNOWN or PAIR_NAMELESS */
+    uint32_t parts_used, sums_used;
+    uint32_t references;   /* parts of other parties that name this one */
+    uint32_t debts_used, debts_room;
+    bool merged;           /* the unit around it has what it waited, too */
+    uint64_t last_put;     /* number of the ring's last hold of this party; 0: it has none */
+    uint64_t handoff, others, unknown; /* ticks that it waited for nobody, for more parties ... */
+    pair_part_t parts[PAIR_PARTS]; /* holders ... */
+    pair_sum_t sums[PAIR_PARTS];   /* ... and those that had a name when there was no room */
+    pair_sum_t *debts;     /* waits of parties that ended before this one had a name */
+    struct pair_party *next; /* in a list of the ledger, when it has ended */
+} pair_party_t;
+
+/* A party begins; NULL when out of memory. `id`: see above. */
+pair_party_t *pair_begin(blame_t *b, uint64_t id);
+
+/* The thread of `b` has waited in that span, and has just got the GVL. */
+void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to);
+
+/* The open hold, or its part since the last edge, belongs to `holder` and ends at `to`. */
+static inline void pair_put(blame_t *b, pair_party_t *holder, uint64_t from, uint64_t to)
+{
+    b->holds[b->held++ % BLAME_HOLDS] = (blame_hold_t){from, to, holder};
+    if (holder) holder->last_put = b->held;
+}
+
+/* Adds what `inner` has waited to the party around it. */
+void pair_merge(pair_party_t *outer, pair_party_t *inner);
+
+/*
+ * Adds what the party has waited to the redo log, as waits of that series (slot + 1): at most PAIR_PARTS + 4
+ * words. The caller has the segment locked.
+ */
+void pair_record(pair_party_t *victim, uint32_t series);
+
+/*
+ * The name of the party is known (PAIR_UNKNOWN: it never will be): settles what others have waited for it.
+ * The caller has the segment locked and nothing in the log.
+ */
+void pair_settle(pair_party_t *holder, uint32_t series);
+
+/* What the party has waited is recorded. */
+void pair_clear(pair_party_t *victim);
+
+/* The party has ended, and is freed when nothing refers to it any more. */
+void pair_end(blame_t *b, pair_party_t *party);
+
+/*
+ * The party ends. `series`: what it is recorded as; PAIR_NAMELESS: its unit is not recorded, and others never
+ * learn whom they waited for.
+ */
+void pair_finish(blame_t *b, pair_party_t *party, uint32_t series);
+
+/* The same where the caller does not hold the ledger's GVL: one of its threads will do it. */
+void pair_leave_behind(blame_t *b, pair_party_t *party, uint32_t series);
+
+/* Finishes what was left behind. No thread of the ledger runs, or the caller holds its GVL. */
+void pairs_finish_left_behind(blame_t *b);
+
+/* A new segment has other series: of an open party, and of the ledger's ended ones. */
+void pair_forget_names(pair_party_t *party);
+void pairs_forget_names(blame_t *b);
+
+/* In a forked child: the ledger's parties are the parent's. */
+void pairs_reset(blame_t *b);
+
+#endif

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Collector
+    # Time that was added to one row of a segment's table of pairs: who waited for the GVL while whom held it.
+    #
+    # - `series`: of kind `:pair`; `ns`
+    PairDelta = Data.define(:series, :ns) do
+      # @param row [Array(Integer, Integer, Integer)] of Segment::Reader#pairs
+      # @param carried_ns [Integer] how much of it is stored
+      # @param slots [Array<#series, nil>] of the segment
+      # @return [PairDelta, nil] nil while one of the two slots was not read
+      # @raise [DamagedData]
+      def self.of(row, carried_ns, slots)
+        waiting, holder, ns = row
+        waited = (waiting == Segment::Layout::PAIR_UNRECORDED) ? PairDelta::UNRECORDED : name(slots, waiting)
+        held = PairDelta::HOLDERS[holder] || name(slots, holder)
+        return unless waited && held
+        if ns < carried_ns || ns > Segment::Layout::MAX_NUMBER
+          raise DamagedData.new("the time that #{waited} waited for #{held} is damaged")
+        end
+        new(Series.new(kind: :pair, name: waited, queue: held), ns - carried_ns)
+      end
+
+      def self.name(slots, number)
+        raise DamagedData.new("there is no series #{number}") unless number.between?(1, slots.size)
+        slots[number - 1]&.series&.name
+      end
+      private_class_method :name
+    end
+
+    nobody, others, unknown, unrecorded = *Series::NAMELESS.keys
+    PairDelta::UNRECORDED = unrecorded
+    PairDelta::HOLDERS = {
+      Segment::Layout::PAIR_HANDOFF => nobody,
+      Segment::Layout::PAIR_OTHERS => others,
+      Segment::Layout::PAIR_UNKNOWN => unknown
+    }.freeze
+  end
+end

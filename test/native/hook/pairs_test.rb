@@ -1,0 +1,330 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "tmpdir"
+require "holdup/loader"
+
+# Whom each wait was for: by exact GVL work, in the clock's own ticks.
+class PairsTest < NativeTest
+  STRESS = <<~RUBY
+    Probe = Holdup::Probe
+    Probe.enable
+    unit = ->(random) do
+      handle = Probe.enter
+      work = [
+        -> { GvlWork.hold(1_500_000) },
+        -> { GvlWork.release(2) },
+        -> { sleep(0.0005) },
+        -> { Thread.pass }
+      ]
+      work.sample(random:).call
+      found = Probe.holders(handle)
+      stalled = Probe.stalled(handle)
+      Probe.finish(handle)
+      found.sum(&:last) <= stalled
+    end
+    threads = Array.new(6) do |seed|
+      Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } }
+    end
+  RUBY
+
+  def setup
+    super
+    @path = File.join(Dir.mktmpdir("holdup-pairs"), "segment")
+  end
+
+  def teardown
+    Probe.close_segment
+    FileUtils.rm_rf(File.dirname(@path))
+    super
+  end
+
+  # One holder that nothing interrupts: what it caused is what the other has waited for it, to the nanosecond.
+  def test_who_held_and_for_how_long
+    found, handle, hog = wait_until { attempt }
+    assert_equal hog.caused_ns, found.to_h.fetch(handle)
+    assert_operator hog.caused_ns, :>=, MS
+  end
+
+  def test_units_around_a_wait_are_holders_too
+    outer = Probe.enter
+    found, handle, hog = wait_until { attempt }
+    assert_equal hog.caused_ns, Probe.holders(outer).to_h.fetch(handle)
+    assert_equal hog.caused_ns, found.to_h.fetch(handle)
+  ensure
+    Probe.cancel(outer)
+  end
+
+  def test_a_thread_outside_of_units_is_its_account
+    found = while_waiting do
+      Probe.label(Thread.current, "thread:lonely")
+      GvlWork.hold(20 * MS)
+    end
+    assert_includes found.to_h.keys, "thread:lonely"
+  end
+
+  def test_so_many_holders_and_never_more_than_was_waited
+    found = while_waiting(20) { measured { GvlWork.hold(3 * MS) } }
+    assert_includes 1..16, found.size
+    assert_operator found.sum(&:last), :<=, @stalled
+  end
+
+  def test_unknown_limits
+    assert_nil Probe.holders(0)
+    handle = Probe.enter
+    assert_empty Probe.holders(handle)
+    assert_nil Thread.new { Probe.holders(handle) }.value
+    Probe.finish(handle)
+    assert_nil Probe.holders(handle)
+  end
+
+  def test_fibers_wait_each_for_themselves
+    Probe.follow_fibers(true)
+    found = {}
+    fibers = %i[waits rests].map do |name|
+      Fiber.new do
+        handle = Probe.enter
+        beside { measured { GvlWork.hold(20 * MS) } } if name == :waits
+        found[name] = Probe.holders(handle)
+        Fiber.yield
+        Probe.finish(handle)
+      end
+    end
+    2.times { fibers.each(&:resume) }
+    refute_empty found[:waits]
+    assert_empty found[:rests]
+  ensure
+    Probe.follow_fibers(false)
+  end
+
+  def test_a_forked_child_begins_anew
+    output = fresh_ruby(<<~RUBY)
+      Probe = Holdup::Probe
+      Probe.enable
+      hog = ->(ms) { Thread.new { measured { GvlWork.hold(ms * GvlWork::MS) } } }
+      beside = ->(ms) { hog.(ms).then { |thread| GvlWork.release(1) while thread.alive? } }
+      beside.(20)
+      reader, writer = IO.pipe
+      Process.wait(fork do
+        Probe.after_fork
+        Probe.enable
+        handle = Probe.enter
+        before = Probe.holders(handle)
+        beside.(20)
+        writer.puts [before.any?, Probe.holders(handle).any?].join(" ")
+      end)
+      puts reader.gets
+    RUBY
+    assert_equal "false true", output.chomp
+  end
+
+  def test_never_more_than_was_waited_where_threads_share_native_ones
+    assert_equal "true",
+      fresh_ruby(STRESS + "puts threads.flat_map(&:value).all?", env: {"RUBY_MN_THREADS" => "1"}).chomp
+  end
+
+  # A Ractor has a GVL of its own.
+  def test_never_more_than_was_waited_while_everything_is_collected
+    output = fresh_ruby(<<~RUBY)
+      #{STRESS}
+      ractor = Ractor.new do
+        handle = Holdup::Probe.enter
+        Array.new(3) { Thread.new { GvlWork.hold(3_000_000) } }.each(&:join)
+        Holdup::Probe.holders(handle).sum(&:last) <= Holdup::Probe.stalled(handle)
+      end
+      GC.stress = true
+      5.times { unit.call(Random.new(5)) }
+      GC.stress = false
+      puts threads.flat_map(&:value).all?, ractor.respond_to?(:value) ? ractor.value : ractor.take
+    RUBY
+    assert_equal %w[true true], output.split
+  end
+
+  # Names are known when both have ended; in ticks nothing is missing.
+  def test_all_stall_is_charged_to_somebody_or_to_nobody
+    pairs = recorded do
+      work("Products#index", threads: 3, units: 60) { GvlWork.release(20) }
+      work("Sales#report", threads: 2, units: 10) { GvlWork.hold(3 * MS) }
+    end
+    assert_identity(pairs)
+    assert_operator pairs.fetch(["Products#index", "Sales#report"]), :>, 0
+    assert_operator pairs.fetch(["Products#index", "(nobody)"]), :>, 0
+  end
+
+  # An N+1: many short holds of many units.
+  def test_all_stall_of_short_waits_is_charged
+    pairs = recorded do
+      work("Orders#index", threads: 5, units: 40) { 30.times { Thread.pass } }
+    end
+    assert_identity(pairs)
+  end
+
+  def test_a_unit_around_another_has_its_waits_and_the_nested_series_takes_them_off
+    pairs = recorded do
+      work("Outer#show", units: 20) { unit("Inner#show") { GvlWork.release(20) } }
+      work("Sales#report", units: 20) { GvlWork.hold(2 * MS) }
+    end
+    inner, nested = [["Inner#show", "Sales#report"], ["(nested)", "Sales#report"]].map { |key| pairs.fetch(key) }
+    assert_equal inner, nested
+    assert_operator pairs.fetch(["Outer#show", "Sales#report"]), :>=, inner - 1
+    assert_identity(pairs)
+  end
+
+  # The holder still runs when the victim ends; then it ends itself.
+  def test_a_holder_without_a_name_is_named_when_it_ends
+    names = Queue.new
+    before = after = nil
+    record_in_segment do
+      hog = Thread.new do
+        unit("Long#job") do
+          GvlWork.hold(20 * MS)
+          names.pop
+        end
+      end
+      unit("Short#show") { GvlWork.release(1) until hog.stop? }
+      Probe.tick([])
+      before = pairs
+      names << 1
+      hog.join
+      after = pairs
+    end
+    refute_includes before.keys, ["Short#show", "Long#job"]
+    assert_operator after.fetch(["Short#show", "Long#job"]), :>=, 10 * MS
+  end
+
+  # Nobody learns what it was called.
+  def test_a_holder_that_is_not_recorded_is_unknown
+    pairs = recorded do
+      hog = Thread.new do
+        handle = Probe.enter
+        GvlWork.hold(20 * MS)
+        Probe.cancel(handle)
+      end
+      unit("Short#show") { GvlWork.release(1) while hog.alive? }
+    end
+    assert_operator pairs.fetch(["Short#show", "(unknown)"]), :>=, 10 * MS
+    assert_identity(pairs)
+  end
+
+  # Its requests are as many holders, of one series.
+  def test_a_long_unit_waits_for_more_holders_than_it_has_room_for
+    pairs = recorded do
+      short = Thread.new { 60.times { unit("Short#show") { GvlWork.hold(MS) } && GvlWork.release(1) } }
+      unit("Long#job") { GvlWork.release(1) while short.alive? }
+    end
+    refute_includes pairs.keys, ["Long#job", "(others)"]
+    assert_identity(pairs)
+  end
+
+  def test_fibers_are_charged_each_for_themselves
+    Probe.follow_fibers(true)
+    pairs = recorded do
+      work("Sales#report", units: 20) { GvlWork.hold(2 * MS) }
+      @start.close
+      fibers = Array.new(3) do |number|
+        Fiber.new do
+          unit("Fiber#show#{number}") { 3.times { GvlWork.release(2).then { Fiber.yield } } }
+        end
+      end
+      4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
+    end
+    assert_identity(pairs)
+  ensure
+    Probe.follow_fibers(false)
+  end
+
+  def test_more_pairs_than_the_table_has_room_for_are_counted_together
+    pairs = recorded(series: 900) do
+      Array.new(4) do |thread|
+        Thread.new { 220.times { |number| unit("A#{thread}##{number}") { GvlWork.release(1) || Thread.pass } } }
+      end.each(&:join)
+    end
+    assert_operator pairs.size, :<=, Holdup::Segment::Layout::PAIRS
+    assert_operator Holdup::Segment::Reader.open(@path) { |reader| reader.header.counters[:pairs_beyond] }, :>, 0
+    assert_in_delta @slots.sum { |slot| slot.histogram(:stalled).sum }, pairs.values.sum, 4 * 220 * 8
+  end
+
+  private
+
+  def unit(name)
+    handle = Probe.enter
+    yield
+  ensure
+    Probe.record(handle, Probe::KINDS[:request], name, nil, nil, false)
+  end
+
+  # Threads that run units of that name; `recorded` starts them together, and waits for them.
+  def work(name, units:, threads: 1, &work)
+    @threads.concat(Array.new(threads) { Thread.new { @start.pop || units.times { unit(name, &work) } } })
+  end
+
+  # @return [Hash{Array(String, String) => Integer}] ns by who waited and who held the GVL, of a process at rest
+  def recorded(series: 100, &work)
+    record_in_segment(series:) do
+      work.call
+      @start.close
+      @threads.each(&:join)
+      2.times { Probe.tick([]) } # the second one has threads that ended before the first
+      pairs
+    end
+  end
+
+  def record_in_segment(series: 100)
+    @threads = []
+    @start = Queue.new
+    Probe.open_segment(@path, series, 1024, nil, 0)
+    @before = Probe.snapshot
+    yield
+  end
+
+  def pairs
+    @slots, rows = Holdup::Segment::Reader.open(@path) { |reader| [reader.snapshot.slots, reader.pairs] }
+    rows.to_h do |row|
+      series = Holdup::Collector::PairDelta.of(row, 0, @slots).series
+      [[series.name, series.queue], row.last]
+    end
+  end
+
+  # In the clock's ticks, of all threads; and of each series what its units stalled, 1 ns a part.
+  def assert_identity(pairs)
+    now = Probe.snapshot
+    race = now[:pairs_race_ticks] - @before[:pairs_race_ticks]
+    stalled = now[:stalled_ns] - @before[:stalled_ns]
+    assert_operator race.abs, :<=, stalled / 1000, "race of #{race} ticks in #{stalled} ns"
+    by_victim = pairs.group_by { |(victim, _), _| victim }.transform_values { |same| same.sum(&:last) }
+    @slots.each do |slot|
+      expected = slot.histogram(:stalled).sum
+      found = by_victim.fetch(slot.series.name, 0)
+      assert_in_delta expected, found, [pairs.size * slot.count.clamp(1, 1000), 100].max, slot.series.name
+    end
+  end
+
+  # @return [Array] the holders, the hog's handle and what was measured of it; nil when the hog was
+  #   interrupted, or another thread waited too
+  def attempt
+    handle = hog = nil
+    found = while_waiting do
+      handle = Probe.enter
+      GvlWork.hold(20 * MS)
+      hog = Holdup::Measurement.new(*Probe.finish(handle))
+    end
+    alone = found.count { |holder, _| holder.is_a?(Integer) } == 1
+    [found, handle, hog] if hog.acquisitions.zero? && alone && hog.caused_ns <= @stalled
+  end
+
+  # @return [Array] for whom a unit waited that let go of the GVL as long as each of the threads lived that
+  #   run the block
+  def while_waiting(threads = 1, &work)
+    handle = Probe.enter
+    beside(threads, &work)
+    Probe.holders(handle)
+  ensure
+    @stalled = Probe.stalled(handle)
+    Probe.finish(handle)
+  end
+
+  def beside(threads = 1, &work)
+    threads = Array.new(threads) { Thread.new(&work) }
+    GvlWork.release(1) while threads.any?(&:alive?)
+  end
+end
