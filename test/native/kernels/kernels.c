@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
+#include "hook/registry.h"
 #include "reader/replay.h"
 #include "segment/segment_file.h"
 #include "segment/segment_record.h"
@@ -24,12 +25,7 @@
 /* --- what the rest of the extension has --- */
 
 bool blame_many = true; /* takes the locks */
-struct hld hld = {.least = UINT64_MAX};
-
-void hld_held(const tclock_t *c, uint64_t to)
-{
-    (void)c, (void)to;
-}
+struct reg reg;
 
 void alloc_read(tclock_t *c, uint64_t hold_from, uint64_t t)
 {
