@@ -8,7 +8,9 @@ module Holdup
   # - `uses`: folders of the other features whose constants it uses; `offers`: those of its own constants that
   #   other features may use, with what is in them
   # - `commands`, `pages`, `tools`: Arrays of the entries below
-  # - `checks`: of the doctor: {name of a constant => place}; `rules`: of advice: names of constants
+  # - `checks`: of the doctor: {name of a constant => place}
+  # - `rules`: of advice: names of modules, each a theme (all its constants with a method `call` are rules) or
+  #   one rule
   # - `routes`: names of classes that answer addresses of the dashboard which are no pages
   # - `parts`: what the collector and the dashboard ask it for: {role => name of a constant}
   FeatureContents = Data.define(

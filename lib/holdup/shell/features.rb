@@ -49,7 +49,7 @@ module Holdup
       # @return [Array<Module>] of advice
       def rules(of: nil)
         (of ? ALL.slice(of) : ALL).flat_map do |namespace, contents|
-          contents.rules.map { |name| namespace.const_get(name) }
+          contents.rules.flat_map { |name| rules_of(namespace.const_get(name)) }
         end
       end
 
@@ -66,6 +66,12 @@ module Holdup
       end
 
       private
+
+      # @return [Array<Module>] the rules of a theme: its constants that can be called; or the rule itself
+      def rules_of(theme)
+        return [theme] if theme.respond_to?(:call)
+        theme.constants(false).map { |name| theme.const_get(name) }.select { |one| one.respond_to?(:call) }
+      end
 
       def listed(kind)
         all = ALL.flat_map do |namespace, contents|

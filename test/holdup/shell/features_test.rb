@@ -20,7 +20,7 @@ class Holdup::FeaturesTest < Minitest::Test
             pages: [{name: "toy", place: 15}],
             tools: [{name: "toy", place: 15, command: %w[toy], description: "What a toy says."}],
             checks: {"Check" => 15},
-            rules: %w[Rule]
+            rules: %w[Rule Theme]
           )
         end
       end
@@ -76,6 +76,23 @@ class Holdup::FeaturesTest < Minitest::Test
         end
       end
     RUBY
+    "theme.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          module Theme
+            LIMIT = 0.1
+
+            class Helper
+              def call = nil
+            end
+
+            module Rule
+              def self.call(_situation) = nil
+            end
+          end
+        end
+      end
+    RUBY
     "locales/en.yml" => "en:\n  title_toy: Toybox\n",
     "locales/ja.yml" => "ja:\n  title_toy: おもちゃ\n"
   }.freeze
@@ -122,7 +139,7 @@ class Holdup::FeaturesTest < Minitest::Test
     assert_includes found["tools"],
       ["toy", {"sound" => {"type" => "string", "description" => "what it says"}}]
     assert_equal ["Holdup::Doctor::ProbeChecks::RubySupport", "Holdup::Toy::Check"], found["checks"].first(2)
-    assert_includes found["rules"], "Holdup::Toy::Rule"
+    assert_equal %w[Holdup::Toy::Rule Holdup::Toy::Theme::Rule], found["rules"].grep(/Toy/)
   end
 
   one_ruby def test_folders_that_are_removed_take_everything_of_them_along

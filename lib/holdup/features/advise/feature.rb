@@ -27,18 +27,8 @@ module Holdup
            "least one change is needed."}
       ],
       rules: %w[
-        Rules::ThreadRules::ThreadCount Rules::ThreadRules::ProcessCount Rules::ThreadRules::IoThreads
-        Rules::ThreadRules::TimeSlice Rules::ThreadRules::LowerPriority Rules::JobRules::JobConcurrency
-        Rules::JobRules::SplitQueue Rules::GvlRules::Convoy Rules::GvlRules::NativeHolds
-        Rules::GvlRules::IsolateEndpoints Rules::GvlRules::ReleaseStorm Rules::GvlRules::ManyAcquisitions
-        Rules::GvlRules::LockContention Rules::GvlRules::MisleadingCalls Rules::DatabaseRules::DbPool
-        Rules::DatabaseRules::DbConnections Rules::DatabaseRules::RepeatedQueries
-        Rules::MachineRules::VcpuMismatch Rules::MachineRules::AutoscalingTrap
-        Rules::MachineRules::CpuThrottling Rules::MachineRules::CpuMissing
-        Rules::MachineRules::MemoryHeadroom Rules::MachineRules::CapacityMissing
-        Rules::MemoryRules::GrowingHeap Rules::MemoryRules::GcSettings
-        Rules::RecordingRules::RecordingTooShort Rules::RecordingRules::MixedSettings
-        Rules::RecordingRules::MixedApplications
+        Rules::ThreadRules Rules::JobRules Rules::GvlRules Rules::DatabaseRules Rules::MachineRules
+        Rules::MemoryRules Rules::RecordingRules
       ],
       parts: {advice: "CollectorPart", dashboard_goal: "DashboardGoal"}
     )

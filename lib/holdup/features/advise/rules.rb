@@ -3,7 +3,8 @@
 module Holdup
   module Advise
     # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns
-    # a Finding or nil. A new rule goes into advise/rules/*_rules.rb by theme, and into advise/feature.rb.
+    # a Finding or nil. A new rule goes into the module of its theme, in advise/rules/*_rules.rb; feature.rb
+    # names the themes.
     module Rules
       # From this gain on, a finding is worth its change.
       WORTH = 0.05

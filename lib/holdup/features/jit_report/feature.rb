@@ -15,16 +15,7 @@ module Holdup
         "JitChecks::Effect" => 210,
         "JitChecks::ShortLives" => 220
       },
-      rules: %w[
-        JitActivationRules::NotEnabled JitActivationRules::AtBoot JitActivationRules::WrongHook
-        JitActivationRules::Unavailable JitActivationRules::PerRole JitActivationRules::Zjit
-        JitMemoryRules::Saturated JitMemoryRules::LimitUnused JitMemoryRules::CutMemory
-        JitMemoryRules::BeforeUpgrade JitMemoryRules::MemoryGrowsElsewhere JitMemoryRules::NoWarmup
-        JitCompilationRules::CodeGc JitCompilationRules::Ineffective JitCompilationRules::Redefinitions
-        JitCompilationRules::WaitBound JitCompilationRules::ThresholdFlips
-        JitCompilationRules::ThresholdSet JitCompilationRules::StatsEverywhere
-        JitLifetimeRules::ShortLives JitLifetimeRules::ShortProcesses JitLifetimeRules::KillerLimit
-      ]
+      rules: %w[JitActivationRules JitMemoryRules JitCompilationRules JitLifetimeRules]
     )
   end
 end
