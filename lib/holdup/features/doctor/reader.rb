@@ -223,16 +223,21 @@ module Holdup
 
         # @param uid [Integer] owner of the processes
         # @param ticks_per_s [Integer] unit of times in /proc
-        def initialize(proc: "/proc", uid: Process.euid, ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
+        # @param kinds [Array<ServerKind>] those with an adapter first
+        def initialize(proc: "/proc", uid: Process.euid, ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK),
+          kinds: KINDS)
           @proc = proc
+          @kinds = kinds
           @uid = uid
           @ticks_per_s = ticks_per_s
         end
 
+        # A process that looks like several kinds is of the first.
         def call
           uptime_s = read("uptime").to_s.to_f
           table = rows
-          known = KINDS.flat_map { |kind| of(kind, table) }.sort_by { |_, row| row.pid }
+          found = @kinds.flat_map { |kind| of(kind, table) }
+          known = found.uniq { |_, row| row.pid }.sort_by { |_, row| row.pid }
           known.filter_map { |kind, row| server(kind, row, uptime_s) }
         end
 

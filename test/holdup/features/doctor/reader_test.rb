@@ -201,6 +201,16 @@ class Holdup::Doctor::Checks::RunningServersTest < Minitest::Test
     assert_equal ["good_job 2", "falcon 3", "falcon 4"], names
   end
 
+  # As where a runner in OTHERS gets an adapter.
+  def test_counts_a_process_once_that_two_kinds_know
+    servers = Holdup::Doctor::Reader::RunningServers
+    kind = servers::Kind.new(name: "delayed", worker: /\Adelayed_job\b/, task: /\Ajobs:work\z/)
+    process(2, "delayed_job.0")
+    process(3, "ruby", "/usr/bin/rake", "jobs:work")
+    found = servers.new(proc: @proc, ticks_per_s: 100, kinds: [kind, *servers::KINDS]).call
+    assert_equal ["delayed 2", "delayed 3"], found.map { |server| "#{server.name} #{server.pid}" }
+  end
+
   def test_knows_job_runners_that_rake_runs
     process(2, "ruby", "/usr/bin/rake", "-s", "environment", "jobs:work[mails]")
     process(3, "ruby", "bin/rails", "solid_queue:start")
