@@ -8,6 +8,16 @@ class Holdup::ConfigurationTest < Minitest::Test
     Holdup::Configuration.build(env:, &)
   end
 
+  # @return [String, nil] what another key of the same type has in ENVIRONMENT, where it fits this one
+  def text_for(key, keys)
+    others = keys.select { |other| other.type.instance_of?(key.type.class) }
+    texts = ENVIRONMENT.values_at(*others.map(&:env)).compact
+    texts.find do |text|
+      value = key.type.parse(text)
+      key.type.valid?(value) && value != key.default
+    end
+  end
+
   def test_defaults
     config = build
     assert config.enabled
@@ -25,46 +35,58 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal "shop", config.app
   end
 
+  # Texts of variables. A key of a type that is here needs none of its own.
+  ENVIRONMENT = {
+    "HOLDUP_ENABLED" => "no",
+    "HOLDUP_DIR" => "/dev/shm/x",
+    "HOLDUP_STORE" => "memory:",
+    "HOLDUP_HOST" => "web-1",
+    "HOLDUP_SPOOL" => "/var/spool/holdup",
+    "HOLDUP_SPOOL_MIB" => "10",
+    "HOLDUP_APP" => "a",
+    "HOLDUP_REVISION" => "r",
+    "HOLDUP_ARM" => "canary",
+    "HOLDUP_SERIES_LIMIT" => "1",
+    "HOLDUP_RING_SIZE" => "64",
+    "HOLDUP_IGNORE_PATHS" => "/up, /jobs/*",
+    "HOLDUP_QUEUE_HEADER" => "X-Q",
+    "HOLDUP_CALLS" => "sql, HTTP",
+    "HOLDUP_HOLD_SAMPLE" => "off",
+    "HOLDUP_BACKLOG" => "off",
+    "HOLDUP_TICK_SECONDS" => "0.5",
+    "HOLDUP_COLLECTOR" => "thread",
+    "HOLDUP_LOG" => "off",
+    "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
+    "HOLDUP_LIVE_THREADS" => "8",
+    "HOLDUP_AUTOPILOT" => "p95=300ms threads=1..8",
+    "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby",
+    "HOLDUP_WEB_AUTH" => "ops:a:b",
+    "HOLDUP_CAPTURE" => "stall > 50 ms",
+    "HOLDUP_CAPTURE_SAMPLER" => "holdup",
+    "HOLDUP_WEB_CAPTURE" => "yes",
+    "HOLDUP_EXAMPLE_PATHS" => "on",
+    "HOLDUP_SCALING" => "p95=300ms",
+    "HOLDUP_KEEP_ADVICE" => "on",
+    "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
+    "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
+    "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
+    "HOLDUP_REPEATED_QUERIES" => "10",
+    "HOLDUP_STATSD" => "unix:///run/datadog/dsd.socket"
+  }.freeze
+
   def test_every_key_reads_its_variable
-    env = {
-      "HOLDUP_ENABLED" => "no",
-      "HOLDUP_DIR" => "/dev/shm/x",
-      "HOLDUP_STORE" => "memory:",
-      "HOLDUP_HOST" => "web-1",
-      "HOLDUP_SPOOL" => "/var/spool/holdup",
-      "HOLDUP_SPOOL_MIB" => "10",
-      "HOLDUP_APP" => "a",
-      "HOLDUP_REVISION" => "r",
-      "HOLDUP_ARM" => "canary",
-      "HOLDUP_SERIES_LIMIT" => "1",
-      "HOLDUP_RING_SIZE" => "64",
-      "HOLDUP_IGNORE_PATHS" => "/up, /assets/*",
-      "HOLDUP_QUEUE_HEADER" => "X-Q",
-      "HOLDUP_CALLS" => "sql, HTTP",
-      "HOLDUP_HOLD_SAMPLE" => "off",
-      "HOLDUP_BACKLOG" => "off",
-      "HOLDUP_TICK_SECONDS" => "0.5",
-      "HOLDUP_COLLECTOR" => "thread",
-      "HOLDUP_LOG" => "off",
-      "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
-      "HOLDUP_LIVE_THREADS" => "8",
-      "HOLDUP_AUTOPILOT" => "p95=300ms threads=1..8",
-      "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby",
-      "HOLDUP_WEB_AUTH" => "ops:a:b",
-      "HOLDUP_CAPTURE" => "stall > 50 ms",
-      "HOLDUP_CAPTURE_SAMPLER" => "holdup",
-      "HOLDUP_WEB_CAPTURE" => "yes",
-      "HOLDUP_EXAMPLE_PATHS" => "on",
-      "HOLDUP_SCALING" => "p95=300ms",
-      "HOLDUP_KEEP_ADVICE" => "on",
-      "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
-      "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
-      "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",
-      "HOLDUP_REPEATED_QUERIES" => "10",
-      "HOLDUP_STATSD" => "unix:///run/datadog/dsd.socket"
-    }
-    assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
-    config = build(env)
+    keys = Holdup::Configuration::KEYS.select(&:env)
+    assert_empty ENVIRONMENT.keys - keys.map(&:env)
+    keys.each do |key|
+      text = ENVIRONMENT[key.env] || text_for(key, keys) or flunk "no text for #{key.env} in ENVIRONMENT"
+      value = build({key.env => text}).public_send(key.name)
+      assert_equal key.read(text), value, key.env
+      refute_equal key.default, value, key.env
+    end
+  end
+
+  def test_each_type_reads_its_text
+    config = build(ENVIRONMENT)
     refute config.enabled
     refute config.backlog
     assert_equal [true, false], [config, build].map(&:keep_advice)
@@ -76,7 +98,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal [10, 0], [config, build].map(&:repeated_queries)
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_HOLD_SAMPLE" => "soon") }
     assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CALLS" => "sql,ftp") }
-    assert_equal [["/up", "/assets/*"], :thread, 0.5],
+    assert_equal [["/up", "/jobs/*"], :thread, 0.5],
       config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
     assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"},
