@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "holdup/loader"
-require_relative "../../../support/learned"
+require_relative "../../../../support/learned"
 
-class Holdup::View::AdviceBiasTest < Minitest::Test
+class Holdup::Advise::AdviceFigures::BiasTest < Minitest::Test
   include Learned
 
   FIGURES = {response: Learned.figure(0.98), p95: Learned.figure(1.04), wait: Learned.figure(1.0)}.freeze

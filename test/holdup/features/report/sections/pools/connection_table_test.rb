@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Report::Sections::ConnectionTableTest < Minitest::Test
+class Holdup::Report::Sections::Pools::ConnectionTableTest < Minitest::Test
   MS = 1_000_000
   SETTING = {"db_pool" => 2}.freeze
   IDLE = [0,

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 # Whatever span is asked for, whichever windows are left of it and however settings are grouped: a comparison
 # counts what a report counts.
-class Holdup::Queries::RecordedSpansTest < Minitest::Test
+class Holdup::Compare::Reader::RecordedSpansTest < Minitest::Test
   include TemporaryFolder
 
   HOUR_S = 3600

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Queries::ChartedSpanTest < Minitest::Test
+class Holdup::Queries::RecordedInterval::ChartedSpanTest < Minitest::Test
   HOUR = 3600
 
   # Twelve minutes of requests, in a store on the disk and in memory.

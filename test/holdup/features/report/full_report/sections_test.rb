@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::ReportSectionsTest < Minitest::Test
+class Holdup::Report::FullReport::SectionsTest < Minitest::Test
   SAMPLE = SampleWindows.new
 
   def summary(windows = SAMPLE.to_a)

@@ -2,10 +2,10 @@
 
 require "test_helper"
 require "holdup/loader"
-require_relative "../../../support/advice_answers"
-require_relative "../../../support/played_recording"
+require_relative "../../../../support/advice_answers"
+require_relative "../../../../support/played_recording"
 
-class Holdup::View::AdvicePoolsTest < Minitest::Test
+class Holdup::Advise::AdviceTable::PoolsTest < Minitest::Test
   one_ruby
 
   Sizing = Holdup::Advise::Sizing

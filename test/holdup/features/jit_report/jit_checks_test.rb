@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 # What the doctor makes of what processes tell of their JIT.
-class Holdup::Doctor::Checks::JitTest < Minitest::Test
+class Holdup::JitReport::JitChecksTest < Minitest::Test
   MIB = 1 << 20
   GAUGES = {jit_enabled_ns: 1_700_000_000_000_000_000, jit_saturated: 0, jit_limit_bytes: 48 * MIB,
             jit_code_bytes: 48 * MIB, jit_alloc_bytes: 100 * MIB}.freeze

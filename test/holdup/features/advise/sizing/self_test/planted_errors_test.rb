@@ -8,7 +8,7 @@ require "support/stored_simulation"
 module Holdup::Advise::Sizing
   # A recording that is not what it is taken for, or a model that ignores a fact of it, has to show: the grade
   # is not A, and the reason is named. Each has a counterpart with the same recording, rightly taken.
-  class SelfTestPlantedErrorsTest < Minitest::Test
+  class PlantedErrorsTest < Minitest::Test
     RAMP = [1, 2, 3, 5, 8, 15].freeze
     PLANTED = {seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90, sway: 0.0}.freeze
     # Pages of many queries: passing the GVL on costs a third of the time that they hold it.

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 # A cause is named when its figure can explain an error of a tenth of the response.
 module Holdup::Advise::Sizing
-  class SelfTestErrorCausesTest < Minitest::Test
+  class ErrorCausesTest < Minitest::Test
     MS = 1_000_000
     NS = 1_000_000_000
     SERIES = Holdup::Series.new(kind: :request, name: "A#a")

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 # A cause is said with its figure; without one the figures that were looked at are said.
-class Holdup::View::AdviceReasonsTest < Minitest::Test
+class Holdup::Advise::AdviceVerdict::ReasonsTest < Minitest::Test
   Causes = Struct.new(:figures)
   Test = Struct.new(:errors, :causes, :refuted, :measured, :predicted, :peak, :reasons) do
     def initialize(*given)

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Doctor::ReaderFolderTest < Minitest::Test
+class Holdup::Doctor::Reader::FolderFactsTest < Minitest::Test
   include AsNobody
 
   def setup

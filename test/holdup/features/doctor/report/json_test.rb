@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::FindingsJsonTest < Minitest::Test
+class Holdup::Doctor::Report::JsonTest < Minitest::Test
   Finding = Holdup::Doctor::Checks::CheckResult
 
   def process(setting)

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "holdup/model/setting"
 
-class Holdup::Analysis::SettingLabelsTest < Minitest::Test
+class Holdup::Analysis::SettingDifferences::SettingLabelsTest < Minitest::Test
   def setting(**facts)
     Holdup::Setting.new(attributes: facts)
   end

@@ -2,12 +2,12 @@
 
 require "test_helper"
 require "holdup/loader"
-require_relative "../../../support/burst_store"
-require_relative "../../../support/played_store"
+require_relative "../../../../support/burst_store"
+require_relative "../../../../support/played_store"
 
 # Advice is of what was recorded: neither empty time around it nor the windows that happen to be left change
 # it.
-class Holdup::Queries::SizedSpansTest < Minitest::Test
+class Holdup::Advise::Reader::SizedSpansTest < Minitest::Test
   HOUR_S = 3600
   START_S = BurstStore::START_S
   Sizing = Holdup::Advise::Sizing
