@@ -15,7 +15,7 @@ class CaptureTest < Minitest::Test
   end
 
   def test_refuses_what_contradicts_or_makes_no_sense
-    [%w[--pid 3 --all], %w[--seconds 0], %w[--seconds 61], ["--until", "stall"], %w[--pid x], %w[--lang fr],
+    [%w[--pid 3 --all], %w[--seconds 0], %w[--seconds 61], ["--until", "stall"], %w[--pid x], %w[--lang xx],
       %w[file]].each do |arguments|
       said = holdup("capture", *arguments)
       assert_equal 2, said.status, arguments.join(" ")

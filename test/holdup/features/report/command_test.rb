@@ -257,7 +257,7 @@ class Holdup::Report::CommandTest < Minitest::Test
       %w[--format xml] => /text, json, markdown/,
       %w[--kind foo] => /request, job/,
       %w[--threads 0] => /whole number/,
-      %w[--lang fr] => /en, ja/,
+      %w[--lang xx] => /: en, /,
       %w[--by process --name A] => /can't be combined/,
       %w[--json --html] => /--json and --html can't be combined/,
       %w[--format html --by setting] => /--by can't be combined with --format html/,
