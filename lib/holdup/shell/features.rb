@@ -18,8 +18,9 @@ module Holdup
 
     # @return [Hash{Module => FeatureContents}] by the namespace of the feature
     ALL = FILES.to_h { |file|
-      feature = LOADER.cpath_expected_at(file)
-      [Object.const_get(feature.delete_suffix("::Feature")), Object.const_get(feature)]
+      folder = File.dirname(file)
+      namespace = Holdup.const_get(LOADER.inflector.camelize(File.basename(folder), folder))
+      [namespace, namespace.const_get(:Feature)]
     }.freeze
 
     class << self
