@@ -60,11 +60,15 @@ module CallsScript
     store = Holdup::Store.open(environment["HOLDUP_STORE"])
     now = Time.now.to_i
     summary = Holdup::Queries::LoadSummary.call(store, from_s: now - 600, to_s: now + 120)
+    @summary = summary
     @report = Holdup::View::Text.new(Holdup::Report::FullReport.new(summary).page).call
     summary.calls.to_h { |unit| [unit.name, unit.lines] }
   ensure
     store&.close
   end
+
+  # @return [Integer] ns for which the unit of that name held the GVL without a CPU, as of the last `calls`
+  def starved_ns(name) = @summary.rows.find { |row| row.name == name }.sum(:starved_ns)
 
   def assert_adds_up(line)
     assert_equal 1, line.count

@@ -3,6 +3,7 @@
 require "native/native_helper"
 require "tmpdir"
 require "holdup/model/quantities"
+require "holdup/collector/pair_delta"
 require "holdup/collector/segment_delta"
 require "holdup/segment/directory"
 
@@ -17,6 +18,7 @@ class AccountsTest < NativeTest
     require "holdup/segment/reader"
     require "holdup/model/quantities"
     require "holdup/collector/segment_checkpoint"
+    require "holdup/collector/pair_delta"
     require "holdup/collector/slot_delta"
     require "holdup/collector/segment_delta"
     require "holdup/model/series"
@@ -59,6 +61,7 @@ class AccountsTest < NativeTest
           @caused[change.series.name] += change.sums[Holdup::Segment::Layout::SUMS.index(:caused_ns)]
         end
         def add_handoff(*) = nil
+        def add_pair(*) = nil
       end
       Taking = Class.new { def add(*) = nil }
       Skipped = Class.new do
