@@ -12,8 +12,8 @@ class SharedNumbersTest < Minitest::Test
   NUMBER = /#{NAME} = #{VALUE} *(?:#.*)?$/
   # Words that mean something only within their class: how many, how long, how much of what it is about.
   LOCAL = %w[CAUSES CLOSE ENOUGH EVERY_NS FEWEST FEWEST_UNITS GROWTH LIMIT LONGER LONGEST LONGEST_S LONG_NS
-    MOST MOST_BYTES MUCH NAME PATIENCE_S PAUSE_S PERCENTILE REPLAYS ROUNDS ROWS SHARE SHOWN SINCE_S STEP_S TIMES
-    TOLERANCE TRIES UNITS WORTH].freeze
+    MOST MOST_BYTES MUCH NAME PATIENCE_S PAUSE_S PERCENTILE REPLAYS ROUNDS ROWS SHARE SHOWN SINCE_S STEP_S
+    TIMES TOLERANCE TRIES UNITS WORTH].freeze
   # Constants of one name that mean different things, and what they mean.
   DIFFERENT = {
     "ANSWER_S" => "time-outs of a database server and of ClickHouse",

@@ -69,8 +69,8 @@ module Holdup
     loader.tag = "holdup"
     loader.inflector.inflect("cli" => "CLI")
     loader.push_dir(__dir__, namespace: Holdup)
-    # `Holdup::Compare::Command` is in features/compare/command.rb, `Holdup::Web` in shell/web.rb. Folders without
-    # Ruby, such as features/compare/locales/, are no namespaces.
+    # `Holdup::Compare::Command` is in features/compare/command.rb, `Holdup::Web` in shell/web.rb. Folders
+    # without Ruby, such as features/compare/locales/, are no namespaces.
     loader.collapse("#{__dir__}/features", "#{__dir__}/shell")
     loader.ignore(
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/hooks",

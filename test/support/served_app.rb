@@ -301,7 +301,8 @@ class ServedApp
   # One that waits for a CPU for seconds gets that on its account only when it has one.
   def runnable?
     processes.any? do |process|
-      Dir["/proc/#{process[:pid]}/task/*/stat"].any? { |path| File.read(path).rpartition(")").last.split.first == "R" }
+      states = Dir["/proc/#{process[:pid]}/task/*/stat"].map { |path| File.read(path).rpartition(")").last }
+      states.any? { |state| state.split.first == "R" }
     rescue SystemCallError # it has just ended
       true
     end

@@ -37,7 +37,9 @@ class UsedKeys < Prism::Visitor
   # @param keys [Array<String>] all that there are
   # @return [Array<Regexp>] those of `built` that are whole keys
   def whole(keys)
-    helpers = @built.filter_map { |pattern| pattern.delete_suffix(REST) if pattern.match?(/\A\w+_\(\\w\+\)\z/) }
+    helpers = @built.filter_map do |pattern|
+      pattern.delete_suffix(REST) if pattern.match?(/\A\w+_\(\\w\+\)\z/)
+    end
     wholes = @built.reject do |pattern|
       helpers.any? { |prefix| keys.any?(/\A#{prefix}#{pattern}\z/) && !pattern.start_with?(prefix) }
     end

@@ -7,9 +7,9 @@ module Holdup
     #
     # Ruby counts what the whole process allocates. The probe reads that counter. A reading gets its growth
     # since any thread's last reading, with the time that the reading thread ran itself and that others ran
-    # (ext/holdup/hook/allocations.h). So all readings together are what the process allocated, and the figures
-    # of all names and threads add up to that. A single figure is an estimate with bounds, unless its thread
-    # ran alone between its readings. See SettingAllocations.
+    # (ext/holdup/hook/allocations.h). So all readings together are what the process allocated, and the
+    # figures of all names and threads add up to that. A single figure is an estimate with bounds, unless its
+    # thread ran alone between its readings. See SettingAllocations.
     class Allocations
       # Readings with a smaller share of own time give an estimate that depends on who ran at the same time.
       CERTAIN = 0.5

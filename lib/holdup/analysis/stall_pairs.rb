@@ -2,12 +2,12 @@
 
 module Holdup
   module Analysis
-    # Who waited for the GVL while whom held it. The probe charges each wait to the holders that it passed over
-    # (ext/holdup/hook/pairs.h), so a pair is measured, not estimated. Its time is recorded when both have ended:
-    # of a span, a pair that runs across its edges may have more or less than the stall there.
+    # Who waited for the GVL while whom held it. The probe charges each wait to the holders that it passed
+    # over (ext/holdup/hook/pairs.h), so a pair is measured, not estimated. Its time is recorded when both
+    # have ended: of a span, a pair that runs across its edges may have more or less than the stall there.
     class StallPairs
-      # One side of a pair. `kind`: :request, :job, :account for a thread outside of units, :others and :unknown
-      # for several that are not named, :nobody for the time in which no thread held the GVL
+      # One side of a pair. `kind`: :request, :job, :account for a thread outside of units, :others and
+      # :unknown for several that are not named, :nobody for the time in which no thread held the GVL
       Party = Data.define(:name, :kind) do
         def queue = nil
 

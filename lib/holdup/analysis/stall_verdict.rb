@@ -35,9 +35,9 @@ module Holdup
       end
 
       # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside :handoff
-      #   :no_cpu :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts:
-      #   shares 0.0 .. 1.0, `cause` a Blame::Account, SeriesRow or StallPairs::Party, `size` a String, `kind` :request :job
-      #   :unit, `shortage` a CpuShortage
+      #   :no_cpu :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native
+      #   :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Account, SeriesRow or StallPairs::Party,
+      #   `size` a String, `kind` :request :job :unit, `shortage` a CpuShortage
       def call
         return result(:no_data) if @summary.empty?
         return no_cpu if shortage

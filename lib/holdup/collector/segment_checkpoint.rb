@@ -41,7 +41,8 @@ module Holdup
         slots = checkpoint.slots
         accounts = slots.each_index.select { |index| slots[index]&.account? }
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
-          checkpoint.handoff_ns, checkpoint.ring_head, checkpoint.pairs.size, *checkpoint.pairs, accounts.size]
+          checkpoint.handoff_ns, checkpoint.ring_head, checkpoint.pairs.size, *checkpoint.pairs,
+          accounts.size]
         accounts.each_with_object(facts.pack("w*")) do |index, bytes|
           slot = slots[index]
           bytes << [index, slot.generation.to_i, slot.bytes.bytesize].pack("w3") << slot.bytes

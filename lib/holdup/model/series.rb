@@ -15,8 +15,9 @@ module Holdup
   # - views, whose time is in other series too: `:process`: one process over all its units ("worker 0", "pid
   #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
   #   system, which `queue` names ("sql primary"); `:method`: stall that they caused at a place in the code,
-  #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place; `:pair`:
-  #   time that they, or a thread of that name, waited for the GVL while those that `queue` names held it
+  #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place;
+  #   `:pair`: time that they, or a thread of that name, waited for the GVL while those that `queue` names
+  #   held it
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)

@@ -164,7 +164,7 @@ class PairsTest < NativeTest
       work("Outer#show", units: 20) { unit("Inner#show") { GvlWork.release(20) } }
       work("Sales#report", units: 20) { GvlWork.hold(2 * MS) }
     end
-    inner, nested = [["Inner#show", "Sales#report"], ["(nested)", "Sales#report"]].map { |key| pairs.fetch(key) }
+    inner, nested = %w[Inner#show (nested)].map { |victim| pairs.fetch([victim, "Sales#report"]) }
     assert_equal inner, nested
     assert_operator pairs.fetch(["Outer#show", "Sales#report"]), :>=, inner - 1
     assert_identity(pairs)
@@ -236,11 +236,14 @@ class PairsTest < NativeTest
   def test_more_pairs_than_the_table_has_room_for_are_counted_together
     pairs = recorded(series: 900) do
       Array.new(4) do |thread|
-        Thread.new { 220.times { |number| unit("A#{thread}##{number}") { GvlWork.release(1) || Thread.pass } } }
+        Thread.new do
+          220.times { |number| unit("A#{thread}##{number}") { GvlWork.release(1) || Thread.pass } }
+        end
       end.each(&:join)
     end
     assert_operator pairs.size, :<=, Holdup::Segment::Layout::PAIRS
-    assert_operator Holdup::Segment::Reader.open(@path) { |reader| reader.header.counters[:pairs_beyond] }, :>, 0
+    header = Holdup::Segment::Reader.open(@path, &:header)
+    assert_operator header.counters[:pairs_beyond], :>, 0
     assert_in_delta @slots.sum { |slot| slot.histogram(:stalled).sum }, pairs.values.sum, 4 * 220 * 8
   end
 
@@ -258,7 +261,8 @@ class PairsTest < NativeTest
     @threads.concat(Array.new(threads) { Thread.new { @start.pop || units.times { unit(name, &work) } } })
   end
 
-  # @return [Hash{Array(String, String) => Integer}] ns by who waited and who held the GVL, of a process at rest
+  # @return [Hash{Array(String, String) => Integer}] of a process at rest, ns by who waited and who held the
+  #   GVL
   def recorded(series: 100, &work)
     record_in_segment(series:) do
       work.call

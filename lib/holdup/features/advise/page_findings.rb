@@ -2,7 +2,8 @@
 
 module Holdup
   module Advise
-    # For pages that show findings of rules for their summary. They need no replay: the page of advice has all.
+    # For pages that show findings of rules for their summary. They need no replay: the page of advice has
+    # all.
     module PageFindings
       private
 

@@ -5,8 +5,8 @@ module Holdup
     # What differs from before the latest change of a server's setting: facts of the setting, the stall and
     # CPU of units, and the slowest hundredth, which may move although the mean does not. Compared with the
     # last hours before the change, each endpoint with itself.
-    # - `kind`: of the units; `change`: Analysis::SettingChanges::LatestChange; `differences`: of SettingDifference, without the
-    #   revision
+    # - `kind`: of the units; `change`: Analysis::SettingChanges::LatestChange; `differences`: of
+    #   SettingDifference, without the revision
     # - `moved`: Array of Estimate, those that differ significantly and by at least a tenth
     class SettingDrift < Data.define(:kind, :change, :differences, :moved)
       MEANS = %i[stalled_mean cpu_unit].freeze

@@ -7,7 +7,8 @@ module Holdup
     class WeightedRows
       FORMAT = "d*"
 
-      # The Ruby twin of ext/holdup/reader/mass_draws.c: used without the extension, and as its oracle in tests.
+      # The Ruby twin of ext/holdup/reader/mass_draws.c: used without the extension, and as its oracle in
+      # tests.
       module InRuby
         HEAD = 2
 

@@ -169,8 +169,8 @@ module Holdup
     # A sentence of a locale with its values filled in.
     #
     # I18n does what it can: `I18n.interpolate_hash` fills in `%{name}`, and the backend's `pluralize` chooses
-    # among the texts `one` and `other` of a key by one count (`Words#call`). It has one count for a text, and no
-    # form for values that are not known; what to say where one is missing would be a setting of the whole
+    # among the texts `one` and `other` of a key by one count (`Words#call`). It has one count for a text, and
+    # no form for values that are not known; what to say where one is missing would be a setting of the whole
     # process (`I18n.config.missing_interpolation_argument_handler`), which is the host application's. So the
     # rest of the notation is here, and nowhere else:
     #

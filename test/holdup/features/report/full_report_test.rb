@@ -134,7 +134,8 @@ class Holdup::Report::FullReportTest < Minitest::Test
   end
 
   def test_every_verdict_has_a_sentence_in_every_language
-    keys = %i[no_data waits_for waits_for_own one_cause account_cause spread handoff starved lock sleep native io cpu calm]
+    keys = %i[no_data waits_for waits_for_own one_cause account_cause spread handoff starved lock sleep native
+      io cpu calm]
     Holdup::View::Words::LANGUAGES.each_value do |table|
       keys.each { |key| assert table.key?(:"verdict_#{key}"), key }
     end

@@ -17,7 +17,8 @@ class Holdup::View::LocaleFilesTest < Minitest::Test
 
   def test_finds_a_language_in_every_folder_of_locales
     Dir.mktmpdir do |folder|
-      %w[features/one/locales/eo.yml features/two/locales/eo/subject.yml shell/view/locales/en.yml].each do |file|
+      files = %w[features/one/locales/eo.yml features/two/locales/eo/subject.yml shell/view/locales/en.yml]
+      files.each do |file|
         FileUtils.mkdir_p(File.dirname("#{folder}/#{file}"))
         FileUtils.touch("#{folder}/#{file}")
       end
@@ -78,7 +79,9 @@ class Holdup::View::LocaleFilesTest < Minitest::Test
 
   # @return [Hash{String => String}] key => part in whose folder it is
   def homes
-    @homes ||= keys_by_file("en").flat_map { |file, keys| keys.map { |key| [key, file[KeyUsers::PART]] } }.to_h
+    @homes ||= keys_by_file("en").each_with_object({}) do |(file, keys), homes|
+      keys.each { |key| homes[key] = file[KeyUsers::PART] }
+    end
   end
 
   def users

@@ -16,7 +16,9 @@ class Holdup::Web::AssetsTest < Minitest::Test
 
   def test_the_gem_brings_all_of_them
     packed = Dir.chdir(ROOT) { Gem::Specification.load("holdup.gemspec").files }
-    shown = Dir.chdir(ROOT) { Dir["lib/holdup/shell/{web,view/html}/**/*"].select { |file| File.file?(file) } }
+    shown = Dir.chdir(ROOT) do
+      Dir["lib/holdup/shell/{web,view/html}/**/*"].select { |file| File.file?(file) }
+    end
     refute_empty shown.grep(/erb\z/)
     assert_empty shown - packed
   end

@@ -168,9 +168,9 @@ module Holdup
           @pool_waits << [lane.number, ThreadSpan.new(:idle, from, event.time, event.unit, :pool)]
         end
 
-        # The sums of one GVL, as the probe computes them (ext/holdup/hook/blame.h): with W threads waiting since
-        # times that add up to M, all have waited W * t - M by t. So what a hold caused is a difference, equal
-        # to the probe's to the tick.
+        # The sums of one GVL, as the probe computes them (ext/holdup/hook/blame.h): with W threads waiting
+        # since times that add up to M, all have waited W * t - M by t. So what a hold caused is a difference,
+        # equal to the probe's to the tick.
         class GvlLedger
           attr_reader :holder
 

@@ -139,7 +139,8 @@ module Holdup
           def kept = notable.first(limit)
 
           def row(pair)
-            ["#{party(pair.causer)} -> #{party(pair.victim)}", View::Figures.bare_share(pair.share), duration(pair.ns)]
+            names = "#{party(pair.causer)} -> #{party(pair.victim)}"
+            [names, View::Figures.bare_share(pair.share), duration(pair.ns)]
           end
 
           # One sentence for each of the first victims.
@@ -222,8 +223,8 @@ module Holdup
       end
 
       # Who waited for whom: a row for each victim, threads outside of units among them, and a column for each
-      # causer. What is not in these columns, and what of a victim's stall has no causer yet, has columns of its
-      # own, so that every line adds up to the measured total.
+      # causer. What is not in these columns, and what of a victim's stall has no causer yet, has columns of
+      # its own, so that every line adds up to the measured total.
       class Stalls::StallMatrix < View::SectionBase
         include PartyNames
 
@@ -245,7 +246,8 @@ module Holdup
 
         def columns
           named = causers.map { |one| View::Width.truncate(party(one), TITLE) }
-          [word(:matrix_victim), *named, word(:matrix_others), word(:party_nobody), word(:matrix_rest), word(:all)]
+          last = %i[matrix_others party_nobody matrix_rest all]
+          [word(:matrix_victim), *named, *last.map { |key| word(key) }]
         end
 
         def by_victim

@@ -34,7 +34,8 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
   end
 
   def test_the_matrix_has_nobody_and_threads_and_what_still_runs
-    found = section(Exact, summary(pairs: sample.pairs.reject { |pair| pair.series.queue.start_with?("Reports") }))
+    pairs = sample.pairs.reject { |pair| pair.series.queue.start_with?("Reports") }
+    found = section(Exact, summary(pairs:))
     assert_includes found.columns, "nobody (hand-off)"
     assert_includes found.rows.map(&:first), "(thread) main"
     running = found.columns.index("still running")
@@ -74,7 +75,7 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
   def test_each_victim_names_its_main_causer
     found = section(PairTable, summary)
     assert_equal "ReportsController#sales -> OrdersController#index", found.rows.first.first
-    assert_match(/\AReportsController#sales caused \d+ % of the stall that OrdersController#index suffered\.\z/,
+    assert_match(/\AReportsController#sales caused \d+ % of the stall that OrdersController#index suffered\./,
       found.notes.first)
     assert_operator found.rows.map { |row| row[1].to_f }.min, :>=, 5
   end
