@@ -19,12 +19,13 @@ module Holdup
         def line = 0
       end
 
+      # @return [Array<Symbol>] parts of the summary that it needs
+      def self.parts(_summary) = [:holding_methods]
+
       # @param summary [Analysis::Summary]
       # @param format [Symbol] one of FORMATS
       # @return [String] a file
       # @raise [Error] there are no samples
-      def self.parts(_summary) = [:holding_methods]
-
       def self.call(summary, format)
         places = summary.holding_places
         if places.empty?
