@@ -7,6 +7,8 @@ module Soak
   module KernelFigures
     PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
     COLLECTOR = /\bcollect\b/
+    # Between an application and its collector, see ext/holdup/process_watcher.c.
+    WATCHER = "holdup-watcher"
 
     module_function
 
@@ -48,7 +50,10 @@ module Soak
 
     # @return [Array<Integer>] pids of the workers of a Puma cluster
     def workers(master)
-      children(master).reject { |pid| read(pid, "cmdline").to_s.tr("\0", " ").match?(COLLECTOR) }
+      children(master).reject do |pid|
+        command = read(pid, "cmdline").to_s.tr("\0", " ")
+        command.match?(COLLECTOR) || read(pid, "comm").to_s.start_with?(WATCHER)
+      end
     end
 
     # @return [String, nil] a file of its folder in /proc
