@@ -48,11 +48,14 @@ static void unit_release(unit_t *u)
 
 unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
 {
+    /* It may write what other parties left behind, and a tick takes the segment's lock before this one. */
+    pair_party_t *party = pair_begin(c->blame, 0);
     unit_lock();
     unit_t *u = units.free || unit_grow() ? units.free : NULL;
     if (!u) {
         units.discarded++;
         unit_unlock();
+        if (party) pair_end(c->blame, party);
         return NULL;
     }
     units.free = u->free;
@@ -64,7 +67,8 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     u->clock = c;
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
-    u->party = pair_begin(c->blame, unit_handle(u));
+    u->party = party;
+    if (party) party->id = unit_handle(u);
     u->calls = NULL;
     u->repeats = NULL;
     u->holds = NULL;
