@@ -41,7 +41,7 @@ class PumaStorefrontTest < Minitest::Test
     old = pids(app).values
     replaced(app) do
       app.signal(:USR2)
-      wait_until(20) { app.processes.none? { |process| old.include?(process[:pid]) } }
+      wait_until { app.processes.none? { |process| old.include?(process[:pid]) } }
     rescue Minitest::Assertion
       raise ServedApp::Stuck, app.log
     end

@@ -3,7 +3,7 @@
 # Waits for a condition instead of sleeping for a guess.
 module WaitUntil
   # Long enough for a test that gets little of the machine; it only delays the report of a failure.
-  PATIENCE_S = 90
+  PATIENCE_S = 180
 
   # Code for a script in a Ruby of its own: there the end of a deadline ends the script with its message. It
   # comes before FreshRuby, which has the same patience, kills the script.

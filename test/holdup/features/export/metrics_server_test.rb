@@ -89,9 +89,16 @@ class Holdup::Export::MetricsServerTest < Minitest::Test
     hanging.first.write("GET /met")
     @server.text = "a 1\n"
     assert get.end_with?("a 1\n")
-    assert_empty hanging.first.read
+    assert_ended hanging.first
   ensure
     hanging&.each(&:close)
+  end
+
+  # A server that closes before it has read all that came resets the connection.
+  def assert_ended(socket)
+    assert_empty socket.read
+  rescue Errno::ECONNRESET
+    pass
   end
 
   def test_no_more_connections_are_taken_than_threads_answer

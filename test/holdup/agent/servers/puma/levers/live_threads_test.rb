@@ -84,9 +84,9 @@ class Holdup::Servers::Puma::LiveThreadsTest < Minitest::Test
     @live.set(4)
     refute @live.settled?, "threads were output to end, and have not yet"
     9.times { @free << true }
+    5.times { @entered.pop }
     wait_until { @live.settled? }
     @clients.each(&:close)
-    @entered.clear
     requests(4)
     4.times { @entered.pop }
     assert_equal 4, @server.running
