@@ -91,9 +91,14 @@ class SampleWindows
       [window("(handoff)", kind: :account, queue: nil, start_s:, sums: {caused_ns: blame["(handoff)"]})]
   end
 
+  # As many holders as a collector keeps of each victim.
   def pairs_of(victim, caused, start_s)
-    caused.filter_map do |causer, ns|
-      stalled = Holdup::Histogram.of_sum(victim.stalled_ns * ns / caused.values.sum)
+    all = caused.values.sum
+    ordered = caused.sort_by { |_, ns| -ns }
+    most = ordered.first(Holdup::Collector::SegmentDelta::WindowBuilder::MOST_HOLDERS)
+    others = ordered.drop(most.size).sum(&:last)
+    [*most, ["(others)", others]].filter_map do |causer, ns|
+      stalled = Holdup::Histogram.of_sum(victim.stalled_ns * ns / all)
       next if stalled.sum.zero?
       window(victim.series.name, kind: :pair, queue: causer, start_s:, histograms: {stalled:})
     end
