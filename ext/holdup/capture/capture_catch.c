@@ -19,7 +19,7 @@ void capc_check(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t
     cap_header_t *h = cap.header;
     cap_limit_t *own = __atomic_load_n(&cap.own_limits, __ATOMIC_ACQUIRE);
     uint64_t now = clk_now();
-    if (h->caught || clk_ns(now - h->begin_ticks) < m->wall_ns ||
+    if (h->caught || m->started_ns < clk_realtime_ns(h->begin_ticks) ||
         !(capc_over(&cap.limit, m) || (own && capc_over(&own[series], m))))
         return;
     h->caught_stalled_ns = m->stalled_ns;
