@@ -24,6 +24,7 @@ class HookedMethodsTest < Minitest::Test
       require "sidekiq"
       require "elastic-transport"
       require "opensearch"
+      require "sequel"
       ActiveRecord::Base && ActiveRecord::ConnectionAdapters::AbstractAdapter
       ActiveSupport::Cache::Store
       Dalli::Protocol::Base && Dalli::PipelinedGetter
@@ -153,6 +154,12 @@ class HookedMethodsTest < Minitest::Test
       Process.waitpid2 ActiveRecord::ConnectionAdapters::AbstractAdapter#log
       ActiveSupport::Cache::Store#instrument ActiveSupport::Cache::Store#instrument_multi
       ActiveRecord::ConnectionAdapters::ConnectionPool::Queue#wait_poll
+      ActiveRecord::ConnectionAdapters::RealTransaction#materialize!
+      ActiveRecord::ConnectionAdapters::RealTransaction#commit
+      ActiveRecord::ConnectionAdapters::RealTransaction#rollback
+      ActiveRecord::ConnectionAdapters::RealTransaction#restart
+      Sequel::Database#log_connection_yield Sequel::Database#begin_transaction
+      Sequel::Database#remove_transaction
     ],
     "controllers" => %w[ActionDispatch::Request#controller_instance=],
     "tracers" => %w[

@@ -134,6 +134,13 @@ class RecordingProbe
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
 
+  # Transactions that began and ended: the name of the kind, and :begin or whether they failed.
+  def transactions = @transactions ||= []
+
+  def begin_transaction(kind) = !!transactions.push([call_kinds.fetch(kind), :begin])
+
+  def end_transaction(kind, error) = transactions.push([call_kinds.fetch(kind), error])
+
   def count(counter) = @counted << counter
 
   def label(thread, name) = @labels[thread] = name

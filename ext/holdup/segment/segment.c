@@ -159,3 +159,8 @@ uint64_t seg_repeat_series(const seg_key_t *key)
 {
     return seg_limited_series(key, &seg.repeat_series, SEG_REPEATS);
 }
+
+uint64_t seg_transaction_series(const seg_key_t *key)
+{
+    return seg_limited_series(key, &seg.transaction_series, SEG_TRANSACTIONS);
+}

@@ -45,6 +45,7 @@ struct seg {
     uint64_t call_series;   /* series of calls: at most as many as series of units */
     uint64_t method_series; /* at most SEG_METHODS */
     uint64_t repeat_series; /* at most SEG_REPEATS */
+    uint64_t transaction_series; /* at most SEG_TRANSACTIONS */
     uint16_t *index;        /* hash of its key -> slot + 1 */
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
@@ -131,5 +132,8 @@ uint64_t seg_method_series(const seg_key_t *key);
 
 /* The same for a query that units repeat at a place in the code. */
 uint64_t seg_repeat_series(const seg_key_t *key);
+
+/* The same for transactions, and for calls in them. */
+uint64_t seg_transaction_series(const seg_key_t *key);
 
 #endif

@@ -70,7 +70,8 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
              uint64_t generation)
 {
     char hidden[4096];
-    uint64_t capacity = 2 * limit + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS + 4;
+    uint64_t capacity = 2 * limit + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS +
+                        SEG_TRANSACTIONS + 4;
     size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
     if (access(path, F_OK) == 0) return EEXIST;
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));

@@ -13,8 +13,8 @@
 #include "segment/histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 7
-#define SEG_DIGEST "2b9e85c2" /* of what bin/generate reads here: another one needs another version */
+#define SEG_VERSION 8
+#define SEG_DIGEST "b8dae459" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -41,6 +41,7 @@
 #define SEG_CALL_KINDS 64
 #define SEG_METHODS 128 /* series of places in the code */
 #define SEG_REPEATS 64  /* series of repeated queries */
+#define SEG_TRANSACTIONS 128 /* series of database transactions and of calls in them */
 #define SEG_PAGE 4096
 #define SEG_UNKNOWN UINT64_MAX
 
@@ -114,7 +115,9 @@ enum { SEG_TIMES = 0 UNIT_TIMES(UNIT_ONE) };
     X(SEG_OVERFLOW, overflow)                                                                                \
     X(SEG_CALL, call)                                                                                        \
     X(SEG_METHOD, method)                                                                                    \
-    X(SEG_REPEAT, repeat)
+    X(SEG_REPEAT, repeat)                                                                                    \
+    X(SEG_TRANSACTION, transaction)                                                                          \
+    X(SEG_TRANSACTION_CALL, transaction_call)
 
 /* Counts of the whole process. */
 #define SEG_PROCESS_COUNTS(X)                                                                                \

@@ -115,8 +115,9 @@ static void seg_add_rest(histogram_t *h, const histogram_t *more, bool first)
  */
 void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m)
 {
-    const seg_key_t key = {SEG_CALL, unit, kind, seg_text(""), seg_text("")};
-    uint64_t slot = seg_call_series(&key);
+    static const uint32_t kinds[] = {SEG_CALL, SEG_TRANSACTION, SEG_TRANSACTION_CALL};
+    const seg_key_t key = {kinds[tally->what], unit, kind, seg_text(""), seg_text("")};
+    uint64_t slot = tally->what == CALLS_CALL ? seg_call_series(&key) : seg_transaction_series(&key);
     if (!slot) return;
     seg_series_t *s = seg_slot(slot - 1);
     const histogram_t *wall = &tally->wall, *idle = &tally->idle;

@@ -10,6 +10,7 @@
 #include "init.h"
 #include "text.h"
 #include "unit/repeats.h"
+#include "unit/transactions.h"
 
 /* The kind of those beyond SEG_CALL_KINDS. */
 #define CALLS_OTHERS 0
@@ -110,7 +111,7 @@ static void calls_release(call_tally_t *tally)
     calls_clear_histogram(&tally->wall);
     calls_clear_histogram(&tally->idle);
     memset(&tally->sums, 0, sizeof(tally->sums));
-    tally->count = tally->errors = 0;
+    tally->count = tally->errors = tally->cpu_ns = 0;
     tally->next = calls.free;
     calls.free = tally;
 }
@@ -128,13 +129,14 @@ static call_tally_t *calls_clean_tally(void)
 }
 
 /* The tally of an open unit, which only its own thread gives calls. */
-static call_tally_t *calls_tally(unit_t *u, uint32_t kind)
+static call_tally_t *calls_tally(unit_t *u, calls_what what, uint32_t kind)
 {
     call_tally_t *tally = u->calls;
-    while (tally && tally->kind != kind) tally = tally->next;
+    while (tally && (tally->kind != kind || tally->what != what)) tally = tally->next;
     if (tally) return tally;
     tally = calls_clean_tally();
     if (!tally) return NULL;
+    tally->what = what;
     tally->kind = kind;
     tally->next = u->calls;
     u->calls = tally;
@@ -163,11 +165,6 @@ void calls_drop(call_tally_t *tallies)
 
 /* --- edges --- */
 
-static bool calls_known(const tclock_t *c, const unit_t *u)
-{
-    return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
-}
-
 /*
  * Ticks are added up as they are, and become nanoseconds once for all calls. A sum can be some ns less than
  * the same single call was.
@@ -179,15 +176,22 @@ static void calls_close_histogram(histogram_t *h, uint64_t sum)
     if (h->min > sum) h->min = sum;
 }
 
-void calls_convert(const totals_t *sums, measurement_t *m)
+/* `cpu_ns`: UNIT_CPU_UNKNOWN where nobody has read it. */
+static void calls_convert_all(const totals_t *sums, uint64_t cpu_ns, measurement_t *m)
 {
-    unit_convert(sums, UNIT_CPU_UNKNOWN, m);
+    unit_convert(sums, cpu_ns, m);
     if (m->gc_ns > m->running_ns) m->gc_ns = m->running_ns;
 }
 
-void calls_measure(call_tally_t *tally, measurement_t *m)
+void calls_convert(const totals_t *sums, measurement_t *m)
 {
-    calls_convert(&tally->sums, m);
+    calls_convert_all(sums, UNIT_CPU_UNKNOWN, m);
+}
+
+void calls_measure(call_tally_t *tally, bool has_cpu, measurement_t *m)
+{
+    bool read = has_cpu && tally->what == CALLS_TRANSACTION;
+    calls_convert_all(&tally->sums, read ? tally->cpu_ns : UNIT_CPU_UNKNOWN, m);
     calls_close_histogram(&tally->wall, m->wall_ns);
     calls_close_histogram(&tally->idle, m->idle_ns);
 }
@@ -208,21 +212,26 @@ static bool calls_others_ran(const tclock_t *c)
     return c->blame->ran - c->totals.running != c->call_others;
 }
 
-static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
+void calls_add(unit_t *u, calls_what what, uint32_t kind, const call_span_t *span, bool error)
 {
-    call_tally_t *tally = calls_tally(u, kind);
+    call_tally_t *tally = calls_tally(u, what, kind);
     if (!tally) return;
-    if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
-    const uint64_t *now = (const uint64_t *)&c->totals, *base = (const uint64_t *)&c->call_base;
-    uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
-    for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - c->call_base.idle[i];
-    uint64_t ran = c->totals.running - c->call_base.running + open;
-    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += now[i] - base[i];
-    tally->sums.running += open;
+    uint64_t *sums = (uint64_t *)&tally->sums;
+    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += ((const uint64_t *)&span->sums)[i];
+    tally->cpu_ns += span->cpu_ns;
     tally->count++;
     tally->errors += error;
-    hist_observe(&tally->wall, clk_ns(ran + c->totals.stalled - c->call_base.stalled + idle), hist_store);
-    hist_observe(&tally->idle, clk_ns(idle), hist_store);
+    uint64_t wall = span->sums.running + span->sums.stalled + span->idle;
+    hist_observe(&tally->wall, clk_ns(wall), hist_store);
+    hist_observe(&tally->idle, clk_ns(span->idle), hist_store);
+}
+
+static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
+{
+    if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
+    call_span_t span = calls_span(c, &c->call_base, t);
+    calls_add(u, CALLS_CALL, kind, &span, error);
+    if (transactions_open(u)) calls_add(u, CALLS_IN_TRANSACTION, kind, &span, error);
 }
 
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */

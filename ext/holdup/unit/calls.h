@@ -10,6 +10,7 @@
 #ifndef HOLDUP_CALLS_H
 #define HOLDUP_CALLS_H
 
+#include "hook/registry.h"
 #include "segment/histogram.h"
 #include "segment/segment.h"
 #include "unit/unit.h"
@@ -17,14 +18,46 @@
 /* How often garbage collection has begun or gone on: since then an object may have moved, or be gone. */
 SHARED uint64_t calls_collections;
 
+/* Calls, database transactions (transactions.h), and calls while one was open, which are calls too. */
+typedef enum { CALLS_CALL, CALLS_TRANSACTION, CALLS_IN_TRANSACTION } calls_what;
+
 /* The calls of one kind in one unit. */
 typedef struct call_tally {
     struct call_tally *next;
+    calls_what what;
     uint32_t kind;
     uint64_t count, errors;
+    uint64_t cpu_ns;       /* of transactions */
     totals_t sums; /* the first TOTALS_CALL_WORDS of them */
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
+
+/* What a thread did between two edges. */
+typedef struct {
+    totals_t sums; /* the first TOTALS_CALL_WORDS of them */
+    uint64_t idle, cpu_ns;
+} call_span_t;
+
+/* Whether the thread's totals go on from those at the unit's begin. */
+static inline bool calls_known(const tclock_t *c, const unit_t *u)
+{
+    return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
+}
+
+/* From the totals `base` until `t`, on the thread itself. */
+static inline call_span_t calls_span(const tclock_t *c, const totals_t *base, uint64_t t)
+{
+    call_span_t span;
+    const uint64_t *now = (const uint64_t *)&c->totals, *then = (const uint64_t *)base;
+    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) ((uint64_t *)&span.sums)[i] = now[i] - then[i];
+    span.sums.running += tc_since(c->at, t);
+    span.idle = span.cpu_ns = 0;
+    for (int i = 0; i < TC_IDLE_KINDS; i++) span.idle += span.sums.idle[i];
+    return span;
+}
+
+/* Adds a call, or a transaction, to those of the unit. */
+void calls_add(unit_t *u, calls_what what, uint32_t kind, const call_span_t *span, bool error);
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
@@ -32,8 +65,8 @@ call_tally_t *calls_take(unit_t *u);
 /* Totals of calls, without what only a unit has: CPU, caused, holds, queue, pools. */
 void calls_convert(const totals_t *sums, measurement_t *m);
 
-/* What the calls took together; completes the tally's histograms. */
-void calls_measure(call_tally_t *tally, measurement_t *m);
+/* What the calls took together; completes the tally's histograms. `has_cpu`: whether their thread has a clock of it. */
+void calls_measure(call_tally_t *tally, bool has_cpu, measurement_t *m);
 
 /* The caller holds unit_lock. */
 void calls_drop(call_tally_t *tallies);

@@ -37,6 +37,8 @@ static void unit_release(unit_t *u)
     calls_drop(u->calls);
     places_drop(u->holds);
     free(u->repeats);
+    free(u->transactions);
+    u->transactions = NULL;
     u->calls = NULL;
     u->repeats = NULL;
     u->holds = NULL;

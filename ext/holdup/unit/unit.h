@@ -41,6 +41,7 @@ typedef struct unit {
     uint64_t charges[UNIT_CHARGES];
     pair_party_t *party;   /* whom it waited for, and who for it; NULL when out of memory */
     struct call_tally *calls; /* its calls by kind (calls.h) */
+    struct transactions *transactions; /* those of a database that are open (transactions.h) */
     struct repeats *repeats; /* its queries, while repeated ones are looked for (repeats.h) */
     struct hold_tally *holds; /* what it caused, by place in the code (hold_places.h) */
     totals_t base;

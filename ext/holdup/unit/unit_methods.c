@@ -77,6 +77,7 @@ typedef struct {
     repeats_t *repeats;
     hold_tally_t *holds;
     pair_party_t *party;
+    bool has_cpu;    /* its thread has a clock of its CPU */
     blame_t *ledger; /* of the party ... */
     bool foreign;    /* ... whose GVL the caller does not hold */
     int raised; /* see alloc_turn: after the unit has ended */
@@ -95,6 +96,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     u->repeats = NULL;
     u->holds = NULL;
     ended->ledger = u->clock->blame;
+    ended->has_cpu = tc_has_cpu(u->clock);
     ended->foreign = !current || current->blame != ended->ledger;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows)
@@ -195,7 +197,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     seg_commit(); /* both or none */
     for (call_tally_t *tally = ended.calls; tally; tally = tally->next) {
         measurement_t m;
-        calls_measure(tally, &m);
+        calls_measure(tally, ended.has_cpu, &m);
         seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
     }
     if (ended.repeats) probe_record_repeats(key.name, ended.repeats);

@@ -132,6 +132,10 @@ module Holdup
 
       def end_call(_kind, _error) = nil
 
+      def begin_transaction(_kind) = nil
+
+      def end_transaction(_kind, _error) = nil
+
       def query_events(_kind_of) = nil
 
       def repeated_queries=(least)

@@ -34,8 +34,10 @@ module Holdup
 
     # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
     # unit to another system begins on this thread (calls inside it are a part of it); if that gives true,
-    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call.
-    # @return [#begin_call, #end_call]
+    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call. The same for the transactions
+    # that the unit opens: `begin_transaction(kind)`, with the kind of the queries in it, and
+    # `end_transaction(kind, error)`, which does nothing without the first, and forgets it with nil.
+    # @return [#begin_call, #end_call, #begin_transaction, #end_transaction]
     def call_edges = @probe
 
     # Ends of calls that are queries, which a unit may repeat: `end_query(pool, connection, sql, answered)`,

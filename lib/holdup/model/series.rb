@@ -16,6 +16,8 @@ module Holdup
   #   123"); `:pool`, `:priority`: jobs of a queue; `:call`: calls of the units of that name to another
   #   system, which `queue` names ("sql primary"); `:method`: stall that they caused at a place in the code,
   #   which `queue` names (Analysis::MethodLine); `:repeat`: queries that they repeat at such a place;
+  #   `:transaction`: database transactions that they open, of the database that `queue` names ("sql
+  #   primary"); `:transaction_call`: their calls while one was open, which are in `:call` too;
   #   `:pair`: time that they, or a thread of that name, waited for the GVL while those that `queue` names
   #   held it
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
@@ -46,10 +48,10 @@ module Holdup
   end
 
   Series::KINDS = %i[request job account nested overflow process pool priority call method
-    repeat pair].freeze
+    repeat transaction transaction_call pair].freeze
   Series::NO_VIEWS = [].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority call method repeat pair].freeze
+  Series::VIEWS = %i[process pool priority call method repeat transaction transaction_call pair].freeze
   # What the name of a thread outside of units begins with.
   Series::THREAD = "thread:"
   # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it, it is not

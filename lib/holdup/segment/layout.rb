@@ -6,12 +6,12 @@ require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 7: the contract of the C writer, inside the application,
+    # Layout of a segment file, version 8: the contract of the C writer, inside the application,
     # and the reader, outside. Little endian; all numbers are u64 and cumulative since the process started,
     # unless noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 7
+      VERSION = 8
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -117,7 +117,7 @@ module Holdup
 
       SERIES_BYTES = 25_984
       KINDS = %i[
-        request job account nested overflow call method repeat
+        request job account nested overflow call method repeat transaction transaction_call
       ].each.with_index(1).to_h { |kind, number| [number, kind] }.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
       SERIES_TEXTS = {

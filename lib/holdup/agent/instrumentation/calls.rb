@@ -65,6 +65,7 @@ module Holdup
       def install
         ::ActiveSupport.on_load(:active_record, yield: true) do
           @guard.call(:calls) { join(::ActiveRecord::ConnectionAdapters::AbstractAdapter) }
+          @guard.call(:calls) { join_transactions(::ActiveRecord::ConnectionAdapters::RealTransaction) }
         end
       end
 
@@ -83,13 +84,39 @@ module Holdup
         ::ActiveSupport::Notifications.subscribe(EVENT, @queries)
       end
 
-      private
+      # Transactions of the database; savepoints in them are of another class. BEGIN is sent when the first
+      # query needs it (`materialize!`).
+      # @param transaction [Class]
+      def join_transactions(transaction)
+        kind = "HoldupLibrary.kind_of(connection)"
+        install_together([
+          transaction_begin_hook(transaction, :materialize!, signatures: [""]) { kind },
+          transaction_end_hook(transaction, :commit, signatures: [""]) { kind },
+          transaction_end_hook(transaction, :rollback, signatures: [""], rolled_back: "true") { kind },
+          restart_hook(transaction, kind)
+        ])
+      end
 
       # @return [Integer, nil] nil when it fails
       def kind_of(connection)
         @guard.call(:calls) do
           pool = connection.pool
           @kinds[pool] ||= @recorder.call_kind("sql #{pool.db_config.name}".strip)
+        end
+      end
+
+      private
+
+      # An inner transaction that is rolled back, and that all of the outer one belongs to, ends that and begins
+      # it again.
+      def restart_hook(transaction, kind)
+        around(transaction, :restart, signatures: [""]) do |method|
+          <<~RUBY
+            HoldupCalls.end_transaction(#{kind}, true)
+            holdup_result = #{method.call}
+            HoldupCalls.begin_transaction(#{kind}) if materialized?
+            holdup_result
+          RUBY
         end
       end
 
@@ -111,6 +138,58 @@ module Holdup
       # Another gem's module may answer without the method of Active Record.
       def own?(adapter)
         adapter.private_method_defined?(:log) && adapter.instance_method(:log).owner.equal?(adapter)
+      end
+    end
+
+    # Sequel (5.80 to 5.110): queries, and transactions, with the type of their database. A savepoint belongs to
+    # the transaction around it.
+    class Calls::Sequel < Calls::LibraryHook
+      # Transactions have been added when they begin, and are there until they are removed.
+      OUTER = "(HoldupLibrary.kind_of(self) unless in_savepoint?(%s))"
+
+      def initialize(recorder)
+        super
+        @kinds = ObjectSpace::WeakMap.new # by database
+      end
+
+      # The class has no methods yet while it is being loaded.
+      def loaded?
+        !!(defined?(::Sequel::Database) && ::Sequel::Database.private_method_defined?(:transaction_finished?) &&
+          ::Sequel::Database.method_defined?(:log_connection_yield))
+      end
+
+      def install
+        join(::Sequel::Database)
+      end
+
+      # @param database [Class]
+      def join(database)
+        install_together([
+          call_hook(database, :log_connection_yield, signatures: ["sql, conn, args = nil"]) do
+            "HoldupLibrary.kind_of(self)"
+          end,
+          transaction_begin_hook(database, :begin_transaction, signatures: ["conn, opts = ::Sequel::OPTS"]) do |method|
+            format(OUTER, method.positional(0))
+          end,
+          removal_hook(database)
+        ])
+      end
+
+      # @return [Integer, nil] nil when it fails
+      def kind_of(database)
+        @kinds[database] ||= kind { "sql #{database.database_type}" }
+      end
+
+      private
+
+      # Callbacks of the transaction, which run after its COMMIT, are in this method too.
+      def removal_hook(database)
+        around(database, :remove_transaction, signatures: ["conn, committed"]) do |method|
+          <<~RUBY
+            HoldupCalls.end_transaction(#{format(OUTER, method.positional(0))}, !#{method.positional(1)})
+            #{method.call}
+          RUBY
+        end
       end
     end
 
@@ -576,7 +655,7 @@ module Holdup
 
     # The keys are the names in `config.calls`.
     Calls::LIBRARIES = {
-      sql: [Calls::ActiveRecord],
+      sql: [Calls::ActiveRecord, Calls::Sequel],
       cache: [Calls::Cache],
       redis: [Calls::Redis, Calls::OldRedis],
       memcached: [Calls::Dalli],

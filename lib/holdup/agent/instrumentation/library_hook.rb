@@ -73,6 +73,39 @@ module Holdup
           end
         end
 
+        # The method sends BEGIN: a transaction of the open unit begins, unless the method raises.
+        # @yieldreturn [String] code as in call_hook: the kind of the queries in it; nil: it is no transaction
+        # @see call_hook
+        def transaction_begin_hook(owner, name, **options)
+          around(owner, name, **options) do |method|
+            <<~RUBY
+                holdup_kind = #{yield method}
+                holdup_open = HoldupCalls.begin_transaction(holdup_kind)
+                holdup_result = #{method.call}
+                holdup_begun = true
+                holdup_result
+              ensure
+                HoldupCalls.end_transaction(holdup_kind, nil) if holdup_open && !holdup_begun
+            RUBY
+          end
+        end
+
+        # The method ends a transaction, if one is open.
+        # @param rolled_back [String] code: whether the transaction has no effect
+        # @see transaction_begin_hook
+        def transaction_end_hook(owner, name, rolled_back: "holdup_failed", **options)
+          around(owner, name, **options) do |method|
+            <<~RUBY
+                holdup_failed = true
+                holdup_result = #{method.call}
+                holdup_failed = false
+                holdup_result
+              ensure
+                HoldupCalls.end_transaction(#{yield method}, #{rolled_back})
+            RUBY
+          end
+        end
+
         # Installs all of them, or none: half of a library would be misleading.
         # @param hooks [Array<Hooks::MethodHook>]
         # @return [void]
