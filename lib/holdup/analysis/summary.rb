@@ -146,6 +146,12 @@ module Holdup
       # @return [Array<UnitCalls::CallLine>]
       def misleading_calls = calls.flat_map(&:lines).select(&:misleading?)
 
+      # Database transactions of the chosen units, those that were open longest first.
+      # @return [Array<UnitTransactions>]
+      def transactions
+        @transactions ||= UnitTransactions.all(windows_of(:transactions), units: chosen.map(&:window))
+      end
+
       # Queries that the chosen units repeat, those that took longest first.
       # @return [Array<UnitCalls::RepeatedQuery>] empty unless `config.repeated_queries` is set
       def repeated_queries

@@ -5,7 +5,7 @@ module Holdup
     # What the requests or jobs of one name called.
     #
     # - `units`: how many of them ran; `io_ns`: for which they waited for io or computed in native code
-    # - `lines`: CallLine of each kind of call, those that took longest first
+    # - `lines`: UnitCalls::CallLine of each kind of call, those that took longest first
     UnitCalls = Data.define(:name, :units, :io_ns, :lines) do
       # @param windows [Enumerable<Holdup::Window>] of kind :call
       # @param units [Enumerable<Holdup::Window>] of the requests and jobs
@@ -15,7 +15,7 @@ module Holdup
         found = units.group_by { |window| window.series.name }.slice(*by_name.keys).map do |name, same|
           io_ns = same.sum { |window| window.sums.values_at(:io_ns, :native_ns).sum }
           count = same.sum(&:count)
-          new(name:, units: count, io_ns:, lines: CallLine.all(by_name.fetch(name), units: count))
+          new(name:, units: count, io_ns:, lines: UnitCalls::CallLine.all(by_name.fetch(name), units: count))
         end
         found.sort_by { |calls| [-calls.elapsed_ns, calls.name] }
       end
@@ -73,9 +73,9 @@ module Holdup
     # - `system`: "sql", "redis", "memcached", "http", "cache", "connect", "push", "search",
     #   "subprocess" or "others"
     # - `target`: the database, server, host, job runner or program; nil without one
-    CallLine = Data.define(:name, :units, :system, :target, :window) do
+    UnitCalls::CallLine = Data.define(:name, :units, :system, :target, :window) do
       # @param windows [Enumerable<Holdup::Window>] of kind :call, of one name
-      # @return [Array<CallLine>] those that took longest first
+      # @return [Array<UnitCalls::CallLine>] those that took longest first
       def self.all(windows, units:)
         lines = windows.group_by(&:series).map do |series, same|
           system, target = series.queue.to_s.split(" ", 2)
@@ -108,7 +108,7 @@ module Holdup
 
       # Whether what is called works inside this process (SQLite, a cache in memory): then nothing waits for
       # an answer, and its work is in ruby_ns.
-      def inside? = remote.sum <= CallLine::INSIDE * elapsed.sum
+      def inside? = remote.sum <= UnitCalls::CallLine::INSIDE * elapsed.sum
 
       # Share of the GVL in what is not remote.
       def stalled_share
@@ -120,7 +120,7 @@ module Holdup
       # of a request that makes many stall, so no p95 shows it, but their sum does.
       # @return [Misleading, nil]
       def misleading
-        return if count < CallLine::FEWEST || stalled_share < CallLine::SHARE
+        return if count < UnitCalls::CallLine::FEWEST || stalled_share < UnitCalls::CallLine::SHARE
         [p95, (sum if each > 1)].compact.find(&:far_off?)
       end
 
@@ -130,34 +130,34 @@ module Holdup
 
       def p95
         elapsed_ns, remote_ns = [elapsed, remote].map { |histogram| histogram.quantile(0.95) }
-        CallLine::Misleading.new(of: :p95, elapsed_ns:, remote_ns:)
+        UnitCalls::CallLine::Misleading.new(of: :p95, elapsed_ns:, remote_ns:)
       end
 
       def sum
         elapsed_ns, remote_ns = [elapsed, remote].map { |histogram| histogram.sum.fdiv(units) }
-        CallLine::Misleading.new(of: :sum, elapsed_ns:, remote_ns:)
+        UnitCalls::CallLine::Misleading.new(of: :sum, elapsed_ns:, remote_ns:)
       end
     end
 
     # Share of the elapsed time: SQLite waits for its file now and then.
-    CallLine::INSIDE = 0.02
+    UnitCalls::CallLine::INSIDE = 0.02
     # A p95 of fewer calls says nothing.
-    CallLine::FEWEST = 40
+    UnitCalls::CallLine::FEWEST = 40
     # Share of the time that is not remote.
-    CallLine::SHARE = 0.5
+    UnitCalls::CallLine::SHARE = 0.5
 
     # How slow calls look and how slow the other system was, in ns.
     #
     # - `of`: `:p95` of one call, or `:sum`, of all calls of a request or job, on average
-    CallLine::Misleading = Data.define(:of, :elapsed_ns, :remote_ns) do
+    UnitCalls::CallLine::Misleading = Data.define(:of, :elapsed_ns, :remote_ns) do
       # The difference is so large that somebody would look for the reason in the other system.
       def far_off?
-        elapsed_ns > CallLine::Misleading::TIMES * remote_ns &&
-          elapsed_ns - remote_ns > CallLine::Misleading::LEAST_NS
+        elapsed_ns > UnitCalls::CallLine::Misleading::TIMES * remote_ns &&
+          elapsed_ns - remote_ns > UnitCalls::CallLine::Misleading::LEAST_NS
       end
     end
 
-    CallLine::Misleading::TIMES = 1.5
-    CallLine::Misleading::LEAST_NS = 2_000_000
+    UnitCalls::CallLine::Misleading::TIMES = 1.5
+    UnitCalls::CallLine::Misleading::LEAST_NS = 2_000_000
   end
 end

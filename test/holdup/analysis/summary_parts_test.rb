@@ -17,6 +17,6 @@ class Holdup::Analysis::SummaryPartsTest < Minitest::Test
     parts = SummaryParts.new(**SummaryParts.unread, calls: [])
     assert parts.read?(:calls)
     unread = SummaryParts.members.reject { |part| parts.read?(part) }
-    assert_equal %i[samples coverage under_load pairs holding_methods repeats heap_counts], unread
+    assert_equal %i[samples coverage under_load pairs transactions holding_methods repeats heap_counts], unread
   end
 end

@@ -112,6 +112,7 @@ module Holdup
         from_s, to_s = @span.to_h.values
         case name
         when :calls then {calls: sums(store, :call)}
+        when :transactions then {transactions: sums(store, :transaction, :transaction_call)}
         when :repeats then {repeats: sums(store, :repeat)}
         when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
@@ -120,7 +121,7 @@ module Holdup
         end
       end
 
-      def sums(store, kind) = wanted(store.sums(*@span.to_h.values, kinds: [kind]).map(&:window))
+      def sums(store, *kinds) = wanted(store.sums(*@span.to_h.values, kinds:).map(&:window))
 
       def windows(store, from_s, to_s, names:)
         intervals = number_of_hosts * (to_s - from_s) / window_s

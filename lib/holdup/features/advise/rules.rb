@@ -12,7 +12,7 @@ module Holdup
       # @param summary [Analysis::Summary] with what was read so far
       # @return [Array<Symbol>] parts of the summary that the rules need
       def self.parts(summary)
-        parts = [*summary.parts_of_machines, :calls, :repeats, :heap_counts]
+        parts = [*summary.parts_of_machines, :calls, :transactions, :repeats, :heap_counts]
         parts << :coverage if summary.connections.any?
         parts << :pairs if summary.read?(:calls) && summary.misleading_calls.any?
         parts

@@ -13,6 +13,7 @@ module Holdup
         states: Sections::Times::StateSplitTable,
         endpoints: Sections::Times::LatencyTable,
         calls: Sections::CallTable,
+        transactions: Sections::TransactionTable,
         methods: Sections::MethodTable,
         queues: Sections::Pools::QueueTable,
         means: Sections::Times::AverageTable,

@@ -24,6 +24,7 @@ module Holdup
         [View::Blocks::Lead.new(text: headline.verdict),
           View::Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
+          section(Sections::TransactionTable),
           section(Sections::MethodTable), over_time,
           changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
           section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
@@ -57,7 +58,7 @@ module Holdup
 
       def parts(summary)
         return [] if summary.empty?
-        tables = [Sections::CallTable, Sections::MethodTable]
+        tables = [Sections::CallTable, Sections::TransactionTable, Sections::MethodTable]
         [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :pairs]
       end
 

@@ -83,6 +83,7 @@ module Holdup
           when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
           when :pairs then {pairs: sums(:pair)}
           when :calls then {calls: sums(:call)}
+          when :transactions then {transactions: sums(:transaction, :transaction_call)}
           when :holding_methods then {holding_methods: sums(:method)}
           when :repeats then {repeats: sums(:repeat)}
           else raise ArgumentError, "no report has the part #{part}"
@@ -95,7 +96,7 @@ module Holdup
 
         def units = @windows.select { |window| window.series.unit? }
 
-        def sums(kind) = @store.sums(@from_s, @to_s, kinds: [kind]).map(&:window)
+        def sums(*kinds) = @store.sums(@from_s, @to_s, kinds:).map(&:window)
 
         # A long span with data all the time needs fewer samples than one a minute and process. Samples have
         # whole seconds: a process that ended just now has its last one in the second in which the span ends.

@@ -44,7 +44,8 @@ module Holdup
 
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
-        [:coverage, *summary.parts_of_machines, :pairs, :calls, :repeats, :holding_methods]
+        [:coverage, *summary.parts_of_machines, :pairs, :calls, :transactions, :repeats,
+          :holding_methods]
       end
 
       # @param words [Words] for the verdict's sentence
@@ -66,7 +67,8 @@ module Holdup
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
          verdict:, drifts: @drifts, marks:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, calls:, repeated_queries:,
+         series: @summary.rows.map { |row| series(row) }, calls:, transactions:,
+         repeated_queries:,
          methods: holding_methods,
          **Machine.new(@summary).to_h,
          jit: Jit.new(@summary.jits).to_a}
@@ -136,6 +138,16 @@ module Holdup
          errors: line.window.errors, elapsed_ns: distribution(line.elapsed, line.count),
          remote_ns: distribution(line.remote, line.count), stalled_ns: line.stalled_ns, gc_ns: line.gc_ns,
          ruby_ns: line.ruby_ns, misleading: line.misleading?}
+      end
+
+      def transactions
+        @summary.transactions.map do |line|
+          {name: clean(line.name), units: line.units, database: clean(line.target), count: line.count,
+           rolled_back: line.rolled_back, open_ns: distribution(line.open, line.count),
+           database_ns: line.database_ns, other_calls_ns: line.other_calls_ns,
+           other_waits_ns: line.other_waits_ns, stalled_ns: line.stalled_ns, starved_ns: line.starved_ns,
+           ruby_ns: line.ruby_ns, other_calls: line.other_calls.map { |call| call_line(call) }}
+        end
       end
 
       def repeated_queries

@@ -18,8 +18,8 @@ class Holdup::View::JsonTest < Minitest::Test
     made = report
     assert_equal [1, "2026-09-21T14:14:00Z", "2026-09-21T14:17:00Z"], made.values_at("schema", "from", "to")
     keys = %w[
-      schema from to by uncollected verdict drifts marks settings totals series calls repeated_queries methods
-      pairs machines pools pool_cpu processes jit
+      schema from to by uncollected verdict drifts marks settings totals series calls transactions
+      repeated_queries methods pairs machines pools pool_cpu processes jit
     ]
     assert_equal keys.sort, made.keys.sort
     [made["totals"], *made["series"]].each do |figures|
@@ -36,6 +36,20 @@ class Holdup::View::JsonTest < Minitest::Test
     accounts = totals["accounts"]
     caused = totals["caused_ns"] + totals["handoff_ns"] + accounts.sum { |account| account["caused_ns"] }
     assert_equal totals["stalled_ns"]["sum"] + accounts.sum { |account| account["suffered_ns"] }, caused
+  end
+
+  def test_transactions_and_the_calls_in_them
+    windows = {transaction: ["sql primary", 40, 12], transaction_call: ["http api", 20, 20]}
+      .map do |kind, (queue, wall, idle)|
+        histograms = {wall:, idle:, running: wall - idle}
+          .transform_values { |ms| Holdup::Histogram.of([ms * 1_000_000] * 7) }
+        SampleWindows.new.window("OrdersController#index", kind:, queue:, count: 7, errors: 1, histograms:)
+      end
+    line = report(transactions: windows)["transactions"].first
+    assert_equal ["primary", 7, 1], line.values_at("database", "count", "rolled_back")
+    parts = %w[database_ns other_calls_ns other_waits_ns stalled_ns starved_ns ruby_ns]
+    assert_equal line["open_ns"]["sum"], line.values_at(*parts).sum
+    assert_equal ["api"], line["other_calls"].map { |call| call["target"] }
   end
 
   # Two minutes with an hour between them in which nothing ran.

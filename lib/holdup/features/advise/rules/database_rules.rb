@@ -86,6 +86,50 @@ module Holdup
           private_class_method :times
         end
 
+        # Transactions that stay open for what has nothing to do with the database: rows stay locked meanwhile,
+        # and whoever wants them waits.
+        module OpenTransactions
+          # Shares of the time in which they are open.
+          MUCH = 0.3
+          CALLS = 0.1
+          # Mean time for which one is open.
+          LONG_NS = 10_000_000
+          # A mean of fewer says little.
+          FEWEST = 20
+
+          module_function
+
+          def call(situation)
+            lines = situation.summary.transactions.select { |line| line.count >= FEWEST && open_ns(line) >= LONG_NS }
+            found = lines.flat_map { |line| [of_calls(line), of_stall(line)].compact }
+            rule, line, ns, facts = found.max_by { |_, _, ns, _| ns }
+            return unless line
+            weight = ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)
+            query = "report --table transactions --name #{situation.quoted(line.name)}"
+            Finding.new(rule:, weight:, facts: {name: line.name, open_ns: open_ns(line), **facts, query:})
+          end
+
+          def open_ns(line) = line.open.sum.fdiv(line.count).round
+          private_class_method :open_ns
+
+          def of_stall(line)
+            share = line.share_of_open(line.stalled_ns)
+            return if share < MUCH
+            [:open_transactions_stalled, line, line.stalled_ns,
+              {stalled_ns: line.stalled_ns.fdiv(line.count).round}]
+          end
+          private_class_method :of_stall
+
+          def of_calls(line)
+            call = line.other_calls.first
+            return unless call && line.share_of_open(line.other_calls_ns) >= CALLS
+            [:open_transactions_calls, line, line.other_calls_ns,
+              {called: [call.system, call.target].compact.join(" "),
+               remote_ns: line.other_calls_ns.fdiv(line.count).round}]
+          end
+          private_class_method :of_calls
+        end
+
         # The line of config/database.yml that sets the size of a pool: `pool:`, from Rails 8.1 on
         # `max_connections:`, with a number or an environment variable.
         class DatabaseYml

@@ -19,6 +19,13 @@ module Holdup
         # Of the stall, below which calls are not what stalls.
         MAIN = 0.2
 
+        # @param line [Analysis::UnitCalls::CallLine]
+        # @return [String] "HTTP api.example.com"; a later Holdup may know more systems
+        def self.called(line, words)
+          key = SYSTEMS.include?(line.system) ? line.system : "others"
+          [words.call(:"call_#{key}"), line.target && View::Width.clean(line.target)].compact.join(" ")
+        end
+
         # @return [View::Section, nil] nil without calls
         def call
           return if summary.by != :name || listed.empty?
@@ -62,11 +69,8 @@ module Holdup
 
         def per_unit(unit, ns) = duration(ns.fdiv(unit.units))
 
-        def called(line)
-          [word(:"call_#{key(line)}"), line.target && View::Width.clean(line.target)].compact.join(" ")
-        end
+        def called(line) = self.class.called(line, @words)
 
-        # A later Holdup may know more systems.
         def key(line)
           SYSTEMS.include?(line.system) ? line.system : "others"
         end
