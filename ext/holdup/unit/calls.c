@@ -231,7 +231,9 @@ static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_
     if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
     call_span_t span = calls_span(c, &c->call_base, t);
     calls_add(u, CALLS_CALL, kind, &span, error);
-    if (transactions_open(u)) calls_add(u, CALLS_IN_TRANSACTION, kind, &span, error);
+    if (!transactions_open(u)) return;
+    calls_add(u, CALLS_IN_TRANSACTION, kind, &span, error);
+    transactions_note(u, kind, span.sums.stalled);
 }
 
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */

@@ -39,6 +39,12 @@ static void transactions_remove(transactions_t *of, transaction_t *ended)
     *ended = of->all[--of->open];
 }
 
+void transactions_note(unit_t *u, uint32_t kind, uint64_t stalled)
+{
+    transaction_t *open = transactions_find(u->transactions, kind);
+    if (open) open->last_stalled = stalled;
+}
+
 /*
  * begin_transaction(kind): BEGIN is about to be sent on this thread, to the database of that kind of calls.
  * @return [Boolean] whether it is one of an open unit
@@ -52,6 +58,7 @@ static VALUE probe_begin_transaction(VALUE self, VALUE kind)
     const tclock_t *c = u->clock;
     begun->kind = (uint32_t)FIX2LONG(kind);
     begun->cpu_ns = tc_cpu(c);
+    begun->last_stalled = 0;
     memcpy(&begun->base, &c->totals, TOTALS_CALL_WORDS * sizeof(uint64_t));
     begun->base.running += tc_since(c->at, clk_now());
     return Qtrue;
@@ -71,6 +78,7 @@ static VALUE probe_end_transaction(VALUE self, VALUE kind, VALUE error)
         const tclock_t *c = u->clock;
         call_span_t span = calls_span(c, &ended->base, clk_now());
         span.cpu_ns = tc_cpu(c) - ended->cpu_ns;
+        span.sums.stalled -= ended->last_stalled;
         calls_add(u, CALLS_TRANSACTION, ended->kind, &span, RTEST(error));
     }
     transactions_remove(u->transactions, ended);

@@ -65,6 +65,19 @@ class TransactionsTest < Minitest::Test
     assert_operator found.histogram(:stalled).sum, :>, found.histogram(:wall).sum / 2
   end
 
+  # Its rows are free as soon as COMMIT is answered.
+  def test_the_wait_for_the_gvl_after_the_last_statement_is_not
+    write(<<~RUBY)
+      stop = false
+      hog = Thread.new { burn until stop }
+      unit("A#b") { transaction(SQL) { call(SQL) { sleep 0.001 } } }
+      stop = true
+      hog.join
+    RUBY
+    assert_operator slots(:call).first.histogram(:stalled).sum, :>, 0
+    assert_operator transaction("A#b").histogram(:stalled).sum, :<, slots(:call).first.histogram(:stalled).sum
+  end
+
   def test_two_databases_have_transactions_at_the_same_time
     write(<<~RUBY)
       other = PROBE.call_kind("sql other")
