@@ -212,28 +212,39 @@ static bool calls_others_ran(const tclock_t *c)
     return c->blame->ran - c->totals.running != c->call_others;
 }
 
-void calls_add(unit_t *u, calls_what what, uint32_t kind, const call_span_t *span, bool error)
+static inline call_tally_t *calls_add_to(unit_t *u, calls_what what, uint32_t kind, const totals_t *base,
+                                         uint64_t t, bool error)
 {
+    const tclock_t *c = u->clock;
     call_tally_t *tally = calls_tally(u, what, kind);
-    if (!tally) return;
-    uint64_t *sums = (uint64_t *)&tally->sums;
-    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += ((const uint64_t *)&span->sums)[i];
-    tally->cpu_ns += span->cpu_ns;
+    if (!tally) return NULL;
+    const uint64_t *now = (const uint64_t *)&c->totals, *then = (const uint64_t *)base;
+    uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
+    for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - base->idle[i];
+    uint64_t ran = c->totals.running - base->running + open;
+    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += now[i] - then[i];
+    tally->sums.running += open;
     tally->count++;
     tally->errors += error;
-    uint64_t wall = span->sums.running + span->sums.stalled + span->idle;
-    hist_observe(&tally->wall, clk_ns(wall), hist_store);
-    hist_observe(&tally->idle, clk_ns(span->idle), hist_store);
+    hist_observe(&tally->wall, clk_ns(ran + c->totals.stalled - base->stalled + idle), hist_store);
+    hist_observe(&tally->idle, clk_ns(idle), hist_store);
+    return tally;
+}
+
+void calls_add_transaction(unit_t *u, uint32_t kind, const totals_t *base, uint64_t t, uint64_t cpu_ns,
+                           bool error)
+{
+    call_tally_t *tally = calls_add_to(u, CALLS_TRANSACTION, kind, base, t, error);
+    if (tally) tally->cpu_ns += cpu_ns;
 }
 
 static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
 {
     if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
-    call_span_t span = calls_span(c, &c->call_base, t);
-    calls_add(u, CALLS_CALL, kind, &span, error);
+    calls_add_to(u, CALLS_CALL, kind, &c->call_base, t, error);
     if (!transactions_open(u)) return;
-    calls_add(u, CALLS_IN_TRANSACTION, kind, &span, error);
-    transactions_note(u, kind, span.sums.stalled);
+    calls_add_to(u, CALLS_IN_TRANSACTION, kind, &c->call_base, t, error);
+    transactions_note(u, kind, c->totals.stalled - c->call_base.stalled);
 }
 
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */

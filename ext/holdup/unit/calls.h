@@ -32,32 +32,15 @@ typedef struct call_tally {
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
 
-/* What a thread did between two edges. */
-typedef struct {
-    totals_t sums; /* the first TOTALS_CALL_WORDS of them */
-    uint64_t idle, cpu_ns;
-} call_span_t;
-
 /* Whether the thread's totals go on from those at the unit's begin. */
 static inline bool calls_known(const tclock_t *c, const unit_t *u)
 {
     return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
 }
 
-/* From the totals `base` until `t`, on the thread itself. */
-static inline call_span_t calls_span(const tclock_t *c, const totals_t *base, uint64_t t)
-{
-    call_span_t span;
-    const uint64_t *now = (const uint64_t *)&c->totals, *then = (const uint64_t *)base;
-    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) ((uint64_t *)&span.sums)[i] = now[i] - then[i];
-    span.sums.running += tc_since(c->at, t);
-    span.idle = span.cpu_ns = 0;
-    for (int i = 0; i < TC_IDLE_KINDS; i++) span.idle += span.sums.idle[i];
-    return span;
-}
-
-/* Adds a call, or a transaction, to those of the unit. */
-void calls_add(unit_t *u, calls_what what, uint32_t kind, const call_span_t *span, bool error);
+/* Adds a transaction to those of the unit: what its thread did from the totals `base` until `t`. */
+void calls_add_transaction(unit_t *u, uint32_t kind, const totals_t *base, uint64_t t, uint64_t cpu_ns,
+                           bool error);
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);

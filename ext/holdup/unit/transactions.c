@@ -76,10 +76,8 @@ static VALUE probe_end_transaction(VALUE self, VALUE kind, VALUE error)
     if (!ended) return Qnil;
     if (!NIL_P(error)) {
         const tclock_t *c = u->clock;
-        call_span_t span = calls_span(c, &ended->base, clk_now());
-        span.cpu_ns = tc_cpu(c) - ended->cpu_ns;
-        span.sums.stalled -= ended->last_stalled;
-        calls_add(u, CALLS_TRANSACTION, ended->kind, &span, RTEST(error));
+        ended->base.stalled += ended->last_stalled;
+        calls_add_transaction(u, ended->kind, &ended->base, clk_now(), tc_cpu(c) - ended->cpu_ns, RTEST(error));
     }
     transactions_remove(u->transactions, ended);
     return Qnil;

@@ -30,7 +30,8 @@ class Holdup::Analysis::UnitTransactionsTest < Minitest::Test
   def all(*windows, units: [units("A#a")]) = Holdup::Analysis::UnitTransactions.all(windows, units:)
 
   def parts(line)
-    %i[database_ns other_calls_ns other_waits_ns stalled_ns starved_ns ruby_ns].map { |part| line.public_send(part) }
+    names = %i[database_ns other_calls_ns other_waits_ns stalled_ns starved_ns ruby_ns]
+    names.map { |name| line.public_send(name) }
   end
 
   def test_its_parts_add_up_to_the_time_that_it_is_open

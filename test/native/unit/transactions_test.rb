@@ -82,7 +82,11 @@ class TransactionsTest < Minitest::Test
     write(<<~RUBY)
       other = PROBE.call_kind("sql other")
       unit("A#b") { transaction(SQL) { transaction(other, error: true) { burn } } }
-      unit("A#b") { PROBE.begin_transaction(SQL); transaction(other) { burn }; PROBE.end_transaction(SQL, false) }
+      unit("A#b") do
+        PROBE.begin_transaction(SQL)
+        transaction(other) { burn }
+        PROBE.end_transaction(SQL, false)
+      end
     RUBY
     assert_equal({"sql primary" => [2, 0], "sql other" => [2, 1]},
       slots(:transaction).to_h { |slot| [slot.series.queue, [slot.count, slot.errors]] })
@@ -108,13 +112,17 @@ class TransactionsTest < Minitest::Test
         transaction(SQL) { unit("inner") { transaction(SQL) { call(SQL) { burn } } } }
       end
     RUBY
-    assert_equal({"outer" => 1, "inner" => 1}, slots(:transaction).to_h { |slot| [slot.series.name, slot.count] })
+    assert_equal({"outer" => 1, "inner" => 1},
+      slots(:transaction).to_h { |slot| [slot.series.name, slot.count] })
     assert_equal ["inner"], slots(:transaction_call).map { |slot| slot.series.name }
   end
 
   def test_beyond_the_limit_all_share_a_series
     write(<<~RUBY)
-      140.times { |number| unit("A\#{number}") { transaction(PROBE.call_kind("sql \#{number % 30}")) { burn } } }
+      140.times do |number|
+        kind = PROBE.call_kind("sql \#{number % 30}")
+        unit("A\#{number}") { transaction(kind) { burn } }
+      end
     RUBY
     beyond = snapshot.slot("(series beyond the limit)", kind: :transaction)
     assert_equal 12, beyond.count

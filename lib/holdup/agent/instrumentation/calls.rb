@@ -91,8 +91,8 @@ module Holdup
         kind = "HoldupLibrary.kind_of(connection)"
         install_together([
           transaction_begin_hook(transaction, :materialize!, signatures: [""]) { kind },
-          transaction_end_hook(transaction, :commit, signatures: [""]) { kind },
-          transaction_end_hook(transaction, :rollback, signatures: [""], rolled_back: "true") { kind },
+          commit_hook(transaction, :commit, signatures: [""]) { kind },
+          rollback_hook(transaction, :rollback, signatures: [""]) { kind },
           restart_hook(transaction, kind)
         ])
       end
@@ -107,8 +107,8 @@ module Holdup
 
       private
 
-      # An inner transaction that is rolled back, and that all of the outer one belongs to, ends that and begins
-      # it again.
+      # An inner transaction that is rolled back, and that all of the outer one belongs to, ends that and
+      # begins it again.
       def restart_hook(transaction, kind)
         around(transaction, :restart, signatures: [""]) do |method|
           <<~RUBY
@@ -141,8 +141,8 @@ module Holdup
       end
     end
 
-    # Sequel (5.80 to 5.110): queries, and transactions, with the type of their database. A savepoint belongs to
-    # the transaction around it.
+    # Sequel (5.80 to 5.110): queries, and transactions, with the type of their database. A savepoint belongs
+    # to the transaction around it.
     class Calls::Sequel < Calls::LibraryHook
       # Transactions have been added when they begin, and are there until they are removed.
       OUTER = "(HoldupLibrary.kind_of(self) unless in_savepoint?(%s))"
@@ -154,8 +154,8 @@ module Holdup
 
       # The class has no methods yet while it is being loaded.
       def loaded?
-        !!(defined?(::Sequel::Database) && ::Sequel::Database.private_method_defined?(:transaction_finished?) &&
-          ::Sequel::Database.method_defined?(:log_connection_yield))
+        !!(defined?(::Sequel::Database) && ::Sequel::Database.method_defined?(:log_connection_yield) &&
+          ::Sequel::Database.private_method_defined?(:transaction_finished?))
       end
 
       def install
@@ -168,9 +168,7 @@ module Holdup
           call_hook(database, :log_connection_yield, signatures: ["sql, conn, args = nil"]) do
             "HoldupLibrary.kind_of(self)"
           end,
-          transaction_begin_hook(database, :begin_transaction, signatures: ["conn, opts = ::Sequel::OPTS"]) do |method|
-            format(OUTER, method.positional(0))
-          end,
+          begin_hook(database),
           removal_hook(database)
         ])
       end
@@ -181,6 +179,13 @@ module Holdup
       end
 
       private
+
+      def begin_hook(database)
+        parameters = "conn, opts = ::Sequel::OPTS"
+        transaction_begin_hook(database, :begin_transaction, signatures: [parameters]) do |method|
+          format(OUTER, method.positional(0))
+        end
+      end
 
       # Callbacks of the transaction, which run after its COMMIT, are in this method too.
       def removal_hook(database)

@@ -90,10 +90,9 @@ module Holdup
           end
         end
 
-        # The method ends a transaction, if one is open.
-        # @param rolled_back [String] code: whether the transaction has no effect
+        # The method sends COMMIT for the transaction, if one is open. It has no effect where the method raises.
         # @see transaction_begin_hook
-        def transaction_end_hook(owner, name, rolled_back: "holdup_failed", **options)
+        def commit_hook(owner, name, **options)
           around(owner, name, **options) do |method|
             <<~RUBY
                 holdup_failed = true
@@ -101,7 +100,19 @@ module Holdup
                 holdup_failed = false
                 holdup_result
               ensure
-                HoldupCalls.end_transaction(#{yield method}, #{rolled_back})
+                HoldupCalls.end_transaction(#{yield method}, holdup_failed)
+            RUBY
+          end
+        end
+
+        # The method sends ROLLBACK for the transaction, if one is open.
+        # @see transaction_begin_hook
+        def rollback_hook(owner, name, **options)
+          around(owner, name, **options) do |method|
+            <<~RUBY
+                #{method.call}
+              ensure
+                HoldupCalls.end_transaction(#{yield method}, true)
             RUBY
           end
         end

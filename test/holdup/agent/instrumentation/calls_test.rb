@@ -128,6 +128,56 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
     end
   end
 
+  # As Active Record has it: BEGIN is sent by `materialize!`.
+  def transaction_class
+    connection = self.connection
+    Class.new do
+      attr_accessor :fails
+      define_method(:connection) { connection }
+      def materialized? = !!@materialized
+
+      def materialize! = fails ? raise(IOError) : @materialized = true
+
+      def commit = fails ? raise(IOError) : :committed
+
+      def rollback = :rolled_back
+
+      def restart = :restarted
+    end
+  end
+
+  def transaction
+    @hooked ||= transaction_class.tap { |type| Calls::ActiveRecord.new(@recorder).join_transactions(type) }
+    @hooked.new
+  end
+
+  def test_a_transaction_lasts_from_begin_to_commit_or_rollback
+    one = transaction
+    assert_equal [true, :committed, :rolled_back], [one.materialize!, one.commit, one.rollback]
+    assert_equal [["sql primary", :begin], ["sql primary", false], ["sql primary", true]], @probe.transactions
+  end
+
+  def test_a_transaction_whose_begin_fails_is_forgotten
+    one = transaction.tap { |each| each.fails = true }
+    assert_raises(IOError) { one.materialize! }
+    assert_raises(IOError) { one.commit }
+    assert_equal [:begin, nil, true], @probe.transactions.map(&:last)
+  end
+
+  def test_a_transaction_that_restarts_begins_anew_if_it_had_begun
+    assert_equal :restarted, transaction.restart
+    one = transaction.tap(&:materialize!)
+    one.restart
+    assert_equal [true, :begin, true, :begin], @probe.transactions.map(&:last)
+  end
+
+  def test_a_transaction_of_another_shape_is_left_alone
+    type = Class.new { def commit(now) = now }
+    Calls::ActiveRecord.new(@recorder).join_transactions(type)
+    assert_equal 7, type.new.commit(7)
+    assert_empty @probe.transactions
+  end
+
   # A class of caches as Active Support has it.
   def cache(name, **parameters)
     parameters = {key: "key", keys: "keys"}.merge(parameters)

