@@ -90,7 +90,7 @@ module Holdup
           end
         end
 
-        # The method sends COMMIT for the transaction, if one is open. It has no effect where the method raises.
+        # The method sends COMMIT for the transaction, if one is open. Where it raises, that has no effect.
         # @see transaction_begin_hook
         def commit_hook(owner, name, **options)
           around(owner, name, **options) do |method|
