@@ -11,7 +11,7 @@ class ExtensionFilesTest < Minitest::Test
   ROOT = File.expand_path("../../..", __dir__)
   FILES = Dir["ext/holdup/**/*.{c,h}", base: ROOT].sort.freeze
   COMPILED = FILES.grep(/\.c\z/).freeze
-  FOLDERS = %w[capture hook reader segment unit].freeze
+  FOLDERS = %w[capture hook process reader segment unit].freeze
   # Texts that name such files by their paths.
   NAMING = "{ext,lib,docs,test,bin,benchmark}/**/*.{c,h,rb,md,sh}"
 
