@@ -10,12 +10,12 @@
 #ifndef HOLDUP_CALLS_H
 #define HOLDUP_CALLS_H
 
+#include <ruby.h>
+#include <stdbool.h>
+
 #include "segment/histogram.h"
 #include "segment/segment.h"
 #include "unit/unit.h"
-
-/* How often garbage collection has begun or gone on: since then an object may have moved, or be gone. */
-SHARED uint64_t calls_collections;
 
 /* The calls of one kind in one unit. */
 typedef struct call_tally {
@@ -25,6 +25,18 @@ typedef struct call_tally {
     totals_t sums; /* the first TOTALS_CALL_WORDS of them */
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
+
+/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
+bool calls_enter(void);
+
+/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
+tclock_t *calls_leave(unit_t **unit);
+
+/* Whether that is the number of a kind, as call_kind gives it. */
+bool calls_number(VALUE kind, uint32_t *number);
+
+/* The call that calls_leave ended, at `t`. */
+void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t);
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
