@@ -118,6 +118,28 @@ class DocumentsTest < Minitest::Test
     end
   end
 
+  MEASUREMENTS = PAGES.grep(%r{\Adocs/measurements/}).freeze
+  SUMMARY = /\A# [^\n]+\n\n(?<summary>In short: .+?)\n\n(?<rest>.*)\z/m
+  FIGURE = /\d+(?:\.\d+)*/
+
+  def test_each_page_of_measurements_begins_with_what_it_says
+    assert_operator MEASUREMENTS.size, :>, 10
+    MEASUREMENTS.each do |page|
+      summary = read(page)[SUMMARY, :summary]
+      refute_nil summary, "#{page}: no paragraph that begins with 'In short:' below the title"
+      assert_operator summary.scan(/\.(?:\s|\z)/).size, :>=, 2, "#{page}: sentences of the summary"
+    end
+  end
+
+  # bin/bench --write replaces tables, and what is said of them would stay.
+  def test_figures_of_a_summary_are_those_of_its_page
+    strange = MEASUREMENTS.flat_map do |page|
+      summary, rest = read(page).match(SUMMARY).values_at(:summary, :rest)
+      (summary.scan(FIGURE) - rest.scan(FIGURE)).map { |figure| "#{page}: #{figure}" }
+    end
+    assert_empty strange
+  end
+
   private
 
   def read(page)

@@ -23,14 +23,14 @@ PUMA = "test/integration/{common_gems,connection_pool,jit*,names,puma*,rails*,st
 QUIET = "test/integration/{agreement,calls,demo,lab_jobs,lab_sidekiq_vcpu,transactions}_test.rb"
 
 PARTS = {
-  "unit" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  "unit" => "test/{holdup,properties,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Units in three: what replays and estimates, what advises by that, and all others. The first two take as
   # long as these.
-  "models" => "test/holdup/features/advise/sizing{,/**/*}_test.rb",
+  "models" => "test/holdup/features/advise/sizing/**/*_test.rb test/properties/sizing/*_test.rb",
   "advice" => "test/holdup/features/advise/rules{,/**/*}_test.rb test/holdup/features/advise/command_test.rb",
-  "core" => "test/{holdup,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  "core" => "test/{holdup,properties,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Input from outside, from a seed.
-  "fuzz" => "test/fuzz/*_test.rb test/holdup/capture/damage_test.rb",
+  "fuzz" => "test/fuzz/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   # Every way to boot an application with many gems; other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
@@ -40,8 +40,7 @@ PARTS = {
   "races" => "test/integration/**/*_test.rb",
   "installs" => "test/integration/{gem_install,kubernetes,minimum_versions}_test.rb " \
     "test/integration/{other_version,rails_versions}_test.rb",
-  "simulations" => "test/holdup/features/advise/sizing/interval_coverage_test.rb " \
-    "test/holdup/features/experiment/result/simulated_experiments_test.rb",
+  "simulations" => "test/properties/{sizing/interval_coverage,simulated_experiments}_test.rb",
   "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
   # that it measures, the rest.
@@ -66,9 +65,21 @@ def named_at(file, line)
   heads.last.gsub(/#\{[^}]*\}/, "\\w+")
 end
 
+# @return [Array<String>] a pattern for each choice of its braces
+def choices(pattern)
+  head, list, tail = pattern.match(/\A(.*?)\{(.*?)\}(.*)\z/)&.captures
+  return [pattern] unless list
+  list.split(",", -1).flat_map { |choice| choices("#{head}#{choice}#{tail}") }
+end
+
+# A test that has moved would be left out without a word.
 # @return [Array<String>] the files of a part
 def part(name)
-  files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
+  files = PARTS[name].split.flat_map { |pattern| choices(pattern) }.flat_map do |pattern|
+    found = Dir[pattern]
+    abort "no test of the part #{name} is at #{pattern}" if found.empty?
+    found
+  end
   case name
   when "core" then files - part("models") - part("advice")
   when "servers" then files - part("runners") - part("puma") - part("quiet")
@@ -84,6 +95,7 @@ once = ARGV.delete("--once")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
 compute = ARGV.intersect?(COMPUTING)
 
+PARTS.each_key { |name| part(name) }
 names = []
 files = ARGV.flat_map do |argument|
   next part(argument) if PARTS.key?(argument)

@@ -25,7 +25,7 @@ class AutopilotIntegrationTest < Minitest::Test
         asked, @question = @question, nil
         if asked == :verdict
           id = Holdup::ExperimentPlan::PlanFile.new(dir).read&.id
-          {"id" => id, "key" => verdict, "text" => "scripted"}
+          {"id" => id, "key" => verdict, "why" => "scripted"}
         elsif asked
           {"threads" => threads.to_i, "why" => "scripted", "grade" => "a", "fresh" => true, "load" => 1.0}
         end

@@ -7,7 +7,7 @@ module Soak
   module KernelFigures
     PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
     COLLECTOR = /\bcollect\b/
-    # Between an application and its collector, see ext/holdup/process_watcher.c.
+    # Between an application and its collector, see ext/holdup/process/process_watcher.c.
     WATCHER = "holdup-watcher"
 
     module_function

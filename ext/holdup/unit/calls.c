@@ -9,7 +9,6 @@
 #include "hook/registry.h"
 #include "init.h"
 #include "text.h"
-#include "unit/repeats.h"
 #include "unit/transactions.h"
 
 /* The kind of those beyond SEG_CALL_KINDS. */
@@ -17,25 +16,11 @@
 /* Kinds from this number on do not get the name that they were given. */
 #define CALLS_SINGLE (SEG_CALL_KINDS * 3 / 4)
 
-uint64_t calls_collections;
-
-/* Pools of connections whose kind is remembered: by their address, and only until garbage is collected. */
-#define CALLS_POOLS 64
-
-typedef struct {
-    VALUE queries, pool, kind;
-    uint64_t collections;
-} pool_kind_t;
-
 static struct {
     char names[SEG_CALL_KINDS][SEG_QUEUE_BYTES];
     size_t bytes[SEG_CALL_KINDS];
     uint32_t count;
     call_tally_t *free; /* cleared */
-    pool_kind_t pools[CALLS_POOLS];
-    VALUE query_events;  /* class */
-    VALUE connection, cached, exception, sql; /* keys of a query's payload */
-    ID kind, kind_of, call;
 } calls;
 
 seg_text_t calls_name(uint32_t kind)
@@ -95,6 +80,13 @@ static uint32_t calls_kind(seg_text_t name)
     }
     if (kind != CALLS_OTHERS || calls.count == SEG_CALL_KINDS) return kind;
     return calls_add_kind(name);
+}
+
+bool calls_number(VALUE kind, uint32_t *number)
+{
+    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return false;
+    *number = (uint32_t)FIX2LONG(kind);
+    return true;
 }
 
 /* --- tallies: kept for the next unit, because one has 8 kB --- */
@@ -238,7 +230,7 @@ void calls_add_transaction(unit_t *u, uint32_t kind, const totals_t *base, uint6
     if (tally) tally->cpu_ns += cpu_ns;
 }
 
-static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
+void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
 {
     if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
     calls_add_to(u, CALLS_CALL, kind, &c->call_base, t, error);
@@ -266,8 +258,7 @@ static void calls_turn(void)
     if (raised) rb_jump_tag(raised); /* the call is not measured */
 }
 
-/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
-static bool calls_enter(void)
+bool calls_enter(void)
 {
     if (!tc_enabled()) return false;
     tclock_t *c = hook_current();
@@ -278,8 +269,7 @@ static bool calls_enter(void)
     return true;
 }
 
-/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
-static tclock_t *calls_leave(unit_t **unit)
+tclock_t *calls_leave(unit_t **unit)
 {
     if (!tc_enabled()) return NULL;
     tclock_t *c = hook_current();
@@ -301,125 +291,9 @@ static VALUE probe_end_call(VALUE self, VALUE kind, VALUE error)
 {
     unit_t *u = NULL;
     tclock_t *c = calls_leave(&u);
-    if (!c || !FIXNUM_P(kind)) return Qnil;
-    uint64_t number = (uint64_t)FIX2LONG(kind);
-    if (number < calls.count) calls_end(c, u, (uint32_t)number, RTEST(error), clk_now());
+    uint32_t number;
+    if (c && calls_number(kind, &number)) calls_end(c, u, number, RTEST(error), clk_now());
     return Qnil;
-}
-
-/* --- queries --- */
-
-static void query_repeated(const tclock_t *c, unit_t *u, VALUE sql, uint64_t t)
-{
-    totals_t span = totals_since(&c->totals, &c->call_base);
-    span.running += tc_since(c->at, t);
-    repeats_add(u, sql, &span);
-}
-
-static void query_end(tclock_t *c, unit_t *u, VALUE kind, VALUE sql, bool error)
-{
-    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return;
-    uint64_t t = clk_now();
-    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, t);
-    if (repeats_least && c->blame == reg.main) query_repeated(c, u, sql, t);
-}
-
-/*
- * query_events(kind_of): ends calls that are queries. `kind_of`: gives the kind of a connection; it does not
- * raise.
- */
-static VALUE probe_query_events(VALUE self, VALUE kind_of)
-{
-    VALUE events = rb_obj_alloc(calls.query_events);
-    rb_ivar_set(events, calls.kind_of, kind_of);
-    return events;
-}
-
-static VALUE query_ask_kind(VALUE self, VALUE connection)
-{
-    return rb_funcall(rb_ivar_get(self, calls.kind_of), calls.call, 1, connection);
-}
-
-/*
- * The kind of a connection of that pool. A pool is only compared: it may be gone, but another object gets its
- * address only after a collection. Needs no lock: only the main Ractor can have `self`, which is not
- * shareable.
- */
-static VALUE query_kind_of_pool(VALUE self, VALUE pool, VALUE connection)
-{
-    uint64_t collections = __atomic_load_n(&calls_collections, __ATOMIC_RELAXED);
-    pool_kind_t *entry = &calls.pools[(pool / sizeof(VALUE)) % CALLS_POOLS];
-    bool known = entry->pool == pool && entry->queries == self && entry->collections == collections;
-    if (known) return entry->kind;
-    VALUE kind = query_ask_kind(self, connection);
-    if (FIXNUM_P(kind)) *entry = (pool_kind_t){self, pool, kind, collections};
-    return kind;
-}
-
-/*
- * end_query(pool, connection, sql, answered): ends a call that is a query, which the unit may repeat. `pool`:
- * the connection's.
- */
-static VALUE query_log_end(VALUE self, VALUE pool, VALUE connection, VALUE sql, VALUE answered)
-{
-    VALUE kind = query_kind_of_pool(self, pool, connection); /* first: it may run other threads */
-    unit_t *u = NULL;
-    tclock_t *c = calls_leave(&u);
-    if (c) query_end(c, u, kind, sql, !RTEST(answered));
-    return Qnil;
-}
-
-/* --- queries, where Active Record's notifications say when they begin and end --- */
-
-static VALUE query_start(VALUE self, VALUE name, VALUE id, VALUE payload)
-{
-    calls_enter();
-    return Qnil;
-}
-
-/* A connection remembers its kind: a table of ours would keep connections alive. */
-static VALUE query_kind(VALUE self, VALUE connection)
-{
-    VALUE kind = rb_ivar_get(connection, calls.kind);
-    if (!NIL_P(kind)) return kind;
-    kind = query_ask_kind(self, connection);
-    if (FIXNUM_P(kind) && !OBJ_FROZEN(connection)) rb_ivar_set(connection, calls.kind, kind);
-    return kind;
-}
-
-static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
-{
-    unit_t *u = NULL;
-    tclock_t *c = calls_leave(&u);
-    if (!c || !RB_TYPE_P(payload, T_HASH) || RTEST(rb_hash_lookup(payload, calls.cached))) return Qnil;
-    VALUE connection = rb_hash_lookup(payload, calls.connection);
-    VALUE kind = NIL_P(connection) ? Qnil : query_kind(self, connection);
-    bool error = rb_hash_lookup2(payload, calls.exception, Qundef) != Qundef;
-    query_end(c, u, kind, rb_hash_lookup(payload, calls.sql), error);
-    return Qnil;
-}
-
-static VALUE calls_key(const char *name)
-{
-    return ID2SYM(rb_intern(name)); /* never collected */
-}
-
-static void calls_define_query_events(VALUE probe)
-{
-    VALUE events = rb_define_class_under(probe, "QueryEvents", rb_cObject);
-    rb_undef_method(rb_singleton_class(events), "new");
-    rb_define_method(events, "end_query", query_log_end, 4);
-    rb_define_method(events, "start", query_start, 3);
-    rb_define_method(events, "finish", query_finish, 3);
-    rb_gc_register_mark_object(events);
-    calls.query_events = events;
-    calls.connection = calls_key("connection");
-    calls.cached = calls_key("cached");
-    calls.exception = calls_key("exception");
-    calls.sql = calls_key("sql");
-    calls.kind = rb_intern("@holdup_call_kind");
-    calls.kind_of = rb_intern("@kind_of");
-    calls.call = rb_intern("call");
 }
 
 void calls_init(VALUE probe)
@@ -427,6 +301,4 @@ void calls_init(VALUE probe)
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
     rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
-    rb_define_singleton_method(probe, "query_events", probe_query_events, 1);
-    calls_define_query_events(probe);
 }

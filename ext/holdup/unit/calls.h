@@ -10,13 +10,13 @@
 #ifndef HOLDUP_CALLS_H
 #define HOLDUP_CALLS_H
 
+#include <ruby.h>
+#include <stdbool.h>
+
 #include "hook/registry.h"
 #include "segment/histogram.h"
 #include "segment/segment.h"
 #include "unit/unit.h"
-
-/* How often garbage collection has begun or gone on: since then an object may have moved, or be gone. */
-SHARED uint64_t calls_collections;
 
 /* Calls, database transactions (transactions.h), and calls while one was open, which are calls too. */
 typedef enum { CALLS_CALL, CALLS_TRANSACTION, CALLS_IN_TRANSACTION } calls_what;
@@ -27,7 +27,7 @@ typedef struct call_tally {
     calls_what what;
     uint32_t kind;
     uint64_t count, errors;
-    uint64_t cpu_ns;       /* of transactions */
+    uint64_t cpu_ns; /* of transactions */
     totals_t sums; /* the first TOTALS_CALL_WORDS of them */
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
@@ -42,13 +42,28 @@ static inline bool calls_known(const tclock_t *c, const unit_t *u)
 void calls_add_transaction(unit_t *u, uint32_t kind, const totals_t *base, uint64_t t, uint64_t cpu_ns,
                            bool error);
 
+/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
+bool calls_enter(void);
+
+/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
+tclock_t *calls_leave(unit_t **unit);
+
+/* Whether that is the number of a kind, as call_kind gives it. */
+bool calls_number(VALUE kind, uint32_t *number);
+
+/* The call that calls_leave ended, at `t`. */
+void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t);
+
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
 
 /* Totals of calls, without what only a unit has: CPU, caused, holds, queue, pools. */
 void calls_convert(const totals_t *sums, measurement_t *m);
 
-/* What the calls took together; completes the tally's histograms. `has_cpu`: whether their thread has a clock of it. */
+/*
+ * What the calls took together; completes the tally's histograms. `has_cpu`: whether their thread has a clock of
+ * its CPU.
+ */
 void calls_measure(call_tally_t *tally, bool has_cpu, measurement_t *m);
 
 /* The caller holds unit_lock. */

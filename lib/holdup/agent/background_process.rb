@@ -5,7 +5,7 @@ require_relative "probe"
 module Holdup
   # A process of ours next to the application. It is no child that the application's own waits (`Process.wait`
   # without a pid, `Process.waitall`) find or wait for, its end sends no SIGCHLD, and it leaves no zombie (see
-  # ext/holdup/process_watcher.c). Without the C extension it is an ordinary child.
+  # ext/holdup/process/process_watcher.c). Without the C extension it is an ordinary child.
   class BackgroundProcess
     # How it ended, as far as it is known.
     #

@@ -8,9 +8,11 @@ module Holdup
   # files keep it as one line of text.
   ChangeReason = Data.define(:key, :facts, :text) do
     # @param key [Symbol]
-    # @param facts values without line breaks; `why`: a reason in the reason
+    # @param facts values without line breaks; `why`: a reason in the reason; `moved`, `visible`: Arrays of
+    #   JudgedFigure
     def self.of(key, **facts)
-      new(key:, facts: facts.transform_values(&:to_s).freeze, text: nil)
+      facts = facts.transform_values { |value| value.is_a?(Array) ? value.join(";") : value.to_s }
+      new(key:, facts: facts.freeze, text: nil)
     end
 
     # @param line [String] of to_s, or what somebody wrote
@@ -37,16 +39,61 @@ module Holdup
     # @return [String] for logs
     def english
       sentence = self.class::ENGLISH[key] or return text || to_s
-      format(sentence, **facts, **{why: facts[:why] && self.class.parse(facts[:why]).english}.compact)
+      format(sentence, **facts.to_h { |name, fact| [name, in_english(name, fact)] })
     end
 
+    # @param name [Symbol] of a fact
+    # @return [Array<JudgedFigure>]
+    def figures(name) = facts.fetch(name).split(";").map { |text| self.class::JudgedFigure.parse(text) }
+
     private
+
+    def in_english(name, fact)
+      case name
+      when :why then self.class.parse(fact).english
+      when *self.class::LISTS then figures(name).map(&:english).join(", ")
+      else fact
+      end
+    end
 
     def escaped(value)
       value.b.gsub(/[\x00-\x20%]/n) { |char| format("%%%02x", char.ord) }.force_encoding(Encoding::UTF_8)
     end
   end
 
+  # A figure that an experiment judged. `name`: of its metric; `change` and `interval`: as tables have them,
+  # the same in every language. The smallest change that it would have shown has no interval
+  ChangeReason::JudgedFigure = Data.define(:name, :change, :interval) do
+    # @param text [String] of to_s
+    # @return [JudgedFigure]
+    def self.parse(text)
+      name, change, interval = text.split(",", 3)
+      new(name:, change:, interval:)
+    end
+
+    def initialize(name:, change:, interval: nil) = super
+
+    def to_s = to_h.values.compact.join(",")
+
+    # @return [String]
+    def english
+      figure = Holdup::ChangeReason::FIGURES.fetch(name.to_sym, name)
+      interval ? "#{figure} #{change} (#{interval})" : "#{figure} #{change}"
+    end
+  end
+
+  # Facts that are Arrays of JudgedFigure.
+  ChangeReason::LISTS = %i[moved visible].freeze
+  # Their names, which the locale `en` has, too.
+  ChangeReason::FIGURES = {
+    wall_p95: "elapsed p95",
+    wait_mean: "queued + stalled, mean",
+    response_p95: "queued + elapsed p95",
+    response_mean: "queued + elapsed, mean",
+    cpu_unit: "CPU per request or job",
+    pool_wait: "connection wait",
+    errors: "errors"
+  }.freeze
   ChangeReason::WRITTEN = /\A@(?<key>[a-z_]+)(?<facts>(?: [a-z_]+=\S*)*)\z/
   ChangeReason::ESCAPED = /%(\h\h)/
   # What the locale `en` has, too; no locale is loaded in the application.
@@ -62,7 +109,18 @@ module Holdup
     collector_away: "the collector was away",
     deploy: "deploy",
     not_judged: "it could not be judged",
-    verdict: "%{key}: %{text}",
+    judged_better: "Better: %{moved}.",
+    judged_worse: "Worse: %{moved}.",
+    judged_both: "Better and worse: %{moved}.",
+    judged_none: "No difference could be shown. The smallest that this experiment would have shown: " \
+      "%{visible}.",
+    judged_deploy: "Invalid: the processes of one arm had several revisions (%{revisions}).",
+    judged_too_little: "Invalid: too little traffic. There were %{blocks} blocks with both arms, and " \
+      "%{control} and %{candidate} requests.",
+    judged_unequal: "Invalid: processes with the same setting differ (%{moved}).",
+    judged_unchecked: "Invalid: fewer than %{least} blocks of the A/A phase were measured.",
+    judged_drift: "Invalid: the difference between the arms changed during the experiment by more than " \
+      "its size.",
     lease: "its lease was not renewed for %{seconds} s",
     plan_over: "its plan is over",
     time_over: "its time is over",

@@ -31,4 +31,19 @@ class Holdup::ChangeReasonTest < Minitest::Test
   def test_a_key_of_another_version
     assert_equal "@tired days=3", Reason.parse("@tired days=3").english
   end
+
+  def test_figures_that_were_judged
+    judged = [["response_p95", "-19.0 %", "-21.3..-16.1 %"], ["of_later", "+1.20 ms", "0..+2 ms"]]
+      .map { |name, change, interval| Reason::JudgedFigure.new(name:, change:, interval:) }
+    reason = Reason.parse(Reason.of(:judged_both, moved: judged).to_s)
+    assert_equal judged, reason.figures(:moved)
+    assert_equal "Better and worse: queued + elapsed p95 -19.0 % (-21.3..-16.1 %), " \
+      "of_later +1.20 ms (0..+2 ms).", reason.english
+  end
+
+  def test_what_would_have_been_shown
+    shown = Reason::JudgedFigure.new(name: "cpu_unit", change: "4.5 %")
+    said = Reason.parse(Reason.of(:judged_none, visible: [shown]).to_s).english
+    assert said.end_with?("would have shown: CPU per request or job 4.5 %."), said
+  end
 end

@@ -166,13 +166,13 @@ module Holdup
 
       def verdict
         plan = @files.plan_file.read
-        return {id: nil, key: nil, text: nil} unless plan&.autopilot? && plan.turns
+        return {id: nil, key: nil, why: nil} unless plan&.autopilot? && plan.turns
         span = {from_s: plan.turns.from_s, to_s: now_s}
         found = reading do |store|
           filter = Analysis::UnitFilter.new(kind: :request)
           Experiment::Reader.new(store, **span, filter:).in_turns(plan)
         end
-        {id: plan.id, key: found.answer.key, text: Experiment::Report.new(found, words: @words).verdict}
+        {id: plan.id, key: found.answer.key, why: Experiment::RecordedVerdict.of(found)&.to_s}
       end
     end
 

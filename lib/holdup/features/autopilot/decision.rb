@@ -134,11 +134,11 @@ module Holdup
 
       def heed_verdict(plan, answer)
         return unless answer["id"] == plan.id
-        key = answer["key"]
-        if key == "better" then keep(plan, ChangeReason.parse(answer["text"]))
-        elsif OVER.include?(key)
+        why = ChangeReason.parse(answer["why"])
+        if answer["key"] == "better" then keep(plan, why)
+        elsif OVER.include?(answer["key"])
           refuse(plan.values.last)
-          give_up_experiment(ChangeReason.of(:verdict, key:, text: answer["text"]))
+          give_up_experiment(why)
         end
       end
 

@@ -128,7 +128,7 @@ module Holdup
           Reader.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
         end
         sides.each { |side| check(side) }
-        Comparison.new(*sides)
+        Comparison.new(*sides).result
       end
 
       def of_spans(store)

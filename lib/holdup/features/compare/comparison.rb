@@ -118,6 +118,9 @@ module Holdup
         @ages ||= ProcessAges.rows(sides.map(&:unit_samples))
       end
 
+      # @return [ComparisonResult] all of it, computed
+      def result = ComparisonResult.of(self)
+
       private
 
       def sides = [before, after]

@@ -44,7 +44,7 @@ module Holdup
       def side(side)
         {label: clean(side.label), from: time(side.from_s), to: time(side.to_s), units: side.units,
          processes: side.processes,
-         warm_up_units: side.cold.sum(&:count),
+         warm_up_units: side.cold_units,
          settings: side.settings.map { |setting|
            {fingerprint: setting.fingerprint,
             attributes: setting.attributes}

@@ -8,22 +8,17 @@ module Holdup
       # Length of a name that fits into a form.
       CHOICE = 60
 
-      # `choices`: see ChosenSides#choices; `sides`: two, or fewer if there is nothing to compare;
-      # `comparison`: nil then
-      ComparedFigures = Data.define(:choices, :sides, :comparison)
+      # What the page is made of. `choices`: see ChosenSides#choices; `result`: ComparisonResult, nil if there
+      # is nothing to compare
+      ComparedFigures = Data.define(:choices, :result)
 
-      # @return [Hash{String => PageContent}] by language. A comparison computes more when it is read, and
-      #   holds all that was recorded
-      def self.figures(store, query, now_s:, step:, context:)
+      # @return [ComparedFigures] without the recordings
+      def self.figures(store, query, now_s:, step:, **)
         step.call([:step_comparing, {}])
         asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
         sides = store.snapshot { asked.call }
-        comparison = Comparison.new(*sides) if sides.size == 2
-        figures = ComparedFigures.new(choices: asked.choices, sides:, comparison:)
-        View::Words::LANGUAGES.keys.to_h do |language|
-          words = View::Words.new(language, page: true)
-          [language, new(context:, store:, query:, words:).answer(figures)]
-        end
+        result = Comparison.new(*sides).result if sides.size == 2
+        ComparedFigures.new(choices: asked.choices, result:)
       end
 
       # A comparison covers one kind of units.
@@ -37,14 +32,6 @@ module Holdup
         @base = ChosenSides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
       end
 
-      def answer(figures)
-        return nothing(figures) unless figures.comparison
-        report = Report.new(figures.comparison, words: @words, kind: filter.kind)
-        json = Json.new(figures.comparison, sentences: report.sentences).call
-        PageContent.new(blocks: [*compared(figures, report), form(figures)], json:,
-          offered: exports)
-      end
-
       # @raise [UsageError] unless there are two sides
       def export(...)
         return super if offered.any?
@@ -53,7 +40,14 @@ module Holdup
 
       private
 
-      def content(result, **) = result.value.fetch(@words.language)
+      # @param result [Queries::KeptResults::KeptResult] of ComparedFigures
+      def content(result, **)
+        figures = result.value
+        return nothing(figures) unless figures.result
+        report = Report.new(figures.result, words: @words, kind: filter.kind)
+        json = Json.new(figures.result, sentences: report.sentences).call
+        PageContent.new(blocks: [*compared(figures.result, report), form(figures)], json:, offered: exports)
+      end
 
       def moments = super + @base
 
@@ -63,10 +57,10 @@ module Holdup
       end
 
       # The verdict and its remarks come first, then the charts.
-      def compared(figures, report)
+      def compared(result, report)
         page = report.page
         lead, remarks, *tables = page.blocks
-        charts = Report::SideCharts.new(figures.sides, words: @words).call
+        charts = Report::SideCharts.new([result.before, result.after], words: @words).call
         [lead, remarks.with(texts: page.about + remarks.texts), charts, *tables]
       end
 

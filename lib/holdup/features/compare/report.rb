@@ -257,8 +257,6 @@ module Holdup
       # The times of both sides of a comparison overlaid: an unchanged mean can hide that some units became
       # slower and others faster.
       class SideCharts
-        HISTOGRAMS = %i[wall stalled].freeze
-
         # @param sides [Array<Side>] with units
         def initialize(sides, words:)
           @sides = sides
@@ -266,8 +264,8 @@ module Holdup
         end
 
         def call
-          charts = HISTOGRAMS.to_h do |key|
-            histograms = @sides.map { |side| histogram(side, key) }
+          charts = Side::TIMES.to_h do |key|
+            histograms = @sides.map { |side| side.times.fetch(key) }
             [title(key, histograms), chart(histograms)]
           end
           View::Blocks::InlineCharts.new(charts:)
@@ -294,10 +292,6 @@ module Holdup
           end
           x = View::Chart::Axis.new(unit: :ns, values: bands.upto_ns, log: true)
           View::Chart.new(kind: :line, unit: :share, series: lines, x:)
-        end
-
-        def histogram(side, key)
-          Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) })
         end
 
         def shares(counts)

@@ -174,7 +174,7 @@ module Holdup
       end
 
       def warm_up
-        rows = sides.zip(%i[before after]).reject { |side, _| side.cold.empty? }.map { |side, name|
+        rows = sides.zip(%i[before after]).reject { |side, _| side.cold_units.zero? }.map { |side, name|
           [word(name), *cold(side)]
         }
         return if rows.empty?
@@ -184,9 +184,7 @@ module Holdup
       end
 
       def cold(side)
-        early, later = [side.cold, side.windows].map { |windows|
-          Histogram.sum(windows.map { |window| window.histograms[:wall] })
-        }
+        early, later = [side.cold_times, side.times].map { |times| times.fetch(:wall) }
         walls = [early, later].flat_map { |wall|
           QUANTILES.map { |share| View::Figures.duration(wall.quantile(share)) }
         }

@@ -155,7 +155,7 @@ module Holdup
       # the comparison.
       def applications
         found = sides.map do |side|
-          Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] })
+          Analysis::ApplicationShares.of(side.counts)
         end
         found.filter_map { |one| View::Remarks::Applications.remark(one, words: @words) }.first
       end

@@ -8,6 +8,8 @@ module Holdup
     class Side
       # Settings with a smaller share of the units are remains of a deployment: counted, but not named.
       FEW = 0.01
+      # Histograms that are shown of a side.
+      TIMES = %i[wall stalled].freeze
 
       attr_reader :label
 
@@ -82,6 +84,20 @@ module Holdup
 
       def units = windows.sum(&:count)
 
+      def cold_units = cold.sum(&:count)
+
+      # @return [Array<(Setting, Integer)>] units of each setting
+      def counts
+        by_setting = windows.group_by(&:setting)
+        by_setting.map { |setting, same| [setting, same.sum(&:count)] }
+      end
+
+      # @return [Hash{Symbol => Histogram}] by TIMES
+      def times = histograms(windows)
+
+      # @return [Hash{Symbol => Histogram}] of the first minutes
+      def cold_times = histograms(cold)
+
       def queued?
         windows.any? { |window| window.histograms[:queued].count.positive? }
       end
@@ -128,6 +144,10 @@ module Holdup
       end
 
       private
+
+      def histograms(windows)
+        TIMES.to_h { |key| [key, Histogram.sum(windows.map { |window| window.histograms.fetch(key) })] }
+      end
 
       def chosen
         @chosen ||= @all.select { |window| chosen?(window) }

@@ -6,6 +6,12 @@ module Holdup
     class AuditLog
       # Processes that are named.
       MOST_PIDS = 3
+      # What is said of the figures in a reason, see ChangeReason::FIGURES.
+      FIGURES = {
+        "wall_p95" => :compare_wall_p95, "wait_mean" => :compare_wait_mean,
+        "response_p95" => :compare_response_p95, "response_mean" => :compare_response_mean,
+        "cpu_unit" => :compare_cpu_unit, "pool_wait" => :compare_pool_wait, "errors" => :compare_errors
+      }.freeze
 
       # @param changes [Array<AuditEntry>] by time
       # @param limit [Integer] rows
@@ -24,8 +30,21 @@ module Holdup
         return Width.clean(found.text || why) unless words.key?(key)
         facts = found.facts.transform_values { |fact| Width.clean(fact) }
         facts[:why] = reason(found.facts[:why], words) if facts.key?(:why)
+        (ChangeReason::LISTS & facts.keys).each { |name| facts[name] = figures(found.figures(name), words) }
         words.verbatim(key, **facts)
       end
+
+      def self.figures(judged, words)
+        texts = judged.map do |one|
+          name = FIGURES[one.name]
+          change, interval = [one.change, one.interval].map { |text| text && Width.clean(text) }
+          figure = name ? words.call(name) : Width.clean(one.name)
+          next words.call(:compare_visible, figure:, share: change) unless interval
+          words.call(:compare_moved, figure:, change:, interval:)
+        end
+        texts.join(words.call(:compare_also))
+      end
+      private_class_method :figures
 
       def empty? = @groups.empty?
 

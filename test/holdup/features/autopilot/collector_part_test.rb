@@ -66,7 +66,7 @@ class Holdup::Autopilot::CollectorPartTest < Minitest::Test
   def keep(pilot)
     plan = begin_experiment(pilot)
     tick(pilot, 50) while @clock.realtime_s < plan.turns.changes_s
-    @answers.answer = {"id" => plan.id, "key" => "better", "text" => "p95 -20 %"}
+    @answers.answer = {"id" => plan.id, "key" => "better", "why" => "p95 -20 %"}
     tick(pilot)
     files.kept_file.read
   end

@@ -181,6 +181,6 @@ class Holdup::Autopilot::CommandTest < Minitest::Test
   end
 
   def test_no_verdict_without_an_experiment
-    assert_equal({"id" => nil, "key" => nil, "text" => nil}, JSON.parse(autopilot("verdict").out))
+    assert_equal({"id" => nil, "key" => nil, "why" => nil}, JSON.parse(autopilot("verdict").out))
   end
 end

@@ -44,7 +44,11 @@ class Holdup::Autopilot::DecisionTest < Minitest::Test
     questions.compact
   end
 
-  def verdict(key, text: "elapsed p95 -20 %") = {"id" => @state.plan.id, "key" => key, "text" => text}
+  def verdict(key)
+    judged = Holdup::ChangeReason::JudgedFigure.new(name: "wall_p95", change: "-20 %", interval: "-30..-10 %")
+    why = Holdup::ChangeReason.of(:"judged_#{key}", moved: [judged], visible: [judged]).to_s
+    {"id" => @state.plan.id, "key" => key, "why" => why}
+  end
 
   def keep
     begin_experiment
@@ -143,26 +147,43 @@ class Holdup::Autopilot::DecisionTest < Minitest::Test
   def test_better_becomes_the_setting_of_all_workers
     keep
     kept = @state.kept
-    assert_equal [[5, 3], nil, "elapsed p95 -20 %"], [kept.values, kept.turns, kept.why]
+    assert_equal [[5, 3], nil], [kept.values, kept.turns]
+    reason = Holdup::ChangeReason.parse(kept.why)
+    assert_equal [:judged_better, "-20 %"], [reason.key, reason.figures(:moved).first.change]
     assert_nil @state.plan
-    assert_match(/threads 5 -> 3 for all workers \(collector@web-1: elapsed p95 -20 %\)\z/, @lines.last)
+    assert_match(/threads 5 -> 3 for all workers \(collector@web-1: Better: elapsed p95 -20 % \(-30..-10 %\)\.\)\z/, @lines.last)
     pass_until(@now_s + 3600)
     assert @state.kept.lease.holds?(@now_s + 50)
     assert_equal 2, @lines.size
   end
 
   def test_anything_else_returns_and_is_not_tried_again_that_day
-    %w[worse both none invalid].each do |key|
+    {"worse" => "Worse: elapsed", "both" => "Better and worse: elapsed"}.each do |key, said|
       setup
       begin_experiment
       pass_until(@state.plan.turns.changes_s + 360)
       tick(answer: verdict(key))
       assert_equal [nil, nil], [@state.plan, @state.kept], key
-      assert_match(/threads 3 -> 5 \(collector@web-1: #{key}: elapsed/, @lines.last)
+      assert_match(/threads 3 -> 5 \(collector@web-1: #{said}/, @lines.last)
       tick(answer: GOOD)
       assert_equal :refused, @state.waits
       tick(answer: GOOD, after: 86_400)
       assert_equal :experiment, @state.phase
+    end
+  end
+
+  def test_an_experiment_without_a_difference_or_without_a_sound_answer_returns
+    {"none" => [:judged_none, {visible: []}, "No difference"],
+     "invalid" => [:judged_drift, {}, "Invalid: "]}.each do |key, (reason, facts, said)|
+      setup
+      begin_experiment
+      pass_until(@state.plan.turns.changes_s + 360)
+      why = Holdup::ChangeReason.of(reason, **facts).to_s
+      tick(answer: {"id" => @state.plan.id, "key" => key, "why" => why})
+      assert_equal [nil, nil], [@state.plan, @state.kept], key
+      assert_match(/threads 3 -> 5 \(collector@web-1: #{said}/, @lines.last)
+      tick(answer: GOOD)
+      assert_equal :refused, @state.waits
     end
   end
 

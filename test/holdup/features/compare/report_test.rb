@@ -5,7 +5,6 @@ require "holdup/loader"
 
 class Holdup::Compare::Report::SideChartsTest < Minitest::Test
   MS = 1_000_000
-  Side = Data.define(:label, :windows)
 
   def side(label, *minutes)
     sample = SampleWindows.new
@@ -13,7 +12,7 @@ class Holdup::Compare::Report::SideChartsTest < Minitest::Test
       values = wall.map { |ms| ms * MS }
       sample.window("A", count: wall.size, histograms: {wall: Holdup::Histogram.of(values)})
     end
-    Side.new(label:, windows:)
+    Holdup::Compare::Side.new(label:, windows:, from_s: sample.from_s, to_s: sample.to_s)
   end
 
   def block(*sides)

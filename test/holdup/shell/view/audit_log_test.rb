@@ -32,6 +32,32 @@ class Holdup::View::AuditLogTest < Minitest::Test
     assert_equal ["worker 7: its lease was not renewed for 60 s", "ワーカー 7：60 秒間、リースが更新されなかった"], shown
   end
 
+  def test_figures_have_the_same_names
+    english = Holdup::View::Words::LANGUAGES.fetch("en")
+    Holdup::ChangeReason::FIGURES.each do |name, figure|
+      assert_equal english.fetch(:"compare_#{name}"), figure, name
+    end
+  end
+
+  # The sentence in the log needs no locale.
+  def test_a_verdict_in_the_language_of_the_page
+    moved = [%w[response_p95 -19.0\ % -21.3..-16.1\ %], %w[errors +1.0\ % +0.4..+1.6\ %]]
+      .map { |name, change, interval| Holdup::ChangeReason::JudgedFigure.new(name:, change:, interval:) }
+    reason = Holdup::ChangeReason.of(:judged_both, moved:)
+    english, japanese = %w[en ja].map do |language|
+      Holdup::View::AuditLog.reason(reason.to_s, Holdup::View::Words.new(language))
+    end
+    assert_equal reason.english, english
+    assert_match(/\A改善と悪化の両方：.*p95 -19\.0 %（-21\.3\.\.-16\.1 %）、エラー \+1\.0 %（.*）。\z/, japanese)
+  end
+
+  def test_what_an_experiment_would_have_shown
+    visible = [Holdup::ChangeReason::JudgedFigure.new(name: "cpu_unit", change: "4.5 %")]
+    reason = Holdup::ChangeReason.of(:judged_none, visible:).to_s
+    assert_match(/この実験で示せる最小の差：.* で 4\.5 %。\z/,
+      Holdup::View::AuditLog.reason(reason, Holdup::View::Words.new("ja")))
+  end
+
   def log(*changes, language: "en", **options)
     Holdup::View::AuditLog.new(changes, words: Holdup::View::Words.new(language), **options)
   end
