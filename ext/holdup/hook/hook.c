@@ -11,7 +11,7 @@
 #include "hook/thread_events.h"
 #include "segment/segment.h"
 #include "segment/segment_file.h"
-#include "unit/calls.h"
+#include "unit/queries.h"
 
 VALUE hook_error;
 bool hook_forked;
@@ -105,7 +105,7 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
     (void)unused;
     bool begins =
         rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER;
-    if (begins) __atomic_fetch_add(&calls_collections, 1, __ATOMIC_RELAXED);
+    if (begins) __atomic_fetch_add(&query_collections, 1, __ATOMIC_RELAXED);
     if (!tc_enabled()) return;
     alloc_collects(begins);
     tclock_t *c = reg_clock(rb_thread_current());

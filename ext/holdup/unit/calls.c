@@ -4,37 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/allocations.h"
-#include "hook/hook.h"
-#include "hook/registry.h"
 #include "init.h"
 #include "text.h"
-#include "unit/repeats.h"
+#include "unit/call_edges.h"
 
 /* The kind of those beyond SEG_CALL_KINDS. */
 #define CALLS_OTHERS 0
 /* Kinds from this number on do not get the name that they were given. */
 #define CALLS_SINGLE (SEG_CALL_KINDS * 3 / 4)
 
-uint64_t calls_collections;
-
-/* Pools of connections whose kind is remembered: by their address, and only until garbage is collected. */
-#define CALLS_POOLS 64
-
-typedef struct {
-    VALUE queries, pool, kind;
-    uint64_t collections;
-} pool_kind_t;
+uint32_t calls_kinds;
 
 static struct {
     char names[SEG_CALL_KINDS][SEG_QUEUE_BYTES];
     size_t bytes[SEG_CALL_KINDS];
-    uint32_t count;
     call_tally_t *free; /* cleared */
-    pool_kind_t pools[CALLS_POOLS];
-    VALUE query_events;  /* class */
-    VALUE connection, cached, exception, sql; /* keys of a query's payload */
-    ID kind, kind_of, call;
 } calls;
 
 seg_text_t calls_name(uint32_t kind)
@@ -45,14 +29,14 @@ seg_text_t calls_name(uint32_t kind)
 
 static uint32_t calls_add_kind(seg_text_t name)
 {
-    calls.bytes[calls.count] = seg_copy(calls.names[calls.count], name);
-    return calls.count++;
+    calls.bytes[calls_kinds] = seg_copy(calls.names[calls_kinds], name);
+    return calls_kinds++;
 }
 
 /* The number of the kind with that name; CALLS_OTHERS when there is none. */
 static uint32_t calls_find_kind(seg_text_t name)
 {
-    for (uint32_t i = 0; i < calls.count; i++)
+    for (uint32_t i = 0; i < calls_kinds; i++)
         if (calls.bytes[i] == name.bytes && !memcmp(calls.names[i], name.text, name.bytes)) return i;
     return CALLS_OTHERS;
 }
@@ -85,14 +69,14 @@ static seg_text_t calls_group(seg_text_t name, char *room)
 static uint32_t calls_kind(seg_text_t name)
 {
     char room[SEG_QUEUE_BYTES];
-    if (!calls.count) calls_add_kind(seg_text("others"));
+    if (!calls_kinds) calls_add_kind(seg_text("others"));
     uint32_t kind = calls_find_kind(name);
     if (kind != CALLS_OTHERS) return kind;
-    if (calls.count >= CALLS_SINGLE) {
+    if (calls_kinds >= CALLS_SINGLE) {
         name = calls_group(name, room);
         kind = calls_find_kind(name);
     }
-    if (kind != CALLS_OTHERS || calls.count == SEG_CALL_KINDS) return kind;
+    if (kind != CALLS_OTHERS || calls_kinds == SEG_CALL_KINDS) return kind;
     return calls_add_kind(name);
 }
 
@@ -127,13 +111,9 @@ static call_tally_t *calls_clean_tally(void)
     return tally;
 }
 
-/* The tally of an open unit, which only its own thread gives calls. */
-static call_tally_t *calls_tally(unit_t *u, uint32_t kind)
+call_tally_t *calls_add_tally(unit_t *u, uint32_t kind)
 {
-    call_tally_t *tally = u->calls;
-    while (tally && tally->kind != kind) tally = tally->next;
-    if (tally) return tally;
-    tally = calls_clean_tally();
+    call_tally_t *tally = calls_clean_tally();
     if (!tally) return NULL;
     tally->kind = kind;
     tally->next = u->calls;
@@ -161,12 +141,7 @@ void calls_drop(call_tally_t *tallies)
     }
 }
 
-/* --- edges --- */
-
-static bool calls_known(const tclock_t *c, const unit_t *u)
-{
-    return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
-}
+/* --- what they took --- */
 
 /*
  * Ticks are added up as they are, and become nanoseconds once for all calls. A sum can be some ns less than
@@ -192,39 +167,6 @@ void calls_measure(call_tally_t *tally, measurement_t *m)
     calls_close_histogram(&tally->idle, m->idle_ns);
 }
 
-/* A call begins: the thread's totals at `t`, not an edge, which would cut the hold that others wait in. */
-static void calls_begin(tclock_t *c, unit_t *u, uint64_t t)
-{
-    alloc_read(c, c->hold_from, t);
-    c->call_unit = u;
-    c->call_others = c->blame->ran - c->totals.running;
-    memcpy(&c->call_base, &c->totals, TOTALS_CALL_WORDS * sizeof(uint64_t));
-    c->call_base.running += tc_since(c->at, t);
-}
-
-/* Whether another thread ran in a call. Where none did, the next reading of allocations is as good. */
-static bool calls_others_ran(const tclock_t *c)
-{
-    return c->blame->ran - c->totals.running != c->call_others;
-}
-
-static void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t)
-{
-    call_tally_t *tally = calls_tally(u, kind);
-    if (!tally) return;
-    if (calls_others_ran(c)) alloc_read(c, c->hold_from, t);
-    const uint64_t *now = (const uint64_t *)&c->totals, *base = (const uint64_t *)&c->call_base;
-    uint64_t *sums = (uint64_t *)&tally->sums, open = tc_since(c->at, t), idle = 0;
-    for (int i = 0; i < TC_IDLE_KINDS; i++) idle += c->totals.idle[i] - c->call_base.idle[i];
-    uint64_t ran = c->totals.running - c->call_base.running + open;
-    for (size_t i = 0; i < TOTALS_CALL_WORDS; i++) sums[i] += now[i] - base[i];
-    tally->sums.running += open;
-    tally->count++;
-    tally->errors += error;
-    hist_observe(&tally->wall, clk_ns(ran + c->totals.stalled - c->call_base.stalled + idle), hist_store);
-    hist_observe(&tally->idle, clk_ns(idle), hist_store);
-}
-
 /* call_kind(name): the number by which end_call names "sql primary", "http api.example.com" ... */
 static VALUE probe_call_kind(VALUE self, VALUE name)
 {
@@ -235,37 +177,6 @@ static VALUE probe_call_kind(VALUE self, VALUE name)
     uint32_t kind = calls_kind(text);
     unit_unlock();
     return UINT2NUM(kind);
-}
-
-/* An edge of a call, where its thread's clock has not been read yet. */
-static void calls_turn(void)
-{
-    int raised = alloc_turn();
-    if (raised) rb_jump_tag(raised); /* the call is not measured */
-}
-
-/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
-static bool calls_enter(void)
-{
-    if (!tc_enabled()) return false;
-    tclock_t *c = hook_current();
-    unit_t *u = c ? c->innermost : NULL;
-    if (!u || c->follows) return false;
-    if (!c->call_depth) calls_turn();
-    if (!c->call_depth++ && calls_known(c, u)) calls_begin(c, u, clk_now());
-    return true;
-}
-
-/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
-static tclock_t *calls_leave(unit_t **unit)
-{
-    if (!tc_enabled()) return NULL;
-    tclock_t *c = hook_current();
-    if (!c || !c->call_depth || --c->call_depth) return NULL;
-    *unit = c->call_unit;
-    c->call_unit = NULL;
-    if (*unit && calls_others_ran(c)) calls_turn();
-    return *unit && calls_known(c, *unit) ? c : NULL;
 }
 
 /* begin_call: a call of the open unit begins on this thread. True: end_call must follow; false: no unit. */
@@ -279,125 +190,9 @@ static VALUE probe_end_call(VALUE self, VALUE kind, VALUE error)
 {
     unit_t *u = NULL;
     tclock_t *c = calls_leave(&u);
-    if (!c || !FIXNUM_P(kind)) return Qnil;
-    uint64_t number = (uint64_t)FIX2LONG(kind);
-    if (number < calls.count) calls_end(c, u, (uint32_t)number, RTEST(error), clk_now());
+    uint32_t number;
+    if (c && calls_number(kind, &number)) calls_end(c, u, number, RTEST(error), clk_now());
     return Qnil;
-}
-
-/* --- queries --- */
-
-static void query_repeated(const tclock_t *c, unit_t *u, VALUE sql, uint64_t t)
-{
-    totals_t span = totals_since(&c->totals, &c->call_base);
-    span.running += tc_since(c->at, t);
-    repeats_add(u, sql, &span);
-}
-
-static void query_end(tclock_t *c, unit_t *u, VALUE kind, VALUE sql, bool error)
-{
-    if (!FIXNUM_P(kind) || (uint64_t)FIX2LONG(kind) >= calls.count) return;
-    uint64_t t = clk_now();
-    calls_end(c, u, (uint32_t)FIX2LONG(kind), error, t);
-    if (repeats_least && c->blame == reg.main) query_repeated(c, u, sql, t);
-}
-
-/*
- * query_events(kind_of): ends calls that are queries. `kind_of`: gives the kind of a connection; it does not
- * raise.
- */
-static VALUE probe_query_events(VALUE self, VALUE kind_of)
-{
-    VALUE events = rb_obj_alloc(calls.query_events);
-    rb_ivar_set(events, calls.kind_of, kind_of);
-    return events;
-}
-
-static VALUE query_ask_kind(VALUE self, VALUE connection)
-{
-    return rb_funcall(rb_ivar_get(self, calls.kind_of), calls.call, 1, connection);
-}
-
-/*
- * The kind of a connection of that pool. A pool is only compared: it may be gone, but another object gets its
- * address only after a collection. Needs no lock: only the main Ractor can have `self`, which is not
- * shareable.
- */
-static VALUE query_kind_of_pool(VALUE self, VALUE pool, VALUE connection)
-{
-    uint64_t collections = __atomic_load_n(&calls_collections, __ATOMIC_RELAXED);
-    pool_kind_t *entry = &calls.pools[(pool / sizeof(VALUE)) % CALLS_POOLS];
-    bool known = entry->pool == pool && entry->queries == self && entry->collections == collections;
-    if (known) return entry->kind;
-    VALUE kind = query_ask_kind(self, connection);
-    if (FIXNUM_P(kind)) *entry = (pool_kind_t){self, pool, kind, collections};
-    return kind;
-}
-
-/*
- * end_query(pool, connection, sql, answered): ends a call that is a query, which the unit may repeat. `pool`:
- * the connection's.
- */
-static VALUE query_log_end(VALUE self, VALUE pool, VALUE connection, VALUE sql, VALUE answered)
-{
-    VALUE kind = query_kind_of_pool(self, pool, connection); /* first: it may run other threads */
-    unit_t *u = NULL;
-    tclock_t *c = calls_leave(&u);
-    if (c) query_end(c, u, kind, sql, !RTEST(answered));
-    return Qnil;
-}
-
-/* --- queries, where Active Record's notifications say when they begin and end --- */
-
-static VALUE query_start(VALUE self, VALUE name, VALUE id, VALUE payload)
-{
-    calls_enter();
-    return Qnil;
-}
-
-/* A connection remembers its kind: a table of ours would keep connections alive. */
-static VALUE query_kind(VALUE self, VALUE connection)
-{
-    VALUE kind = rb_ivar_get(connection, calls.kind);
-    if (!NIL_P(kind)) return kind;
-    kind = query_ask_kind(self, connection);
-    if (FIXNUM_P(kind) && !OBJ_FROZEN(connection)) rb_ivar_set(connection, calls.kind, kind);
-    return kind;
-}
-
-static VALUE query_finish(VALUE self, VALUE name, VALUE id, VALUE payload)
-{
-    unit_t *u = NULL;
-    tclock_t *c = calls_leave(&u);
-    if (!c || !RB_TYPE_P(payload, T_HASH) || RTEST(rb_hash_lookup(payload, calls.cached))) return Qnil;
-    VALUE connection = rb_hash_lookup(payload, calls.connection);
-    VALUE kind = NIL_P(connection) ? Qnil : query_kind(self, connection);
-    bool error = rb_hash_lookup2(payload, calls.exception, Qundef) != Qundef;
-    query_end(c, u, kind, rb_hash_lookup(payload, calls.sql), error);
-    return Qnil;
-}
-
-static VALUE calls_key(const char *name)
-{
-    return ID2SYM(rb_intern(name)); /* never collected */
-}
-
-static void calls_define_query_events(VALUE probe)
-{
-    VALUE events = rb_define_class_under(probe, "QueryEvents", rb_cObject);
-    rb_undef_method(rb_singleton_class(events), "new");
-    rb_define_method(events, "end_query", query_log_end, 4);
-    rb_define_method(events, "start", query_start, 3);
-    rb_define_method(events, "finish", query_finish, 3);
-    rb_gc_register_mark_object(events);
-    calls.query_events = events;
-    calls.connection = calls_key("connection");
-    calls.cached = calls_key("cached");
-    calls.exception = calls_key("exception");
-    calls.sql = calls_key("sql");
-    calls.kind = rb_intern("@holdup_call_kind");
-    calls.kind_of = rb_intern("@kind_of");
-    calls.call = rb_intern("call");
 }
 
 void calls_init(VALUE probe)
@@ -405,6 +200,4 @@ void calls_init(VALUE probe)
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
     rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
-    rb_define_singleton_method(probe, "query_events", probe_query_events, 1);
-    calls_define_query_events(probe);
 }

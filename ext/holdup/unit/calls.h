@@ -12,10 +12,11 @@
 
 #include "segment/histogram.h"
 #include "segment/segment.h"
+#include "shared.h"
 #include "unit/unit.h"
 
-/* How often garbage collection has begun or gone on: since then an object may have moved, or be gone. */
-SHARED uint64_t calls_collections;
+/* How many kinds there are, under unit_lock; their numbers begin at 0. */
+SHARED uint32_t calls_kinds;
 
 /* The calls of one kind in one unit. */
 typedef struct call_tally {
@@ -25,6 +26,9 @@ typedef struct call_tally {
     totals_t sums; /* the first TOTALS_CALL_WORDS of them */
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
+
+/* A new tally of an open unit, for calls of a kind that it has not made so far; NULL without memory. */
+call_tally_t *calls_add_tally(unit_t *u, uint32_t kind);
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);
