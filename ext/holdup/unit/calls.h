@@ -10,13 +10,13 @@
 #ifndef HOLDUP_CALLS_H
 #define HOLDUP_CALLS_H
 
-#include <ruby.h>
-#include <stdbool.h>
-
-#include "hook/registry.h"
 #include "segment/histogram.h"
 #include "segment/segment.h"
+#include "shared.h"
 #include "unit/unit.h"
+
+/* How many kinds there are, under unit_lock; their numbers begin at 0. */
+SHARED uint32_t calls_kinds;
 
 /* Calls, database transactions (transactions.h), and calls while one was open, which are calls too. */
 typedef enum { CALLS_CALL, CALLS_TRANSACTION, CALLS_IN_TRANSACTION } calls_what;
@@ -32,27 +32,8 @@ typedef struct call_tally {
     histogram_t wall, idle; /* their sums are in `sums`, until calls_measure */
 } call_tally_t;
 
-/* Whether the thread's totals go on from those at the unit's begin. */
-static inline bool calls_known(const tclock_t *c, const unit_t *u)
-{
-    return u->epoch == tc.epoch && c->epoch == tc.epoch && c->phase == TC_RUNNING && tc_enabled();
-}
-
-/* Adds a transaction to those of the unit: what its thread did from the totals `base` until `t`. */
-void calls_add_transaction(unit_t *u, uint32_t kind, const totals_t *base, uint64_t t, uint64_t cpu_ns,
-                           bool error);
-
-/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
-bool calls_enter(void);
-
-/* The clock of the current thread, if its outermost call ends, and that is measured; else NULL. */
-tclock_t *calls_leave(unit_t **unit);
-
-/* Whether that is the number of a kind, as call_kind gives it. */
-bool calls_number(VALUE kind, uint32_t *number);
-
-/* The call that calls_leave ended, at `t`. */
-void calls_end(tclock_t *c, unit_t *u, uint32_t kind, bool error, uint64_t t);
+/* A new tally of an open unit, for calls of a kind that it has not made so far; NULL without memory. */
+call_tally_t *calls_add_tally(unit_t *u, calls_what what, uint32_t kind);
 
 /* The calls of a unit that is about to end, which now belong to the caller; NULL without any. */
 call_tally_t *calls_take(unit_t *u);

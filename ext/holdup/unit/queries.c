@@ -2,9 +2,8 @@
 
 #include <ruby.h>
 
-#include "hook/registry.h"
 #include "init.h"
-#include "unit/calls.h"
+#include "unit/call_edges.h"
 #include "unit/repeats.h"
 
 uint64_t query_collections;

@@ -6,7 +6,7 @@
 
 #include "hook/hook.h"
 #include "init.h"
-#include "unit/calls.h"
+#include "unit/call_edges.h"
 
 /* The innermost unit of the current thread, where calls are measured; else NULL. */
 static unit_t *transactions_unit(void)
@@ -77,7 +77,9 @@ static VALUE probe_end_transaction(VALUE self, VALUE kind, VALUE error)
     if (!NIL_P(error)) {
         const tclock_t *c = u->clock;
         ended->base.stalled += ended->last_stalled;
-        calls_add_transaction(u, ended->kind, &ended->base, clk_now(), tc_cpu(c) - ended->cpu_ns, RTEST(error));
+        call_tally_t *tally =
+            calls_add(u, CALLS_TRANSACTION, ended->kind, &ended->base, clk_now(), RTEST(error));
+        if (tally) tally->cpu_ns += tc_cpu(c) - ended->cpu_ns;
     }
     transactions_remove(u->transactions, ended);
     return Qnil;
