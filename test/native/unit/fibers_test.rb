@@ -34,9 +34,9 @@ class FibersTest < NativeTest
 
   def test_interleaved_units_count_their_own_work
     burnt = [[], [], []]
-    short, long, longest = units = []
+    short, long, = units = []
     all_ns = burnt_ns do
-      short, long, longest = units = take_turns(turns(10, 3 * MS, burnt[0]), turns(10, 9 * MS, burnt[1]),
+      short, long, = units = take_turns(turns(10, 3 * MS, burnt[0]), turns(10, 9 * MS, burnt[1]),
         turns(20, 6 * MS, burnt[2]))
     end
     units.zip(burnt) do |unit, works|
