@@ -5,8 +5,8 @@ require_relative "../recorder"
 
 module Holdup
   module Instrumentation
-    # Waits for a database connection, and the units that hold connections meanwhile: Active Record 7.1 to
-    # 8.1.
+    # Waits for a database connection, and the units that hold connections meanwhile, whom the waits are for:
+    # Active Record 7.1 to 8.1.
     #
     # Active Record has no event for a wait, so the private method is hooked that it calls only when a thread
     # must wait: connecting to the database does not count as a wait. Checkout and checkin show the holders: a
@@ -15,15 +15,19 @@ module Holdup
     # signature is left alone.
     #
     # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
-    # request goes on. Connections held outside of units are one gauge of the process.
+    # request goes on. Connections held outside of units are one gauge of the process; whom waits are for is
+    # known there, too (Probe::ConnectionHolds). Who has taken a connection before the pool's first wait is not.
     class ConnectionPool
       # Set on a connection while a thread has it. A table of our own would slow each checkout.
       MARK = :@holdup_holding
+      # Likewise: its place in the holds of its pool, which that has after its first wait.
+      PLACE = :@holdup_place
+      HOLDS = :@holdup_holds
       # Methods of a pool since Rails 5 => their parameters, and what takes note.
       LEASES = {
-        checkout: ["checkout_timeout = @checkout_timeout", "HoldupWatcher.taken(holdup_result)"],
-        checkin: ["conn", "HoldupWatcher.returned(conn)"],
-        remove: ["conn", "HoldupWatcher.returned(conn)"]
+        checkout: ["checkout_timeout = @checkout_timeout", "HoldupWatcher.taken(self, holdup_result)"],
+        checkin: ["conn", "HoldupWatcher.returned(self, conn)"],
+        remove: ["conn", "HoldupWatcher.returned(self, conn)"]
       }.freeze
 
       # Has the methods of Servers::Pool: `max` connections, `busy` of them in use, `backlog` waiting threads.
@@ -31,9 +35,11 @@ module Holdup
         def oldest_ns = nil
       end
 
-      def initialize(guard:, clock:)
+      # @param holds [#new] makes what a pool knows of its holders
+      def initialize(guard:, clock:, holds: Probe::ConnectionHolds)
         @guard = guard
         @clock = clock
+        @holds = holds
       end
 
       # Hooks into Active Record once it is loaded; does nothing when called again.
@@ -85,44 +91,64 @@ module Holdup
           constants:) do |method|
           <<~RUBY
             HoldupWatcher.contend(@lock)
-            holdup_connection = HoldupWatcher.waiting { #{method.call} }
+            holdup_connection = HoldupWatcher.waiting(@lock) { #{method.call} }
             HoldupWatcher.waited(@lock, holdup_connection)
             holdup_connection
           RUBY
         end.install(@guard)
       end
 
-      # A pool's first wait: the holders of its connections are recorded from now on.
+      # A pool's first wait: the holders of its connections are recorded from now on. The caller has its lock.
       def contend(pool)
-        @guard.call(:connection_pool) { pool.extend(@leases) unless @leases.nil? || @leases === pool }
+        @guard.call(:connection_pool) do
+          next if @leases.nil? || @leases === pool
+          holds = @holds.new
+          pool.instance_variable_set(HOLDS, holds)
+          pool.connections.each do |connection|
+            connection.instance_variable_set(PLACE, holds.take_unseen) if connection.in_use?
+          end
+          pool.extend(@leases)
+        end
       end
 
       # A thread has got its connection after a wait. If that was the pool's first one, its checkout has begun
       # before the pool could record it.
       def waited(pool, connection)
-        @guard.call(:connection_pool) { taken(connection) if @leases === pool }
+        @guard.call(:connection_pool) { taken(pool, connection) if @leases === pool }
       end
 
       # Measures the block in which a thread waits for a connection.
       # @return [Object] the block's value; its exception (a timeout) passes unchanged
-      def waiting
+      def waiting(pool)
         unit = unit_of_this_thread
-        started_ns = @clock.monotonic_ns if unit
+        if unit
+          holds = pool.instance_variable_get(HOLDS)
+          holds&.wait_begins
+          started_ns = @clock.monotonic_ns
+        end
         yield
       ensure
-        @guard.call(:connection_pool) { unit.charge(:pool_wait, @clock.monotonic_ns - started_ns) } if unit
+        @guard.call(:connection_pool) { charge(unit, holds, started_ns) } if started_ns
       end
 
-      def taken(connection)
+      def taken(pool, connection)
         @guard.call(:connection_pool) do
           next if connection.instance_variable_get(MARK)
-          holding = unit_of_this_thread&.holding(@clock) || outside_units
+          unit = unit_of_this_thread
+          holding = unit&.holding(@clock) || outside_units
           connection.instance_variable_set(MARK, holding.take)
+          place = pool.instance_variable_get(HOLDS)&.take(unit&.handle)
+          connection.instance_variable_set(PLACE, place)
         end
       end
 
-      def returned(connection)
+      def returned(pool, connection)
         @guard.call(:connection_pool) do
+          place = connection.instance_variable_get(PLACE)
+          if place
+            connection.instance_variable_set(PLACE, nil)
+            pool.instance_variable_get(HOLDS)&.give_back(place)
+          end
           holding = connection.instance_variable_get(MARK)
           next unless holding
           connection.instance_variable_set(MARK, nil)
@@ -131,6 +157,12 @@ module Holdup
       end
 
       private
+
+      def charge(unit, holds, started_ns)
+        ended_ns = @clock.monotonic_ns
+        unit.charge(:pool_wait, ended_ns - started_ns)
+        holds&.wait_ends(unit.handle, started_ns, ended_ns)
+      end
 
       # @return [Module] to extend a pool in which threads have waited
       def leases
