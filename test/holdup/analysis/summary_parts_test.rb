@@ -17,6 +17,7 @@ class Holdup::Analysis::SummaryPartsTest < Minitest::Test
     parts = SummaryParts.new(**SummaryParts.unread, calls: [])
     assert parts.read?(:calls)
     unread = SummaryParts.members.reject { |part| parts.read?(part) }
-    assert_equal %i[samples coverage under_load pairs holding_methods repeats heap_counts], unread
+    expected = %i[samples coverage under_load pairs connection_pairs holding_methods repeats heap_counts]
+    assert_equal expected, unread
   end
 end

@@ -25,7 +25,8 @@ module Holdup
           View::Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
           section(Sections::MethodTable), over_time,
-          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
+          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes,
+          section(Sections::ConnectionPairTable), slowest,
           section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
       end
 
@@ -57,7 +58,7 @@ module Holdup
 
       def parts(summary)
         return [] if summary.empty?
-        tables = [Sections::CallTable, Sections::MethodTable]
+        tables = [Sections::CallTable, Sections::MethodTable, Sections::ConnectionPairTable]
         [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :pairs]
       end
 

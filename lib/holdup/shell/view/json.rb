@@ -44,7 +44,7 @@ module Holdup
 
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
-        [:coverage, *summary.parts_of_machines, :pairs, :calls, :repeats, :holding_methods]
+        [:coverage, *summary.parts_of_machines, :pairs, :connection_pairs, :calls, :repeats, :holding_methods]
       end
 
       # @param words [Words] for the verdict's sentence
@@ -211,7 +211,7 @@ module Holdup
         end
 
         def to_h
-          {pairs:, machines:, pools:, pool_cpu:, processes:}
+          {pairs:, connection_pairs:, machines:, pools:, pool_cpu:, processes:}
         end
 
         private
@@ -219,6 +219,13 @@ module Holdup
         def pairs
           @summary.pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.ns,
+             share: pair.share.round(4)}
+          end
+        end
+
+        def connection_pairs
+          @summary.connection_pairs.map do |pair|
+            {causer: series(pair.causer), victim: series(pair.victim), wait_ns: pair.ns,
              share: pair.share.round(4)}
           end
         end
