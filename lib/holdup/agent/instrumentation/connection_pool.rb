@@ -2,6 +2,7 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "../recorder"
+require_relative "pool_leases"
 
 module Holdup
   module Instrumentation
@@ -15,13 +16,11 @@ module Holdup
     # signature is left alone.
     #
     # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
-    # request goes on. Connections held outside of units are one gauge of the process; whom waits are for is
-    # known there, too (Probe::ConnectionHolds). Who has taken a connection before the pool's first wait is not.
+    # request goes on. Connections held outside of units are one gauge of the process.
     class ConnectionPool
-      # Set on a connection while a thread has it. A table of our own would slow each checkout.
-      MARK = :@holdup_holding
-      # Likewise: its place in the holds of its pool, which that has after its first wait.
-      PLACE = :@holdup_place
+      include PoolLeases
+
+      # Of a pool that extends the leases.
       HOLDS = :@holdup_holds
       # Methods of a pool since Rails 5 => their parameters, and what takes note.
       LEASES = {
@@ -35,11 +34,9 @@ module Holdup
         def oldest_ns = nil
       end
 
-      # @param holds [#new] makes what a pool knows of its holders
-      def initialize(guard:, clock:, holds: Probe::ConnectionHolds)
+      def initialize(guard:, clock:)
         @guard = guard
         @clock = clock
-        @holds = holds
       end
 
       # Hooks into Active Record once it is loaded; does nothing when called again.
@@ -102,11 +99,7 @@ module Holdup
       def contend(pool)
         @guard.call(:connection_pool) do
           next if @leases.nil? || @leases === pool
-          holds = @holds.new
-          pool.instance_variable_set(HOLDS, holds)
-          pool.connections.each do |connection|
-            connection.instance_variable_set(PLACE, holds.take_unseen) if connection.in_use?
-          end
+          pool.instance_variable_set(HOLDS, begin_holds(pool.connections.select(&:in_use?)))
           pool.extend(@leases)
         end
       end
@@ -117,52 +110,7 @@ module Holdup
         @guard.call(:connection_pool) { taken(pool, connection) if @leases === pool }
       end
 
-      # Measures the block in which a thread waits for a connection.
-      # @return [Object] the block's value; its exception (a timeout) passes unchanged
-      def waiting(pool)
-        unit = unit_of_this_thread
-        if unit
-          holds = pool.instance_variable_get(HOLDS)
-          holds&.wait_begins
-          started_ns = @clock.monotonic_ns
-        end
-        yield
-      ensure
-        @guard.call(:connection_pool) { charge(unit, holds, started_ns) } if started_ns
-      end
-
-      def taken(pool, connection)
-        @guard.call(:connection_pool) do
-          next if connection.instance_variable_get(MARK)
-          unit = unit_of_this_thread
-          holding = unit&.holding(@clock) || outside_units
-          connection.instance_variable_set(MARK, holding.take)
-          place = pool.instance_variable_get(HOLDS)&.take(unit&.handle)
-          connection.instance_variable_set(PLACE, place)
-        end
-      end
-
-      def returned(pool, connection)
-        @guard.call(:connection_pool) do
-          place = connection.instance_variable_get(PLACE)
-          if place
-            connection.instance_variable_set(PLACE, nil)
-            pool.instance_variable_get(HOLDS)&.give_back(place)
-          end
-          holding = connection.instance_variable_get(MARK)
-          next unless holding
-          connection.instance_variable_set(MARK, nil)
-          holding.give_back
-        end
-      end
-
       private
-
-      def charge(unit, holds, started_ns)
-        ended_ns = @clock.monotonic_ns
-        unit.charge(:pool_wait, ended_ns - started_ns)
-        holds&.wait_ends(unit.handle, started_ns, ended_ns)
-      end
 
       # @return [Module] to extend a pool in which threads have waited
       def leases
@@ -182,17 +130,7 @@ module Holdup
         Hooks::Signature.fits?(pool.instance_method(name).parameters, expected)
       end
 
-      def unit_of_this_thread
-        unit = Recorder::OpenUnit.current
-        unit if unit&.here?
-      end
-
-      # A forked child has no connections of its parent's threads.
-      def outside_units
-        return @outside if @pid == Process.pid
-        @pid = Process.pid
-        @outside = Recorder::ConnectionHold.new(@clock)
-      end
+      def holds_of(pool) = pool.instance_variable_get(HOLDS)
 
       # Replicas and shards have their own pools.
       def all
