@@ -24,6 +24,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     job_edges_init(probe);
     calls_init(probe);
     queries_init(probe);
+    connections_init(probe);
     repeats_init(probe);
     transactions_init(probe);
     tick_init(probe);

@@ -25,6 +25,7 @@ void request_edges_init(VALUE probe);
 void job_edges_init(VALUE probe);
 void calls_init(VALUE probe);
 void queries_init(VALUE probe);
+void connections_init(VALUE probe);
 void repeats_init(VALUE probe);
 void transactions_init(VALUE probe);
 void tick_init(VALUE probe);

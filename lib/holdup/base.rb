@@ -149,6 +149,7 @@ module Holdup
       worker = -> { Servers.worker($PROGRAM_NAME) }
       Runtime.new(settings:, log:, env: ENV, worker:, other_copy: -> { OtherCopy.reason }).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))
+        runtime.add(sequel_pool(runtime.guard))
         runtime.add(tracers(runtime.recorder))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
@@ -160,6 +161,13 @@ module Holdup
       Runtime::LateResource.new(-> { defined?(::ActiveSupport) }) do
         require_relative "agent/instrumentation/connection_pool"
         Instrumentation::ConnectionPool.new(guard:, clock: Clock.new)
+      end
+    end
+
+    def sequel_pool(guard)
+      Runtime::LateResource.new(-> { defined?(::Sequel::ConnectionPool) }) do
+        require_relative "agent/instrumentation/sequel_pool"
+        Instrumentation::SequelPool.new(guard:, clock: Clock.new)
       end
     end
 

@@ -83,6 +83,17 @@ module StoreContract
     assert_equal window.count, @store.windows(START, START + DAY, kinds: [:request]).sum(&:count)
   end
 
+  # Who waited for whom, for the GVL and for connections of a pool, also after a roll-up.
+  def test_pairs_of_each_kind_are_windows_of_their_own
+    pairs = %i[pair pool_pair].map { |kind| Holdup::Series.new(kind:, name: "A", queue: "ReplenishJob") }
+    first = pairs.map { |pair| pool_window(pair, 7) }
+    @store.commit([*first, pool_window(pairs.last, 5)], {})
+    @store.rollup(START + 2 * DAY)
+    found = @store.sums(START, START + DAY, kinds: [:pool_pair]).map(&:window)
+    assert_equal [[pairs.last, 12]], found.map { |one| [one.series, one.pool_wait_ns] }
+    assert_equal [pairs.first], @store.windows(START, START + MINUTE, kinds: [:pair]).map(&:series)
+  end
+
   def test_series_settings_hosts_and_minutes_are_kept_apart
     windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"),
       window(start_s: START + MINUTE)]
@@ -727,6 +738,11 @@ module StoreContract
 
   def series(name)
     Holdup::Series.new(kind: :request, name:)
+  end
+
+  def pool_window(series, pool_wait_ns)
+    empty = Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s: START, seconds: MINUTE)
+    empty.with(sums: empty.sums.merge(pool_wait_ns:))
   end
 
   def window(start_s: START, series: series("A"), setting: SETTING, host: "a", values: [5_000])

@@ -41,6 +41,15 @@ class HookedMethodsTest < Minitest::Test
       Holdup::Instrumentation::ConnectionPool.new(guard: GUARD, clock: Holdup::Clock.new)
         .install_in(ActiveRecord::ConnectionAdapters::ConnectionPool)
     RUBY
+    "sequel" => <<~RUBY,
+      require "sequel"
+      require "sequel/connection_pool/timed_queue"
+      require "sequel/connection_pool/threaded"
+      require "holdup/agent/instrumentation/sequel_pool"
+      pools = Holdup::Instrumentation::SequelPool.new(guard: GUARD, clock: Holdup::Clock.new)
+      pools.install
+      [Sequel::TimedQueueConnectionPool, Sequel::ThreadedConnectionPool].each { |pool| pools.hook_leases(pool) }
+    RUBY
     "controllers" => <<~RUBY,
       require "action_controller"
       require "holdup/agent/instrumentation/asked_endpoint"

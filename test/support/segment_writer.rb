@@ -132,10 +132,12 @@ class SegmentWriter
   # Any word, to damage a file with.
   # Sets a row of the table of pairs.
   # @param holder [Integer] slot + 1, or one of L::PAIR_*; likewise `victim`
-  def pair(row, victim, holder, ns)
+  # @param kind [Symbol] of L::PAIR_KINDS
+  def pair(row, victim, holder, ns, kind: :pair)
     offset = L::PAIRS_OFFSET + row * L::PAIR_BYTES
     put_word(offset, victim | (holder << 32))
-    put_word(offset + 8, ns)
+    put_word(offset + 8, L::PAIR_KINDS.index(kind))
+    put_word(offset + 16, ns)
     at = L::COUNTERS_OFFSET + 8 * L::COUNTERS.index(:pairs)
     put_word(at, [@words[at].to_i, row + 1].max)
   end

@@ -9,53 +9,55 @@
 #define PAIR_MORE 8 /* parties that are made at once */
 #define PAIR_COMMIT 64 /* debts that are settled in one commit */
 
+uint32_t pairs_generation;
+
 /* --- charging: inside the hook --- */
 
-static void pair_sum(pair_party_t *victim, uint32_t series, uint64_t ticks)
+static void pair_sum(pair_waits_t *waits, uint32_t series, uint64_t time)
 {
     if (series == PAIR_UNKNOWN) {
-        victim->unknown += ticks;
+        waits->unknown += time;
         return;
     }
-    for (uint32_t i = 0; i < victim->sums_used; i++) {
-        if (victim->sums[i].series != series) continue;
-        victim->sums[i].ticks += ticks;
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        if (waits->sums[i].series != series) continue;
+        waits->sums[i].time += time;
         return;
     }
-    if (victim->sums_used < PAIR_PARTS) victim->sums[victim->sums_used++] = (pair_sum_t){series, ticks};
-    else victim->others += ticks;
+    if (waits->sums_used < PAIR_PARTS) waits->sums[waits->sums_used++] = (pair_sum_t){series, time};
+    else waits->others += time;
 }
 
 /* Adds up the parts whose holders have a name by now. */
-static void pair_sum_up(pair_party_t *victim)
+static void pair_sum_up(pair_waits_t *waits)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < victim->parts_used; i++) {
-        pair_part_t part = victim->parts[i];
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        pair_part_t part = waits->parts[i];
         uint32_t series = part.holder->series;
         if (series == PAIR_NAMELESS) {
-            victim->parts[kept++] = part;
+            waits->parts[kept++] = part;
             continue;
         }
-        pair_sum(victim, series, part.ticks);
+        pair_sum(waits, series, part.time);
         part.holder->references--;
     }
-    victim->parts_used = kept;
+    waits->parts_used = kept;
 }
 
-static void pair_add(pair_party_t *victim, pair_party_t *holder, uint64_t ticks)
+void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
 {
-    for (uint32_t i = 0; i < victim->parts_used; i++) {
-        if (victim->parts[i].holder != holder) continue;
-        victim->parts[i].ticks += ticks;
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        if (waits->parts[i].holder != holder) continue;
+        waits->parts[i].time += time;
         return;
     }
-    if (victim->parts_used == PAIR_PARTS) pair_sum_up(victim);
-    if (victim->parts_used == PAIR_PARTS) {
-        victim->others += ticks;
+    if (waits->parts_used == PAIR_PARTS) pair_sum_up(waits);
+    if (waits->parts_used == PAIR_PARTS) {
+        waits->others += time;
         return;
     }
-    victim->parts[victim->parts_used++] = (pair_part_t){holder, ticks};
+    waits->parts[waits->parts_used++] = (pair_part_t){holder, time};
     holder->references++;
 }
 
@@ -72,8 +74,9 @@ void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
         if (hold->to <= from) break;
         uint64_t begins = hold->from > from ? hold->from : from, ends = hold->to < end ? hold->to : end;
         if (begins >= ends) continue;
-        if (hold->holder && victim) pair_add(victim, hold->holder, ends - begins), charged += ends - begins;
-        else unknown += ends - begins;
+        bool known = hold->holder && victim;
+        if (known) pair_add(&victim->gvl, hold->holder, ends - begins);
+        *(known ? &charged : &unknown) += ends - begins;
         end = begins;
         if (n - 1 == oldest && oldest && end > from) unknown += end - from;
     }
@@ -82,8 +85,8 @@ void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
     b->unknown += unknown;
     b->rests += rest;
     if (!victim) return;
-    victim->unknown += unknown;
-    victim->handoff += rest;
+    victim->gvl.unknown += unknown;
+    victim->gvl.nobody += rest;
 }
 
 /* --- parties: at edges and ticks --- */
@@ -145,89 +148,122 @@ void pair_end(blame_t *b, pair_party_t *party)
     *list = party;
 }
 
+pair_waits_t *pair_pool_waits(pair_party_t *victim)
+{
+    if (!victim->pool) victim->pool = calloc(1, sizeof(*victim->pool));
+    return victim->pool;
+}
+
 void pair_merge(pair_party_t *outer, pair_party_t *inner)
 {
+    const pair_waits_t *more = &inner->gvl;
     inner->merged = true;
-    for (uint32_t i = 0; i < inner->parts_used; i++)
-        pair_add(outer, inner->parts[i].holder, inner->parts[i].ticks);
-    for (uint32_t i = 0; i < inner->sums_used; i++)
-        pair_sum(outer, inner->sums[i].series, inner->sums[i].ticks);
-    outer->handoff += inner->handoff;
-    outer->others += inner->others;
-    outer->unknown += inner->unknown;
+    for (uint32_t i = 0; i < more->parts_used; i++)
+        pair_add(&outer->gvl, more->parts[i].holder, more->parts[i].time);
+    for (uint32_t i = 0; i < more->sums_used; i++)
+        pair_sum(&outer->gvl, more->sums[i].series, more->sums[i].time);
+    outer->gvl.nobody += more->nobody;
+    outer->gvl.others += more->others;
+    outer->gvl.unknown += more->unknown;
+}
+
+static void pair_clear_waits(pair_waits_t *waits)
+{
+    for (uint32_t i = 0; i < waits->parts_used; i++) waits->parts[i].holder->references--;
+    waits->parts_used = waits->sums_used = 0;
+    waits->nobody = waits->others = waits->unknown = 0;
 }
 
 void pair_clear(pair_party_t *victim)
 {
-    for (uint32_t i = 0; i < victim->parts_used; i++) victim->parts[i].holder->references--;
-    victim->parts_used = victim->sums_used = 0;
-    victim->handoff = victim->others = victim->unknown = 0;
+    pair_clear_waits(&victim->gvl);
+    if (victim->pool) pair_clear_waits(victim->pool);
 }
 
 /* --- recording --- */
 
-static bool pair_owe(pair_party_t *holder, uint32_t victim, uint64_t ticks)
+static uint64_t pair_ns(enum seg_pair_kind kind, uint64_t time)
+{
+    return kind == SEG_PAIR_GVL ? clk_ns(time) : time;
+}
+
+static bool pair_owe(pair_party_t *holder, pair_debt_t debt)
 {
     for (uint32_t i = 0; i < holder->debts_used; i++) {
-        if (holder->debts[i].series != victim) continue;
-        holder->debts[i].ticks += ticks;
+        if (holder->debts[i].victim != debt.victim || holder->debts[i].kind != debt.kind) continue;
+        holder->debts[i].time += debt.time;
         return true;
     }
     if (holder->debts_used == holder->debts_room) {
         uint32_t room = holder->debts_room ? 2 * holder->debts_room : 4;
-        pair_sum_t *more = realloc(holder->debts, room * sizeof(*more));
+        pair_debt_t *more = realloc(holder->debts, room * sizeof(*more));
         if (!more) return false;
         holder->debts = more;
         holder->debts_room = room;
     }
-    holder->debts[holder->debts_used++] = (pair_sum_t){victim, ticks};
+    holder->debts[holder->debts_used++] = debt;
     return true;
 }
 
-static void pair_put_sum(uint32_t victim, uint32_t holder, uint64_t ns, uint64_t *beyond)
+static void pair_record_waits(pair_waits_t *waits, enum seg_pair_kind kind, uint32_t series)
 {
-    if (!seg_add_pair(victim, holder, ns)) *beyond += ns;
+    pair_sum_up(waits);
+    uint64_t unknown = waits->unknown, beyond = 0;
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        const pair_part_t *part = &waits->parts[i];
+        if (!pair_owe(part->holder, (pair_debt_t){series, kind, part->time})) unknown += part->time;
+    }
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        uint64_t ns = pair_ns(kind, waits->sums[i].time);
+        if (!seg_add_pair(kind, series, waits->sums[i].series, ns)) beyond += ns;
+    }
+    uint64_t nobody = kind == SEG_PAIR_GVL ? clk_sum_ns(waits->nobody) : waits->nobody;
+    const pair_sum_t rest[] = {{SEG_PAIR_HANDOFF, nobody},
+                               {SEG_PAIR_UNKNOWN, pair_ns(kind, unknown)},
+                               {SEG_PAIR_OTHERS, pair_ns(kind, waits->others)}};
+    for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
+        if (!seg_add_pair(kind, series, rest[i].series, rest[i].time)) beyond += rest[i].time;
+    seg_add_pair_beyond(kind, series, beyond);
 }
 
 void pair_record(pair_party_t *victim, uint32_t series)
 {
-    pair_sum_up(victim);
-    uint64_t unknown = victim->unknown, beyond = 0;
-    for (uint32_t i = 0; i < victim->parts_used; i++) {
-        const pair_part_t *part = &victim->parts[i];
-        if (!pair_owe(part->holder, series, part->ticks)) unknown += part->ticks;
-    }
-    for (uint32_t i = 0; i < victim->sums_used; i++)
-        pair_put_sum(series, victim->sums[i].series, clk_ns(victim->sums[i].ticks), &beyond);
-    pair_put_sum(series, SEG_PAIR_HANDOFF, clk_sum_ns(victim->handoff), &beyond);
-    pair_put_sum(series, SEG_PAIR_UNKNOWN, clk_ns(unknown), &beyond);
-    pair_put_sum(series, SEG_PAIR_OTHERS, clk_ns(victim->others), &beyond);
-    seg_add_pair_beyond(series, beyond);
+    pair_record_waits(&victim->gvl, SEG_PAIR_GVL, series);
 }
 
 void pair_settle(pair_party_t *holder, uint32_t series)
 {
     holder->series = series;
     for (uint32_t i = 0; i < holder->debts_used; i++) {
-        uint64_t ns = clk_ns(holder->debts[i].ticks);
-        uint32_t victim = holder->debts[i].series;
-        if (!seg_add_pair(victim, series, ns)) seg_add_pair_beyond(victim, ns);
+        const pair_debt_t *debt = &holder->debts[i];
+        uint64_t ns = pair_ns(debt->kind, debt->time);
+        bool added = seg_add_pair(debt->kind, debt->victim, series, ns);
+        if (!added) seg_add_pair_beyond(debt->kind, debt->victim, ns);
         if (i % PAIR_COMMIT == PAIR_COMMIT - 1) seg_commit();
     }
     if (holder->debts_used % PAIR_COMMIT) seg_commit();
     holder->debts_used = 0;
 }
 
-static bool pair_waited(const pair_party_t *party)
+static bool pair_waited(const pair_waits_t *waits)
 {
-    return party->parts_used || party->sums_used || party->handoff || party->others || party->unknown;
+    return waits->parts_used || waits->sums_used || waits->nobody || waits->others || waits->unknown;
+}
+
+static bool pair_waited_for_pool(const pair_party_t *party)
+{
+    return party->pool && pair_waited(party->pool);
 }
 
 static void pair_write(pair_party_t *party, uint32_t series)
 {
-    if (pair_waited(party)) {
+    if (pair_waited(&party->gvl)) {
         if (series || !party->merged) pair_record(party, series ? series : SEG_PAIR_UNRECORDED);
         if (series && party->merged) pair_record(party, (uint32_t)seg.nested);
+        seg_commit();
+    }
+    if (series && pair_waited_for_pool(party)) {
+        pair_record_waits(party->pool, SEG_PAIR_POOL, series);
         seg_commit();
     }
     if (party->debts_used) pair_settle(party, series ? series : PAIR_UNKNOWN);
@@ -235,7 +271,7 @@ static void pair_write(pair_party_t *party, uint32_t series)
 
 void pair_finish(blame_t *b, pair_party_t *party, uint32_t series)
 {
-    if (pair_waited(party) || party->debts_used) {
+    if (pair_waited(&party->gvl) || pair_waited_for_pool(party) || party->debts_used) {
         seg_lock();
         if (seg.base) pair_write(party, series);
         seg_unlock();
@@ -270,10 +306,17 @@ void pairs_finish_left_behind(blame_t *b)
     }
 }
 
+static void pair_forget_sums(pair_waits_t *waits)
+{
+    for (uint32_t i = 0; i < waits->sums_used; i++) waits->unknown += waits->sums[i].time;
+    waits->sums_used = 0;
+}
+
 void pair_forget_names(pair_party_t *party)
 {
-    for (uint32_t i = 0; i < party->sums_used; i++) party->unknown += party->sums[i].ticks;
-    party->sums_used = party->debts_used = 0;
+    pair_forget_sums(&party->gvl);
+    if (party->pool) pair_forget_sums(party->pool);
+    party->debts_used = 0;
     party->series = PAIR_NAMELESS;
 }
 
@@ -287,6 +330,7 @@ static void pair_free_all(pair_party_t *list)
     for (pair_party_t *next; list; list = next) {
         next = list->next;
         free(list->debts);
+        free(list->pool);
         free(list);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * Whom each wait for the GVL was for.
+ * Whom each wait was for: for the GVL, and for a connection of a pool (unit/connection_holds.h).
  *
  * A party is a unit, or a thread outside of its units: it holds the GVL and waits for it. Each ledger keeps a
  * ring of its last holds in which somebody waited, cut where the holder's party changed. A thread that gets
@@ -27,35 +27,48 @@
 #include "hook/blame.h"
 #include "segment/segment_layout.h"
 
-#define PAIR_PARTS 16 /* holders of one party without a name, and names; more are counted together */
+#define PAIR_PARTS 16 /* holders without a name, and names, of one kind of waits; more are counted together */
 
 /* Of a party whose series is not known yet, and of one that never gets one. */
 #define PAIR_NAMELESS 0
 #define PAIR_UNKNOWN SEG_PAIR_UNKNOWN
 
+/* Times are in ticks for the GVL, and in ns for a pool. */
 typedef struct {
     struct pair_party *holder;
-    uint64_t ticks;
+    uint64_t time;
 } pair_part_t;
 
 /* By series (slot + 1). */
 typedef struct {
     uint32_t series;
-    uint64_t ticks;
+    uint64_t time;
 } pair_sum_t;
+
+typedef struct {
+    uint32_t victim; /* series (slot + 1) */
+    uint32_t kind;
+    uint64_t time;
+} pair_debt_t;
+
+/* Waits of one kind. */
+typedef struct {
+    uint32_t parts_used, sums_used;
+    uint64_t nobody, others, unknown; /* for how long it waited for nobody, for more parties ... */
+    pair_part_t parts[PAIR_PARTS];    /* holders ... */
+    pair_sum_t sums[PAIR_PARTS];      /* ... and those that had a name when there was no room */
+} pair_waits_t;
 
 typedef struct pair_party {
     uint64_t id;           /* a unit's handle, or the number of an account above UNIT_SLOT_BITS zeros */
     uint32_t series;       /* slot + 1 in the segment, PAIR_UNKNOWN or PAIR_NAMELESS */
-    uint32_t parts_used, sums_used;
-    uint32_t references;   /* parts of other parties that name this one */
+    uint32_t references;   /* parts of other parties, and holds of connections, that name this one */
     uint32_t debts_used, debts_room;
-    bool merged;           /* the unit around it has what it waited, too */
+    bool merged;           /* the unit around it has what it waited for the GVL, too */
     uint64_t last_put;     /* number of the ring's last hold of this party; 0: it has none */
-    uint64_t handoff, others, unknown; /* ticks that it waited for nobody, for more parties ... */
-    pair_part_t parts[PAIR_PARTS]; /* holders ... */
-    pair_sum_t sums[PAIR_PARTS];   /* ... and those that had a name when there was no room */
-    pair_sum_t *debts;     /* waits of parties that ended before this one had a name */
+    pair_waits_t gvl;
+    pair_waits_t *pool;    /* for connections; NULL until it waits for one */
+    pair_debt_t *debts;    /* waits of parties that ended before this one had a name */
     struct pair_party *next; /* in a list of the ledger, when it has ended */
 } pair_party_t;
 
@@ -72,12 +85,21 @@ static inline void pair_put(blame_t *b, pair_party_t *holder, uint64_t from, uin
     if (holder) holder->last_put = b->held;
 }
 
-/* Adds what `inner` has waited to the party around it. */
+/*
+ * The waits for connections, to add parts to; NULL when out of memory. They belong to this party alone: what
+ * a unit waited for connections is not in the units around it.
+ */
+pair_waits_t *pair_pool_waits(pair_party_t *victim);
+
+/* It has waited so long for that holder. The caller holds the ledger's GVL. */
+void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time);
+
+/* Adds what `inner` has waited for the GVL to the party around it. */
 void pair_merge(pair_party_t *outer, pair_party_t *inner);
 
 /*
- * Adds what the party has waited to the redo log, as waits of that series (slot + 1): at most PAIR_PARTS + 4
- * words. The caller has the segment locked.
+ * Adds what the party has waited for the GVL to the redo log, as waits of that series (slot + 1): at most
+ * PAIR_PARTS + 4 words. The caller has the segment locked.
  */
 void pair_record(pair_party_t *victim, uint32_t series);
 
@@ -111,5 +133,8 @@ void pairs_forget_names(blame_t *b);
 
 /* In a forked child: the ledger's parties are the parent's. */
 void pairs_reset(blame_t *b);
+
+/* Changes in a forked child: what refers to parties from before refers to nothing. */
+SHARED uint32_t pairs_generation;
 
 #endif

@@ -230,6 +230,7 @@ void reg_reset_after_fork(tclock_t *current)
     reg.ended = 0;
     memset(&reg.departed, 0, sizeof(reg.departed));
     accounts_reset();
+    pairs_generation++;
     for (blame_t *b = reg.ledgers; b; b = b->next) {
         b->seq &= ~UINT64_C(1);
         blame_reset(b, NULL);

@@ -14,7 +14,7 @@
 
 #define SEG_MAGIC "HOLDUPSG"
 #define SEG_VERSION 8
-#define SEG_DIGEST "b8dae459" /* of what bin/generate reads here: another one needs another version */
+#define SEG_DIGEST "effb7474" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -24,7 +24,7 @@
 #define SEG_LOG_ENTRIES 256
 #define SEG_PAIRS_OFFSET 12288
 #define SEG_PAIRS 1024 /* rows of the table of pairs, of which the last quarter is for those beyond it */
-#define SEG_RING_OFFSET 28672
+#define SEG_RING_OFFSET 36864
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
@@ -199,9 +199,18 @@ typedef struct {
     unsigned char trace[SEG_TRACE_BYTES]; /* zeros: none */
 } seg_ring_t;
 
-/* For how long one series has waited for the GVL while another held it (hook/pairs.h). */
+/* What one waits for that another holds. Readers know kinds by their number. */
+#define SEG_PAIR_KINDS(X)                                                                                    \
+    X(SEG_PAIR_GVL, pair)                                                                                    \
+    X(SEG_PAIR_POOL, pool_pair)
+
+enum seg_pair_kind { SEG_PAIR_KINDS(UNIT_CONSTANT) SEG_PAIR_KIND_COUNT };
+
+/* For how long one series has waited for what another held (hook/pairs.h). */
 typedef struct {
     uint32_t victim, holder; /* slots + 1, or one of the numbers below */
+    uint32_t kind;           /* of SEG_PAIR_KINDS */
+    uint32_t unused;
     uint64_t ns;
 } seg_pair_t;
 

@@ -1,6 +1,7 @@
 #include "segment/segment_pairs.h"
 
 #define SEG_PAIR_NAMED (SEG_PAIRS / 4 * 3) /* rows for pairs of two series */
+#define SEG_PAIR_VICTIMS (SEG_PAIRS - SEG_PAIR_KIND_COUNT) /* the last rows are for all victims of a kind */
 
 static seg_pair_t *seg_pair_rows(void)
 {
@@ -8,42 +9,43 @@ static seg_pair_t *seg_pair_rows(void)
 }
 
 /* The place of a pair in the index: its own, or the free one where it belongs. */
-static uint16_t *seg_pair_place(uint32_t victim, uint32_t holder)
+static uint16_t *seg_pair_place(enum seg_pair_kind kind, uint32_t victim, uint32_t holder)
 {
-    uint64_t hash = ((uint64_t)victim << 32 | holder) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (((uint64_t)victim << 32 | holder) + kind) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
         uint16_t *place = &seg.pair_index[i % SEG_PAIR_PLACES];
         const seg_pair_t *row = &seg_pair_rows()[*place - 1];
-        if (!*place || (row->victim == victim && row->holder == holder)) return place;
+        if (!*place || (row->victim == victim && row->holder == holder && row->kind == kind)) return place;
     }
 }
 
 /* Row + 1 of the pair, which is appended when it is new; 0 when there is no room. */
-static uint16_t seg_pair(uint32_t victim, uint32_t holder, uint32_t room)
+static uint16_t seg_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint32_t room)
 {
-    uint16_t *place = seg_pair_place(victim, holder);
+    uint16_t *place = seg_pair_place(kind, victim, holder);
     if (*place || seg.pairs >= room) return *place;
-    seg_pair_rows()[seg.pairs] = (seg_pair_t){victim, holder, 0};
+    seg_pair_rows()[seg.pairs] = (seg_pair_t){.victim = victim, .holder = holder, .kind = kind};
     *place = (uint16_t)++seg.pairs;
     seg_set(&SEG_HEADER->counters[SEG_P_PAIRS], seg.pairs);
     return *place;
 }
 
-bool seg_add_pair(uint32_t victim, uint32_t holder, uint64_t ns)
+bool seg_add_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns)
 {
     if (!ns) return true;
-    uint16_t row = seg_pair(victim, holder, holder < SEG_PAIR_UNKNOWN ? SEG_PAIR_NAMED : SEG_PAIRS - 1);
+    uint32_t room = holder < SEG_PAIR_UNKNOWN ? SEG_PAIR_NAMED : SEG_PAIR_VICTIMS;
+    uint16_t row = seg_pair(kind, victim, holder, room);
     if (row) seg_add(&seg_pair_rows()[row - 1].ns, ns);
     return row;
 }
 
-void seg_add_pair_beyond(uint32_t victim, uint64_t ns)
+void seg_add_pair_beyond(enum seg_pair_kind kind, uint32_t victim, uint64_t ns)
 {
     if (!ns) return;
     seg_commit();
     seg_set(&SEG_HEADER->counters[SEG_P_PAIRS_BEYOND], ++seg.pairs_beyond);
-    uint16_t row = seg_pair(victim, SEG_PAIR_OTHERS, SEG_PAIRS - 1);
-    if (!row) row = seg_pair(SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, SEG_PAIRS);
+    uint16_t row = seg_pair(kind, victim, SEG_PAIR_OTHERS, SEG_PAIR_VICTIMS);
+    if (!row) row = seg_pair(kind, SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, SEG_PAIRS);
     seg_add(&seg_pair_rows()[row - 1].ns, ns);
     seg_commit();
 }

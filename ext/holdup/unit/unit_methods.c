@@ -279,14 +279,15 @@ static VALUE probe_holders(VALUE self, VALUE handle)
 {
     const unit_t *u = hook_own_unit(handle);
     if (!u || !u->party) return Qnil;
-    VALUE all = rb_ary_new_capa(u->party->parts_used);
-    for (uint32_t i = 0; i < u->party->parts_used; i++) {
-        const pair_part_t *part = &u->party->parts[i];
-        rb_ary_push(all, rb_assoc_new(probe_name_of_holder(part->holder->id), ULL2NUM(clk_ns(part->ticks))));
+    const pair_waits_t *waits = &u->party->gvl;
+    VALUE all = rb_ary_new_capa(waits->parts_used);
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        const pair_part_t *part = &waits->parts[i];
+        rb_ary_push(all, rb_assoc_new(probe_name_of_holder(part->holder->id), ULL2NUM(clk_ns(part->time))));
     }
-    for (uint32_t i = 0; i < u->party->sums_used; i++) {
-        const pair_sum_t *sum = &u->party->sums[i];
-        rb_ary_push(all, rb_assoc_new(probe_name_of_series(sum->series), ULL2NUM(clk_ns(sum->ticks))));
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        const pair_sum_t *sum = &waits->sums[i];
+        rb_ary_push(all, rb_assoc_new(probe_name_of_series(sum->series), ULL2NUM(clk_ns(sum->time))));
     }
     return all;
 }

@@ -56,6 +56,19 @@ module Holdup
       class UnitFields
       end
 
+      # No unit waits for a connection, nor holds one.
+      class ConnectionHolds
+        def take(_handle, _now_ns = nil) = nil
+
+        def take_unseen = nil
+
+        def give_back(_place, _now_ns = nil) = nil
+
+        def wait_begins = nil
+
+        def wait_ends(_handle, _from_ns, _to_ns) = nil
+      end
+
       # See UnitFields.
       module RequestEnds
       end

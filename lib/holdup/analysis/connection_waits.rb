@@ -12,6 +12,14 @@ module Holdup
       # The gauge of threads that run no unit.
       OUTSIDE = :connections_kept_ns
       COVERED = 0.5
+      # Less of all elapsed time is a remark about a name that hardly runs.
+      WEIGHTY = 0.01
+
+      # The units of one name, and how long they waited for connections.
+      WaitingName = Data.define(:name, :wait_ns, :wall_ns) do
+        # @return [Float] 0.0..1.0
+        def share = wall_ns.zero? ? 0.0 : wait_ns.fdiv(wall_ns)
+      end
 
       # One pool in the processes that have it. `busy`: mean in use (as sampled);
       # `backlog`: mean of waiting threads, from the waits themselves where a process has one pool, else as
@@ -38,6 +46,21 @@ module Holdup
 
       def wait_share(row = @total)
         row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
+      end
+
+      # @return [WaitingName, nil] of the chosen units, the name that waited longest; nil where it waited for
+      #   less than a tenth of its time, or where its time is next to nothing
+      def waiter
+        @waiter ||= [longest_waiter]
+        @waiter.first
+      end
+
+      # @return [StallPairs::StallPair, nil] of the waiter and whom it waited for most; nil while that is not
+      #   known
+      def main_pair
+        return unless waiter && @summary.read?(:connection_pairs)
+        main = @summary.connection_pairs.find { |pair| pair.victim.name == waiter.name }
+        main if main&.named?
       end
 
       def held_share(row)
@@ -90,6 +113,16 @@ module Holdup
       end
 
       private
+
+      def longest_waiter
+        names = @total.entries.group_by { |entry| entry.series.name }.map do |name, same|
+          windows = same.map(&:window)
+          wall_ns = windows.sum { |window| window.histograms[:wall].sum }
+          WaitingName.new(name:, wait_ns: windows.sum(&:pool_wait_ns), wall_ns:)
+        end
+        found = names.max_by(&:wait_ns)
+        found if found && found.share >= NOTABLE && found.wait_ns >= WEIGHTY * @total.wall_ns
+      end
 
       # Mostly no unit waits, and they are not needed.
       def sharers = @sharers ||= @summary.pool_sharers

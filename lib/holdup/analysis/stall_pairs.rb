@@ -2,9 +2,9 @@
 
 module Holdup
   module Analysis
-    # Who waited for the GVL while whom held it. The probe charges each wait to the holders that it passed
-    # over (ext/holdup/hook/pairs.h), so a pair is measured, not estimated. Its time is recorded when both
-    # have ended: of a span, a pair that runs across its edges may have more or less than the stall there.
+    # Who waited for what others held: the GVL, or connections of a pool. The probe charges each wait to the holders that it passed
+    # over (ext/holdup/hook/pairs.h, unit/connection_holds.h), so a pair is measured, not estimated. Its time is recorded when both
+    # have ended: of a span, a pair that runs across its edges may have more or less than what the victim waited there.
     class StallPairs
       # One side of a pair. `kind`: :request, :job, :account for a thread outside of units, :others and
       # :unknown for several that are not named, :nobody for the time in which no thread held the GVL
@@ -17,7 +17,7 @@ module Holdup
         def named? = unit? || kind == :account
       end
 
-      # `ns` of the `suffered_ns` that all units of the victim stalled in the span
+      # `ns` of the `suffered_ns` that all units of the victim waited in the span
       StallPair = Data.define(:causer, :victim, :ns, :suffered_ns) do
         # @return [Float] 0.0..1.0
         def share = suffered_ns.zero? ? 0.0 : ns.fdiv(suffered_ns).clamp(0.0, 1.0)
@@ -26,17 +26,18 @@ module Holdup
         def named? = causer.named? && victim.named?
       end
 
-      # @param windows [Array<Holdup::Window>] of kind :pair
-      # @param suffered [Hash{Holdup::Series => Integer}] ns that units, and threads outside of units, stalled
-      def initialize(windows, suffered:)
+      # @param windows [Array<Holdup::Window>] of one kind of pairs
+      # @param suffered [Hash{Holdup::Series => Integer}] ns that units, and threads outside of units, waited
+      # @param time [Symbol] of a window, what it says of a pair: stalled_ns, or pool_wait_ns
+      def initialize(windows, suffered:, time: :stalled_ns)
         @suffered = suffered.each_with_object(Hash.new(0)) { |(series, ns), sums| sums[series.name] += ns }
         @kinds = suffered.keys.to_h { |series| [series.name, series.kind] }
         @all = windows.group_by(&:series).map do |series, same|
-          pair(series.queue, series.name, same.sum(&:stalled_ns))
+          pair(series.queue, series.name, same.sum(&time))
         end
       end
 
-      # @return [Array<StallPair>] most stall first, `:nobody` and other nameless causers among them
+      # @return [Array<StallPair>] most time first, `:nobody` and other nameless causers among them
       def to_a
         @sorted ||= @all.select { |pair| pair.ns.positive? && pair.victim.named? }
           .sort_by { |pair| [-pair.ns, pair.victim.name, pair.causer.name] }

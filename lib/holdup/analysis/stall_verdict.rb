@@ -26,7 +26,9 @@ module Holdup
       def self.parts(summary)
         return [] if summary.empty?
         pairs = [:pairs] if summary.filter.name
-        [:samples, *(:coverage if summary.connections.notable?), *pairs]
+        waits = summary.connections
+        connections = %i[coverage connection_pairs] if waits.notable? || waits.waiter
+        [:samples, *connections, *pairs]
       end
 
       def initialize(summary)
@@ -34,9 +36,10 @@ module Holdup
         @split = summary.total.split
       end
 
-      # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside :handoff
-      #   :no_cpu :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native
-      #   :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Account, SeriesRow or StallPairs::Party,
+      # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside
+      #   :connections_waits_for :connections_waits_for_own :connections_waits_for_thread :handoff :no_cpu
+      #   :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native
+      #   :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` and `victim` a Blame::Account, SeriesRow or StallPairs::Party,
       #   `size` a String, `kind` :request :job :unit, `shortage` a CpuShortage
       def call
         return result(:no_data) if @summary.empty?
@@ -48,7 +51,20 @@ module Holdup
         dominant
       end
 
+      # @return [StallAnswer, nil] the name that waits for connections for most of its time, and who has them;
+      #   nil where none waits for long, or it is not known for whom
+      def connection_wait
+        pair = waits.main_pair or return
+        result(connection_key(pair), victim: pair.victim, cause: pair.causer, share: waits.waiter.share,
+          held_share: pair.share, size: waits.size)
+      end
+
       private
+
+      def connection_key(pair)
+        return :connections_waits_for_own if pair.causer == pair.victim
+        pair.causer.unit? ? :connections_waits_for : :connections_waits_for_thread
+      end
 
       def shortage
         @shortage ||= [CpuShortage.of(@summary)]
@@ -61,10 +77,12 @@ module Holdup
 
       # More than they stall; else it is only a remark.
       def connections?
-        waits.notable? && waits.wait_share >= @split.share(:stalled)
+        return true if waits.notable? && waits.wait_share >= @split.share(:stalled)
+        !waits.main_pair.nil? && waits.waiter.wait_ns >= @summary.total.stalled_ns
       end
 
       def connections
+        return connection_wait if waits.main_pair && one_waiter?
         share = waits.wait_share
         holder = waits.holder
         size = waits.size
@@ -73,6 +91,11 @@ module Holdup
           return result(:connections_outside, share:, held_share: waits.outside_share, size:)
         end
         result(:connections_kept, share:, cause: holder, held_share: waits.held_share(holder), size:)
+      end
+
+      # Else the sentence is about all that wait.
+      def one_waiter?
+        !waits.notable? || 2 * waits.waiter.wait_ns >= @summary.total.sum(:pool_wait_ns)
       end
 
       def waits = @summary.connections

@@ -93,6 +93,18 @@ module Holdup
         @caused_pairs ||= stall_pairs.of_causers(chosen_names)
       end
 
+      # Whom units waited for to get a connection.
+      # @return [Array<StallPairs::StallPair>] longest wait first
+      def connection_pairs
+        @connection_pairs ||= begin
+          waited = units.group_by(&:series).transform_values do |same|
+            same.sum { |entry| entry.window.pool_wait_ns }
+          end
+          pairs = StallPairs.new(windows_of(:connection_pairs), suffered: waited, time: :pool_wait_ns)
+          filter.narrow? ? pairs.of_victims(chosen_names) : pairs.to_a
+        end
+      end
+
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))

@@ -9,14 +9,14 @@ module Holdup
     # - `coverage`: MeasuredTime of such units; nil: only the windows say it. It comes with `own_times`: those
     #   of rows by setting (its fingerprint) or revision, by name
     # - `under_load`: ProcessReport of the time in which any units ran; nil: none did
-    # - `pairs`, `calls`, `transactions` (with the calls in them), `holding_methods`, `repeats`: windows of
-    #   these kinds
+    # - `pairs`, `connection_pairs`, `calls`, `transactions` (with the calls in them), `holding_methods`,
+    #   `repeats`: windows of these kinds
     # - `heap_counts`: HeapGrowth::HeapCounts of requests and jobs, in steps of the span
     SummaryParts = Data.define(:samples, :every_s, :coverage, :own_times, :under_load, :pairs,
-      :calls, :transactions, :holding_methods, :repeats, :heap_counts) do
+      :connection_pairs, :calls, :transactions, :holding_methods, :repeats, :heap_counts) do
       def initialize(samples: [], every_s: ProcessReport::EVERY_S, coverage: nil, own_times: {},
-        under_load: nil, pairs: [], calls: [], transactions: [], holding_methods: [], repeats: [],
-        heap_counts: HeapGrowth::NO_COUNTS)
+        under_load: nil, pairs: [], connection_pairs: [], calls: [], transactions: [], holding_methods: [],
+        repeats: [], heap_counts: HeapGrowth::NO_COUNTS)
         super
       end
 

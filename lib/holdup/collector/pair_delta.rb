@@ -2,24 +2,26 @@
 
 module Holdup
   class Collector
-    # Time that was added to one row of a segment's table of pairs: who waited for the GVL while whom held it.
+    # Time that was added to one row of a segment's table of pairs: who waited for what others held, the GVL or
+    # connections of a pool.
     #
-    # - `series`: of kind `:pair`; `ns`
+    # - `series`: of a kind of Segment::Layout::PAIR_KINDS; `ns`
     PairDelta = Data.define(:series, :ns) do
-      # @param row [Array(Integer, Integer, Integer)] of Segment::Reader#pairs
+      # @param row [Array(Integer, Integer, Integer, Integer)] of Segment::Reader#pairs
       # @param carried_ns [Integer] how much of it is stored
       # @param slots [Array<#series, nil>] of the segment
       # @return [PairDelta, nil] nil while one of the two slots was not read
       # @raise [DamagedData]
       def self.of(row, carried_ns, slots)
-        waiting, holder, ns = row
+        waiting, holder, kind, ns = row
+        kind = Segment::Layout::PAIR_KINDS[kind] or raise DamagedData.new("there is no pair of kind #{kind}")
         waited = (waiting == Segment::Layout::PAIR_UNRECORDED) ? PairDelta::UNRECORDED : name(slots, waiting)
         held = PairDelta::HOLDERS[holder] || name(slots, holder)
         return unless waited && held
         if ns < carried_ns || ns > Segment::Layout::MAX_NUMBER
           raise DamagedData.new("the time that #{waited} waited for #{held} is damaged")
         end
-        new(Series.new(kind: :pair, name: waited, queue: held), ns - carried_ns)
+        new(Series.new(kind:, name: waited, queue: held), ns - carried_ns)
       end
 
       def self.name(slots, number)

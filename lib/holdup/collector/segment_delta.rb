@@ -233,9 +233,10 @@ module Holdup
 
         # @param pair [PairDelta]
         def add_pair(pair, source)
+          series = pair.series
           by_victim = @pairs[[source.start_s, source.setting]] ||= {}
-          by_holder = by_victim[pair.series.name] ||= Hash.new(0)
-          by_holder[pair.series.queue] += pair.ns
+          by_holder = by_victim[[series.kind, series.name]] ||= Hash.new(0)
+          by_holder[series.queue] += pair.ns
         end
 
         # Stall while no thread held the GVL: no unit caused it, so it has its own account.
@@ -256,14 +257,19 @@ module Holdup
 
         def pair_windows(host)
           @pairs.flat_map do |(start_s, setting), by_victim|
-            by_victim.flat_map do |victim, by_holder|
+            by_victim.flat_map do |(kind, victim), by_holder|
               strongest(by_holder).map do |holder, ns|
-                series = Series.new(kind: :pair, name: victim, queue: holder)
-                empty = Window.empty(series:, setting:, host:, start_s:, seconds: 60)
-                empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
+                series = Series.new(kind:, name: victim, queue: holder)
+                pair_window(Window.empty(series:, setting:, host:, start_s:, seconds: 60), ns)
               end
             end
           end
+        end
+
+        # What units waited for connections is a sum of theirs, too.
+        def pair_window(empty, ns)
+          return empty.with(sums: {**empty.sums, pool_wait_ns: ns}) if empty.series.kind == :pool_pair
+          empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
         end
 
         # @param by_holder [Hash{String => Integer}] ns

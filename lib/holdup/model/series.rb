@@ -19,7 +19,7 @@ module Holdup
   #   `:transaction`: database transactions that they open, of the database that `queue` names ("sql
   #   primary"); `:transaction_call`: their calls while one was open, which are in `:call` too;
   #   `:pair`: time that they, or a thread of that name, waited for the GVL while those that `queue` names
-  #   held it
+  #   held it; `:pool_pair`: time that they waited for connections of a pool that those held
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -48,14 +48,15 @@ module Holdup
   end
 
   Series::KINDS = %i[request job account nested overflow process pool priority call method
-    repeat transaction transaction_call pair].freeze
+    repeat transaction transaction_call pair pool_pair].freeze
   Series::NO_VIEWS = [].freeze
   Series::UNITS = %i[request job overflow].freeze
-  Series::VIEWS = %i[process pool priority call method repeat transaction transaction_call pair].freeze
+  Series::VIEWS = %i[process pool priority call method repeat transaction transaction_call pair
+    pool_pair].freeze
   # What the name of a thread outside of units begins with.
   Series::THREAD = "thread:"
-  # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it, it is not
-  # known who did; and those who waited were never recorded.
+  # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it (or the
+  # connections), it is not known who did; and those who waited were never recorded.
   Series::NAMELESS = {"(nobody)" => :nobody, "(others)" => :others, "(unknown)" => :unknown,
                       "(not recorded)" => :unrecorded}.freeze
   # Stall while no thread held the GVL.

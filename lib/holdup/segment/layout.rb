@@ -91,11 +91,16 @@ module Holdup
       LOG_OFFSET = 8192
       LOG_PAIRS = 256
 
-      # Rows of waits for the GVL: series of who waited and of who held it, as slots + 1, and ns.
+      # Rows of waits: series of who waited and of who held what it waited for, as slots + 1, the number of
+      # the kind, and ns.
       PAIRS_OFFSET = 12_288
       PAIRS = 1024
-      PAIR_FORMAT = "L<2 Q<"
-      PAIR_BYTES = 16
+      PAIR_FORMAT = "L<3 x4 Q<"
+      PAIR_BYTES = 24
+      # Kinds of their windows: who held the GVL, and who held connections of a pool.
+      PAIR_KINDS = %i[
+        pair pool_pair
+      ].freeze
       # In place of who waited: units that were not recorded. In place of a holder: nobody (hand-off), parties
       # beyond the most of a series or of the table, and parties that are not known.
       PAIR_UNRECORDED = 4_294_967_295
@@ -103,7 +108,7 @@ module Holdup
       PAIR_OTHERS = 4_294_967_294
       PAIR_UNKNOWN = 4_294_967_293
 
-      RING_OFFSET = 28_672
+      RING_OFFSET = 36_864
       RING_ENTRY_BYTES = 112
       RING_FIELDS = %i[
         start_ns series_index wall_ns running_ns cpu_ns idle_ns stalled_ns acquisitions longest_hold_ns gc_ns

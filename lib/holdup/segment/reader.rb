@@ -144,13 +144,14 @@ module Holdup
         steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
       end
 
-      # The table of pairs: who waited for the GVL while whom held it. Rows are appended, and only grow.
-      # @return [Array<Array(Integer, Integer, Integer)>, nil] series of who waited and of who held it, as
-      #   slots + 1 or a number of Layout::PAIR_*, and ns; nil when it was being written all the time
+      # The table of pairs: who waited for what others held. Rows are appended, and only grow.
+      # @return [Array<Array(Integer, Integer, Integer, Integer)>, nil] series of who waited and of who held it,
+      #   as slots + 1 or a number of Layout::PAIR_*, the place of its kind in Layout::PAIR_KINDS, and ns; nil
+      #   when it was being written all the time
       # @raise [SegmentError::NotASegment]
       def pairs
         bytes = steady(Layout::SEQ) { guarded { @bytes.read(Layout::PAIRS_OFFSET, pair_count * Layout::PAIR_BYTES) } }
-        bytes&.unpack(Layout::PAIR_FORMAT * (bytes.bytesize / Layout::PAIR_BYTES))&.each_slice(3)&.to_a
+        bytes&.unpack(Layout::PAIR_FORMAT * (bytes.bytesize / Layout::PAIR_BYTES))&.each_slice(4)&.to_a
       end
 
       # @return [Setting, nil] nil while it is being written; without attributes before the first write

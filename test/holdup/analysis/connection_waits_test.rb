@@ -121,6 +121,67 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     refute_equal :connections_kept, Holdup::Analysis::StallVerdict.new(summary(stalled)).call.key
   end
 
+  # name => holder => milliseconds
+  def pairs(by_victim)
+    sample = SampleWindows.new(setting: {"db_pool" => 5})
+    by_victim.flat_map do |victim, parts|
+      parts.map do |holder, ms|
+        sample.window(victim, kind: :pool_pair, queue: holder, sums: {pool_wait_ns: ms * MS})
+      end
+    end
+  end
+
+  def verdict(by_victim, units = UNITS, **options)
+    summary = summary(windows(units), connection_pairs: pairs(by_victim), **options)
+    Holdup::Analysis::StallVerdict.new(summary).call
+  end
+
+  def named(name) = {filter: Holdup::Analysis::UnitFilter.new(name:)}
+
+  def test_the_verdict_says_whom_the_name_that_waits_longest_waits_for
+    parts = {"Orders#index" => {"Reports#show" => 18, "Orders#index" => 6}}
+    found = verdict(parts)
+    assert_equal [:connections_waits_for, "Orders#index", "Reports#show", "5"],
+      [found.key, found.facts[:victim].name, found.facts[:cause].name, found.facts[:size]]
+    assert_in_delta 0.4, found.facts[:share]
+    assert_in_delta 0.75, found.facts[:held_share]
+  end
+
+  def test_the_verdict_about_one_name_is_about_its_waits
+    parts = {"Orders#index" => {"Reports#show" => 24}, "Orders#show" => {"Orders#show" => 12, "(unknown)" => 4}}
+    found = verdict(parts, **named("Orders#show"))
+    assert_equal [:connections_waits_for_own, 0.75], [found.key, found.facts[:held_share]]
+    thread = verdict({"Orders#show" => {"thread:poller" => 16}}, **named("Orders#show"))
+    assert_equal [:connections_waits_for_thread, "thread:poller"], [thread.key, thread.facts[:cause].name]
+  end
+
+  # Then it is known who keeps the connections, but not whom these waited for.
+  def test_the_verdict_names_nobody_whom_most_waits_were_not_for
+    assert_equal :connections_kept, verdict({"Orders#index" => {"(unknown)" => 20, "Reports#show" => 4}}).key
+    assert_equal :connections_kept, verdict({}).key
+  end
+
+  def test_several_names_that_wait_as_long_are_one_sentence
+    units = %w[A B C].to_h { |name| [name, [100, 30, 1]] }.merge("Slow" => [100, 0, 90])
+    assert_equal :connections_kept, verdict(%w[A B C].to_h { |name| [name, {"Slow" => 30}] }, units).key
+  end
+
+  # All together they hardly wait, and nothing else stands out as much.
+  def test_one_name_that_waits_in_an_application_that_does_not
+    units = {"Big#show" => [1_000, 0, 90], "Small#show" => [50, 40, 1]}
+    found = verdict({"Small#show" => {"Big#show" => 40}}, units)
+    assert_equal [:connections_waits_for, "Small#show"], [found.key, found.facts[:victim].name]
+    assert_in_delta 0.8, found.facts[:share]
+    rare = verdict({"Small#show" => {"Big#show" => 4}}, {"Big#show" => [1_000, 0, 90], "Small#show" => [5, 4, 1]})
+    refute_equal :connections_waits_for, rare.key
+  end
+
+  def test_pairs_of_a_name_add_up_to_its_waits
+    summary = summary(connection_pairs: pairs("Orders#index" => {"Reports#show" => 18, "(others)" => 6}))
+    assert_equal [0.75, 0.25], summary.connection_pairs.map(&:share)
+    assert_equal %i[request others], summary.connection_pairs.map { |pair| pair.causer.kind }
+  end
+
   def test_a_process_that_was_born_in_the_span_began_at_zero
     born = connections(samples: [sample(1, 50, since_s: SampleWindows::START_S, ended: true,
       connections_kept_ns: 100 * MS)])

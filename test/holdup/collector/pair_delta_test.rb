@@ -10,7 +10,9 @@ class Holdup::Collector::PairDeltaTest < Minitest::Test
   SLOTS = [Slot.new(Holdup::Series.new(kind: :job, name: "MailJob", queue: "low")), nil,
     Slot.new(Holdup::Series.new(kind: :account, name: "thread:puma"))].freeze
 
-  def delta(*row, carried_ns: 0) = PairDelta.of(row, carried_ns, SLOTS)
+  def delta(waiting, holder, ns, kind: 0, carried_ns: 0)
+    PairDelta.of([waiting, holder, kind, ns], carried_ns, SLOTS)
+  end
 
   def test_what_was_added_under_the_names_of_both
     pair = delta(1, 3, 70, carried_ns: 50)
@@ -26,6 +28,12 @@ class Holdup::Collector::PairDeltaTest < Minitest::Test
     assert_equal "(not recorded)", delta(Layout::PAIR_UNRECORDED, 1, 1).series.name
   end
 
+  def test_pairs_of_a_pool_are_a_kind_of_their_own
+    pool = delta(1, 3, 70, kind: Layout::PAIR_KINDS.index(:pool_pair))
+    assert_equal :pool_pair, pool.series.kind
+    refute_equal delta(1, 3, 70), pool
+  end
+
   # A slot that its process was writing all the time comes with the next reading.
   def test_a_slot_that_was_not_read
     assert_nil delta(1, 2, 5)
@@ -36,6 +44,7 @@ class Holdup::Collector::PairDeltaTest < Minitest::Test
     [[1, 9, 5], [0, 1, 5], [1, 3, Layout::MAX_NUMBER + 1]].each do |row|
       assert_raises(Holdup::DamagedData, row.inspect) { delta(*row) }
     end
+    assert_raises(Holdup::DamagedData) { delta(1, 3, 5, kind: Layout::PAIR_KINDS.size) }
     assert_match(/MailJob waited for thread:puma is damaged/,
       assert_raises(Holdup::DamagedData) { delta(1, 3, 4, carried_ns: 5) }.message)
   end

@@ -283,10 +283,8 @@ class PairsTest < NativeTest
 
   def pairs
     @slots, rows = Holdup::Segment::Reader.open(@path) { |reader| [reader.snapshot.slots, reader.pairs] }
-    rows.to_h do |row|
-      series = Holdup::Collector::PairDelta.of(row, 0, @slots).series
-      [[series.name, series.queue], row.last]
-    end
+    series = rows.to_h { |row| [Holdup::Collector::PairDelta.of(row, 0, @slots).series, row.last] }
+    series.select { |pair, _| pair.kind == :pair }.transform_keys { |pair| [pair.name, pair.queue] }
   end
 
   # In the clock's ticks, of all threads; and of each series what its units stalled, 1 ns a part.

@@ -2,11 +2,12 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "../recorder"
+require_relative "pool_leases"
 
 module Holdup
   module Instrumentation
-    # Waits for a database connection, and the units that hold connections meanwhile: Active Record 7.1 to
-    # 8.1.
+    # Waits for a database connection, and the units that hold connections meanwhile, whom the waits are for:
+    # Active Record 7.1 to 8.1.
     #
     # Active Record has no event for a wait, so the private method is hooked that it calls only when a thread
     # must wait: connecting to the database does not count as a wait. Checkout and checkin show the holders: a
@@ -17,13 +18,15 @@ module Holdup
     # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
     # request goes on. Connections held outside of units are one gauge of the process.
     class ConnectionPool
-      # Set on a connection while a thread has it. A table of our own would slow each checkout.
-      MARK = :@holdup_holding
+      include PoolLeases
+
+      # Of a pool that extends the leases.
+      HOLDS = :@holdup_holds
       # Methods of a pool since Rails 5 => their parameters, and what takes note.
       LEASES = {
-        checkout: ["checkout_timeout = @checkout_timeout", "HoldupWatcher.taken(holdup_result)"],
-        checkin: ["conn", "HoldupWatcher.returned(conn)"],
-        remove: ["conn", "HoldupWatcher.returned(conn)"]
+        checkout: ["checkout_timeout = @checkout_timeout", "HoldupWatcher.taken(self, holdup_result)"],
+        checkin: ["conn", "HoldupWatcher.returned(self, conn)"],
+        remove: ["conn", "HoldupWatcher.returned(self, conn)"]
       }.freeze
 
       # Has the methods of Servers::Pool: `max` connections, `busy` of them in use, `backlog` waiting threads.
@@ -85,49 +88,26 @@ module Holdup
           constants:) do |method|
           <<~RUBY
             HoldupWatcher.contend(@lock)
-            holdup_connection = HoldupWatcher.waiting { #{method.call} }
+            holdup_connection = HoldupWatcher.waiting(@lock) { #{method.call} }
             HoldupWatcher.waited(@lock, holdup_connection)
             holdup_connection
           RUBY
         end.install(@guard)
       end
 
-      # A pool's first wait: the holders of its connections are recorded from now on.
+      # A pool's first wait: the holders of its connections are recorded from now on. The caller has its lock.
       def contend(pool)
-        @guard.call(:connection_pool) { pool.extend(@leases) unless @leases.nil? || @leases === pool }
+        @guard.call(:connection_pool) do
+          next if @leases.nil? || @leases === pool
+          pool.instance_variable_set(HOLDS, begin_holds(pool.connections.select(&:in_use?)))
+          pool.extend(@leases)
+        end
       end
 
       # A thread has got its connection after a wait. If that was the pool's first one, its checkout has begun
       # before the pool could record it.
       def waited(pool, connection)
-        @guard.call(:connection_pool) { taken(connection) if @leases === pool }
-      end
-
-      # Measures the block in which a thread waits for a connection.
-      # @return [Object] the block's value; its exception (a timeout) passes unchanged
-      def waiting
-        unit = unit_of_this_thread
-        started_ns = @clock.monotonic_ns if unit
-        yield
-      ensure
-        @guard.call(:connection_pool) { unit.charge(:pool_wait, @clock.monotonic_ns - started_ns) } if unit
-      end
-
-      def taken(connection)
-        @guard.call(:connection_pool) do
-          next if connection.instance_variable_get(MARK)
-          holding = unit_of_this_thread&.holding(@clock) || outside_units
-          connection.instance_variable_set(MARK, holding.take)
-        end
-      end
-
-      def returned(connection)
-        @guard.call(:connection_pool) do
-          holding = connection.instance_variable_get(MARK)
-          next unless holding
-          connection.instance_variable_set(MARK, nil)
-          holding.give_back
-        end
+        @guard.call(:connection_pool) { taken(pool, connection) if @leases === pool }
       end
 
       private
@@ -150,17 +130,7 @@ module Holdup
         Hooks::Signature.fits?(pool.instance_method(name).parameters, expected)
       end
 
-      def unit_of_this_thread
-        unit = Recorder::OpenUnit.current
-        unit if unit&.here?
-      end
-
-      # A forked child has no connections of its parent's threads.
-      def outside_units
-        return @outside if @pid == Process.pid
-        @pid = Process.pid
-        @outside = Recorder::ConnectionHold.new(@clock)
-      end
+      def holds_of(pool) = pool.instance_variable_get(HOLDS)
 
       # Replicas and shards have their own pools.
       def all

@@ -117,6 +117,7 @@ module Holdup
         when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
         when :pairs then {pairs: sums(store, :pair)}
+        when :connection_pairs then {connection_pairs: sums(store, :pool_pair)}
         else raise ArgumentError, "advice has no part #{name}"
         end
       end

@@ -7,7 +7,7 @@ module Holdup
     class BlamePage < View::PageBase
       SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
         Sections::Stalls::StallMatrix, Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
-        Sections::Pools::ConnectionTable].freeze
+        Sections::Pools::ConnectionTable, Sections::ConnectionPairTable].freeze
 
       def blocks
         return nothing if summary.empty?

@@ -26,7 +26,8 @@ module Holdup
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
           section(Sections::TransactionTable),
           section(Sections::MethodTable), over_time,
-          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
+          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes,
+          section(Sections::ConnectionPairTable), slowest,
           section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
       end
 
@@ -58,7 +59,8 @@ module Holdup
 
       def parts(summary)
         return [] if summary.empty?
-        tables = [Sections::CallTable, Sections::TransactionTable, Sections::MethodTable]
+        tables = [Sections::CallTable, Sections::TransactionTable, Sections::MethodTable,
+          Sections::ConnectionPairTable]
         [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :pairs]
       end
 

@@ -55,7 +55,7 @@ module Holdup
 
       # Reads the parts of a summary.
       class StoredParts
-        ALL = %i[samples coverage under_load pairs calls holding_methods repeats].freeze
+        ALL = %i[samples coverage under_load pairs connection_pairs calls holding_methods repeats].freeze
         # Rows that are measured one after the other, and what names them.
         OWN_TIME = {
           setting: ->(setting) { setting.fingerprint },
@@ -82,6 +82,7 @@ module Holdup
           when :coverage then {coverage: measured_time(**measured), own_times:}
           when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
           when :pairs then {pairs: sums(:pair)}
+          when :connection_pairs then {connection_pairs: sums(:pool_pair)}
           when :calls then {calls: sums(:call)}
           when :transactions then {transactions: sums(:transaction, :transaction_call)}
           when :holding_methods then {holding_methods: sums(:method)}

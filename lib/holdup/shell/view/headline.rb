@@ -32,10 +32,9 @@ module Holdup
 
       # @return [String] the one sentence
       def verdict
-        result = finding
-        shortage = result.facts[:shortage]
+        shortage = finding.facts[:shortage]
         return Remarks::OutOfCpu.sentence(shortage, words: @words) if shortage
-        @words.call(:"verdict_#{result.key}", units: units, **spoken(result.facts))
+        sentence(finding)
       end
 
       # @return [String] "2026-11-21 12:00:00 to 13:00:00 +00:00"
@@ -62,8 +61,12 @@ module Holdup
 
       private
 
-      def finding
-        @finding ||= Analysis::StallVerdict.new(@summary).call
+      def finding = @finding ||= stall_verdict.call
+
+      def stall_verdict = @stall_verdict ||= Analysis::StallVerdict.new(@summary)
+
+      def sentence(answer)
+        @words.call(:"verdict_#{answer.key}", units:, **spoken(answer.facts))
       end
 
       Moment = Data.define(:time) do
@@ -89,7 +92,7 @@ module Holdup
       def say(fact)
         case fact
         when Float then Figures.share(fact)
-        when String then fact
+        when String, nil then fact
         else cause_name(fact)
         end
       end
@@ -124,7 +127,10 @@ module Holdup
 
       # Reports waits for connections even if the verdict is about stall.
       def connections
-        return if !@summary.connections.notable? || finding.key.start_with?("connections")
+        return if finding.key.start_with?("connections")
+        wait = stall_verdict.connection_wait
+        return sentence(wait) if wait
+        return unless @summary.connections.notable?
         @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
       end
 

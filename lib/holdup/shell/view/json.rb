@@ -44,7 +44,7 @@ module Holdup
 
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
-        [:coverage, *summary.parts_of_machines, :pairs, :calls, :transactions, :repeats,
+        [:coverage, *summary.parts_of_machines, :pairs, :connection_pairs, :calls, :transactions, :repeats,
           :holding_methods]
       end
 
@@ -223,7 +223,7 @@ module Holdup
         end
 
         def to_h
-          {pairs:, machines:, pools:, pool_cpu:, processes:}
+          {pairs:, connection_pairs:, machines:, pools:, pool_cpu:, processes:}
         end
 
         private
@@ -231,6 +231,13 @@ module Holdup
         def pairs
           @summary.pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.ns,
+             share: pair.share.round(4)}
+          end
+        end
+
+        def connection_pairs
+          @summary.connection_pairs.map do |pair|
+            {causer: series(pair.causer), victim: series(pair.victim), wait_ns: pair.ns,
              share: pair.share.round(4)}
           end
         end

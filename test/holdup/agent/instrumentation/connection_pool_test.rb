@@ -31,12 +31,13 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     end
     Class.new do
       const_set(:Queue, queue)
-      attr_accessor :connection, :queue
+      attr_accessor :connection, :queue, :connections
 
       def initialize
         @checkout_timeout = 5
         @queue = self.class::Queue.new(self)
         @connection = Object.new
+        @connections = []
       end
 
       def checkout(checkout_timeout = @checkout_timeout)
