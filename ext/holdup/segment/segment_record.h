@@ -23,8 +23,8 @@ uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *
 void seg_record_nested(const measurement_t *m, uint32_t count);
 
 /*
- * The calls, or transactions, of one kind in a unit of that name. Commits, once or more often: a job that makes a million calls
- * may touch more buckets than the log has room for.
+ * The calls, or transactions, of one kind in a unit of that name. Commits, once or more often: a job that
+ * makes a million calls may touch more buckets than the log has room for.
  */
 void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m);
 

@@ -42,8 +42,8 @@ call_tally_t *calls_take(unit_t *u);
 void calls_convert(const totals_t *sums, measurement_t *m);
 
 /*
- * What the calls took together; completes the tally's histograms. `has_cpu`: whether their thread has a clock of
- * its CPU.
+ * What the calls took together; completes the tally's histograms. `has_cpu`: whether their thread has a clock
+ * of its CPU.
  */
 void calls_measure(call_tally_t *tally, bool has_cpu, measurement_t *m);
 

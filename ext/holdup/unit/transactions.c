@@ -65,8 +65,8 @@ static VALUE probe_begin_transaction(VALUE self, VALUE kind)
 }
 
 /*
- * end_transaction(kind, error): COMMIT or ROLLBACK of the open unit's transaction has been answered. `error` of
- * nil forgets the transaction: it never began. Without one it does nothing.
+ * end_transaction(kind, error): COMMIT or ROLLBACK of the open unit's transaction has been answered. `error`
+ * of nil forgets the transaction: it never began. Without one it does nothing.
  */
 static VALUE probe_end_transaction(VALUE self, VALUE kind, VALUE error)
 {

@@ -1,7 +1,8 @@
 /*
- * Database transactions that a unit has open: from the BEGIN that is sent to the answer of COMMIT or ROLLBACK.
- * Like a call, one is the difference of its thread's totals between two edges, with the thread's CPU, because
- * all that the thread does meanwhile keeps rows locked: Ruby code, waits for the GVL or a CPU, other calls.
+ * Database transactions that a unit has open: from the BEGIN that is sent to the answer of COMMIT or
+ * ROLLBACK. Like a call, one is the difference of its thread's totals between two edges, with the thread's
+ * CPU, because all that the thread does meanwhile keeps rows locked: Ruby code, waits for the GVL or a CPU,
+ * other calls.
  * Where the thread waits for the GVL with the answer of COMMIT there, the rows are free: that is not in it.
  *
  * A transaction that its unit never ended is not recorded. Not measured on a thread that follows its fibers.
