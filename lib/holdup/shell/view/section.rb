@@ -6,8 +6,8 @@ module Holdup
     # and is shortened; figures are right-aligned.
     #
     # - `columns`: a title for each cell, String or Blocks::Column
-    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: a final row,
-    #   set apart, or nil
+    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter, Heat or Moment; `total`: a final
+    #   row, set apart, or nil
     # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
     # - `details`: for each row the line under it in a terminal, or nil; empty where no row has one
     Section = Data.define(:title, :columns, :rows, :total, :notes, :more, :details) do
