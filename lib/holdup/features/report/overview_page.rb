@@ -26,7 +26,7 @@ module Holdup
       def parts(summary)
         return [] if summary.empty?
         [*View::Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
-          *Sections::Stalls::StallMatrix.parts(summary), *Advise::Rules.parts(summary)]
+          *Sections::Stalls::StallMatrix.parts(summary), *UnitPages::Table::PARTS, *Advise::Rules.parts(summary)]
       end
 
       def short_answers

@@ -22,7 +22,7 @@ module Holdup
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict),
-          View::Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
+          View::Blocks::Notes.new(texts: [*headline.main_wait, *headline.figures, *memory, *headline.remarks]), split,
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
           section(Sections::MethodTable), over_time,
           changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,

@@ -13,7 +13,6 @@ module Holdup
         end
 
         COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
-        SYSTEMS = %w[sql redis memcached http cache connect push search subprocess].freeze
         # Of all io, below which it is left out.
         OTHER_IO = 0.01
         # Of the stall, below which calls are not what stalls.
@@ -62,14 +61,9 @@ module Holdup
 
         def per_unit(unit, ns) = duration(ns.fdiv(unit.units))
 
-        def called(line)
-          [word(:"call_#{key(line)}"), line.target && View::Width.clean(line.target)].compact.join(" ")
-        end
+        def called(line) = View::CalledSystem.call(line, @words)
 
-        # A later Holdup may know more systems.
-        def key(line)
-          SYSTEMS.include?(line.system) ? line.system : "others"
-        end
+        def key(line) = View::CalledSystem.key(line)
 
         # What the busiest called.
         def sentences
