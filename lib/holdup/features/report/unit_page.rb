@@ -70,7 +70,12 @@ module Holdup
         SlowestUnits.new(read, words: @words).section
       end
 
-      def suffers = pairs(:stalled_by, summary.pairs, &:causer)
+      # Who stalled it is what the page is asked for, so it says so where nothing recorded that.
+      def suffers
+        return pairs(:stalled_by, summary.pairs, &:causer) if summary.pairs.any?
+        return if summary.total.stalled_ns.zero?
+        View::Section.new(title: word(:stalled_by), columns: [], rows: [], notes: [word(:pairs_unrecorded)])
+      end
 
       def causes = pairs(:stalls, summary.caused_pairs, &:victim)
 

@@ -25,6 +25,15 @@ class Holdup::Report::UnitPageTest < Minitest::Test
     assert_match(SENTENCE, lead)
   end
 
+  # As an earlier version stored it.
+  def test_says_in_one_line_that_nothing_recorded_who_stalled_it
+    @sample = SampleWindows.new
+    @sample.define_singleton_method(:stored) { to_a }
+    get "/endpoint", {"unit" => ORDERS, "kind" => "request"}
+    assert_match(/What stalls it Not recorded: these processes ran with a Holdup that did not measure pairs/, text)
+    refute_includes text, "What it stalls"
+  end
+
   # Another trouble comes first; whom they waited for comes next.
   def test_says_it_after_a_verdict_about_something_else
     shape = {acquisitions: 4, units: 100}
