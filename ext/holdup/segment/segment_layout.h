@@ -23,8 +23,8 @@
 #define SEG_LOG_OFFSET 8192
 #define SEG_LOG_ENTRIES 256
 #define SEG_PAIRS_OFFSET 12288
-#define SEG_PAIRS 1024 /* rows of the table of pairs, of which the last quarter is for those beyond it */
-#define SEG_RING_OFFSET 28672
+#define SEG_PAIRS 1024 /* rows of the table of pairs, unless another number is asked for */
+#define SEG_RING_OFFSET 28672 /* with so many pairs; the header has it for another number */
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
@@ -218,6 +218,7 @@ typedef struct {
 _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "the profile follows the header");
 _Static_assert(SEG_PAIRS_OFFSET + SEG_PAIRS * sizeof(seg_pair_t) == SEG_RING_OFFSET,
                "the ring follows the pairs");
+_Static_assert(SEG_PAGE % sizeof(seg_pair_t) == 0, "a page has whole rows");
 _Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "an account's sums have room");
 _Static_assert(sizeof(seg_series_t) % sizeof(uint64_t) == 0, "the redo log has words");
 

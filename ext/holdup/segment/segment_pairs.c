@@ -1,6 +1,10 @@
 #include "segment/segment_pairs.h"
 
-#define SEG_PAIR_NAMED (SEG_PAIRS / 4 * 3) /* rows for pairs of two series */
+/* Rows for pairs of two series. The last quarter is for those of series and others. */
+static uint32_t seg_pairs_named(void)
+{
+    return seg.pair_rows / 4 * 3;
+}
 
 static seg_pair_t *seg_pair_rows(void)
 {
@@ -12,7 +16,7 @@ static uint16_t *seg_pair_place(uint32_t victim, uint32_t holder)
 {
     uint64_t hash = ((uint64_t)victim << 32 | holder) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
-        uint16_t *place = &seg.pair_index[i % SEG_PAIR_PLACES];
+        uint16_t *place = &seg.pair_index[i & seg.pair_mask];
         const seg_pair_t *row = &seg_pair_rows()[*place - 1];
         if (!*place || (row->victim == victim && row->holder == holder)) return place;
     }
@@ -32,7 +36,8 @@ static uint16_t seg_pair(uint32_t victim, uint32_t holder, uint32_t room)
 bool seg_add_pair(uint32_t victim, uint32_t holder, uint64_t ns)
 {
     if (!ns) return true;
-    uint16_t row = seg_pair(victim, holder, holder < SEG_PAIR_UNKNOWN ? SEG_PAIR_NAMED : SEG_PAIRS - 1);
+    uint32_t room = holder < SEG_PAIR_UNKNOWN ? seg_pairs_named() : seg.pair_rows - 1;
+    uint16_t row = seg_pair(victim, holder, room);
     if (row) seg_add(&seg_pair_rows()[row - 1].ns, ns);
     return row;
 }
@@ -42,8 +47,8 @@ void seg_add_pair_beyond(uint32_t victim, uint64_t ns)
     if (!ns) return;
     seg_commit();
     seg_set(&SEG_HEADER->counters[SEG_P_PAIRS_BEYOND], ++seg.pairs_beyond);
-    uint16_t row = seg_pair(victim, SEG_PAIR_OTHERS, SEG_PAIRS - 1);
-    if (!row) row = seg_pair(SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, SEG_PAIRS);
+    uint16_t row = seg_pair(victim, SEG_PAIR_OTHERS, seg.pair_rows - 1);
+    if (!row) row = seg_pair(SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, seg.pair_rows);
     seg_add(&seg_pair_rows()[row - 1].ns, ns);
     seg_commit();
 }

@@ -93,6 +93,11 @@ module Holdup
           "series that says so. A name takes 25 kB of memory, and each kind of its calls too."
       ),
       Key.new(
+        name: :pair_limit, type: Types::Whole.new(256..16_384), default: 1024,
+        help: "How many pairs of who waited for whom at the GVL a process records, each between two names. " \
+          "Further pairs are added up as others. 16 bytes each; a quarter of them is kept for others."
+      ),
+      Key.new(
         name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
         help: "How many of the latest requests and jobs each process keeps, for the replay that sizes " \
           "threads. 112 bytes each."
