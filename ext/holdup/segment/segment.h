@@ -50,6 +50,7 @@ struct seg {
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
     uint16_t *pair_index;   /* hash of a pair -> row + 1 */
+    uint32_t pair_mask, pair_rows; /* of that index; rows that there is room for */
     uint64_t pairs, pairs_beyond; /* rows; times that a pair had none */
     uint64_t grow_failed;
     bool lock;

@@ -32,30 +32,47 @@ void seg_forget(void)
     seg.file = -1;
 }
 
-static bool seg_make_indexes(uint64_t capacity)
+/* An index with room for twice as many entries; its mask is the number of its places - 1. */
+static uint16_t *seg_make_index(uint64_t entries, uint32_t *mask)
 {
     uint32_t size = 64;
-    while (size < capacity * 2) size *= 2;
-    seg.index = calloc(size, sizeof(*seg.index));
-    seg.index_mask = size - 1;
-    seg.pair_index = calloc(SEG_PAIR_PLACES, sizeof(*seg.pair_index));
+    while (size < entries * 2) size *= 2;
+    *mask = size - 1;
+    return calloc(size, sizeof(uint16_t));
+}
+
+static bool seg_make_indexes(uint64_t capacity)
+{
+    seg.index = seg_make_index(capacity, &seg.index_mask);
+    seg.pair_index = seg_make_index(seg.pair_rows, &seg.pair_mask);
     return seg.index && seg.pair_index;
 }
 
-static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, uint64_t generation)
+static uint64_t seg_whole_pages(uint64_t bytes)
+{
+    return (bytes + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+}
+
+/* The pairs take whole pages. */
+static uint64_t seg_ring_offset(uint64_t pairs)
+{
+    return SEG_PAIRS_OFFSET + seg_whole_pages(pairs * sizeof(seg_pair_t));
+}
+
+static void seg_write_header(uint64_t capacity, seg_room_t room, int64_t worker, uint64_t generation)
 {
     seg_header_t *h = SEG_HEADER;
-    uint64_t ring_end = SEG_RING_OFFSET + ring * sizeof(seg_ring_t);
+    uint64_t ring_offset = seg_ring_offset(room.pairs);
     h->version = SEG_VERSION;
     h->header_bytes = SEG_HEADER_BYTES;
     h->pid = (uint64_t)getpid();
     h->process_start = file_process_start();
     h->created_ns = h->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     h->series_capacity = capacity;
-    h->series_offset = (ring_end + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+    h->series_offset = seg_whole_pages(ring_offset + room.ring * sizeof(seg_ring_t));
     h->series_bytes = sizeof(seg_series_t);
-    h->ring_offset = SEG_RING_OFFSET;
-    h->ring_capacity = ring;
+    h->ring_offset = ring_offset;
+    h->ring_capacity = room.ring;
     h->ring_entry_bytes = sizeof(seg_ring_t);
     h->log_offset = SEG_LOG_OFFSET;
     h->setting_offset = SEG_SETTING_OFFSET;
@@ -66,13 +83,12 @@ static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, u
     for (int i = 0; i < SEG_GAUGES; i++) h->gauges[i] = SEG_UNKNOWN;
 }
 
-int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,
-             uint64_t generation)
+int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, uint64_t generation)
 {
     char hidden[4096];
-    uint64_t capacity = 2 * limit + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS +
+    uint64_t capacity = 2 * room.series + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS +
                         SEG_TRANSACTIONS + 4;
-    size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+    size_t fixed = seg_whole_pages(seg_ring_offset(room.pairs) + room.ring * sizeof(seg_ring_t));
     if (access(path, F_OK) == 0) return EEXIST;
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));
     if (file < 0) return errno;
@@ -89,9 +105,10 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     seg.base = base;
     seg.mapped = mapped;
     seg_take_file(file, anonymous);
-    seg.units_limit = limit;
+    seg.units_limit = room.series;
+    seg.pair_rows = (uint32_t)((seg_ring_offset(room.pairs) - SEG_PAIRS_OFFSET) / sizeof(seg_pair_t));
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
-    seg_write_header(capacity, ring, worker, generation);
+    seg_write_header(capacity, room, worker, generation);
     SEG_HEADER->state = seg_lock_file(file);
     if (seg_make_indexes(capacity)) {
         const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, SEG_BEYOND),

@@ -6,9 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Room for so many series of units, units that are kept singly, and pairs. */
+typedef struct {
+    uint64_t series, ring, pairs;
+} seg_room_t;
+
 /* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
-int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,
-             uint64_t generation);
+int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, uint64_t generation);
 
 bool seg_write_setting(const char *json, size_t bytes);
 

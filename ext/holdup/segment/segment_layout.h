@@ -23,8 +23,8 @@
 #define SEG_LOG_OFFSET 8192
 #define SEG_LOG_ENTRIES 256
 #define SEG_PAIRS_OFFSET 12288
-#define SEG_PAIRS 1024 /* rows of the table of pairs, of which the last quarter is for those beyond it */
-#define SEG_RING_OFFSET 36864
+#define SEG_PAIRS 1024 /* rows of the table of pairs, unless another number is asked for */
+#define SEG_RING_OFFSET 36864 /* with so many pairs; the header has it for another number */
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */

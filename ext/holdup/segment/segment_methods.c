@@ -16,37 +16,42 @@
 #define PROBE_MOST_SERIES 10000
 #define PROBE_LEAST_RING 64
 #define PROBE_MOST_RING 1000000
+#define PROBE_LEAST_PAIRS 256
+#define PROBE_MOST_PAIRS 16384 /* an index of 16 bits has them all */
 
-static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+/* path, series, ring, worker, generation, and, where it is not SEG_PAIRS, the number of pairs */
+static VALUE probe_open(int argc, VALUE *argv, bool anonymous)
 {
-    uint64_t series = NUM2ULL(limit), entries = NUM2ULL(ring);
-    int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
-    uint64_t born = NUM2ULL(generation);
-    const char *file = StringValueCStr(path);
-    if (series < 1 || series > PROBE_MOST_SERIES)
-        rb_raise(rb_eArgError, "series limit must be in 1..%d, got %"PRIu64, PROBE_MOST_SERIES, series);
-    if (entries < PROBE_LEAST_RING || entries > PROBE_MOST_RING)
+    rb_check_arity(argc, 5, 6);
+    seg_room_t room = {NUM2ULL(argv[1]), NUM2ULL(argv[2]), argc > 5 ? NUM2ULL(argv[5]) : SEG_PAIRS};
+    int64_t index = NIL_P(argv[3]) ? -1 : NUM2LL(argv[3]);
+    uint64_t born = NUM2ULL(argv[4]);
+    const char *file = StringValueCStr(argv[0]);
+    if (room.series < 1 || room.series > PROBE_MOST_SERIES)
+        rb_raise(rb_eArgError, "series limit must be in 1..%d, got %"PRIu64, PROBE_MOST_SERIES, room.series);
+    if (room.ring < PROBE_LEAST_RING || room.ring > PROBE_MOST_RING)
         rb_raise(rb_eArgError, "ring capacity must be in %d..%d, got %"PRIu64, PROBE_LEAST_RING,
-                 PROBE_MOST_RING, entries);
+                 PROBE_MOST_RING, room.ring);
+    if (room.pairs < PROBE_LEAST_PAIRS || room.pairs > PROBE_MOST_PAIRS)
+        rb_raise(rb_eArgError, "pair limit must be in %d..%d, got %"PRIu64, PROBE_LEAST_PAIRS,
+                 PROBE_MOST_PAIRS, room.pairs);
     clk_start();
     seg_lock();
-    int failed = seg_open(file, anonymous, series, entries, index, born);
+    int failed = seg_open(file, anonymous, room, index, born);
     if (!failed) process_begin_segment();
     seg_unlock();
     if (failed) rb_syserr_fail(failed, file);
     return Qtrue;
 }
 
-static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker,
-                                VALUE generation)
+static VALUE probe_open_segment(int argc, VALUE *argv, VALUE self)
 {
-    return probe_open(path, false, limit, ring, worker, generation);
+    return probe_open(argc, argv, false);
 }
 
-static VALUE probe_open_anonymous_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker,
-                                          VALUE generation)
+static VALUE probe_open_anonymous_segment(int argc, VALUE *argv, VALUE self)
 {
-    return probe_open(path, true, limit, ring, worker, generation);
+    return probe_open(argc, argv, true);
 }
 
 /*
@@ -165,13 +170,15 @@ static void probe_define_numbers(VALUE probe)
     rb_define_const(probe, "SERIES_LIMITS", rb_range_new(INT2FIX(1), INT2FIX(PROBE_MOST_SERIES), 0));
     rb_define_const(probe, "RING_SIZES",
                     rb_range_new(INT2FIX(PROBE_LEAST_RING), INT2FIX(PROBE_MOST_RING), 0));
+    rb_define_const(probe, "PAIR_LIMITS",
+                    rb_range_new(INT2FIX(PROBE_LEAST_PAIRS), INT2FIX(PROBE_MOST_PAIRS), 0));
 }
 
 void segment_init(VALUE probe)
 {
     probe_define_numbers(probe);
-    rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
-    rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
+    rb_define_singleton_method(probe, "open_segment", probe_open_segment, -1);
+    rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, -1);
     rb_define_singleton_method(probe, "segment_room", probe_segment_room, 0);
     rb_define_singleton_method(probe, "name_segment_again", probe_name_segment_again, 1);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);

@@ -1,7 +1,16 @@
 #include "segment/segment_pairs.h"
 
-#define SEG_PAIR_NAMED (SEG_PAIRS / 4 * 3) /* rows for pairs of two series */
-#define SEG_PAIR_VICTIMS (SEG_PAIRS - SEG_PAIR_KIND_COUNT) /* the last rows are for all victims of a kind */
+/* Rows for pairs of two series. The last quarter is for those of series and others. */
+static uint32_t seg_pairs_named(void)
+{
+    return seg.pair_rows / 4 * 3;
+}
+
+/* The very last rows are for all victims of a kind. */
+static uint32_t seg_pairs_of_victims(void)
+{
+    return seg.pair_rows - SEG_PAIR_KIND_COUNT;
+}
 
 static seg_pair_t *seg_pair_rows(void)
 {
@@ -13,7 +22,7 @@ static uint16_t *seg_pair_place(enum seg_pair_kind kind, uint32_t victim, uint32
 {
     uint64_t hash = (((uint64_t)victim << 32 | holder) + kind) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = (uint32_t)(hash >> 40);; i++) {
-        uint16_t *place = &seg.pair_index[i % SEG_PAIR_PLACES];
+        uint16_t *place = &seg.pair_index[i & seg.pair_mask];
         const seg_pair_t *row = &seg_pair_rows()[*place - 1];
         if (!*place || (row->victim == victim && row->holder == holder && row->kind == kind)) return place;
     }
@@ -33,7 +42,7 @@ static uint16_t seg_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t hold
 bool seg_add_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns)
 {
     if (!ns) return true;
-    uint32_t room = holder < SEG_PAIR_UNKNOWN ? SEG_PAIR_NAMED : SEG_PAIR_VICTIMS;
+    uint32_t room = holder < SEG_PAIR_UNKNOWN ? seg_pairs_named() : seg_pairs_of_victims();
     uint16_t row = seg_pair(kind, victim, holder, room);
     if (row) seg_add(&seg_pair_rows()[row - 1].ns, ns);
     return row;
@@ -44,8 +53,8 @@ void seg_add_pair_beyond(enum seg_pair_kind kind, uint32_t victim, uint64_t ns)
     if (!ns) return;
     seg_commit();
     seg_set(&SEG_HEADER->counters[SEG_P_PAIRS_BEYOND], ++seg.pairs_beyond);
-    uint16_t row = seg_pair(kind, victim, SEG_PAIR_OTHERS, SEG_PAIR_VICTIMS);
-    if (!row) row = seg_pair(kind, SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, SEG_PAIRS);
+    uint16_t row = seg_pair(kind, victim, SEG_PAIR_OTHERS, seg_pairs_of_victims());
+    if (!row) row = seg_pair(kind, SEG_PAIR_UNRECORDED, SEG_PAIR_OTHERS, seg.pair_rows);
     seg_add(&seg_pair_rows()[row - 1].ns, ns);
     seg_commit();
 }

@@ -7,8 +7,6 @@
 
 #include "segment/segment.h"
 
-#define SEG_PAIR_PLACES (2 * SEG_PAIRS) /* of the index; a power of two */
-
 /* Adds to the pair, in the redo log: a commit has each pair once. False when the table is full. */
 bool seg_add_pair(enum seg_pair_kind kind, uint32_t victim, uint32_t holder, uint64_t ns);
 

@@ -24,7 +24,7 @@ static uint64_t seg_cpu(const measurement_t *m)
 static void seg_push(uint64_t slot, const measurement_t *m)
 {
     seg_header_t *header = SEG_HEADER;
-    seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
+    seg_ring_t *ring = (seg_ring_t *)(seg.base + header->ring_offset);
     ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
         m->started_ns, slot - 1, m->wall_ns, m->running_ns, seg_cpu(m), m->idle_ns, m->stalled_ns,
         m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,

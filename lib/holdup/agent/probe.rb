@@ -172,11 +172,11 @@ module Holdup
 
       def sizes = {}
 
-      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation)
+      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation, _pair_limit)
         nil
       end
 
-      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation)
+      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation, _pair_limit)
         nil
       end
 

@@ -25,11 +25,29 @@ module Holdup
       # @return [Array<Symbol>] parts of the summary that the verdict needs
       def self.parts(summary)
         return [] if summary.empty?
-        pairs = [:pairs] if summary.filter.name
         waits = summary.connections
         connections = %i[coverage connection_pairs] if waits.notable? || waits.waiter
-        [:samples, *connections, *pairs]
+        [:samples, *connections, *parts_of_holder(summary)]
       end
+
+      def self.parts_of_holder(summary)
+        return [] unless summary.filter.name
+        found = summary.read?(:pairs) && summary.main_pairs.any?
+        found ? %i[pairs holding_methods calls] : [:pairs]
+      end
+      private_class_method :parts_of_holder
+
+      # @param row [SeriesRow]
+      # @return [Boolean] whether such requests or jobs stall enough to look for the reason
+      def self.stalls?(row)
+        row.split.share(:stalled) >= Thresholds::STALLED || tail(row) >= TAIL
+      end
+
+      def self.tail(row)
+        wall = row.histogram(:wall).quantile(0.99)
+        wall.to_i.zero? ? 0 : row.histogram(:stalled).quantile(0.99).fdiv(wall)
+      end
+      private_class_method :tail
 
       def initialize(summary)
         @summary = summary
@@ -38,9 +56,10 @@ module Holdup
 
       # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside
       #   :connections_waits_for :connections_waits_for_own :connections_waits_for_thread :handoff :no_cpu
-      #   :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native
-      #   :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` and `victim` a Blame::Account, SeriesRow or StallPairs::Party,
-      #   `size` a String, `kind` :request :job :unit, `shortage` a CpuShortage
+      #   :waits_for :waits_for_own :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu
+      #   :calm; facts: shares 0.0 .. 1.0, `cause` and `victim` a Blame::Account, SeriesRow or
+      #   StallPairs::Party, `place` a HolderPlace or nil, `size` a String, `kind` :request :job :unit,
+      #   `shortage` a CpuShortage
       def call
         return result(:no_data) if @summary.empty?
         return no_cpu if shortage
@@ -106,13 +125,7 @@ module Holdup
       end
 
       def stalled?
-        return false unless blame.units_suffered_ns.positive?
-        @split.share(:stalled) >= Thresholds::STALLED || tail >= TAIL
-      end
-
-      def tail
-        wall = @summary.total.histogram(:wall).quantile(0.99)
-        wall.to_i.zero? ? 0 : @summary.total.histogram(:stalled).quantile(0.99).fdiv(wall)
+        blame.units_suffered_ns.positive? && self.class.stalls?(@summary.total)
       end
 
       def stall
@@ -128,15 +141,15 @@ module Holdup
       # Whom the requests or jobs of one name waited for.
       def waits_for
         key = (main_pair.causer == main_pair.victim) ? :waits_for_own : :waits_for
-        result(key, cause: main_pair.causer, share: main_pair.share)
+        known = @summary.read?(:holding_methods, :calls)
+        place = @summary.holder_place(main_pair.causer) if known
+        result(key, cause: main_pair.causer, share: main_pair.share, place:)
       end
 
       # @return [StallPairs::StallPair, nil] nil without a name, and where no pair stands out
       def main_pair
         return unless @summary.filter.name && @summary.read?(:pairs)
-        pairs = @summary.pairs
-        main = pairs.find(&:named?)
-        main if main && pairs.uniq(&:victim).one? && main.share >= ONE_CAUSE
+        @summary.main_pairs.values.first if @summary.pairs.uniq(&:victim).one?
       end
 
       def alone?(share)

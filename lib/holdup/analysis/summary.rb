@@ -87,6 +87,28 @@ module Holdup
         @pairs ||= filter.narrow? ? stall_pairs.of_victims(chosen_names) : stall_pairs.to_a
       end
 
+      # Whom each waited for in the larger part of its stall.
+      # @return [Hash{String => StallPairs::StallPair}] by the victim's name; without those of whom no named
+      #   holder stands out
+      def main_pairs
+        @main_pairs ||= begin
+          largest = pairs.select(&:named?).uniq(&:victim)
+          main = largest.select { |pair| pair.share >= StallVerdict::ONE_CAUSE }
+          main.to_h { |pair| [pair.victim.name, pair] }
+        end
+      end
+
+      # What a holder does while others wait for it, also one that the filter leaves out.
+      # @param party [StallPairs::Party]
+      # @return [HolderPlace, nil]
+      def holder_place(party)
+        @holder_places ||= {}
+        @holder_places.fetch(party.name) do |name|
+          @holder_places[name] = HolderPlace.of(name, methods: windows_of(:holding_methods),
+            calls: windows_of(:calls), units: units.map(&:window))
+        end
+      end
+
       # Whom the chosen units stalled, also units that the filter leaves out.
       # @return [Array<StallPairs::StallPair>] most stall first
       def caused_pairs

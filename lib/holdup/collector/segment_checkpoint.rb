@@ -64,7 +64,7 @@ module Holdup
         source = Source.new(head)
         check(source.number)
         created_ns, read_ns, finished, handoff_ns, ring_head = Array.new(5) { source.number }
-        pairs = Array.new(source.number(most: Segment::Layout::PAIRS)) { source.number }
+        pairs = Array.new(source.number(most: Segment::Layout::MAX_PAIRS)) { source.number }
         slots = units ? load_units(Source.new(units)) : []
         source.number.times do
           index = source.number(most: Segment::Layout::MAX_SERIES)

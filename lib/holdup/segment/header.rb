@@ -88,6 +88,9 @@ module Holdup
         series_offset + index * Layout::SERIES_BYTES
       end
 
+      # @return [Integer] rows that its table of pairs has room for
+      def pair_capacity = (ring_offset - Layout::PAIRS_OFFSET) / Layout::PAIR_BYTES
+
       # @yieldparam reason [String] for each implausible value
       def each_implausibility
         unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
@@ -97,6 +100,7 @@ module Holdup
           yield "it claims #{series_count} series of #{series_capacity}"
         end
         yield "it claims #{ring_capacity} ring entries" unless ring_capacity.between?(1, Layout::MAX_RING)
+        yield "it claims #{pair_capacity} pairs" unless pair_capacity.between?(1, Layout::MAX_PAIRS)
         yield "its parts overlap" unless offsets_expected?
         unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
           yield "its log or setting is too long"
@@ -110,7 +114,8 @@ module Holdup
       end
 
       def offsets_expected?
-        series_offset == Layout.series_offset(ring_capacity) && ring_offset == Layout::RING_OFFSET &&
+        series_offset == Layout.series_offset(ring_capacity, ring_offset:) &&
+          ring_offset == Layout.ring_offset(pair_capacity) &&
           log_offset == Layout::LOG_OFFSET && setting_offset == Layout::SETTING_OFFSET
       end
     end

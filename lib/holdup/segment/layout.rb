@@ -94,6 +94,7 @@ module Holdup
       # Rows of waits: series of who waited and of who held what it waited for, as slots + 1, the number of
       # the kind, and ns.
       PAIRS_OFFSET = 12_288
+      # Unless `pair_limit` asks for another number.
       PAIRS = 1024
       PAIR_FORMAT = "L<3 x4 Q<"
       PAIR_BYTES = 24
@@ -108,6 +109,7 @@ module Holdup
       PAIR_OTHERS = 4_294_967_294
       PAIR_UNKNOWN = 4_294_967_293
 
+      # With so many pairs; a header has the one of its file.
       RING_OFFSET = 36_864
       RING_ENTRY_BYTES = 112
       RING_FIELDS = %i[
@@ -158,14 +160,24 @@ module Holdup
       # A reader rejects a header beyond these, so that a damaged file costs neither memory nor time.
       MAX_SERIES = 100_000
       MAX_RING = 1 << 22
+      MAX_PAIRS = 1 << 16
       # No sum of nanoseconds reaches it in 70 years, and every store can keep it.
       MAX_NUMBER = 1 << 61
       PAGE_BYTES = 4096
 
-      def self.series_offset(ring_capacity)
-        past_ring = RING_OFFSET + ring_capacity * RING_ENTRY_BYTES
-        -(-past_ring / PAGE_BYTES) * PAGE_BYTES
+      def self.series_offset(ring_capacity, ring_offset: RING_OFFSET)
+        whole_pages(ring_offset + ring_capacity * RING_ENTRY_BYTES)
       end
+
+      # @param pairs [Integer] rows that are asked for; they take whole pages
+      def self.ring_offset(pairs)
+        PAIRS_OFFSET + whole_pages(pairs * PAIR_BYTES)
+      end
+
+      def self.whole_pages(bytes)
+        -(-bytes / PAGE_BYTES) * PAGE_BYTES
+      end
+      private_class_method :whole_pages
 
       # Offset of histogram number `index` from the slot's first byte.
       def self.histogram_offset(index)

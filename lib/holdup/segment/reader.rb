@@ -227,7 +227,7 @@ module Holdup
 
       def pair_count
         count = @bytes.u64(Layout::COUNTERS_OFFSET + 8 * Layout::COUNTERS.index(:pairs))
-        damaged("its table of pairs has #{count} rows") if count > Layout::PAIRS
+        damaged("its table of pairs has #{count} rows") if count > @header.pair_capacity
         count
       end
 

@@ -35,18 +35,19 @@ module Holdup
       # @raise [ByteReader::TooShort]
       def self.read(bytes, header, since)
         first = [since, header.ring_head - header.ring_capacity].max
-        entries = read_entries(bytes, header.ring_capacity, first, header.ring_head)
+        entries = read_entries(bytes, header, first)
         first_intact = bytes.u64(Layout::RING_HEAD) - header.ring_capacity + 1
         slice = new(first:, bytes: entries)
         slice.drop([first_intact - first, slice.size].min)
       end
 
       # Reads one piece, or two where the ring wraps around.
-      def self.read_entries(bytes, capacity, first, head)
+      def self.read_entries(bytes, header, first)
+        capacity, head = header.ring_capacity, header.ring_head
         turn = [head, first - first % capacity + capacity].min
         pieces = [[first, turn], [turn, head]].select { |from, to| from < to }
         read = pieces.map do |from, to|
-          offset = Layout::RING_OFFSET + from % capacity * Layout::RING_ENTRY_BYTES
+          offset = header.ring_offset + from % capacity * Layout::RING_ENTRY_BYTES
           bytes.read(offset, (to - from) * Layout::RING_ENTRY_BYTES)
         end
         read.one? ? read.first : read.sum("".b)

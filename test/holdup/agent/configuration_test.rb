@@ -47,6 +47,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     "HOLDUP_REVISION" => "r",
     "HOLDUP_ARM" => "canary",
     "HOLDUP_SERIES_LIMIT" => "1",
+    "HOLDUP_PAIR_LIMIT" => "256",
     "HOLDUP_RING_SIZE" => "64",
     "HOLDUP_IGNORE_PATHS" => "/up, /jobs/*",
     "HOLDUP_QUEUE_HEADER" => "X-Q",

@@ -36,6 +36,19 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
     found.each { |one| assert_in_delta 0.7, one.facts[:share], 0.05 }
   end
 
+  def test_what_the_holder_does_is_read_only_where_there_is_one
+    sample = SampleWindows.new
+    {"Orders*" => %i[pairs holding_methods calls], nil => []}.each do |name, parts|
+      filter = Holdup::Analysis::UnitFilter.new(name:)
+      span = {from_s: sample.from_s, to_s: sample.to_s}
+      summary = Holdup::Analysis::Summary.new(sample.to_a, **span, filter:, pairs: sample.pairs)
+      assert_equal [:samples, *parts], Holdup::Analysis::StallVerdict.parts(summary)
+      unread = Holdup::Analysis::Summary.new(sample.to_a, **span, filter:,
+        **Holdup::Analysis::SummaryParts.unread)
+      assert_equal parts.first(1), Holdup::Analysis::StallVerdict.parts(unread) - [:samples, :coverage]
+    end
+  end
+
   def test_without_pairs_the_cause_of_all_stall_is_named
     sample = SampleWindows.new
     filter = Holdup::Analysis::UnitFilter.new(name: "Orders*")

@@ -10,7 +10,7 @@ class Holdup::Segment::RingSliceTest < Minitest::Test
   RingSlice = Holdup::Segment::RingSlice
   ByteReader = Holdup::Segment::ByteReader
   CAPACITY = 8
-  Header = Struct.new(:ring_head, :ring_capacity)
+  Header = Struct.new(:ring_head, :ring_capacity, :ring_offset)
 
   def entry(number)
     figures = Array.new(Layout::RING_FIELDS.size - 6) { |index| number * 100 + index }
@@ -28,7 +28,7 @@ class Holdup::Segment::RingSliceTest < Minitest::Test
       end
       file.truncate(Layout::RING_OFFSET + CAPACITY * Layout::RING_ENTRY_BYTES)
       file.pwrite([all].pack("Q<"), Layout::RING_HEAD)
-      return RingSlice.read(ByteReader.new(file), Header.new(units, CAPACITY), since)
+      return RingSlice.read(ByteReader.new(file), Header.new(units, CAPACITY, Layout::RING_OFFSET), since)
     end
   end
 
@@ -84,7 +84,7 @@ class Holdup::Segment::RingSliceTest < Minitest::Test
   def test_a_ring_cut_short_is_an_error
     Tempfile.create("ring", binmode: true) do |file|
       file.truncate(Layout::RING_OFFSET + Layout::RING_ENTRY_BYTES)
-      header = Header.new(2, CAPACITY)
+      header = Header.new(2, CAPACITY, Layout::RING_OFFSET)
       assert_raises(ByteReader::TooShort) { RingSlice.read(ByteReader.new(file), header, 0) }
     end
   end

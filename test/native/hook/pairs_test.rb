@@ -234,20 +234,46 @@ class PairsTest < NativeTest
   end
 
   def test_more_pairs_than_the_table_has_room_for_are_counted_together
-    pairs = recorded(series: 900) do
+    pairs = many_pairs
+    assert_operator pairs.size, :<=, Holdup::Segment::Layout::PAIRS
+    assert_operator header.counters[:pairs_beyond], :>, 0
+  end
+
+  # `pair_limit`
+  def test_a_table_has_as_many_pairs_as_was_asked_for
+    small = many_pairs(pairs: 256)
+    assert_equal 256, header.pair_capacity
+    assert_operator small.size, :<=, 256
+    File.delete(@path)
+    large = many_pairs(pairs: 15_000)
+    assert_equal 15_104, header.pair_capacity, "whole pages"
+    assert_operator large.size, :>, Holdup::Segment::Layout::PAIRS
+    assert_equal 0, header.counters[:pairs_beyond]
+  end
+
+  def test_refuses_a_table_that_its_index_has_no_room_for
+    [255, 16_385].each do |pairs|
+      error = assert_raises(ArgumentError) { Probe.open_segment(@path, 10, 64, nil, 0, pairs) }
+      assert_equal "pair limit must be in 256..16384, got #{pairs}", error.message
+    end
+  end
+
+  private
+
+  # Units of 880 names that wait for each other. Nothing of their stall is lost.
+  def many_pairs(**room)
+    found = recorded(series: 900, **room) do
       Array.new(4) do |thread|
         Thread.new do
           220.times { |number| unit("A#{thread}##{number}") { GvlWork.release(1) || Thread.pass } }
         end
       end.each(&:join)
     end
-    assert_operator pairs.size, :<=, Holdup::Segment::Layout::PAIRS
-    header = Holdup::Segment::Reader.open(@path, &:header)
-    assert_operator header.counters[:pairs_beyond], :>, 0
-    assert_in_delta @slots.sum { |slot| slot.histogram(:stalled).sum }, pairs.values.sum, 4 * 220 * 8
+    assert_in_delta @slots.sum { |slot| slot.histogram(:stalled).sum }, found.values.sum, 4 * 220 * 8
+    found
   end
 
-  private
+  def header = Holdup::Segment::Reader.open(@path, &:header)
 
   def unit(name)
     handle = Probe.enter
@@ -263,8 +289,8 @@ class PairsTest < NativeTest
 
   # @return [Hash{Array(String, String) => Integer}] of a process at rest, ns by who waited and who held the
   #   GVL
-  def recorded(series: 100, &work)
-    record_in_segment(series:) do
+  def recorded(series: 100, **room, &work)
+    record_in_segment(series:, **room) do
       work.call
       @start.close
       @threads.each(&:join)
@@ -273,10 +299,10 @@ class PairsTest < NativeTest
     end
   end
 
-  def record_in_segment(series: 100)
+  def record_in_segment(series: 100, pairs: Holdup::Segment::Layout::PAIRS)
     @threads = []
     @start = Queue.new
-    Probe.open_segment(@path, series, 1024, nil, 0)
+    Probe.open_segment(@path, series, 1024, nil, 0, pairs)
     @before = Probe.snapshot
     yield
   end

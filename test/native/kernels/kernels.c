@@ -140,7 +140,7 @@ static void segments(const char *folder)
     static const char *const names[] = {"GET /orders", "GET /caf\xc3\xa9", "ReportJob"};
     char path[4096];
     snprintf(path, sizeof(path), "%s/segment", folder);
-    int failed = seg_open(path, false, 16, 256, 0, 1);
+    int failed = seg_open(path, false, (seg_room_t){16, 256, SEG_PAIRS}, 0, 1);
     if (failed) {
         printf("segment_failed %s\n", strerror(failed));
         return;

@@ -44,11 +44,13 @@ module Holdup
     #
     # - `port`: nil without a port of its own, when only Holdup::Web serves the figures
     # - `bind`: address of that port; `series`: how many label sets at most; `labels`: names of the labels
-    PrometheusExport = Data.define(:port, :bind, :series, :labels) do
+    # - `pairs`: whether who waited for whom is exported
+    PrometheusExport = Data.define(:port, :bind, :series, :labels, :pairs) do
       include Export
 
-      def initialize(port: nil, bind: "127.0.0.1", series: Export::SERIES, labels: Export::DEFAULT_LABELS)
-        super(port:, bind:, series:, labels: labels.map(&:to_sym))
+      def initialize(port: nil, bind: "127.0.0.1", series: Export::SERIES, labels: Export::DEFAULT_LABELS,
+        pairs: false)
+        super(port:, bind:, series:, labels: labels.map(&:to_sym), pairs:)
       end
     end
 
@@ -57,12 +59,12 @@ module Holdup
     # - `endpoint`: URL of the receiver; nil: what OTEL_EXPORTER_OTLP_ENDPOINT says, or http://localhost:4318
     # - `interval`: seconds; nil: what OTEL_METRIC_EXPORT_INTERVAL says, or 60
     # - `semconv`: whether durations have the names of the semantic conventions
-    OpenTelemetryExport = Data.define(:endpoint, :interval, :semconv, :series, :labels) do
+    OpenTelemetryExport = Data.define(:endpoint, :interval, :semconv, :series, :labels, :pairs) do
       include Export
 
       def initialize(endpoint: nil, interval: nil, semconv: true, series: Export::SERIES,
-        labels: Export::DEFAULT_LABELS)
-        super(endpoint:, interval:, semconv:, series:, labels: labels.map(&:to_sym))
+        labels: Export::DEFAULT_LABELS, pairs: false)
+        super(endpoint:, interval:, semconv:, series:, labels: labels.map(&:to_sym), pairs:)
       end
     end
 
@@ -70,12 +72,12 @@ module Holdup
     #
     # - `address`: udp://host:port or unix:///path; nil: what Datadog's variables say, or udp://127.0.0.1:8125
     # - `format`: :dogstatsd or :statsd; `interval`: seconds
-    StatsdExport = Data.define(:address, :format, :interval, :series, :labels) do
+    StatsdExport = Data.define(:address, :format, :interval, :series, :labels, :pairs) do
       include Export
 
       def initialize(address: nil, format: :dogstatsd, interval: 10, series: Export::SERIES,
-        labels: Export::DEFAULT_LABELS)
-        super(address:, format:, interval:, series:, labels: labels.map(&:to_sym))
+        labels: Export::DEFAULT_LABELS, pairs: false)
+        super(address:, format:, interval:, series:, labels: labels.map(&:to_sym), pairs:)
       end
     end
 
@@ -113,7 +115,7 @@ module Holdup
       ExportOptions = Data.define(:words, :main, :options, :expected) do
         # @param options [Hash{Symbol => Object}] the type of each
         def initialize(words:, main:, options:, expected:)
-          common = {series: Whole.new(1..10_000), labels: Labels.new}
+          common = {series: Whole.new(1..10_000), labels: Labels.new, pairs: Boolean.new}
           super(words:, main:, options: {**options, **common}, expected:)
         end
 
@@ -139,7 +141,7 @@ module Holdup
         options: {port: Whole.new(1..65_535), bind: Shaped.new(/\A[\w.:-]{1,255}\z/)},
         expected: "a port (9395), :web, :off, or " \
           '{port: 9395, bind: "127.0.0.1", series: 200, labels: %i[app role kind name queue host]} ' \
-          "(series: 1 to 10000; further labels: revision, arm; " \
+          "(series: 1 to 10000; further labels: revision, arm; pairs: true or false; " \
           "in the environment 9395, web, off, or port=9395,bind=0.0.0.0,labels=app name)"
       )
 
@@ -151,7 +153,7 @@ module Holdup
         expected: ":on, :off, a URL (\"http://127.0.0.1:4318\"), or " \
           '{endpoint: "http://127.0.0.1:4318", interval: 60, semconv: true, series: 200, ' \
           "labels: %i[app role kind name queue host]} (interval: 1 to 3600 seconds; series: 1 to 10000; " \
-          "further labels: revision, arm; in the environment on, off, a URL, or " \
+          "further labels: revision, arm; pairs: true or false; in the environment on, off, a URL, or " \
           "endpoint=http://127.0.0.1:4318,interval=60)"
       )
 
@@ -163,8 +165,8 @@ module Holdup
         expected: ':on, :off, an address ("udp://127.0.0.1:8125", "unix:///run/datadog/dsd.socket"), or ' \
           '{address: "udp://127.0.0.1:8125", format: :dogstatsd, interval: 10, series: 200, ' \
           "labels: %i[app role kind name queue host]} (format: dogstatsd or statsd; interval: 1 to 3600 " \
-          "seconds; series: 1 to 10000; further labels: revision, arm; in the environment on, off, an " \
-          "address, or address=udp://127.0.0.1:8125,format=statsd)"
+          "seconds; series: 1 to 10000; further labels: revision, arm; pairs: true or false; in the " \
+          "environment on, off, an address, or address=udp://127.0.0.1:8125,format=statsd)"
       )
     end
   end

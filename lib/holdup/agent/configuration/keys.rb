@@ -93,6 +93,11 @@ module Holdup
           "series that says so. A name takes 25 kB of memory, and each kind of its calls too."
       ),
       Key.new(
+        name: :pair_limit, type: Types::Whole.new(256..16_384), default: 1024,
+        help: "How many pairs of who waited for whom at the GVL a process records, each between two names. " \
+          "Further pairs are added up as others. 16 bytes each; a quarter of them is kept for others."
+      ),
+      Key.new(
         name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
         help: "How many of the latest requests and jobs each process keeps, for the replay that sizes " \
           "threads. 112 bytes each."
@@ -190,7 +195,7 @@ module Holdup
         help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web for " \
           "none but /metrics of Holdup::Web, which always comes with it. A Hash says more: port, bind (an " \
           "address), series (how many label sets, 200), labels (of app, role, kind, name, queue, host, " \
-          "revision, arm). Needs the gem prometheus-client. nil: nothing. In the environment: 9395, web, " \
+          "revision, arm), pairs (true: who waited for whom at the GVL, the 50 strongest). Needs the gem prometheus-client. nil: nothing. In the environment: 9395, web, " \
           "off, or port=9395,bind=0.0.0.0,series=500,labels=app name."
       ),
       Key.new(
@@ -198,7 +203,7 @@ module Holdup
         help: "Sends metrics over OTLP/HTTP from the collector to a URL; :on means to where the OTEL_* " \
           "variables say, or http://localhost:4318. A Hash says more: endpoint, interval (seconds, 60), " \
           "semconv (false: own names instead of http.server.request.duration and " \
-          "messaging.process.duration), series and labels as for prometheus. Needs the gem " \
+          "messaging.process.duration), series, labels and pairs as for prometheus. Needs the gem " \
           "opentelemetry-exporter-otlp-metrics, and a collector in a process of its own. nil: nothing. In " \
           "the environment: on, off, a URL, or endpoint=http://otel:4318,interval=30."
       ),
@@ -207,7 +212,7 @@ module Holdup
         help: "Sends metrics from the collector to a DogStatsD or StatsD server at udp://HOST:PORT or " \
           "unix:///PATH; :on means to where the DD_* variables say, or udp://127.0.0.1:8125. A Hash says " \
           "more: address, format (:dogstatsd needs the gem dogstatsd-ruby, :statsd has no tags), interval " \
-          "(seconds, 10), series and labels as for prometheus. nil: nothing. In the environment: on, off, " \
+          "(seconds, 10), series, labels and pairs as for prometheus. nil: nothing. In the environment: on, off, " \
           "an address, or address=udp://127.0.0.1:8125,format=statsd."
       ),
       Key.new(

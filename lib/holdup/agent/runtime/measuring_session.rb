@@ -159,6 +159,7 @@ module Holdup
         path = @file.open(
           series: @configuration.series_limit,
           ring: @configuration.ring_size,
+          pairs: @configuration.pair_limit,
           worker: @server.worker,
           generation: server_generation
         )

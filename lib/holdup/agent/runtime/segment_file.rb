@@ -35,9 +35,11 @@ module Holdup
       end
 
       # @param ring [Integer] units that the ring keeps
+      # @param pairs [Integer] rows of who waited for whom
       # @raise [SystemCallError, Error] when it can't be created
-      def open(series:, ring:, worker:, generation:)
+      def open(series:, ring:, pairs:, worker:, generation:)
         prepare_folder
+        @pairs = pairs
         [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
           @path = try(series, size, worker, generation, anonymous: @anonymous) or next
           @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
@@ -113,7 +115,7 @@ module Holdup
 
       def try(series, ring, worker, generation, anonymous:)
         path = free_path
-        values = [path, series, ring, worker, generation]
+        values = [path, series, ring, worker, generation, @pairs]
         anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
         path
       rescue Errno::EEXIST

@@ -87,11 +87,13 @@ module Holdup
       # Methods that keep others waiting, those first whose stall in each unit differs most.
       # @return [Array<MethodChange>]
       def method_changes
-        @method_changes ||= begin
-          numbers = [0, 1].map { |side| blocks.numbers(side) }
-          MethodChange.all(sides, blocks:, numbers:, bootstrap: @bootstrap,
-            widening: widening(:stalled_mean))
-        end
+        @method_changes ||= MethodChange.all(sides, **of_stall)
+      end
+
+      # For whom requests and jobs wait at the GVL, those pairs first that differ most.
+      # @return [Array<PairChange>]
+      def pair_changes
+        @pair_changes ||= PairChange.all(sides, **of_stall)
       end
 
       # Relative change of the mean elapsed time that the other mix of endpoints alone explains.
@@ -122,6 +124,12 @@ module Holdup
       def result = ComparisonResult.of(self)
 
       private
+
+      # What parts of the stall are resampled with.
+      def of_stall
+        {blocks:, numbers: [0, 1].map { |side| blocks.numbers(side) }, bootstrap: @bootstrap,
+         widening: widening(:stalled_mean)}
+      end
 
       def sides = [before, after]
 

@@ -23,7 +23,7 @@ module Holdup
 
       def to_h
         {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
-         changed:, blocks:, metrics:, endpoints:, methods: method_changes,
+         changed:, blocks:, metrics:, endpoints:, methods: method_changes, pairs: pair_changes,
          mix_effect: @comparison.mix_effect.round(4),
          machine_slower: @comparison.machine_slower&.round(4),
          left_out: @comparison.left_out.map { |share| share.round(4) }}
@@ -88,6 +88,14 @@ module Holdup
           line = change.line
           {name: clean(line.name), method: clean(line.label), path: clean(line.path), line: line.line,
            called: clean(line.called), samples: change.samples,
+           **metric(change.estimate).except(:name)}
+        end
+      end
+
+      # Those of which one side recorded nothing are not among them.
+      def pair_changes
+        @comparison.pair_changes.map do |change|
+          {victim: clean(change.victim), causer: clean(change.holder), key: change.key,
            **metric(change.estimate).except(:name)}
         end
       end

@@ -82,8 +82,10 @@ module Holdup
           only: OtherSeries.new(@filter), histograms: [])
         methods = windows(settings, step_s, kinds: [:method], only: @filter.with(kind: nil, queue: nil),
           histograms: [])
+        pairs = windows(settings, step_s, kinds: [:pair], only: @filter.with(kind: nil, queue: nil),
+          histograms: %i[stalled])
         unit_samples = self.unit_samples.select { |unit| settings.nil? || settings.include?(unit.setting) }
-        Side.new(label:, windows: chosen + others + methods, unit_samples:, samples:,
+        Side.new(label:, windows: chosen + others + methods + pairs, unit_samples:, samples:,
           filter: @filter, coverage: coverage(settings), **@span)
       end
 

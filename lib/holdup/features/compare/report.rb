@@ -87,6 +87,14 @@ module Holdup
           @words.call(:"compare_#{metric.name}")
         end
 
+        # @param change [PairChange]
+        # @return [String] for whom the victim waited
+        def holder(change)
+          name = View::Width.clean(change.holder.delete_prefix(Series::THREAD))
+          thread = change.holder.start_with?(Series::THREAD)
+          thread ? @words.call(:account, name:) : name
+        end
+
         def value(metric, value)
           case value && metric.unit
           when nil then View::Figures::NONE

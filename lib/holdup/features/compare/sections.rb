@@ -22,7 +22,7 @@ module Holdup
       end
 
       def call
-        [settings, figures, endpoints, methods, ages, warm_up].compact
+        [settings, figures, endpoints, pairs, methods, ages, warm_up].compact
       end
 
       # @param metrics [Array<Symbol>] names of the figures
@@ -135,22 +135,35 @@ module Holdup
           range || View::Figures::NONE]
       end
 
+      def pairs
+        titles = {title: word(:holders), name: word(:holder), note: word(:holders_note)}
+        parts_of_stall(@comparison.pair_changes, **titles) do |change|
+          "#{View::Width.clean(change.victim)}: #{@cells.holder(change)}"
+        end
+      end
+
       def methods
-        changes = @comparison.method_changes
+        titles = {title: word(:methods), name: word(:method), note: word(:methods_note)}
+        parts_of_stall(@comparison.method_changes, **titles) { |change| method_name(change) }
+      end
+
+      # @yieldparam change [MethodChange, PairChange]
+      # @yieldreturn [String] its name
+      def parts_of_stall(changes, title:, name:, note:)
         return if changes.empty?
-        columns = %i[method before after].map { |key| word(key) }
-        # A narrow terminal leaves these out, rather than the names of the methods.
+        columns = [name, word(:before), word(:after)]
+        # A narrow terminal leaves these out, rather than the names.
         difference, interval = %i[difference interval].map do |key|
           View::Blocks::Column.new(text: word(key), optional: true)
         end
-        View::Section.new(title: word(:methods), columns: [*columns, difference, "%", interval, ""],
-          rows: changes.first(@limit).map { |change| method_row(change) }, notes: [word(:methods_note)])
+        rows = changes.first(@limit).map { |change| [yield(change), *values(change.estimate)] }
+        View::Section.new(title:, columns: [*columns, difference, "%", interval, ""], rows:, notes: [note])
       end
 
-      def method_row(change)
+      def method_name(change)
         line = change.line
         place = [line.label, line.location].compact.join(" ")
-        ["#{View::Width.clean(line.name)}: #{View::Width.clean(place)}", *values(change.estimate)]
+        "#{View::Width.clean(line.name)}: #{View::Width.clean(place)}"
       end
 
       def signed(nanoseconds)

@@ -10,6 +10,8 @@ module Holdup
       SHORT_BLOCK_S = 600
       # Sentences about methods that keep others waiting, and columns of a name in them.
       METHODS = 3
+      # Likewise about those for whom requests and jobs wait.
+      PAIRS = 3
       NAME = 40
       # Metrics outside the verdict that are reported if they moved.
       OUTSIDE_VERDICT = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
@@ -44,12 +46,12 @@ module Holdup
 
       # @return [Array<String>] what the verdict does not cover
       def remarks
-        [unmoved, outside_verdict(:worse), outside_verdict(:better), *methods].compact
+        [unmoved, outside_verdict(:worse), outside_verdict(:better), *pairs, *methods].compact
       end
 
       # @return [Array<String>] why a figure may mislead
       def limits
-        [applications, mix, machine, left_out, *warm_up, processes, blocks].compact
+        [applications, holders_unrecorded, mix, machine, left_out, *warm_up, processes, blocks].compact
       end
 
       private
@@ -121,12 +123,35 @@ module Holdup
         end
       end
 
-      # Methods whose stall certainly differs. Each of them is a chance to find something where nothing is.
       def methods
-        changes = @comparison.method_changes
+        certain(@comparison.method_changes, METHODS) { |change, level| method_sentence(change, level) }
+      end
+
+      # Those whose stall certainly differs. Each of them is a chance to find something where nothing is.
+      def certain(changes, most)
         level = 1 - (1 - Estimate::LEVEL) / [changes.size, 1].max
-        certain = changes.select { |change| %i[better worse].include?(change.estimate.verdict(level)) }
-        certain.first(METHODS).map { |change| method_sentence(change, level) }
+        found = changes.select { |change| %i[better worse].include?(change.estimate.verdict(level)) }
+        found.first(most).map { |change| yield change, level }
+      end
+
+      def pairs
+        certain(@comparison.pair_changes, PAIRS) { |change, level| pair_sentence(change, level) }
+      end
+
+      def pair_sentence(change, level)
+        estimate = change.estimate
+        before, after = [estimate.before, estimate.after].map { |ns| View::Figures.duration(ns) }
+        holder = (change.holder == change.victim) ? word(:holder_itself) : @cells.holder(change)
+        word(:"holder_#{change.key}", before:, after:, interval: @cells.interval(estimate, level),
+          victim: View::Width.truncate(View::Width.clean(change.victim), NAME),
+          holder: View::Width.truncate(holder, NAME))
+      end
+
+      # Where only one side has pairs, the other one would look as if nobody had waited there.
+      def holders_unrecorded
+        known = sides.map(&:pairs_known?)
+        return if known.first == known.last
+        word(:holders_unrecorded, side: word(known.first ? :after : :before))
       end
 
       def method_sentence(change, level)

@@ -10,6 +10,8 @@ module Holdup
       FEW = 0.01
       # Histograms that are shown of a side.
       TIMES = %i[wall stalled].freeze
+      # A smaller part of its stall says little about whom a name waited for: the rest was recorded without.
+      CHARGED = 0.5
 
       attr_reader :label
 
@@ -62,15 +64,25 @@ module Holdup
       end
 
       # Samples of the methods that kept others waiting in these units.
-      def method_windows
-        @method_windows ||= begin
-          names = windows.map { |window| window.series.name }.to_set
-          found = @all.select do |window|
-            window.series.kind == :method && names.include?(window.series.name) &&
-              settings.include?(window.setting)
-          end
-          warmed? ? found.select { |window| warm?(window) } : found
+      def method_windows = @method_windows ||= views_of_units(:method)
+
+      # Whom these units waited for at the GVL.
+      def pair_windows = @pair_windows ||= views_of_units(:pair)
+
+      # Names of units of whose stall most was charged to somebody. Before Holdup measured pairs, none was.
+      # @return [Array<String>]
+      def victims_with_pairs
+        charged = pair_windows.group_by { |window| window.series.name }
+        stalled = windows.group_by { |window| window.series.name }
+        stalled.keys.select do |name|
+          sums = [charged.fetch(name, []), stalled[name]].map { |same| same.sum(&:stalled_ns) }
+          sums.first >= CHARGED * sums.last
         end
+      end
+
+      # Whether it is known whom these units waited for; it is not where no pair was measured.
+      def pairs_known?
+        pair_windows.any? || windows.sum(&:stalled_ns).zero?
       end
 
       # Everything else in these processes: threads outside of units, and other kinds of units.
@@ -147,6 +159,15 @@ module Holdup
 
       def histograms(windows)
         TIMES.to_h { |key| [key, Histogram.sum(windows.map { |window| window.histograms.fetch(key) })] }
+      end
+
+      # @param kind [Symbol] of Series::VIEWS whose windows have the names of units
+      def views_of_units(kind)
+        names = windows.map { |window| window.series.name }.to_set
+        found = @all.select do |window|
+          window.series.kind == kind && names.include?(window.series.name) && settings.include?(window.setting)
+        end
+        warmed? ? found.select { |window| warm?(window) } : found
       end
 
       def chosen

@@ -66,6 +66,7 @@ module Holdup
         @log = log
         @clock = clock
         @totals = SeriesTotals.new(limit: export.series, labels: export.labels, figures:)
+        @pairs = PairTotals.new if export.pairs
         @processes = ProcessFigures.new(since_s: clock.realtime_s)
         @scaling = scaling
         @settings = {}
@@ -79,6 +80,7 @@ module Holdup
           @settings[window.setting.fingerprint] ||= window.setting
           @totals.add(window)
         end
+        add_pairs(windows.select { |window| window.series.kind == :pair })
         samples.each { |sample| add_sample(sample) }
         @stored_s = @clock.realtime_s
         warn_of_dropped
@@ -88,11 +90,15 @@ module Holdup
       def metrics
         units = @totals.units.select { |_, figures| figures.units? }
         found = [*histograms(units), *times, *counters(COUNTERS, @totals.units),
-          *counters(UNIT_COUNTERS, units), *others(units), *calls, *processes, *scaling, *own]
+          *counters(UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes, *scaling, *own]
         found.reject { |metric| metric.values.empty? }
       end
 
       private
+
+      def add_pairs(windows)
+        @pairs&.add(windows) { |window| @totals.labels_of(window.setting, window.host) }
+      end
 
       def add_sample(sample)
         setting = @settings[sample[:setting]] or return
@@ -163,6 +169,12 @@ module Holdup
         end
         [counter(:ruby_gvl_calls_total, "Calls of requests and jobs to other systems.", counts),
           counter(:ruby_gvl_call_seconds_total, help, parts)]
+      end
+
+      def pairs
+        return [] unless @pairs
+        help = "Time for which the victim waited for the GVL while the holder had it."
+        [counter(:holdup_pair_seconds_total, help, @pairs.sums.transform_values { |ns| ns.fdiv(NS) })]
       end
 
       def processes

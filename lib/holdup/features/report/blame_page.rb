@@ -5,16 +5,20 @@ module Holdup
     # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
     # connections.
     class BlamePage < View::PageBase
+      include PairMatrix
+
       SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
         Sections::Stalls::StallMatrix, Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
         Sections::Pools::ConnectionTable, Sections::ConnectionPairTable].freeze
 
       def blocks
         return nothing if summary.empty?
-        [View::Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| section(kind) }]
+        [View::Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| table(kind) }]
       end
 
       private
+
+      def table(kind) = (kind == Sections::Stalls::StallMatrix) ? matrix : section(kind)
 
       def parts(summary)
         return [] if summary.empty?

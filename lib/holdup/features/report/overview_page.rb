@@ -5,6 +5,7 @@ module Holdup
     # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
     class OverviewPage < View::PageBase
       include OverTime
+      include PairMatrix
       include Advise::PageFindings
 
       TOP = 5
@@ -14,8 +15,8 @@ module Holdup
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict), short_answers,
           View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-          section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes, sufferers,
-          findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
+          section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes,
+          matrix(limit: TOP), sufferers, findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
       end
 
       def live? = query.live?
@@ -25,7 +26,7 @@ module Holdup
       def parts(summary)
         return [] if summary.empty?
         [*View::Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
-          *Advise::Rules.parts(summary)]
+          *Sections::Stalls::StallMatrix.parts(summary), *UnitPages::Table::PARTS, *Advise::Rules.parts(summary)]
       end
 
       def short_answers

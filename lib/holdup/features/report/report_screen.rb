@@ -85,7 +85,7 @@ module Holdup
       end
 
       def blocks
-        [lead, View::Blocks::Notes.new(texts: [@headline.figures.first, times]), remarks,
+        [lead, View::Blocks::Notes.new(texts: [*@headline.main_wait, @headline.figures.first, times]), remarks,
           View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed,
           commands].compact
       end

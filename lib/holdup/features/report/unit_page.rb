@@ -22,7 +22,7 @@ module Holdup
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict),
-          View::Blocks::Notes.new(texts: headline.figures + [*memory] + headline.remarks), split,
+          View::Blocks::Notes.new(texts: [*headline.main_wait, *headline.figures, *memory, *headline.remarks]), split,
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
           section(Sections::TransactionTable),
           section(Sections::MethodTable), over_time,
@@ -73,7 +73,12 @@ module Holdup
         SlowestUnits.new(read, words: @words).section
       end
 
-      def suffers = pairs(:stalled_by, summary.pairs, &:causer)
+      # Who stalled it is what the page is asked for, so it says so where nothing recorded that.
+      def suffers
+        return pairs(:stalled_by, summary.pairs, &:causer) if summary.pairs.any?
+        return if summary.total.stalled_ns.zero?
+        View::Section.new(title: word(:stalled_by), columns: [], rows: [], notes: [word(:pairs_unrecorded)])
+      end
 
       def causes = pairs(:stalls, summary.caused_pairs, &:victim)
 

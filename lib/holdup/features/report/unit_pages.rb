@@ -76,7 +76,7 @@ module Holdup
         def filter = query.filter(kind: self.class::KIND)
 
         # Rates need the coverage.
-        def parts(summary) = summary.empty? ? [] : [:coverage]
+        def parts(summary) = summary.empty? ? [] : [:coverage, *Table::PARTS]
 
         def order
           @order ||= Order.new(query["sort"] || SORT, query["dir"])
@@ -151,6 +151,8 @@ module Holdup
       end
 
       class Table
+        # Of the summary.
+        PARTS = View::MainWait::PARTS
         # Stall comes first: a phone shows three columns.
         FIRST = %i[suffered caused].freeze
         # A laptop has no room for these; they have a table of their own.
@@ -163,13 +165,15 @@ module Holdup
           @summary = summary
           @words = words
           @link = link
+          @waits = View::MainWait.new(summary, words:, link:)
         end
 
         # @param columns [Array<Symbol>] of COLUMNS
         # @param order [Order, nil] if given, the columns are sortable
         def call(rows, title:, columns: COLUMNS, order: nil, notes: [])
           View::Section.new(title:, columns: columns.map { |name| column(name, order) },
-            rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:)
+            rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:,
+            details: rows.map { |row| @waits.remark(row) })
         end
 
         private

@@ -223,6 +223,18 @@ module Holdup
         def to_s = label
       end
 
+      # A figure on a ground that is darker for a larger share, 0.0..1.0. The text says the figure, also where
+      # there are no colours.
+      Heat = Data.define(:text, :share) do
+        def to_s = text
+
+        # @return [Integer] 0 (no colour) to 5
+        def step = Heat::STEPS.count { |least| share >= least }
+      end
+
+      # The least share of each step.
+      Heat::STEPS = [0.02, 0.1, 0.25, 0.5, 0.75].freeze
+
       # `seconds`: whether to show seconds, to find the moment in a log
       Moment = Data.define(:at_s, :seconds) do
         def initialize(at_s:, seconds: false) = super

@@ -94,6 +94,13 @@ module Holdup
         (per_second < 0.01) ? "<0.01" : significant(per_second)
       end
 
+      # Countable things whose mean may be a fraction. Little is not nothing: 0.04 stays 0.04.
+      # @return [String] "2", "1.50"
+      def amount(number)
+        whole = number && (number - number.round).abs < 0.05 && (number.zero? || number >= 0.5)
+        whole ? count(number) : rate(number)
+      end
+
       def significant(value)
         magnitude = value.abs
         return count(value) if magnitude >= 99.95

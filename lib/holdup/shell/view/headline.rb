@@ -54,6 +54,15 @@ module Holdup
         [*own, *@general_remarks, few, short].compact
       end
 
+      # Whom the requests or jobs of one name waited for, where the verdict is another.
+      # @return [String, nil]
+      def main_wait
+        names = @summary.rows.map(&:name).uniq
+        return if @summary.filter.name.nil? || names.size != 1
+        return if %i[waits_for waits_for_own].include?(finding.key)
+        MainWait.new(@summary, words: @words).sentence(@summary.total.with(name: names.first))
+      end
+
       attr_reader :general_remarks
 
       # @return [String] "requests", "jobs" or "units"
@@ -93,6 +102,7 @@ module Holdup
         case fact
         when Float then Figures.share(fact)
         when String, nil then fact
+        when Analysis::HolderPlace then MainWait.place(fact, @words)
         else cause_name(fact)
         end
       end

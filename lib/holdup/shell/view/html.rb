@@ -132,7 +132,8 @@ module Holdup
         def section(section)
           columns = section.headings.map { |column| column.with(sort: nil) }
           rows = section.rows.map { |row| row.map { |cell| linked(cell) } }
-          section.with(columns:, rows:, more: nil)
+          details = section.details.map { |detail| linked(detail) }
+          section.with(columns:, rows:, details:, more: nil)
         end
 
         def linked(cell)

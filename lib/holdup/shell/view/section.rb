@@ -6,10 +6,10 @@ module Holdup
     # and is shortened; figures are right-aligned.
     #
     # - `columns`: a title for each cell, String or Blocks::Column
-    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: a final row,
-    #   set apart, or nil
+    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter, Heat or Moment; `total`: a final
+    #   row, set apart, or nil
     # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
-    # - `details`: for each row the line under it in a terminal, or nil; empty where no row has one
+    # - `details`: for each row the line under it, String or Blocks::Link, or nil; empty where no row has one
     Section = Data.define(:title, :columns, :rows, :total, :notes, :more, :details) do
       def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil, details: [])
         super
@@ -21,7 +21,7 @@ module Holdup
       # @return [Section] in plain text, without links and drawings
       def plain
         with(columns: columns.map(&:to_s), rows: rows.map { |row| row.map(&:to_s) },
-          total: total&.map(&:to_s))
+          total: total&.map(&:to_s), details: details.map { |detail| detail&.to_s })
       end
 
       # @yieldparam name [String] first cell of a row

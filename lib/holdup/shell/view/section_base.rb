@@ -49,12 +49,7 @@ module Holdup
 
       def title_of_names = word(:"by_#{summary.by}")
 
-      # Countable things whose mean may be a fraction: "2", "1.50".
-      # Little is not nothing: 0.04 stays 0.04.
-      def amount(number)
-        whole = number && (number - number.round).abs < 0.05 && (number.zero? || number >= 0.5)
-        whole ? Figures.count(number) : Figures.rate(number)
-      end
+      def amount(number) = Figures.amount(number)
 
       def duration(value) = Figures.duration(value)
 

@@ -22,20 +22,30 @@ class Holdup::ExportsTest < Minitest::Test
     assert_equal %i[app role kind name queue host], export.labels
   end
 
+  def test_who_waited_for_whom_is_exported_only_on_request
+    refute build({}, 9395).exports.first.pairs
+    text = "port=9395,pairs=true"
+    assert_predicate build("HOLDUP_PROMETHEUS" => text).exports.first, :pairs
+    assert_predicate build("HOLDUP_OPENTELEMETRY" => "pairs=true").exports.first, :pairs
+    assert_predicate build("HOLDUP_STATSD" => "pairs=true").exports.first, :pairs
+  end
+
   def test_the_dashboard_alone_needs_no_port
     assert_equal [EXPORT.new, nil], [build({}, :web).exports.first, EXPORT.new.port]
     assert_equal EXPORT.new, build("HOLDUP_PROMETHEUS" => "web").exports.first
   end
 
   def test_a_collector_reads_from_its_environment_what_the_code_set
-    [9395, :web, {port: 1, bind: "::", series: 5, labels: %w[app revision]}].each do |value|
+    [9395, :web, {port: 1, bind: "::", series: 5, labels: %w[app revision]},
+      {port: 1, pairs: true}].each do |value|
       export = build({}, value).exports.first
       assert_equal export, build("HOLDUP_PROMETHEUS" => export.to_s).exports.first, value.inspect
     end
   end
 
   def test_wrong_values_are_refused
-    ["", 0, 65_536, "9395", :on, {ports: 1}, {labels: [:pid]}, {bind: "a b"}, {series: 0}].each do |value|
+    ["", 0, 65_536, "9395", :on, {ports: 1}, {labels: [:pid]}, {bind: "a b"}, {series: 0},
+      {pairs: 5}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build({}, value) }
     end
     %w[x port=x port=1,port=2 port=1;bind=::1 series labels=pid].each do |text|

@@ -28,16 +28,16 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
   end
 
   def test_the_segment_has_the_configured_size_the_worker_and_the_forks
-    open_session(PUMA, generation: 1, series_limit: 100, ring_size: 512)
+    open_session(PUMA, generation: 1, series_limit: 100, ring_size: 512, pair_limit: 300)
     path, *values = @probe.opened.first
     assert_match(%r{\A#{folder}/#{Process.pid}-\d+\.segment\z}, path)
-    assert_equal [100, 512, 2, 1], values
+    assert_equal [100, 512, 2, 1, 300], values
   end
 
   # A reforked worker of Puma or Pitchfork knows better than the number of forks.
   def test_the_generation_of_the_server_wins
     open_session(PUMA.with(generation: 7), generation: 1)
-    assert_equal 7, @probe.opened.first.last
+    assert_equal 7, @probe.opened.first[4]
   end
 
   # A collector that reads the segment at once needs them.

@@ -23,7 +23,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
   end
 
   def open_segment(ring: 4096, place: self.place)
-    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3,
+    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, pairs: 1024, worker: 3,
       generation: 1)
   end
 
@@ -32,7 +32,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_equal 0o700, File.stat(dir).mode & 0o777
     ticks = File.read("/proc/self/stat").rpartition(")").last.split[19]
     assert_equal File.join(dir, "#{Process.pid}-#{ticks}.segment"), path
-    assert_equal [[path, 200, 4096, 3, 1]], @probe.opened
+    assert_equal [[path, 200, 4096, 3, 1, 1024]], @probe.opened
   end
 
   def test_the_folder_has_its_modes_whatever_the_umask
@@ -86,7 +86,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     skip "anonymous memory is read through /proc" unless File.directory?("/proc/self/fd")
     @probe.refusal = ->(*) { Errno::ENOSPC.new unless @probe.calls.include?(:anonymous) }
     path = open_segment
-    assert_equal [[path, 200, 4096, 3, 1]], @probe.opened
+    assert_equal [[path, 200, 4096, 3, 1, 1024]], @probe.opened
     assert_match(/is full: keeping the figures of this process in memory/, @log.lines.first)
   end
 
@@ -100,7 +100,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
   def lost_file
     clock = HandClock.new(realtime_ns: 7 * 10**9)
     file = Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log, clock:)
-    file.open(series: 200, ring: 4096, worker: 3, generation: 1)
+    file.open(series: 200, ring: 4096, pairs: 1024, worker: 3, generation: 1)
     FileUtils.rm_rf(dir)
     file
   end

@@ -125,6 +125,32 @@ class Holdup::Compare::CommandTest < Minitest::Test
     end
   end
 
+  # @return [Array<Holdup::Window>] in which B#slow waits for a holder all the time that it stalls
+  def waiting(sample, holder)
+    slow = sample.to_a.select { |window| window.series.name == "B#slow" }
+    slow.map do |window|
+      sample.window("B#slow", kind: :pair, queue: holder, start_s: window.start_s, setting: window.setting,
+        histograms: {stalled: Holdup::Histogram.of_sum(window.stalled_ns)})
+    end
+  end
+
+  def test_a_holder_that_is_new_since_a_revision
+    windows = @before.to_a + waiting(@before, "A#fast") +
+      (@after.to_a + waiting(@after, "C#new")).map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) do |path|
+      said = lambda do |*more|
+        holdup("compare", "--store", path, "--revision", "aaa111", "bbb222", *more, now_s: NOW_S).out
+      end
+      [said.call, said.call("--full"), said.call("--html")].each do |text|
+        assert_match(/B#slow waits for C#new: new, \d\S* ms in each\./, text.gsub("<wbr>", "").gsub(/[[:space:]]+/, " "))
+      end
+      assert_match(/^B#slow: C#new +0 +\d/, said.call("--full"))
+      assert_match(/B#slow は新たに C#new を待っています（1 件あたり \d/, said.call("--lang", "ja"))
+      found = JSON.parse(said.call("--json"))["pairs"].map { |pair| pair.values_at("victim", "causer", "key") }
+      assert_equal [["B#slow", "A#fast", "gone"], ["B#slow", "C#new", "new"]], found.sort
+    end
+  end
+
   # As a process with that HOLDUP_ARM records it.
   def arm(name, units, **facts)
     configured = Holdup::SettingFacts.new(
@@ -219,7 +245,7 @@ class Holdup::Compare::CommandTest < Minitest::Test
   def test_keys_for_programs
     said = JSON.parse(compare("--by", "setting", "--format", "json").out)
     assert_equal %w[after before blocks changed endpoints left_out machine_slower methods metrics
-      mix_effect schema verdict], said.keys.sort
+      mix_effect pairs schema verdict], said.keys.sort
     cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
     assert_in_delta(-0.5, cpu["relative"], 0.1)
     assert_operator cpu["relative_interval"].last, :<, 0

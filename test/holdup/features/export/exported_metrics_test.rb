@@ -10,6 +10,7 @@ class Holdup::Export::ExportedMetricsTest < Minitest::Test
     *Holdup::Export::ProcessFigures::GAUGES.keys, *Holdup::Export::ProcessFigures::COUNTERS.keys,
     :ruby_gvl_time_seconds_total, :ruby_gvl_nested_seconds_total, :ruby_gvl_errors_total,
     :ruby_gvl_handoff_seconds_total, :ruby_gvl_calls_total, :ruby_gvl_call_seconds_total,
+    :holdup_pair_seconds_total,
     :ruby_processes, :holdup_exporter_series,
     :holdup_exporter_dropped_series, :holdup_exporter_last_commit_timestamp_seconds].freeze
   LABELS = {app: "shop"}.freeze
@@ -64,6 +65,24 @@ class Holdup::Export::ExportedMetricsTest < Minitest::Test
     assert_equal({remote: 8.0, stalled: 6.0, gc: 1.0, ruby: 3.0},
       found.fetch(:ruby_gvl_call_seconds_total).transform_keys { |each| each[:part] })
     refute found.key?(:ruby_gvl_duration_seconds)
+  end
+
+  # @return [Hash, nil] labels => seconds
+  def pairs(**options)
+    sample = SampleWindows.new(setting: {"app" => "shop", "server" => "puma"})
+    pair = sample.window("A#b", kind: :pair, queue: "C#d",
+      histograms: {stalled: Holdup::Histogram.of_sum(3_000_000_000)})
+    export = Holdup::ConfigurationKeys::PrometheusExport.new(**options)
+    figures = FIGURES.new(export, "X", log: CollectedLog.new, clock: Holdup::Clock.new)
+    figures.add([pair], [])
+    figures.metrics.to_h { |one| [one.name, one.values] }[:holdup_pair_seconds_total]
+  end
+
+  def test_who_waited_for_whom_is_exported_where_that_is_asked_for
+    assert_nil pairs
+    labels = {app: "shop", role: "puma", host: "web-1", victim: "A#b", holder: "C#d"}
+    assert_equal({labels => 3.0}, pairs(pairs: true))
+    assert_equal [{victim: "A#b", holder: "C#d"}], pairs(pairs: true, labels: [:name]).keys
   end
 
   def test_what_is_delivered_is_not_in_the_next_difference

@@ -27,4 +27,13 @@ class Holdup::Report::BlamePageTest < Minitest::Test
     assert_match(/Who waited \(rows\) while whom held the GVL \(columns\).*nobody \(hand-off\)/m, text)
     refute_includes text, UNRECORDED
   end
+
+  # The figure is there also for readers who see no colours.
+  def test_figures_of_the_matrix_are_darker_for_a_larger_share
+    get "/blame"
+    assert_match(%r{<td class="heat-4">[\d.]+[[:space:]]m?s</td>}, markup)
+    assert_match(%r{<th scope="row"><a href="/endpoint\?[^"]*unit=OrdersController}, markup)
+    get "/blame.md"
+    assert_match(/\| OrdersController\\#index \| [\d.]+ m?s \|/, last_response.body)
+  end
 end

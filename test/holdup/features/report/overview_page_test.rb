@@ -62,6 +62,32 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     assert_nil guide.section
   end
 
+  MATRIX = "Who waited (rows) while whom held the GVL (columns)"
+
+  def matrix(windows)
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {})
+    query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
+    page = Overview.new(context: nil, store:, query:, words: Holdup::View::Words.new("en", page: true))
+    page.blocks.grep(Holdup::View::Section).find { |section| section.title == MATRIX }
+  end
+
+  def test_who_waited_for_whom_is_there_with_links
+    found = matrix(sample.stored)
+
+    assert_equal Overview::TOP, found.rows.size
+    first = found.rows.first.first
+    assert_equal ["endpoint", "OrdersController#index"], [first.page, first.params["unit"]]
+    assert_equal "nobody (hand-off)", found.columns[-3]
+  end
+
+  def test_without_pairs_there_is_no_matrix
+    assert_nil matrix(sample.to_a)
+    alone = SampleWindows.new(units: {"A#b" => {ms: {cpu: 10, stalled: 5}, acquisitions: 3, units: 300, blame: 1}},
+      accounts: {}, minutes: 3)
+    assert_equal 1, matrix(alone.stored).rows.size
+  end
+
   def test_is_whole_in_japanese
     assert_equal %w[GVL\ が原因か 待たせているのは いつからか 最初にすること 次にすること], answers(sample.to_a, "ja").keys
   end

@@ -15,10 +15,10 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
   def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {},
-    holding_methods: [], calls: [], **options)
+    holding_methods: [], calls: [], pairs: [], **options)
     filter = Holdup::Analysis::UnitFilter.new(**filter)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, filter:)
+      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, pairs:, filter:)
     made = Holdup::Report::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -94,6 +94,24 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
     refute_includes text, "No setting and no revision changed in this time."
     assert_includes screen, "No setting and no revision changed in this time."
     assert_operator text.lines.size, :<=, 39
+  end
+
+  def test_says_first_whom_the_requests_of_one_name_waited_for
+    sample = SampleWindows.new
+    text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "OrdersController#index"},
+      **places(["ReportsController#sales"]))
+    start = "They waited for ReportsController#sales (Report#rows, ReportsController#sales.rb:41): it held the GVL"
+    assert_includes text.lines.drop(1).first(4).join.tr("\n", " "), start
+  end
+
+  def test_says_it_after_a_verdict_about_something_else
+    shape = {acquisitions: 4, units: 100}
+    units = {"A#b" => {ms: {cpu: 10, stalled: 9, lock: 60}, blame: 1, **shape},
+             "C#d" => {ms: {cpu: 50, stalled: 1}, blame: 9, **shape}}
+    sample = SampleWindows.new(units:, minutes: 1)
+    text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "A#b"}).tr("\n", " ")
+    assert_match(/waiting for locks .*- In 8\d % of the time that they stalled, C#d held the GVL\. /, text)
+    refute_match(/In 8\d % of the time/, screen(sample.to_a, pairs: sample.pairs))
   end
 
   def test_asks_for_the_methods_where_samples_name_them

@@ -35,6 +35,20 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
     assert_includes text, "6 more"
   end
 
+  def test_each_row_says_whom_it_waits_for_with_a_link
+    get "/endpoints"
+    row = markup[%r{<tr>\s*<th scope="row"><a[^>]*>OrdersController#index</a>.*?</tr>}m]
+    assert_match(%r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }, row)
+    get "/"
+    assert_includes text, "% for ReportsController#sales"
+  end
+
+  def test_a_recording_of_an_earlier_version_says_nothing_of_it
+    sample.define_singleton_method(:stored) { to_a }
+    get "/endpoints"
+    refute_includes text, "waits "
+  end
+
   def test_only_those_that_ran_often
     get "/endpoints", {"least" => "300", "sort" => "name", "dir" => "asc"}
     assert_equal %w[OrdersController#index ProductsController#index], names

@@ -334,6 +334,6 @@ class Holdup::Web::AppTest < Minitest::Test
     refute_includes text, "4.67 ms"
     get "/endpoints", {"name" => "Orders"}
     assert_includes text, "OrdersController#index"
-    refute_includes text, "ReportsController#sales"
+    refute_includes text, "ProductsController#index"
   end
 end

@@ -13,18 +13,10 @@ module Holdup
         end
 
         COLUMNS = %i[calls_each calls_elapsed calls_remote calls_stalled calls_gc calls_ruby].freeze
-        SYSTEMS = %w[sql redis memcached http cache connect push search subprocess].freeze
         # Of all io, below which it is left out.
         OTHER_IO = 0.01
         # Of the stall, below which calls are not what stalls.
         MAIN = 0.2
-
-        # @param line [Analysis::UnitCalls::CallLine]
-        # @return [String] "HTTP api.example.com"; a later Holdup may know more systems
-        def self.called(line, words)
-          key = SYSTEMS.include?(line.system) ? line.system : "others"
-          [words.call(:"call_#{key}"), line.target && View::Width.clean(line.target)].compact.join(" ")
-        end
 
         # @return [View::Section, nil] nil without calls
         def call
@@ -69,11 +61,9 @@ module Holdup
 
         def per_unit(unit, ns) = duration(ns.fdiv(unit.units))
 
-        def called(line) = self.class.called(line, @words)
+        def called(line) = View::CalledSystem.call(line, @words)
 
-        def key(line)
-          SYSTEMS.include?(line.system) ? line.system : "others"
-        end
+        def key(line) = View::CalledSystem.key(line)
 
         # What the busiest called.
         def sentences

@@ -235,6 +235,12 @@ module Holdup
         NAME = 28
         TITLE = 20
 
+        # @param link [#call] makes a link to the page of a party of requests or jobs; nil: its rows are text
+        def initialize(summary, link: nil, **options)
+          super(summary, **options)
+          @link = link
+        end
+
         # @return [View::Section, nil] nil without pairs
         def call
           return if summary.pairs.none?(&:named?)
@@ -272,8 +278,19 @@ module Holdup
           found = causers.map { |causer| shown.find { |pair| pair.causer == causer }&.ns.to_i }
           figures = [*found, others.sum(&:ns), nobody.sum(&:ns)]
           whole_ns = [pairs.first.suffered_ns, figures.sum].max
-          name = View::Width.truncate(party(victim), NAME)
-          [name, *[*figures, whole_ns - figures.sum, whole_ns].map { |ns| duration(ns) }]
+          parts = [*figures, whole_ns - figures.sum].map { |ns| heat(ns, whole_ns) }
+          [name(victim), *parts, duration(whole_ns)]
+        end
+
+        def heat(ns, whole_ns)
+          share = whole_ns.zero? ? 0.0 : ns.fdiv(whole_ns)
+          View::Blocks::Heat.new(text: duration(ns), share:)
+        end
+
+        def name(victim)
+          text = View::Width.truncate(party(victim), NAME)
+          link = @link.call(victim) if @link && victim.unit?
+          link.is_a?(View::Blocks::Link) ? link.with(text:) : text
         end
       end
     end

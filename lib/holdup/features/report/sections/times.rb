@@ -22,15 +22,17 @@ module Holdup
         end
 
         class LatencyTable < View::SectionBase
-          PARTS = [:coverage].freeze
+          PARTS = [:coverage, *View::MainWait::PARTS].freeze
 
           def call
-            figures_section(:latency, [word(:units), "/s", "p50", "p90", "p95", "p99", word(:errors)]) { |row|
-              cells(row)
-            }
+            columns = [word(:units), "/s", "p50", "p90", "p95", "p99", word(:errors)]
+            section = figures_section(:latency, columns) { |row| cells(row) }
+            section.with(details: shown.map { |row| waits.remark(row) })
           end
 
           private
+
+          def waits = @waits ||= View::MainWait.new(summary, words: @words)
 
           def cells(row)
             wall = [0.5, 0.9, 0.95, 0.99].map { |q| duration(row.histogram(:wall).quantile(q)) }

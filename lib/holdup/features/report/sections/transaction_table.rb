@@ -54,7 +54,7 @@ module Holdup
 
         def other_calls(line)
           line.other_calls.first(1).map do |call|
-            word(:transactions_other_call, name: short(line.name), system: CallTable.called(call, @words),
+            word(:transactions_other_call, name: short(line.name), system: View::CalledSystem.call(call, @words),
               remote: mean(line, call.remote.sum))
           end
         end

@@ -153,6 +153,11 @@ module Holdup
           section.columns.each_index.map { |index| alignment(section, index) }
         end
 
+        # @return [String, nil] CSS class of a figure's cell, for its colour; nil for other cells and without one
+        def ground(cell)
+          "heat-#{cell.step}" if cell.is_a?(Blocks::Heat) && cell.step.positive?
+        end
+
         # @param column [Blocks::Column]
         # @return [String, nil] nil if the table is not sorted by it
         def arrow(column)
@@ -161,6 +166,7 @@ module Holdup
 
         def cell_width(cell)
           return BAR_WIDTH if cell.is_a?(Blocks::Bar)
+          return cell_width(cell.text) if cell.is_a?(Blocks::Heat)
           cell.is_a?(String) ? [cell.size, WORDS_WIDTH].min : 0
         end
 
@@ -175,6 +181,7 @@ module Holdup
           LETTER = /\p{L}/
 
           def self.match?(cell)
+            return match?(cell.text) if cell.is_a?(Blocks::Heat)
             cell.nil? || (cell.is_a?(String) && !LETTER.match?(cell.gsub(UNITS, "")))
           end
         end

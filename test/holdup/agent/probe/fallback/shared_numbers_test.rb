@@ -36,6 +36,7 @@ class Holdup::Probe::SharedNumbersTest < Minitest::Test
   def test_options_take_what_a_segment_has_room_for
     assert_equal Holdup::Probe::SERIES_LIMITS, range_of(:series_limit)
     assert_equal Holdup::Probe::RING_SIZES, range_of(:ring_size)
+    assert_equal Holdup::Probe::PAIR_LIMITS, range_of(:pair_limit)
   end
 
   def test_a_rule_takes_as_many_events_as_a_capture

@@ -25,6 +25,23 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
     assert_equal [nil, nil, "text", "words"], 4.times.map { |index| helpers.alignment(section, index) }
   end
 
+  def test_a_figure_with_a_colour_is_a_figure_like_others
+    cells = [0.0, 0.019, 0.02, 0.3, 1.0].map { |share| Blocks::Heat.new(text: "12.3 ms", share:) }
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    assert_equal [nil, nil, "heat-1", "heat-3", "heat-5"], cells.map { |cell| helpers.ground(cell) }
+    assert_nil helpers.ground("12.3 ms")
+    cells.each { |cell| assert FigureCell.match?(cell) }
+    section = Holdup::View::Section.new(title: "t", columns: %w[name a], rows: [["b", cells.last]])
+    assert_equal helpers.width(section.plain), helpers.width(section)
+  end
+
+  # A step without its class would have no colour.
+  def test_each_step_has_a_colour
+    css = File.read(File.join(Holdup::View::Html::ASSETS, "holdup.css"))
+    last = Blocks::Heat::STEPS.size
+    assert_equal (1..last).to_a, css.scan(/^\.heat-(\d)/).flatten.map(&:to_i)
+  end
+
   def test_attributes_of_a_tag
     helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
     assert_equal "", helpers.attributes(class: nil, selected: false)

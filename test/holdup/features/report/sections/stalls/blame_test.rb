@@ -25,7 +25,7 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
   def test_rows_of_the_matrix_add_up_to_what_each_suffered
     [[summary, 15], [summary, 3], [summary(name: "Orders*"), 15]].each do |summary, limit|
       found = section(Exact, summary, limit:)
-      found.rows.each { |_, *parts, whole| assert_equal whole, parts.sum }
+      found.rows.each { |_, *parts, whole| assert_equal whole, parts.sum(&:text) }
       assert_equal [summary.pairs.uniq(&:victim).size, limit].min, found.rows.size
     end
     whole = section(Exact, summary).rows.sum(&:last)
@@ -39,7 +39,7 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
     assert_includes found.columns, "nobody (hand-off)"
     assert_includes found.rows.map(&:first), "(thread) main"
     running = found.columns.index("still running")
-    assert_operator found.rows.map { |row| row[running] }.min, :>, 0
+    assert_operator found.rows.map { |row| row[running].text }.min, :>, 0
     assert_empty found.columns.grep(/Reports/)
   end
 

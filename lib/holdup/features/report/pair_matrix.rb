@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Who waited for whom, on a page: names of requests and jobs lead to their pages.
+    module PairMatrix
+      private
+
+      # @return [View::Section, nil] nil without pairs
+      def matrix(limit: query.limit)
+        Sections::Stalls::StallMatrix.new(summary, words: @words, limit:, link: method(:unit_link)).call
+      end
+    end
+  end
+end
