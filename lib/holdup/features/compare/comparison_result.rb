@@ -9,7 +9,7 @@ module Holdup
     # - `estimates`: {Symbol => Estimate}; the other lists as Comparison has them
     # - `memory`: ComparedMemory
     class ComparisonResult < Data.define(:before, :after, :sizes, :block_s, :held, :paired, :estimates,
-      :contributions, :method_changes, :mix_effect, :machine_slower, :left_out, :memory, :ages)
+      :contributions, :method_changes, :pair_changes, :mix_effect, :machine_slower, :left_out, :memory, :ages)
       # @param comparison [Comparison] all of which is computed here
       # @return [ComparisonResult]
       def self.of(comparison)
@@ -33,11 +33,12 @@ module Holdup
       # What is said of one side, see Side. `counts`: [[Setting, requests or jobs]]; `times`: {Symbol =>
       # Histogram} after the first minutes of processes, `cold_times` and `cold_units` in them
       ComparedSide = Data.define(:label, :from_s, :to_s, :settings, :counts, :units, :cold_units, :processes,
-        :times, :cold_times, :queued, :warmed, :boots_known) do
+        :times, :cold_times, :queued, :warmed, :boots_known, :pairs_known) do
         # @param side [Side]
         # @return [ComparedSide]
         def self.of(side)
-          asked = {queued: side.queued?, warmed: side.warmed?, boots_known: side.boots_known?}
+          asked = {queued: side.queued?, warmed: side.warmed?, boots_known: side.boots_known?,
+                   pairs_known: side.pairs_known?}
           new(**asked, **(members - asked.keys).to_h { |name| [name, side.public_send(name).freeze] })
         end
 
@@ -46,6 +47,8 @@ module Holdup
         def warmed? = warmed
 
         def boots_known? = boots_known
+
+        def pairs_known? = pairs_known
       end
 
       # At which age the memory of processes was compared (ProcessAges::AgeBand, nil: they never had the
