@@ -88,6 +88,20 @@ class SanitizerTest < NativeTest
         Probe.record(handle, 1 + i % 2, name, "q" * (i % 100), i, i.even?, nil, nil, trace)
       }
       8.times.map { |t| Thread.new { 100.times { |i| one.(i + t) } } }.each(&:join)
+      # More connections than there is room for, given back in any order, twice or never; pools that go.
+      connections = lambda do |pool, i|
+        handle = Probe.enter
+        pool.wait_begins
+        places = Array.new(i % 40) { |k| k % 5 == 4 ? pool.take_unseen : pool.take([handle, nil, 0][k % 3]) }
+        [*places, *places.first(3)].shuffle.drop(i % 3).each { |place| pool.give_back(place) }
+        pool.wait_ends(handle, i, 1 << 62)
+        (i % 7 == 0) ? Probe.cancel(handle) : Probe.record(handle, 1, "pool \#{i % 30}", nil, 0, false)
+      end
+      shared = Probe::ConnectionHolds.new
+      4.times.map { |t| Thread.new { 150.times { |i| connections.(shared, i + t) } } }.each(&:join)
+      60.times { |i| connections.(Probe::ConnectionHolds.new, i) && (GC.start if i % 20 == 0) }
+      Process.wait(fork { 50.times { |i| connections.(shared, i) } && exit!(0) })
+      raise "the child ended with \#{$?}" unless $?.success?
       200.times { Thread.new { Probe.enter } } # dies with a unit open
       Probe.follow_fibers(true)
       in_turns = lambda do |i|

@@ -20,7 +20,7 @@ module Holdup
         memory: Sections::MemoryTable,
         holds: Sections::Stalls::HoldTable,
         connections: Sections::Pools::ConnectionTable,
-        connection_pairs: Sections::ConnectionPairTable,
+        pool_pairs: Sections::ConnectionPairTable,
         distribution: Sections::Times::DistributionTable,
         slices: Sections::Times::QuantileBandTable,
         pools: Sections::Pools::PoolTable,

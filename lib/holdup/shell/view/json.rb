@@ -223,7 +223,7 @@ module Holdup
         end
 
         def to_h
-          {pairs:, connection_pairs:, machines:, pools:, pool_cpu:, processes:}
+          {pairs:, pool_pairs:, machines:, pools:, pool_cpu:, processes:}
         end
 
         private
@@ -235,7 +235,7 @@ module Holdup
           end
         end
 
-        def connection_pairs
+        def pool_pairs
           @summary.connection_pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), wait_ns: pair.ns,
              share: pair.share.round(4)}

@@ -67,7 +67,7 @@ class Holdup::Report::Sections::ConnectionPairTableTest < Minitest::Test
   end
 
   def test_json_has_all_pairs
-    found = Holdup::View::Json.new(summary).to_h.fetch(:connection_pairs)
+    found = Holdup::View::Json.new(summary).to_h.fetch(:pool_pairs)
     assert_equal 3, found.size
     assert_equal({causer: "RefillJob", victim: "Stock#show", wait_ns: 30 * MS, share: 0.75},
       found.first.merge(causer: found.first[:causer][:name], victim: found.first[:victim][:name]))
