@@ -47,6 +47,13 @@ class Holdup::Analysis::BlameTest < Minitest::Test
     assert_equal %w[A], blame.series.map(&:name)
   end
 
+  # The request suffered half of all stall, and not six tenths.
+  def test_nested_ones_are_no_part_of_what_requests_suffered
+    blame = blame(entry("A", stalled: 60), entry("A", kind: :nested, stalled: 10),
+      account("worker", stalled: 50, caused: 100))
+    assert_equal 50 * MS, blame.accounts.first.caused_to_units
+  end
+
   # Before all holders have ended, one side is ahead.
   def test_no_share_exceeds_the_whole
     blame = blame(entry("A", stalled: 40, caused: 100))
