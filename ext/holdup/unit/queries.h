@@ -1,6 +1,6 @@
 /*
- * Queries of Active Record, whose notifications or log say when one ends. Each is a call (calls.h) of the kind
- * that its connection has, and may be one that a unit repeats (repeats.h).
+ * Queries of Active Record, whose notifications or log say when one ends. Each is a call (calls.h) of the
+ * kind that its connection has, and may be one that a unit repeats (repeats.h).
  */
 #ifndef HOLDUP_QUERIES_H
 #define HOLDUP_QUERIES_H
