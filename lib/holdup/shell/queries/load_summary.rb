@@ -55,7 +55,8 @@ module Holdup
 
       # Reads the parts of a summary.
       class StoredParts
-        ALL = %i[samples coverage under_load pairs connection_pairs calls holding_methods repeats].freeze
+        ALL = %i[samples coverage under_load pairs connection_pairs calls transactions holding_methods
+          repeats].freeze
         # Rows that are measured one after the other, and what names them.
         OWN_TIME = {
           setting: ->(setting) { setting.fingerprint },
