@@ -176,7 +176,8 @@ module Holdup
         nil
       end
 
-      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation, _pair_limit)
+      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation,
+        _pair_limit)
         nil
       end
 

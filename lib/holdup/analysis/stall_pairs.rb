@@ -2,9 +2,10 @@
 
 module Holdup
   module Analysis
-    # Who waited for what others held: the GVL, or connections of a pool. The probe charges each wait to the holders that it passed
-    # over (ext/holdup/hook/pairs.h, unit/connection_holds.h), so a pair is measured, not estimated. Its time is recorded when both
-    # have ended: of a span, a pair that runs across its edges may have more or less than what the victim waited there.
+    # Who waited for what others held: the GVL, or connections of a pool. The probe charges each wait to the
+    # holders that it passed over (ext/holdup/hook/pairs.h, unit/connection_holds.h), so a pair is measured,
+    # not estimated. Its time is recorded when both have ended: of a span, a pair that runs across its edges
+    # may have more or less than what the victim waited there.
     class StallPairs
       # One side of a pair. `kind`: :request, :job, :account for a thread outside of units, :others and
       # :unknown for several that are not named, :nobody for the time in which no thread held the GVL

@@ -145,9 +145,9 @@ module Holdup
       end
 
       # The table of pairs: who waited for what others held. Rows are appended, and only grow.
-      # @return [Array<Array(Integer, Integer, Integer, Integer)>, nil] series of who waited and of who held it,
-      #   as slots + 1 or a number of Layout::PAIR_*, the place of its kind in Layout::PAIR_KINDS, and ns; nil
-      #   when it was being written all the time
+      # @return [Array<Array(Integer, Integer, Integer, Integer)>, nil] series of who waited and of who held
+      #   it, as slots + 1 or a number of Layout::PAIR_*, the place of its kind in Layout::PAIR_KINDS, and ns;
+      #   nil when it was being written all the time
       # @raise [SegmentError::NotASegment]
       def pairs
         bytes = steady(Layout::SEQ) { guarded { @bytes.read(Layout::PAIRS_OFFSET, pair_count * Layout::PAIR_BYTES) } }

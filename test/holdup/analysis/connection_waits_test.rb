@@ -148,7 +148,8 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   end
 
   def test_the_verdict_about_one_name_is_about_its_waits
-    parts = {"Orders#index" => {"Reports#show" => 24}, "Orders#show" => {"Orders#show" => 12, "(unknown)" => 4}}
+    parts = {"Orders#index" => {"Reports#show" => 24},
+             "Orders#show" => {"Orders#show" => 12, "(unknown)" => 4}}
     found = verdict(parts, **named("Orders#show"))
     assert_equal [:connections_waits_for_own, 0.75], [found.key, found.facts[:held_share]]
     thread = verdict({"Orders#show" => {"thread:poller" => 16}}, **named("Orders#show"))
@@ -172,7 +173,8 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     found = verdict({"Small#show" => {"Big#show" => 40}}, units)
     assert_equal [:connections_waits_for, "Small#show"], [found.key, found.facts[:victim].name]
     assert_in_delta 0.8, found.facts[:share]
-    rare = verdict({"Small#show" => {"Big#show" => 4}}, {"Big#show" => [1_000, 0, 90], "Small#show" => [5, 4, 1]})
+    rare = verdict({"Small#show" => {"Big#show" => 4}},
+      {"Big#show" => [1_000, 0, 90], "Small#show" => [5, 4, 1]})
     refute_equal :connections_waits_for, rare.key
   end
 

@@ -195,7 +195,8 @@ module Holdup
         help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web for " \
           "none but /metrics of Holdup::Web, which always comes with it. A Hash says more: port, bind (an " \
           "address), series (how many label sets, 200), labels (of app, role, kind, name, queue, host, " \
-          "revision, arm), pairs (true: who waited for whom at the GVL, the 50 strongest). Needs the gem prometheus-client. nil: nothing. In the environment: 9395, web, " \
+          "revision, arm), pairs (true: who waited for whom at the GVL, the 50 strongest). Needs the gem " \
+          "prometheus-client. nil: nothing. In the environment: 9395, web, " \
           "off, or port=9395,bind=0.0.0.0,series=500,labels=app name."
       ),
       Key.new(
@@ -212,7 +213,8 @@ module Holdup
         help: "Sends metrics from the collector to a DogStatsD or StatsD server at udp://HOST:PORT or " \
           "unix:///PATH; :on means to where the DD_* variables say, or udp://127.0.0.1:8125. A Hash says " \
           "more: address, format (:dogstatsd needs the gem dogstatsd-ruby, :statsd has no tags), interval " \
-          "(seconds, 10), series, labels and pairs as for prometheus. nil: nothing. In the environment: on, off, " \
+          "(seconds, 10), series, labels and pairs as for prometheus. nil: nothing. In the environment: " \
+          "on, off, " \
           "an address, or address=udp://127.0.0.1:8125,format=statsd."
       ),
       Key.new(

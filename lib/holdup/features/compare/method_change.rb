@@ -13,7 +13,8 @@ module Holdup
       # @return [Array<MethodChange>] methods of names that both sides have, largest difference first
       def self.all(sides, blocks:, numbers:, **resampling)
         methods = sides.zip(numbers).map do |side, own|
-          StallPerUnit.new(side.windows, side.method_windows, figure: :caused_ns, blocks:, numbers: own) do |window|
+          StallPerUnit.new(side.windows, side.method_windows, figure: :caused_ns, blocks:,
+            numbers: own) do |window|
             Analysis::MethodLine.place(window).key
           end
         end

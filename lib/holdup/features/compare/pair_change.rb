@@ -13,7 +13,8 @@ module Holdup
       #   whose pairs one side did not record, which would look as if they had not waited
       def self.all(sides, blocks:, numbers:, **resampling)
         pairs = sides.zip(numbers).map do |side, own|
-          StallPerUnit.new(side.windows, side.pair_windows, figure: :stalled_ns, blocks:, numbers: own) do |window|
+          StallPerUnit.new(side.windows, side.pair_windows, figure: :stalled_ns, blocks:,
+            numbers: own) do |window|
             [window.series.name, window.series.queue]
           end
         end

@@ -165,7 +165,8 @@ module Holdup
       def views_of_units(kind)
         names = windows.map { |window| window.series.name }.to_set
         found = @all.select do |window|
-          window.series.kind == kind && names.include?(window.series.name) && settings.include?(window.setting)
+          window.series.kind == kind && names.include?(window.series.name) &&
+            settings.include?(window.setting)
         end
         warmed? ? found.select { |window| warm?(window) } : found
       end

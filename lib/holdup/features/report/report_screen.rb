@@ -85,7 +85,8 @@ module Holdup
       end
 
       def blocks
-        [lead, View::Blocks::Notes.new(texts: [*@headline.main_wait, @headline.figures.first, times]), remarks,
+        figures = [*@headline.main_wait, @headline.figures.first, times]
+        [lead, View::Blocks::Notes.new(texts: figures), remarks,
           View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed,
           commands].compact
       end

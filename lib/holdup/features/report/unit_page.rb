@@ -22,7 +22,7 @@ module Holdup
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict),
-          View::Blocks::Notes.new(texts: [*headline.main_wait, *headline.figures, *memory, *headline.remarks]), split,
+          View::Blocks::Notes.new(texts: notes), split,
           section(Sections::Times::DistributionTable), section(Sections::CallTable),
           section(Sections::TransactionTable),
           section(Sections::MethodTable), over_time,
@@ -30,6 +30,8 @@ module Holdup
           section(Sections::ConnectionPairTable), slowest,
           section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
       end
+
+      def notes = [*headline.main_wait, *headline.figures, *memory, *headline.remarks]
 
       def asks = []
 

@@ -23,8 +23,8 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
   end
 
   def open_segment(ring: 4096, place: self.place)
-    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, pairs: 1024, worker: 3,
-      generation: 1)
+    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log)
+      .open(series: 200, ring:, pairs: 1024, worker: 3, generation: 1)
   end
 
   def test_makes_a_private_folder_and_names_the_process

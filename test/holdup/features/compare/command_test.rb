@@ -142,11 +142,13 @@ class Holdup::Compare::CommandTest < Minitest::Test
         holdup("compare", "--store", path, "--revision", "aaa111", "bbb222", *more, now_s: NOW_S).out
       end
       [said.call, said.call("--full"), said.call("--html")].each do |text|
-        assert_match(/B#slow waits for C#new: new, \d\S* ms in each\./, text.gsub("<wbr>", "").gsub(/[[:space:]]+/, " "))
+        plain = text.gsub("<wbr>", "").gsub(/[[:space:]]+/, " ")
+        assert_match(/B#slow waits for C#new: new, \d\S* ms in each\./, plain)
       end
       assert_match(/^B#slow: C#new +0 +\d/, said.call("--full"))
       assert_match(/B#slow は新たに C#new を待っています（1 件あたり \d/, said.call("--lang", "ja"))
-      found = JSON.parse(said.call("--json"))["pairs"].map { |pair| pair.values_at("victim", "causer", "key") }
+      found = JSON.parse(said.call("--json"))["pairs"]
+        .map { |pair| pair.values_at("victim", "causer", "key") }
       assert_equal [["B#slow", "A#fast", "gone"], ["B#slow", "C#new", "new"]], found.sort
     end
   end

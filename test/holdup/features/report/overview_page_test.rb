@@ -83,7 +83,8 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
 
   def test_without_pairs_there_is_no_matrix
     assert_nil matrix(sample.to_a)
-    alone = SampleWindows.new(units: {"A#b" => {ms: {cpu: 10, stalled: 5}, acquisitions: 3, units: 300, blame: 1}},
+    shape = {ms: {cpu: 10, stalled: 5}, acquisitions: 3, units: 300, blame: 1}
+    alone = SampleWindows.new(units: {"A#b" => shape},
       accounts: {}, minutes: 3)
     assert_equal 1, matrix(alone.stored).rows.size
   end

@@ -100,7 +100,7 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
     sample = SampleWindows.new
     text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "OrdersController#index"},
       **places(["ReportsController#sales"]))
-    start = "They waited for ReportsController#sales (Report#rows, ReportsController#sales.rb:41): it held the GVL"
+    start = "They waited for ReportsController#sales (Report#rows, ReportsController#sales.rb:41): it held "
     assert_includes text.lines.drop(1).first(4).join.tr("\n", " "), start
   end
 

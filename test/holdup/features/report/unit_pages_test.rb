@@ -38,7 +38,8 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
   def test_each_row_says_whom_it_waits_for_with_a_link
     get "/endpoints"
     row = markup[%r{<tr>\s*<th scope="row"><a[^>]*>OrdersController#index</a>.*?</tr>}m]
-    assert_match(%r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }, row)
+    link = %r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }
+    assert_match(link, row)
     get "/"
     assert_includes text, "% for ReportsController#sales"
   end

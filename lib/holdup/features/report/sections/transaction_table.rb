@@ -54,8 +54,8 @@ module Holdup
 
         def other_calls(line)
           line.other_calls.first(1).map do |call|
-            word(:transactions_other_call, name: short(line.name), system: View::CalledSystem.call(call, @words),
-              remote: mean(line, call.remote.sum))
+            word(:transactions_other_call, name: short(line.name),
+              system: View::CalledSystem.call(call, @words), remote: mean(line, call.remote.sum))
           end
         end
 

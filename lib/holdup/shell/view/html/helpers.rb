@@ -153,7 +153,8 @@ module Holdup
           section.columns.each_index.map { |index| alignment(section, index) }
         end
 
-        # @return [String, nil] CSS class of a figure's cell, for its colour; nil for other cells and without one
+        # @return [String, nil] CSS class of a figure's cell, for its colour; nil for other cells and without
+        #   one
         def ground(cell)
           "heat-#{cell.step}" if cell.is_a?(Blocks::Heat) && cell.step.positive?
         end

@@ -6,7 +6,8 @@ require "holdup/loader"
 class Holdup::Report::Sections::ConnectionPairTableTest < Minitest::Test
   MS = 1_000_000
   # Milliseconds by who waited and who had connections.
-  PARTS = {"Stock#show" => {"RefillJob" => 30, "(unknown)" => 10}, "Cart#show" => {"thread:poller" => 8}}.freeze
+  PARTS = {"Stock#show" => {"RefillJob" => 30, "(unknown)" => 10},
+           "Cart#show" => {"thread:poller" => 8}}.freeze
 
   def summary(parts = PARTS, samples: [], **options)
     sample = SampleWindows.new(setting: {"db_pool" => 1})
@@ -34,7 +35,8 @@ class Holdup::Report::Sections::ConnectionPairTableTest < Minitest::Test
   end
 
   def test_each_pair_with_its_share_of_the_victims_waits
-    assert_equal [["Stock#show", "RefillJob", "75.0", "30.0 ms"], ["Stock#show", "(unknown)", "25.0", "10.0 ms"],
+    assert_equal [["Stock#show", "RefillJob", "75.0", "30.0 ms"],
+      ["Stock#show", "(unknown)", "25.0", "10.0 ms"],
       ["Cart#show", "(thread) poller", "100", "8.00 ms"]], section.rows
     assert_equal 3, section(language: "ja").rows.size
   end
