@@ -172,12 +172,12 @@ module Holdup
 
       def sizes = {}
 
-      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation, _pair_limit)
+      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation, _pair_limit = nil)
         nil
       end
 
       def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation,
-        _pair_limit)
+        _pair_limit = nil)
         nil
       end
 

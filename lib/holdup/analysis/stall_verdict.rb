@@ -45,7 +45,7 @@ module Holdup
 
       def self.tail(row)
         wall = row.histogram(:wall).quantile(0.99)
-        wall.to_i.zero? ? 0 : row.histogram(:stalled).quantile(0.99).fdiv(wall)
+        wall.to_i.zero? ? 0 : row.histogram(:stalled).quantile(0.99).to_f / wall
       end
       private_class_method :tail
 

@@ -359,7 +359,7 @@ class Holdup::RuntimeTest < Minitest::Test
 
   def test_a_child_of_a_measuring_process_measures_for_itself
     @runtime.start
-    child = in_child { [@runtime.running?, @probe.calls, @probe.opened.last.last, @collector.calls] }
+    child = in_child { [@runtime.running?, @probe.calls, @probe.opened.last[4], @collector.calls] }
     assert_equal [true, %i[enable after_fork enable], 1, %i[start before_fork]], child
     assert_equal [1, [:enable]], [@probe.opened.size, @probe.calls]
   end
