@@ -19,8 +19,9 @@ class RailsIntegrationTest < Minitest::Test
         calls = 50 + 64 # as many series again, and one for each kind
         methods = 128 + 1 # and one for all others
         repeats = 64 + 1
+        transactions = 128 + 2 # and one for all others, and one for calls in them
         capacity = app.snapshots.first.header.series_capacity
-        assert_equal 50 + 66 + calls + methods + repeats, capacity, env.inspect
+        assert_equal 50 + 66 + calls + methods + repeats + transactions, capacity, env.inspect
         %w[/orders /orders/7 /orders/named /mounted/x /wp-login.php /up].each { |path| app.get(path) }
         app.stop
         expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted",
