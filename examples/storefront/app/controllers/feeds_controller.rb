@@ -12,6 +12,6 @@ class FeedsController < ApplicationController
 
   def line(page)
     products = Product.order(:id).offset(page * 5).limit(5).pluck(:id, :name)
-    "#{{supplier: Upstream.get("/feed", delay_ms: 8), products:}.to_json}\n"
+    "#{{supplier: Upstream.get("/feed", delay_ms: 16), products:}.to_json}\n"
   end
 end
