@@ -43,7 +43,7 @@ class ConnectionPoolPairsTest < Minitest::Test
       keepers = Array.new(SIZE) { Thread.new { POOL.hold { got << 1; back.pop } } }
       SIZE.times { got.pop }
       asks = Thread.new { POOL.hold { } }
-      sleep 0.01 until asks.stop?
+      Thread.pass until asks.stop?
       back.close
       [asks, *keepers].each(&:join)
     end

@@ -76,7 +76,9 @@ static VALUE probe_end_transaction(VALUE self, VALUE kind, VALUE error)
     if (!ended) return Qnil;
     if (!NIL_P(error)) {
         const tclock_t *c = u->clock;
-        ended->base.stalled += ended->last_stalled;
+        /* A statement may have begun before the transaction: Active Record sends BEGIN in the first one. */
+        uint64_t stalled = c->totals.stalled - ended->base.stalled;
+        ended->base.stalled += ended->last_stalled < stalled ? ended->last_stalled : stalled;
         call_tally_t *tally =
             calls_add(u, CALLS_TRANSACTION, ended->kind, &ended->base, clk_now(), RTEST(error));
         if (tally) tally->cpu_ns += tc_cpu(c) - ended->cpu_ns;

@@ -16,7 +16,8 @@ module Holdup
         [View::Blocks::Lead.new(text: headline.verdict), short_answers,
           View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
           section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes,
-          matrix(limit: TOP), sufferers, findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
+          matrix(limit: TOP), sufferers, findings(word(:stands_out)),
+          section(Sections::Processes::SettingTable)].compact
       end
 
       def live? = query.live?

@@ -36,6 +36,13 @@ module Holdup
         hidden.empty? ? [] : [word(:more_rows, count: Figures.count(hidden.size))]
       end
 
+      # @param all [Array] of which the first `limit` are listed
+      # @return [Array<String>] the same for what is no row of the summary
+      def beyond(all)
+        count = all.size - limit
+        count.positive? ? [word(:more_rows, count: Figures.count(count))] : []
+      end
+
       # "ReportJob [critical]"; shows the kind only if kinds are mixed.
       def label(name, queue: nil)
         text = Width.clean(name)

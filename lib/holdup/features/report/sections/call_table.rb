@@ -23,7 +23,7 @@ module Holdup
           return if summary.by != :name || listed.empty?
           View::Section.new(title: word(:calls), columns: [word(:by_name), *COLUMNS.map { |key| word(key) }],
             rows: listed.flat_map { |unit| rows(unit) },
-            notes: [*sentences, *repeated, *misleading, word(:calls_note), *left_out])
+            notes: [*sentences, *repeated, *misleading, word(:calls_note), *beyond(summary.calls)])
         end
 
         # @param row [Analysis::SeriesRow]
@@ -41,11 +41,6 @@ module Holdup
         private
 
         def listed = summary.calls.first(limit)
-
-        def left_out
-          count = summary.calls.size - listed.size
-          count.zero? ? [] : [word(:more_rows, count: View::Figures.count(count))]
-        end
 
         def rows(unit)
           lines = unit.lines.map { |line| ["#{label(unit.name)}: #{called(line)}", *cells(unit, line)] }

@@ -19,17 +19,12 @@ module Holdup
           View::Section.new(title: word(:database_transactions),
             columns: [word(:by_name), *COLUMNS.map { |key| word(key) }],
             rows: listed.map { |line| [label(line.name), *cells(line)] },
-            notes: [*sentences, word(:transactions_note), *left_out])
+            notes: [*sentences, word(:transactions_note), *beyond(summary.transactions)])
         end
 
         private
 
         def listed = summary.transactions.first(limit)
-
-        def left_out
-          count = summary.transactions.size - listed.size
-          count.zero? ? [] : [word(:more_rows, count: View::Figures.count(count))]
-        end
 
         def cells(line)
           parts = [line.database_ns, line.other_calls_ns, line.other_waits_ns, line.stalled_ns,
