@@ -78,26 +78,6 @@ class TransactionsTest < Minitest::Test
     assert_operator transaction("A#b").histogram(:stalled).sum, :<, slots(:call).first.histogram(:stalled).sum
   end
 
-  # Active Record sends BEGIN in the first statement, which may have stalled before.
-  def test_a_statement_may_begin_before_its_transaction
-    write(<<~RUBY)
-      stop = false
-      hog = Thread.new { burn until stop }
-      unit("A#b") do
-        call(SQL) do
-          sleep 0.001
-          PROBE.begin_transaction(SQL)
-        end
-        PROBE.end_transaction(SQL, true)
-      end
-      stop = true
-      hog.join
-    RUBY
-    found = transaction("A#b")
-    assert_operator slots(:call).first.histogram(:stalled).sum, :>, found.histogram(:stalled).sum
-    assert_operator found.histogram(:wall).sum, :<, unit("A#b").histogram(:wall).sum
-  end
-
   def test_two_databases_have_transactions_at_the_same_time
     write(<<~RUBY)
       other = PROBE.call_kind("sql other")
