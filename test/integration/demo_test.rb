@@ -12,8 +12,9 @@ class DemoTest < Minitest::Test
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
-  # The part that each endpoint was built for. On a machine that has other things to do, computing under the
-  # GVL shows as starved too and computing without it as io too, so these two are judged apart.
+  # The part that each endpoint was built for. The time in which this machine had no CPU for it is the machine's
+  # part, so it is left out. Where the machine has other things to do, computing without the GVL shows as io,
+  # too, so these endpoints are judged apart.
   BUILT_FOR = {
     "QuotesController#show" => "io_ns",
     "FeedsController#show" => "io_ns",
@@ -42,7 +43,7 @@ class DemoTest < Minitest::Test
 
   def assert_splits
     BUILT_FOR.each do |name, part|
-      parts = @series.fetch(name).slice(*PARTS)
+      parts = @series.fetch(name).slice(*PARTS).except("starved_ns")
       assert_equal part, parts.max_by(&:last).first, "#{name}: #{parts}"
     end
     assert_computing

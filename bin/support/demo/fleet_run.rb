@@ -92,7 +92,7 @@ module Demo
       senders = @hosts.map.with_index do |host, index|
         err = index.zero? ? @err : File.open(File::NULL, "w")
         plan = Traffic.plan(@options.with(rate:), workers: WORKERS)
-        Thread.new { Sending.new(err:).call(host.url, Traffic::ROUTES, plan, seed: @options.seed + index) }
+        Thread.new { Sending.new(err:).call(host.url, Traffic.routes, plan, seed: @options.seed + index) }
       end
       senders.flat_map { |sender| sender.value.values }.sum(&:lost)
     end

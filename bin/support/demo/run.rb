@@ -121,7 +121,7 @@ module Demo
 
     def send_traffic
       plan = Traffic.plan(@options, workers: Storefront.workers)
-      outcomes = @sending.call(@storefront.url, Traffic::ROUTES, plan, seed: @options.seed)
+      outcomes = @sending.call(@storefront.url, Traffic.routes, plan, seed: @options.seed)
       @unanswered += outcomes.each_value.sum(&:lost)
     end
 

@@ -17,7 +17,7 @@ module Soak
     # @param seconds [Numeric]
     # @param after_s [Numeric] seconds before the first request
     def self.to(url, options, seconds:, after_s: 0)
-      routes = Demo::Traffic::ROUTES
+      routes = Demo::Traffic.routes
       arrivals = Arrivals.new(routes:, rate: options.rate, seconds:, seed: options.seed).map do |arrival|
         arrival.with(at_ns: arrival.at_ns + (after_s * 1e9).round)
       end
