@@ -19,7 +19,7 @@ class Chromium
   # In a sandbox of its own wherever it may make one; root may not.
   FLAGS = Process.uid.zero? ? {"no-sandbox": nil} : {}
   # A machine that is busy with other tests takes its time.
-  PATIENCE_S = 60
+  PATIENCE_S = 180
   HEIGHT = 900
 
   attr_reader :session

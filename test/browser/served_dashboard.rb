@@ -5,7 +5,7 @@ require "holdup/loader"
 # The dashboard over a store, served as `holdup web` does it, in this process.
 class ServedDashboard
   HOST = "127.0.0.1"
-  PATIENCE_S = 60
+  PATIENCE_S = 180
 
   # @return [String] without a path
   attr_reader :address

@@ -69,7 +69,7 @@ class JitMemoryTest < Minitest::Test
   # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
     environment = {env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option]}
-    output = fresh_ruby(<<~RUBY, gems: true, **environment, prelude: "", timeout: 100)
+    output = fresh_ruby(<<~RUBY, gems: true, **environment, prelude: "")
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/loader"

@@ -12,8 +12,6 @@ class JobApp < ServedApp
   # The application without its runner, for all tests with the same adapter: it connects to the database of
   # the test that asks.
   class AppClient
-    PATIENCE_S = 60
-
     # @param adapter [String] of Active Job
     # @return [AppClient] that runs until the last test
     def self.for(adapter, env)
@@ -50,7 +48,7 @@ class JobApp < ServedApp
     end
 
     def answer
-      raise "the client does not answer" unless @process.wait_readable(PATIENCE_S)
+      raise "the client does not answer" unless @process.wait_readable(WaitUntil::PATIENCE_S)
       @process.gets.to_s.chomp
     end
   end

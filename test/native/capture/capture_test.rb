@@ -237,7 +237,7 @@ class CaptureNativeTest < NativeTest
   end
 
   def test_a_thousand_captures_under_load
-    assert_equal %w[1000 0 true], capture(<<~RUBY, timeout: 150).split
+    assert_equal %w[1000 0 true], capture(<<~RUBY).split
       stop = false
       load = Array.new(3) { |i| Thread.new { work(1, 2, i) until stop } }
       made = 1000.times.count do |i|
@@ -292,7 +292,7 @@ class CaptureNativeTest < NativeTest
 
   private
 
-  def capture(script, env: {}, timeout: 60)
-    fresh_ruby(script, env:, timeout:, prelude: PRELUDE)
+  def capture(script, env: {})
+    fresh_ruby(script, env:, prelude: PRELUDE)
   end
 end

@@ -128,7 +128,7 @@ class VmTest < NativeTest
 
   def test_gc_stress_and_compaction
     Dir.mktmpdir do |folder|
-      output = fresh_ruby(<<~RUBY, timeout: 120)
+      output = fresh_ruby(<<~RUBY)
         Holdup::Probe.enable
         Holdup::Probe.open_segment("#{folder}/segment", 20, 64, nil, 0)
         GC.stress = true

@@ -261,7 +261,7 @@ class AccountsTest < NativeTest
   private
 
   def run_script(script)
-    fresh_ruby(<<~RUBY, gems: true, timeout: 60)
+    fresh_ruby(<<~RUBY, gems: true)
       path = #{@path.dump}
       #{SCRIPT}
       Probe.open_segment(path, 50, 64, nil, 0)

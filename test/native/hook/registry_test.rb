@@ -114,7 +114,7 @@ class RegistryTest < NativeTest
   end
 
   def test_ractors_leave_nothing
-    rounds = sizes(<<~RUBY, timeout: 60)
+    rounds = sizes(<<~RUBY)
       value = ->(ractor) { ractor.respond_to?(:value) ? ractor.value : ractor.take }
       round = lambda do |count|
         count.times { value.call(Ractor.new { 3.times { Thread.new { nil }.join } }) }
@@ -183,7 +183,7 @@ class RegistryTest < NativeTest
 
   # 60,000 clocks have 80 MiB.
   def test_the_memory_of_the_process_stays
-    grown = fresh_ruby(SCRIPT + <<~RUBY, timeout: 120).to_i
+    grown = fresh_ruby(SCRIPT + <<~RUBY).to_i
       rss = -> { File.read("/proc/self/status")[/VmRSS:\\s+(\\d+)/, 1].to_i }
       Probe.disable
       short(20_000)

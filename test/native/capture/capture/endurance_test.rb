@@ -125,7 +125,7 @@ class CaptureEnduranceTest < NativeTest
 
   # Whatever ends the process, and whatever else goes on in it.
   def test_a_process_ends_in_the_middle
-    capture(<<~RUBY, timeout: 120)
+    capture(<<~RUBY)
       ways = ["exit", "abort", "Thread.main.kill", "Process.exit!(1)", "exec('true')", "raise 'the end'"]
       statuses = ways.flat_map { |way| [false, true].map { |ractors| [way, ractors] } }.map do |way, ractors|
         Process.wait2(fork do
@@ -167,7 +167,7 @@ class CaptureEnduranceTest < NativeTest
 
   private
 
-  def capture(script, timeout: 60)
-    fresh_ruby(script, prelude: PRELUDE, timeout:).chomp
+  def capture(script)
+    fresh_ruby(script, prelude: PRELUDE).chomp
   end
 end

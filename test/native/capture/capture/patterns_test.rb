@@ -59,7 +59,7 @@ class CapturePatternsTest < NativeTest
   # Waits as the checkout of a connection pool does.
   def waiting_for(connections, handle)
     from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
-    connections.pop(timeout: 30)
+    connections.pop(timeout: WaitUntil::PATIENCE_S)
     Probe.charge(handle, 0, Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - from)
   end
 

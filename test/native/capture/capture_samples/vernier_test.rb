@@ -73,7 +73,7 @@ class VernierSamplingTest < NativeTest
 
   def run_with_vernier(script, **options)
     skip "vernier is not in this bundle" unless Gem.loaded_specs.key?("vernier")
-    fresh_ruby(SCRIPT + script, timeout: 60, gems: true, **options)
+    fresh_ruby(SCRIPT + script, gems: true, **options)
   end
 
   def test_it_says_what_our_own_sampler_says

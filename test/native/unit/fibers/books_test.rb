@@ -68,7 +68,7 @@ class FiberBooksTest < NativeTest
   end
 
   def test_the_collector_of_garbage_may_come_at_any_moment
-    output = fresh_ruby(STRESS + <<~RUBY, timeout: 120)
+    output = fresh_ruby(STRESS + <<~RUBY)
       GC.stress = true
       loop_of(3, 4, Random.new(1), ->(handle) { Holdup::Probe.finish(handle) })
       GC.stress = false

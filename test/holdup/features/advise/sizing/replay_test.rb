@@ -301,7 +301,7 @@ module Holdup::Advise::Sizing
       thread.report_on_exception = false
       wait_until { thread.stop? || !thread.alive? }
       thread.kill
-      assert thread.join(20)
+      assert thread.join(WaitUntil::PATIENCE_S)
     end
   end
 end
