@@ -11,10 +11,10 @@ module Bench
   # browser shows when.
   class Web
     PAGES = %w[
-      / /series/overview /endpoints /jobs
+      / /series/overview /requests /jobs
       /endpoint?unit=Controller7%23action&kind=request
       /series/endpoint?unit=Controller7%23action&kind=request
-      /blame /processes /advice /compare /calculator /jit /health /endpoints.csv
+      /blame /processes /advice /compare /calculator /jit /health /requests.csv
     ].freeze
     SPANS = %w[1h 24h 30d].freeze
     BUDGET_MS = 300

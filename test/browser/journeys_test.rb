@@ -15,19 +15,19 @@ class JourneysTest < Minitest::Test
 
   def test_links_keep_the_filters_and_back_works
     look("/", lang: "en", since: "6h")
-    page.within("nav") { page.click_link("Endpoints") }
+    page.within("header nav") { page.click_link("Requests") }
     page.click_link("OrdersController#index")
     assert page.has_css?("h1", text: "OrdersController#index")
     page.click_link("日本語")
     assert page.has_css?("html[lang=ja] .spans [aria-current]", text: "6時間")
     page.go_back
     page.go_back
-    assert page.has_css?("h1", text: "Endpoints")
+    assert page.has_css?("h1", text: "Requests")
     assert_empty chromium.faults
   end
 
   def test_a_link_that_is_sent_shows_the_same_span_later
-    look("/endpoints", lang: "en", since: "6h", name: "Orders*")
+    look("/requests", lang: "en", since: "6h", name: "Orders*")
     page.click_link("Link to this span, to send")
     sent = URI.decode_www_form(URI(page.current_url).query).to_h
     since, till = sent.values_at("since", "until").map { |moment| Time.iso8601(moment) }
@@ -50,8 +50,9 @@ class JourneysTest < Minitest::Test
     light = background
     choose("Dark")
     refute_equal light, background
-    page.within("nav") { page.click_link("Blame") }
-    assert page.has_css?("h1", text: "Blame")
+    page.within("header nav") { page.click_link("Capacity") }
+    page.within(".tabs") { page.click_link("JIT") }
+    assert page.has_css?("h1", text: "JIT")
     refute_equal light, background
     chromium.theme("dark")
     choose("Light")
@@ -76,7 +77,7 @@ class JourneysTest < Minitest::Test
 
   # Names wrap between their parts: in the clipboard they are whole.
   def test_names_are_copied_as_they_are
-    look("/endpoints")
+    look("/requests")
     select_first = "getSelection().selectAllChildren(document.querySelector('tbody th a'))"
     assert_equal "OrdersController#index",
       page.evaluate_script("#{select_first} || getSelection().toString()")

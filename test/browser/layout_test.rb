@@ -11,7 +11,7 @@ class LayoutTest < Minitest::Test
   FIRST_SENTENCE = {[1024, 600] => 200, [390, 844] => 260}.freeze
   HALF_AN_HOUR_S = 1800
   TOP = "document.querySelector('.blocks > *').getBoundingClientRect().top"
-  LINES = "new Set([...document.querySelectorAll('nav > ul a')].map((link) => link.offsetTop)).size"
+  LINES = "new Set([...document.querySelectorAll('header nav > ul a')].map((link) => link.offsetTop)).size"
   # Titles of the columns of the first table whose right edge is visible.
   VISIBLE = <<~JS
     [...document.querySelectorAll("thead")[0].querySelectorAll("th")]
@@ -92,10 +92,10 @@ class LayoutTest < Minitest::Test
   def test_a_phone_has_the_pages_behind_one_word
     chromium.size(390, 844)
     look("/", lang: "en")
-    assert page.has_no_css?("nav a", text: "Blame", wait: 0)
+    assert page.has_no_css?("nav a", text: "Changes", wait: 0)
     page.find("nav summary").click
-    page.within("nav") { page.click_link("Blame") }
-    assert page.has_css?("h1", text: "Blame")
+    page.within("header nav") { page.click_link("Changes") }
+    assert page.has_css?("h1", text: "Compare")
     page.find("nav summary").click
     assert_empty chromium.barriers
   end
@@ -106,7 +106,7 @@ class LayoutTest < Minitest::Test
     look("/", lang: "en")
     3.times { page.send_keys(:tab) }
     page.send_keys(:enter)
-    assert page.has_css?("nav a", text: "Blame")
+    assert page.has_css?("nav a", text: "Changes")
   ensure
     chromium.scripts(true)
   end
@@ -124,7 +124,7 @@ class LayoutTest < Minitest::Test
 
   def test_a_wide_screen_is_used_to_its_right_half
     chromium.size(2560, 1440)
-    %w[/ /endpoints /blame /fleet /processes /compare /jit /health].each do |path|
+    %w[/ /requests /blame /fleet /processes /compare /jit /health].each do |path|
       look(path, lang: "en", since: "6h")
       assert_operator page.evaluate_script(REACH), :>, 0.7, path
     end
@@ -161,7 +161,7 @@ class LayoutTest < Minitest::Test
 
   def test_a_laptop_shows_all_columns_of_jobs_and_endpoints
     chromium.size(1024, 600)
-    %w[/jobs /endpoints].product(%w[en ja]) do |path, language|
+    %w[/jobs /requests].product(%w[en ja]) do |path, language|
       look(path, lang: language)
       count = page.evaluate_script("document.querySelectorAll('thead')[0].querySelectorAll('th').length")
       assert_equal count, page.evaluate_script(VISIBLE).size, "#{path} #{language}"
@@ -170,13 +170,13 @@ class LayoutTest < Minitest::Test
 
   def test_a_phone_shows_who_suffers_and_who_causes
     chromium.size(390, 844)
-    look("/endpoints", lang: "en")
+    look("/requests", lang: "en")
     assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
   end
 
   def test_a_table_that_scrolls_is_focusable_and_labelled
     chromium.size(390, 844)
-    look("/endpoints", lang: "en")
+    look("/requests", lang: "en")
     region = page.find(".wide", match: :first)
     assert_equal "group", region[:role]
     assert_equal "One by one (scrolls sideways)", region["aria-label"]
@@ -187,7 +187,7 @@ class LayoutTest < Minitest::Test
   end
 
   def test_names_break_between_their_words
-    [390, 1024].product(%w[/endpoints /jobs]) do |width, path|
+    [390, 1024].product(%w[/requests /jobs]) do |width, path|
       chromium.size(width, 600)
       look(path)
       assert_empty page.evaluate_script(BROKEN), "#{path} at #{width}"

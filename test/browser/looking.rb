@@ -8,7 +8,7 @@ require_relative "served_dashboard"
 # because starting costs more than looking.
 module Looking
   # Each page of the menu, and one endpoint.
-  PATHS = %w[/ /endpoints /jobs /blame /fleet /processes /advice /compare /experiments /calculator /captures
+  PATHS = %w[/ /requests /jobs /blame /fleet /processes /advice /compare /experiments /calculator /captures
     /jit /health /endpoint?unit=OrdersController%23index&kind=request].freeze
   WIDTHS = [2560, 1280, 360].freeze
   # In which axe looks, and how wide.

@@ -20,7 +20,7 @@ class PagesTest < Minitest::Test
     sample = SampleWindows.new(units: names.to_h { |name| [name, SampleWindows::STOREFRONT.values.first] })
     with_store(sample) do |store|
       dashboard = ServedDashboard.new(store:, now_s: sample.to_s)
-      ["/", "/endpoints", "/blame", "/endpoint?kind=request&unit=#{"x" * 200}"].each { |path|
+      ["/", "/requests", "/blame", "/endpoint?kind=request&unit=#{"x" * 200}"].each { |path|
         assert_fine(path, "en", {"light" => 360}, dashboard:)
       }
     ensure

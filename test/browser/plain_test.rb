@@ -33,7 +33,7 @@ class PlainTest < Minitest::Test
     page.fill_in("io", with: "80%")
     page.click_button("Calculate")
     assert page.has_css?("h2", text: "80.0 % io")
-    look("/endpoints", lang: "en")
+    look("/requests", lang: "en")
     page.click_link("count", exact: true)
     assert page.has_css?("th[aria-sort=descending]", text: "count")
   end

@@ -53,7 +53,7 @@ class WaitingTest < Minitest::Test
     assert page.has_css?("[data-wait]")
     assert_empty chromium.barriers
     assert_equal 0, chromium.overhang
-    page.within("nav") { page.click_link("Blame") }
-    assert page.has_css?("h1", text: "Blame")
+    page.within("header nav") { page.click_link("Requests") }
+    assert page.has_css?("h1", text: "Requests")
   end
 end

@@ -126,13 +126,13 @@ class NamesTest < Minitest::Test
   end
 
   def check_pages
-    %w[/overview /endpoints /endpoints.csv /endpoints.md /jobs /jobs.csv /blame /processes /jit
+    %w[/overview /requests /requests.csv /requests.md /jobs /jobs.csv /blame /processes /jit
       /health].each do |path|
       get path
       assert_equal [200, true], [last_response.status, page.valid_encoding?], path
     end
     NAMES.values.grep(/日本|🍣|é/).each do |name|
-      get "/endpoints.csv"
+      get "/requests.csv"
       assert_includes page, name
       get "/endpoint?#{URI.encode_www_form(unit: name, kind: "request")}"
       assert_equal 200, last_response.status

@@ -15,7 +15,7 @@ class WebIntegrationTest < Minitest::Test
     def ask(app, at: "/inside/holdup")
       request = Rack::MockRequest.new(app)
       local = {"HTTP_HOST" => "localhost"}
-      paths = ["", "/", "/endpoints?since=6h", "/calculator", "/health"]
+      paths = ["", "/", "/requests?since=6h", "/calculator", "/health"]
       pages = paths.map { |path| request.get(at + path, local) }
       links = pages.flat_map { |page| page.body.scan(/(?:href|action|src|data-series)="([^"#]+)"/).flatten }
       files = links.grep(%r{/assets/|/series/}).uniq

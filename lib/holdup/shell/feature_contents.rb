@@ -44,9 +44,11 @@ module Holdup
       def initialize(name:, place:, summary:, constant: "Command", warns: true) = super
     end
 
-    # `name` is its part of the address; `menu`: whether every page links to it
-    PageEntry = Data.define(:name, :place, :menu, :constant) do
-      def initialize(name:, place:, menu: true, constant: "Page") = super
+    # `name` is its part of the address; `section`: the entry of the menu that it belongs to, one of
+    # Web::Pages::MENU; `listed`: whether the other pages of the section link to it; `former`: names that it had
+    # in addresses
+    PageEntry = Data.define(:name, :place, :section, :listed, :former, :constant) do
+      def initialize(name:, place:, section:, listed: true, former: [], constant: "Page") = super
     end
 
     # A tool for assistants. `command`: the words of the command that it is; `purposes`: of its options that

@@ -17,7 +17,7 @@ class Holdup::FeaturesTest < Minitest::Test
         module Toy
           Feature = FeatureContents.of(
             commands: [{name: "toy", place: 15, summary: "what a toy says"}],
-            pages: [{name: "toy", place: 15}],
+            pages: [{name: "toy", place: 15, section: :health}],
             tools: [{name: "toy", place: 15, command: %w[toy], description: "What a toy says."}],
             checks: {"Check" => 15},
             rules: %w[Rule Theme]
@@ -133,8 +133,9 @@ class Holdup::FeaturesTest < Minitest::Test
     order = /^  holdup report .*\n  holdup toy        what a toy says\n  holdup top /
     assert_match(order, found["help"].last)
     assert_equal [0, "baa\n"], found["toy"]
-    assert_match(%r{href="/toy"[^>]*>Toybox</a>}, found["start"].last, "the menu")
+    assert_match(%r{href="/toy"[^>]*>Health</a>}, found["start"].last, "the menu")
     assert_equal 200, found["page"].first
+    assert_match(%r{href="/toy"[^>]*>Toybox</a>}, found["page"].last, "beside the other pages of its section")
     assert_match(/It says moo\./, found["page"].last)
     assert_includes found["tools"],
       ["toy", {"sound" => {"type" => "string", "description" => "what it says"}}]
@@ -154,7 +155,8 @@ class Holdup::FeaturesTest < Minitest::Test
     assert_equal commands, found["help"].last.scan(/^  holdup (\S+) /).flatten
     assert_equal 200, found["start"].first
     links = found["start"].last.scan(%r{href="/([a-z]+)["?]}).flatten
-    assert_equal menu(left) - ["overview"], menu(folders.values) & links, "the menu"
+    firsts = sections(left).map(&:first)
+    assert_equal firsts - ["overview"], sections(folders.values).flatten & links, "the menu"
     assert_equal left.flat_map(&:tools).sort_by(&:place).map(&:name), found["tools"].map(&:first)
     assert_equal Holdup::Features.checks.map(&:name), found["checks"]
     assert_equal [0, ""], found["collect"]
@@ -215,8 +217,11 @@ class Holdup::FeaturesTest < Minitest::Test
   end
 
   # @param contents [Array<Holdup::FeatureContents>]
-  # @return [Array<String>] the pages that every page links to
-  def menu(contents) = contents.flat_map(&:pages).select(&:menu).sort_by(&:place).map(&:name)
+  # @return [Array<Array<String>>] the listed pages of each entry of the menu
+  def sections(contents)
+    pages = contents.flat_map(&:pages).select(&:listed).sort_by(&:place).group_by(&:section)
+    pages.values_at(*Holdup::Web::Pages::SECTIONS).compact.map { |same| same.map(&:name) }
+  end
 
   def owner_of(part) = Object.const_get(part.name.split("::").first(2).join("::"))
 

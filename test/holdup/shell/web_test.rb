@@ -106,7 +106,7 @@ class Holdup::WebTest < Minitest::Test
     found = [path, File.dirname(path)].any? { |one| File.writable?(one) }
     raise "#{path} can be written" if found && !writable
     app = dashboard(store: Holdup::Store.open(path, read_only: true))
-    status, _, body = app.call(Rack::MockRequest.env_for("/endpoints"))
+    status, _, body = app.call(Rack::MockRequest.env_for("/requests"))
     [status, body.each.to_a.join]
   end
 

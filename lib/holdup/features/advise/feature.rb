@@ -15,8 +15,8 @@ module Holdup
          summary: "how many threads for an io share, next to Amdahl's law", constant: "CalculateCommand"}
       ],
       pages: [
-        {name: "advice", place: 80},
-        {name: "calculator", place: 110, constant: "CalculatorPage"}
+        {name: "advice", place: 80, section: :capacity},
+        {name: "calculator", place: 110, section: :capacity, constant: "CalculatorPage"}
       ],
       tools: [
         {name: "advise", place: 30, command: %w[advise --json],

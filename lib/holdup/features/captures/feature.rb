@@ -11,8 +11,8 @@ module Holdup
          summary: "what happened in a capture: who waited, and for whom", constant: "TimelineCommand"}
       ],
       pages: [
-        {name: "captures", place: 120},
-        {name: "capture", place: 130, menu: false, constant: "CapturePage"}
+        {name: "captures", place: 120, section: :captures},
+        {name: "capture", place: 130, section: :captures, listed: false, constant: "CapturePage"}
       ],
       tools: [
         {name: "timeline", place: 60, command: %w[timeline], constant: "TimelineTool",

@@ -11,7 +11,7 @@ module Holdup
          summary: "what a change did: two times, settings or revisions, with intervals"}
       ],
       pages: [
-        {name: "compare", place: 90}
+        {name: "compare", place: 90, section: :changes}
       ],
       tools: [
         {name: "compare", place: 50, command: %w[compare --json],

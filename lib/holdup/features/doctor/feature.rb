@@ -11,7 +11,7 @@ module Holdup
          summary: "what is measured, what is missing, and how to fix it", warns: false}
       ],
       pages: [
-        {name: "health", place: 150}
+        {name: "health", place: 150, section: :health}
       ],
       checks: {
         "ProbeChecks::RubySupport" => 10,

@@ -10,7 +10,7 @@ module Holdup
         {name: "experiment", place: 90, summary: "arms side by side: time needed, progress, and the answer"}
       ],
       pages: [
-        {name: "experiments", place: 100}
+        {name: "experiments", place: 100, section: :changes}
       ]
     )
   end

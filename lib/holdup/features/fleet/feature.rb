@@ -9,7 +9,7 @@ module Holdup
         {name: "fleet", place: 30, summary: "all hosts: what runs where, which one differs, which revision"}
       ],
       pages: [
-        {name: "fleet", place: 60}
+        {name: "fleet", place: 105, section: :changes}
       ]
     )
   end

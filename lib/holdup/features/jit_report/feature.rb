@@ -7,7 +7,7 @@ module Holdup
       uses: %w[advise doctor],
       offers: %w[JitTable Page],
       pages: [
-        {name: "jit", place: 140}
+        {name: "jit", place: 140, section: :capacity}
       ],
       checks: {
         "JitChecks::Activation" => 190,

@@ -10,12 +10,13 @@ module Holdup
         {name: "report", place: 10, summary: "where the time went, who stalled and who caused it"}
       ],
       pages: [
-        {name: "overview", place: 10, constant: "OverviewPage"},
-        {name: "endpoints", place: 20, constant: "UnitPages::Endpoints"},
-        {name: "jobs", place: 30, constant: "UnitPages::Jobs"},
-        {name: "endpoint", place: 40, menu: false, constant: "UnitPage"},
-        {name: "blame", place: 50, constant: "BlamePage"},
-        {name: "processes", place: 70, constant: "ProcessesPage"}
+        {name: "overview", place: 10, section: :overview, constant: "OverviewPage"},
+        {name: "requests", place: 20, section: :requests, former: %w[endpoints],
+         constant: "UnitPages::Requests"},
+        {name: "jobs", place: 30, section: :jobs, constant: "UnitPages::Jobs"},
+        {name: "endpoint", place: 40, section: :requests, listed: false, constant: "UnitPage"},
+        {name: "blame", place: 50, section: :requests, constant: "BlamePage"},
+        {name: "processes", place: 160, section: :health, constant: "ProcessesPage"}
       ],
       tools: [
         {name: "report", place: 10, command: %w[report --json],

@@ -6,11 +6,11 @@ module Holdup
     # endpoints and jobs.
     class HtmlReport
       # Pages in the order of the report. Other pages need more than a span, or show the present moment.
-      PAGES = {"overview" => OverviewPage, "endpoints" => UnitPages::Endpoints,
+      PAGES = {"overview" => OverviewPage, "requests" => UnitPages::Requests,
                "jobs" => UnitPages::Jobs, "blame" => BlamePage, "processes" => ProcessesPage,
                "jit" => JitReport::Page}.freeze
       # Pages of one kind of units.
-      KINDS = {"endpoints" => :request, "jobs" => :job}.freeze
+      KINDS = {"requests" => :request, "jobs" => :job}.freeze
       # How many pages of units that stalled most, and of those that caused most stall.
       UNITS = 5
       # Mail servers reject larger files.

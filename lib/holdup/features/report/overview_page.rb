@@ -50,7 +50,7 @@ module Holdup
 
       def sufferers
         table = UnitPages::Table.new(summary, words: @words, link: method(:unit_link))
-        page = (summary.unit_kind == :job) ? "jobs" : "endpoints"
+        page = (summary.unit_kind == :job) ? "jobs" : "requests"
         table.call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
           .with(more: View::Blocks::Link.new(text: word(:all_endpoints), page:))
       end
@@ -60,7 +60,7 @@ module Holdup
         # Pages that show what the report's next commands show.
         STEPS = {doctor: "health", capture: "captures", advise: "advice",
                  compare: "compare", blame: "blame", methods: "blame", connections: "blame",
-                 processes: "processes", states: "endpoints", endpoints: "endpoints", jit: "jit"}.freeze
+                 processes: "processes", states: "requests", endpoints: "requests", jit: "jit"}.freeze
         BY_VERDICT = ReportScreen::NextCommands::BY_VERDICT
         MOST_STEPS = 2
         # Verdicts that are about stall.
@@ -137,7 +137,7 @@ module Holdup
         def step(key)
           return cause_step if key == :cause
           page = STEPS.fetch(key)
-          page = "jobs" if page == "endpoints" && @summary.unit_kind == :job
+          page = "jobs" if page == "requests" && @summary.unit_kind == :job
           text = word(:short_step, page: word(:"title_#{page}"), what: word(:"screen_next_#{key}"))
           View::Blocks::Link.new(text:, page:)
         end
@@ -178,7 +178,7 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def rows
-          [row(:blame, "blame", left(BLAME_S)), row(:percentiles, "endpoints", missing),
+          [row(:blame, "blame", left(BLAME_S)), row(:percentiles, "requests", missing),
             row(:compare, "compare", left(COMPARE_S)), row(:advice, "advice", left(ADVICE_S))]
         end
 

@@ -106,7 +106,7 @@ module Holdup
         end
       end
 
-      class Endpoints < UnitsPage
+      class Requests < UnitsPage
         KIND = :request
       end
 

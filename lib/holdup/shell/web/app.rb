@@ -47,7 +47,7 @@ module Holdup
         r.is("series", String) { |name| series(name) }
         r.is { shown("overview") }
         r.root { shown("overview") }
-        r.is(String) { |name| shown(*name.split(".", 2)) }
+        r.is(String) { |name| moved(*name.split(".", 2)) || shown(*name.split(".", 2)) }
       end
 
       # @return [Context] what this request can use
@@ -70,6 +70,12 @@ module Holdup
         found = ASSETS[name] or return
         response.headers.merge!("content-type" => found.type, "cache-control" => Assets::FOREVER)
         found.body
+      end
+
+      # Links to a page outlive its name.
+      def moved(name = nil, ending = nil)
+        now = Pages::FORMER[name] or return
+        request.redirect(view(nil, nil, kept: params).url(now, ending:), 301)
       end
 
       def shown(name = nil, ending = nil)

@@ -40,7 +40,7 @@ module Holdup
       def page_name
         name = env["PATH_INFO"].to_s.b[%r{\A/(\w+)(?:\.\w+)?\z}, 1]
         return Pages::START if ["", "/"].include?(env["PATH_INFO"])
-        Pages::LISTED.key?(name) ? name : nil
+        Pages::ALL.key?(name) ? name : nil
       end
 
       # Content below the explanation why there is nothing to see.

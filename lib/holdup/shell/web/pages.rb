@@ -4,15 +4,26 @@ module Holdup
   class Web
     # The pages of all features, by their name in the address.
     module Pages
-      LISTED = Features.pages.freeze
+      ALL = Features.pages.freeze
       # What is shown without a name.
-      START = LISTED.keys.first
-      # Those that every page links to.
-      MENU = LISTED.select { |_, listed| listed.entry.menu }.keys.freeze
+      START = ALL.keys.first
+      # The entries of the menu.
+      SECTIONS = %i[overview requests jobs captures capacity changes health].freeze
+      # The pages of each entry that it links to, those of the menu first.
+      MENU = SECTIONS.to_h { |section|
+        [section, ALL.values.map(&:entry).select { |page| page.section == section && page.listed }.map(&:name)]
+      }.reject { |_, names| names.empty? }.freeze
+      LISTED = MENU.values.flatten.freeze
+      # Names of pages by those that they had once.
+      FORMER = ALL.values.flat_map { |page| page.entry.former.map { |name| [name, page.name] } }.to_h.freeze
 
       # @param name [String]
       # @return [Class, nil]
-      def self.[](name) = LISTED[name]&.load
+      def self.[](name) = ALL[name]&.load
+
+      # @param name [String, nil] of a page
+      # @return [Symbol, nil] the entry of the menu that it belongs to
+      def self.section_of(name) = ALL[name]&.entry&.section
 
       # Blocks that only the dashboard has, because they need a server. Each has a template of its name.
       module Controls

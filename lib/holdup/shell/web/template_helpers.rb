@@ -34,6 +34,15 @@ module Holdup
         @computed_s = computed_s
       end
 
+      # @return [Symbol, nil] the entry of the menu that this page belongs to
+      def section = Pages.section_of(name)
+
+      # @return [Array<String>] the pages of that entry, if there are several
+      def neighbours
+        names = Pages::MENU.fetch(section, [])
+        (names.size > 1) ? names : []
+      end
+
       # @param params [Hash{String => String}] in addition to those that links keep
       # @param ending [String, nil] of a file
       def url(page, params = {}, ending: nil)
@@ -179,7 +188,7 @@ module Holdup
 
       # @return [Hash{String => String}] pages by what sentences call them: "the Compare page"
       def pages_by_name
-        @pages_by_name ||= Pages::MENU.to_h do |page|
+        @pages_by_name ||= Pages::LISTED.to_h do |page|
           [word(:page_link, title: word(:"title_#{page}")), page]
         end
       end

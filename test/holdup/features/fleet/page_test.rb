@@ -55,7 +55,7 @@ class Holdup::Fleet::PageTest < Minitest::Test
 
   def test_every_page_can_be_limited_to_hosts_a_role_and_a_revision
     show(PlayedFleet.new(hosts: 3, revisions: {"web-3" => {0.. => "2.0"}}))
-    {"/" => {"host" => "web-2"}, "/endpoints" => {"revision" => "2.0"},
+    {"/" => {"host" => "web-2"}, "/requests" => {"revision" => "2.0"},
      "/processes" => {"host" => "web-[12]"}, "/fleet" => {"role" => "puma"}}.each do |path, params|
       get path, params
       assert_equal 200, last_response.status, path

@@ -31,14 +31,14 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
 
   def test_the_pages_and_their_tables
     page = parsed(sample, remarks: ["jit is not what it was"])
-    assert_equal %w[overview endpoints blame processes jit],
+    assert_equal %w[overview requests blame processes jit],
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
     captions = ["All together", "Over time", "Who caused the stall, who suffered it",
       "Who waited (rows) while whom held the GVL (columns)", "Who suffered most"]
     assert_equal captions, page.css("#overview caption").map(&:text).drop(1).first(5)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
-    assert_equal 8, page.css("#endpoints tbody tr").size
+    assert_equal 8, page.css("#requests tbody tr").size
     blame = page.css("#blame table").first.css("tbody tr")
     assert_equal 8, blame.count { |row| row.at_css("th").text.include?("Controller") }
     assert_includes page.at_css("#unit-1").text, "What stalls it"
@@ -86,7 +86,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
   def test_names_are_text
     page = parsed(sample(HOSTILE))
     assert_empty page.css("script, img, [onload]")
-    assert_includes page.at_css("#endpoints").text, "<script>alert(1)</script>"
+    assert_includes page.at_css("#requests").text, "<script>alert(1)</script>"
     refute_includes page.to_s, "\u202E"
   end
 
@@ -101,7 +101,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
       chosen: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
     assert_equal "ja", page.root["lang"]
     assert_match(/リクエスト.*Orders\*/, page.css(".about").last.text)
-    assert_equal 1, page.css("#endpoints tbody tr").size
+    assert_equal 1, page.css("#requests tbody tr").size
     assert_empty parsed(sample, chosen: Holdup::Analysis::UnitFilter.new(name: "none")).css("article").drop(1)
   end
 end

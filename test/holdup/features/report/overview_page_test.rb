@@ -41,7 +41,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
 
     assert_match(/\ANo: only 0 %/, found["Is it the GVL?"])
     assert_match(/\AIt was low at all times since /, found["Since when?"])
-    assert_equal "endpoints", found["What to do first"].page
+    assert_equal "requests", found["What to do first"].page
   end
 
   def test_a_first_visit_is_told_what_the_data_can_say
@@ -53,7 +53,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
 
     assert_equal "You have 3 min of data: what it can say already", guide.title
     assert_equal ["yes", "yes", "in 3 min", "in 2 h"], guide.rows.map(&:last)
-    assert_equal %w[blame endpoints compare advice], guide.rows.map { |row| row.first.page }
+    assert_equal %w[blame requests compare advice], guide.rows.map { |row| row.first.page }
   end
 
   def test_with_two_hours_of_data_no_guide_is_needed

@@ -23,20 +23,20 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
   def test_sorted_by_each_column_both_ways
     %w[name count rate wall p50 p95 p99 suffered caused each acquisitions acquisition hold queued
       errors].each do |figure|
-      get "/endpoints", {"sort" => figure}
+      get "/requests", {"sort" => figure}
       first = names
       assert_equal 8, first.size
       assert_includes last_response.body, %(<th scope="col" aria-sort="descending">)
-      get "/endpoints", {"sort" => figure, "dir" => "asc"}
+      get "/requests", {"sort" => figure, "dir" => "asc"}
       assert_equal first, names.reverse
     end
-    get "/endpoints", {"sort" => "count", "limit" => "2"}
+    get "/requests", {"sort" => "count", "limit" => "2"}
     assert_equal ["ProductsController#index", "OrdersController#index"], names
     assert_includes text, "6 more"
   end
 
   def test_each_row_says_whom_it_waits_for_with_a_link
-    get "/endpoints"
+    get "/requests"
     row = markup[%r{<tr>\s*<th scope="row"><a[^>]*>OrdersController#index</a>.*?</tr>}m]
     link = %r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }
     assert_match(link, row)
@@ -46,23 +46,23 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
 
   def test_a_recording_of_an_earlier_version_says_nothing_of_it
     sample.define_singleton_method(:stored) { to_a }
-    get "/endpoints"
+    get "/requests"
     refute_includes text, "waits "
   end
 
   def test_only_those_that_ran_often
-    get "/endpoints", {"least" => "300", "sort" => "name", "dir" => "asc"}
+    get "/requests", {"least" => "300", "sort" => "name", "dir" => "asc"}
     assert_equal %w[OrdersController#index ProductsController#index], names
-    get "/endpoints.csv", {"least" => "300"}
+    get "/requests.csv", {"least" => "300"}
     assert_equal 3, last_response.body.lines.size
-    get "/endpoints.md", {"least" => "301"}
+    get "/requests.md", {"least" => "301"}
     assert_match(/^\| ProductsController\\#index \|.*\| 900 \|/, last_response.body)
     refute_includes last_response.body, "OrdersController"
   end
 
   def test_names_are_text_whatever_is_in_them
     @sample = hostile
-    %w[/ /endpoints /blame /advice /processes /health].each do |path|
+    %w[/ /requests /blame /advice /processes /health].each do |path|
       get path
       assert_equal 200, last_response.status
       assert_empty markup.scan(/<script|<img|\u202E/), path
@@ -78,7 +78,7 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
 
   def test_a_spreadsheet_gets_no_formula
     @sample = hostile
-    get "/endpoints.csv"
+    get "/requests.csv"
     assert_includes last_response.body, %("'=HYPERLINK(""x"")",request,)
     assert_equal 1 + HOSTILE.size, last_response.body.lines("\r\n").size
     assert_includes last_response.body, %("a""b,c?d")
@@ -86,7 +86,7 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
 
   def test_a_name_without_end_is_cut
     @sample = hostile(["x" * 900, "\u3042" * 34_000])
-    %w[/ /endpoints /blame /processes].each do |path|
+    %w[/ /requests /blame /processes].each do |path|
       get path
       assert_operator last_response.body.bytesize, :<, 40_000, path
     end

@@ -10,7 +10,7 @@ class Holdup::Web::AccessTest < Minitest::Test
 
   def test_denies_access_unless_a_user_is_configured
     @app = dashboard(auth: nil)
-    %w[/ /endpoints.csv /health /nowhere].each do |path|
+    %w[/ /requests.csv /health /nowhere].each do |path|
       get path
       assert_equal 403, last_response.status
       refute_includes last_response.body, "OrdersController"
@@ -65,7 +65,7 @@ class Holdup::Web::AccessTest < Minitest::Test
       assert_equal status, last_response.status, site.inspect
     end
     %w[PUT DELETE PATCH TRACE].each do |method|
-      custom_request(method, "/endpoints")
+      custom_request(method, "/requests")
       assert_equal 405, last_response.status
     end
     head "/"

@@ -9,7 +9,7 @@ require "json"
 class Holdup::Web::AppTest < Minitest::Test
   include Dashboard
 
-  PAGES = Holdup::Web::Pages::MENU.map { |name|
+  PAGES = Holdup::Web::Pages::LISTED.map { |name|
     (name == Holdup::Web::Pages::START) ? "/" : "/#{name}"
   }.freeze
 
@@ -42,7 +42,7 @@ class Holdup::Web::AppTest < Minitest::Test
       get path
       assert_equal 200, last_response.status, path
     end
-    %w[/ /endpoints /jobs /blame /processes /endpoint?unit=x].each do |path|
+    %w[/ /requests /jobs /blame /processes /endpoint?unit=x].each do |path|
       get path
       assert_includes text, "Choose a longer span above, or open the Health page", path
     end
@@ -116,19 +116,19 @@ class Holdup::Web::AppTest < Minitest::Test
       store.commit([], {}, collector_checkpoint:)
       @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none,
         clock: CommandLine::Still.new(now_s: sample.to_s))
-      get "/endpoints"
+      get "/requests"
       assert_includes text,
         "The newest figures are 7.00 s old. " \
         "The collector stores 2 requests and jobs that ended since then in its next round."
-      get "/endpoints?lang=ja"
+      get "/requests?lang=ja"
       assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了したリクエストとジョブ 2 件は、コレクターが次の回に保存します。"
-      get "/endpoints?until=2m"
+      get "/requests?until=2m"
       refute_includes text, "newest figures"
     end
   end
 
   def test_shows_no_age_without_a_collector
-    get "/endpoints"
+    get "/requests"
     refute_includes text, "newest figures"
   end
 
@@ -182,7 +182,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_match(/These figures mix requests and jobs of 2 applications \(- \d+ %, admin \d+ %\)/, text)
     assert_equal ["", "-", "admin"],
       markup[%r{<select name="app">.*?</select>}m].scan(/value="([^"]*)"/).flatten
-    get "/endpoints", {"app" => "admin"}
+    get "/requests", {"app" => "admin"}
     assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
     assert_includes markup, %(href="/blame?app=admin")
     get "/", {"app" => "nobody"}
@@ -198,11 +198,19 @@ class Holdup::Web::AppTest < Minitest::Test
     get "/overview.json"
     assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"],
       [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
-    get "/endpoints.csv"
+    get "/requests.csv"
     assert_equal 9, last_response.body.lines.size
-    %w[/overview.exe /endpoints. /.json].each do |path|
+    %w[/overview.exe /requests. /.json].each do |path|
       get path
       assert_equal 404, last_response.status, path
+    end
+  end
+
+  def test_a_page_is_found_by_the_name_it_had_once
+    {"/endpoints" => "/requests", "/endpoints.csv" => "/requests.csv"}.each do |former, name|
+      get former, {"since" => "6h", "name" => "Orders*"}
+      assert_equal [301, "#{name}?since=6h&name=Orders*"],
+        [last_response.status, last_response.headers["location"].delete_prefix("http://example.org")], former
     end
   end
 
@@ -238,7 +246,7 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_explains_parameters_that_contradict_each_other
-    assert_equal 400, answer("/endpoints", "since=%ZZ")
+    assert_equal 400, answer("/requests", "since=%ZZ")
     {
       "since=x" => "since can",
       "since=1h&until=2h" => "since is not before until",
@@ -252,14 +260,14 @@ class Holdup::Web::AppTest < Minitest::Test
       "name=#{"a" * 1001}" => "too long",
       "x=#{"a" * 9000}" => "too long"
     }.each do |query, sentence|
-      get "/endpoints?#{query}"
+      get "/requests?#{query}"
       assert_equal 400, last_response.status, query[0, 60]
       assert_includes CGI.unescapeHTML(text), sentence
     end
   end
 
   def test_refusals_are_in_the_language_of_the_page
-    get "/endpoints", {"since" => "x", "lang" => "ja"}
+    get "/requests", {"since" => "x", "lang" => "ja"}
     assert_includes text, "アドレスの指定に誤りがあります。 「since」に &quot;x&quot; は指定できません。 過去 10 年以内の時刻を"
     refute_includes markup, %(lang="en">since)
   end
@@ -294,7 +302,7 @@ class Holdup::Web::AppTest < Minitest::Test
     paths.each { |path| assert_includes 400..499, answer(path, ""), path[0, 60] }
     assert_equal 404, app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => "/a\xFF.b")).first
     Array.new(100) { random.bytes(random.rand(1..40)).delete("\r\n") }.each do |query|
-      assert_includes [200, 400], answer("/endpoints", query), query.inspect
+      assert_includes [200, 400], answer("/requests", query), query.inspect
     end
   end
 
@@ -305,12 +313,12 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_a_filter_without_a_match_lists_what_the_span_has
-    {"/endpoints?name=orders" => 'No request or job in this span is named "orders". ' \
+    {"/requests?name=orders" => 'No request or job in this span is named "orders". ' \
                                  "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
      "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
      "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",
-     "/endpoints?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, sentence|
+     "/requests?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, sentence|
       get address
       assert_equal 200, last_response.status
       assert_includes CGI.unescapeHTML(text), sentence
@@ -318,7 +326,7 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_rejects_an_export_without_a_match
-    %w[/endpoints.json?name=zzz /endpoints.csv?name=zzz /overview.md?name=zzz].each do |address|
+    %w[/requests.json?name=zzz /requests.csv?name=zzz /overview.md?name=zzz].each do |address|
       get address
       assert_equal 400, last_response.status, address
       assert_includes CGI.unescapeHTML(text), 'is called "*zzz*"'
@@ -328,11 +336,11 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_matches_a_name_as_literal_text
-    get "/endpoints", {"name" => "{#{"{a,b}" * 40}}"}
+    get "/requests", {"name" => "{#{"{a,b}" * 40}}"}
     assert_equal 200, last_response.status
-    get "/endpoints", {"name" => "orders"}
+    get "/requests", {"name" => "orders"}
     refute_includes text, "4.67 ms"
-    get "/endpoints", {"name" => "Orders"}
+    get "/requests", {"name" => "Orders"}
     assert_includes text, "OrdersController#index"
     refute_includes text, "ProductsController#index"
   end

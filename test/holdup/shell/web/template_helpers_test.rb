@@ -27,7 +27,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
 
   def test_links_keep_what_was_asked
     get "/", {"since" => "6h", "name" => "Orders*", "lang" => "ja"}
-    others = links.grep(/\/(endpoints|jobs|blame|processes|advice|jit)\?/)
+    others = links.grep(/\/(requests|jobs|captures|advice|compare|health)\?/).uniq
     assert_equal 6, others.grep(/\?since=6h&amp;name=Orders(\*|%2A)&amp;lang=ja/).size, others.inspect
   end
 
@@ -45,7 +45,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
         [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
     end
     get "/", {"theme" => "dark", "since" => "6h"}
-    assert_includes links, "/blame?since=6h&amp;theme=dark"
+    assert_includes links, "/requests?since=6h&amp;theme=dark"
     assert_includes links, "/?since=6h&amp;theme=light"
   end
 

@@ -73,7 +73,7 @@ class Holdup::Web::PartOfSpanTest < Minitest::Test
 
   def test_an_empty_span_leads_to_the_last_data
     look(100 * HOUR)
-    ["/", "/blame", "/endpoints", "/endpoint?unit=OrdersController%23index&kind=request"].each do |page|
+    ["/", "/blame", "/requests", "/endpoint?unit=OrdersController%23index&kind=request"].each do |page|
       get page
       assert_includes text, "Last data:", page
       get link("Show it")
