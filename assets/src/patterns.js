@@ -1,7 +1,7 @@
-import { colour } from "./theme.js";
+import { colour, hatched } from "./theme.js";
 
 /**
- * States differ by pattern as well as by colour. These are the patterns of the page's bars
+ * Where the page is hatched, states differ by pattern as well as by colour. These are the patterns of the page's bars
  * (views/patterns.erb), for a canvas. Each draws its strokes on a tile of `size`.
  */
 const DRAWN = {
@@ -20,7 +20,7 @@ const DRAWN = {
  */
 export function fill(context, state) {
   const drawn = DRAWN[state];
-  if (!drawn) return colour(state);
+  if (!drawn || !hatched()) return colour(state);
   const ratio = window.devicePixelRatio || 1;
   const tile = Object.assign(document.createElement("canvas"), {
     width: Math.round(drawn.size * ratio),

@@ -45,8 +45,8 @@ module Holdup
     end
 
     # `name` is its part of the address; `section`: the entry of the menu that it belongs to, one of
-    # Web::Pages::MENU; `listed`: whether the other pages of the section link to it; `former`: names that it had
-    # in addresses
+    # Web::Pages::SECTIONS; `listed`: whether the other pages of the section link to it; `former`: names that
+    # it had in addresses
     PageEntry = Data.define(:name, :place, :section, :listed, :former, :constant) do
       def initialize(name:, place:, section:, listed: true, former: [], constant: "Page") = super
     end

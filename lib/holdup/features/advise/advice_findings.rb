@@ -7,9 +7,14 @@ module Holdup
       include Enumerable
 
       FindingText = Data.define(:rule, :what, :parts)
-      # `diff`: lines to remove and lines to add, usually none
-      Part = Data.define(:label, :text, :diff)
+      # `diff`: lines to remove and lines to add, usually none; `folded`: whether a browser shows it only when
+      # it is asked to
+      Part = Data.define(:label, :text, :diff, :folded) do
+        def initialize(label:, text:, diff: [], folded: false) = super
+      end
       LABELS = %i[evidence do expected risk verify undo].freeze
+      # What the finding is for: the rest is its reasons.
+      ACTION = :do
 
       def initialize(findings, words:)
         @findings = findings
@@ -38,10 +43,12 @@ module Holdup
       def describe(finding)
         texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk),
           word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
-        diffs = [[], finding.line&.diff.to_a.map { |line| View::Width.clean(line) }]
-        FindingText.new(rule: finding.rule, what: say(finding, :what),
-          parts: labels.zip(texts,
-            diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
+        diff = finding.line&.diff.to_a.map { |line| View::Width.clean(line) }
+        parts = LABELS.zip(texts).map do |label, text|
+          action = label == ACTION
+          Part.new(label: word(label), text:, diff: action ? diff : [], folded: !action)
+        end
+        FindingText.new(rule: finding.rule, what: say(finding, :what), parts:)
       end
 
       def say(finding, part)

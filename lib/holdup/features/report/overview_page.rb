@@ -2,7 +2,8 @@
 
 module Holdup
   module Report
-    # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
+    # Start page: the verdict, where the time goes, who waits for whom, what to do; then since when, and the
+    # figures behind it.
     class OverviewPage < View::PageBase
       include OverTime
       include PairMatrix
@@ -14,9 +15,9 @@ module Holdup
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict), short_answers,
-          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-          section(Sections::Times::DistributionTable), guide, over_time, changes.table, causes,
-          matrix(limit: TOP), sufferers, findings(word(:stands_out)),
+          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, sufferers,
+          matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
+          section(Sections::Times::DistributionTable), guide,
           section(Sections::Processes::SettingTable)].compact
       end
 

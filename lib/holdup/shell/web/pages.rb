@@ -10,9 +10,8 @@ module Holdup
       # The entries of the menu.
       SECTIONS = %i[overview requests jobs captures capacity changes health].freeze
       # The pages of each entry that it links to, those of the menu first.
-      MENU = SECTIONS.to_h { |section|
-        [section, ALL.values.map(&:entry).select { |page| page.section == section && page.listed }.map(&:name)]
-      }.reject { |_, names| names.empty? }.freeze
+      MENU = ALL.values.map(&:entry).select(&:listed).group_by(&:section).slice(*SECTIONS)
+        .transform_values { |pages| pages.map(&:name) }.freeze
       LISTED = MENU.values.flatten.freeze
       # Names of pages by those that they had once.
       FORMER = ALL.values.flat_map { |page| page.entry.former.map { |name| [name, page.name] } }.to_h.freeze

@@ -33,8 +33,8 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
     page = parsed(sample, remarks: ["jit is not what it was"])
     assert_equal %w[overview requests blame processes jit],
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    captions = ["All together", "Over time", "Who caused the stall, who suffered it",
-      "Who waited (rows) while whom held the GVL (columns)", "Who suffered most"]
+    captions = ["Who suffered most", "Who waited (rows) while whom held the GVL (columns)", "Over time",
+      "Who caused the stall, who suffered it", "All together"]
     assert_equal captions, page.css("#overview caption").map(&:text).drop(1).first(5)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
