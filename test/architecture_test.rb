@@ -212,9 +212,12 @@ class ArchitectureTest < Minitest::Test
 
   def in?(offer, name) = name == offer || name.to_s.start_with?("#{offer}::")
 
+  # Of the whole code, read once for all tests.
+  def self.arrows = @arrows ||= yield
+
   # @return [Hash{String => Hash{String => Array<Reference>}}] part => part that it uses => what of it
   def arrows
-    @arrows ||= begin
+    self.class.arrows do
       Holdup.send(:const_get, :LOADER).eager_load(force: true)
       in_app = files.select { |file|
         IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file))

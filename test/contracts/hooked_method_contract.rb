@@ -8,7 +8,6 @@ require "support/method_neighbours"
 # where a method with the same parameters that notes its calls is in the place of the library's.
 class HookedMethodContract
   LAYERS = %i[alias_chain prepended refined subclass subclass_with_alias].freeze
-  OURS = "lib/holdup/hooks/method_hook.rb"
   Outcome = Data.define(:layers, :runs, :hooks)
 
   # The contract whose method runs.
@@ -63,6 +62,7 @@ class HookedMethodContract
   def outcome(order, hooked_at)
     @runs = 0
     @layers = []
+    @ours = []
     owner, receiver = copy
     type = owner
     call = ->(one) { one.__send__(@name, *arguments, **keywords) }
@@ -84,15 +84,19 @@ class HookedMethodContract
   def called(call, receiver)
     hooks = 0
     here = Thread.current
-    passes = TracePoint.new(:call) do |point|
-      hooks += 1 if here == Thread.current && point.path.end_with?(OURS) && point.method_id == @name
-    end
+    passes = @ours.map { |method| trace(method) { hooks += 1 if here == Thread.current } }
     HookedMethodContract.current = self
-    value = passes.enable { call.call(receiver) }
+    value = call.call(receiver)
     value.equal?(self) ? Outcome.new(layers: @layers, runs: @runs, hooks:) : "gave #{value.inspect}"
   rescue SystemStackError, StandardError => error
     "#{error.class}: #{error.message[0, 200]}"
+  ensure
+    passes&.each(&:disable)
   end
+
+  # Of one method: a TracePoint of all methods goes through the whole heap when it begins and when it ends,
+  # which would be most of what the thousands of calls cost.
+  def trace(method, &passed) = TracePoint.new(:call, &passed).tap { |point| point.enable(target: method) }
 
   # @return [Array(Module, Object)] a copy of the hooked class without the hook, and of the object, if it is a
   #   singleton class
@@ -116,6 +120,7 @@ class HookedMethodContract
   def hook(owner)
     copy = @hook.dup.tap { |hook| hook.instance_variable_set(:@owner, owner) }
     copy.install or raise "#{@hook.title} is not hooked: #{copy.refusal}"
+    @ours |= [copy.instance_variable_get(:@ours)]
   end
 
   def define_original(owner)

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require "open3"
+require "socket"
 require "tmpdir"
 require "holdup/capture/event_log"
 require "holdup/loader"
@@ -13,6 +15,8 @@ class FirefoxProfilerTest < Minitest::Test
 
   FOLDER = File.expand_path("../viewers", __dir__)
   PROGRAM = File.join(FOLDER, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js")
+  NODE = ["node", "--no-warnings", PROGRAM].freeze
+  SESSION = "shown"
 
   def test_it_opens_the_export_and_finds_states_units_and_methods
     install
@@ -69,20 +73,40 @@ class FirefoxProfilerTest < Minitest::Test
     assert done.success?, output
   end
 
-  # A session of it is a process in the background, and belongs to a home. On a busy machine it begins later
-  # than whoever starts it waits for.
-  def in_viewer(home, file)
-    run = ->(*arguments) { Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments) }
-    wait_until { run.call("load", file).last.success? }
+  # A session of it is a process in the background, which all its commands ask. `load` starts that process
+  # but gives up when it does not listen within half a second, as on a busy machine; so it is started here,
+  # in the same way.
+  def in_viewer(folder, file)
+    env = {"PROFILER_CLI_SESSION_DIR" => folder}
+    log = File.join(folder, "started.log")
+    daemon = Process.spawn(env, *NODE, "--daemon", file, "--session", SESSION, %i[out err] => log)
+    wait_until(every: 0.05) { loaded?(daemon, folder, log) }
     yield ->(*arguments) {
-      run.call(*arguments).then { |output, done|
-        output.tap {
-          assert done.success?,
-            output
-        }
-      }
+      output, done = Open3.capture2e(env, *NODE, *arguments)
+      assert done.success?, output
+      output
     }
   ensure
-    run.call("stop", "--all")
+    end_process(daemon) if daemon
+  end
+
+  # Asked at its socket: another Node for each look would take the CPU that it loads with.
+  def loaded?(daemon, folder, log)
+    flunk "it has ended:\n#{File.read(log)}" if Process.wait(daemon, Process::WNOHANG)
+    answer = UNIXSocket.open(File.join(folder, "#{SESSION}.sock")) do |socket|
+      socket.puts(JSON.generate(type: "status"))
+      JSON.parse(socket.gets || "{}")
+    end
+    flunk answer["error"] if answer["type"] == "error"
+    answer["type"] == "ready"
+  rescue Errno::ENOENT, Errno::ECONNREFUSED # it does not listen yet
+    false
+  end
+
+  def end_process(pid)
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+  rescue SystemCallError # it has ended by itself
+    nil
   end
 end

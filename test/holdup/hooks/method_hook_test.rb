@@ -3,7 +3,6 @@
 require "test_helper"
 require "holdup/agent/guard"
 require "holdup/hooks/method_hook"
-require "support/method_neighbours"
 
 class Holdup::Hooks::MethodHookTest < Minitest::Test
   MethodHook = Holdup::Hooks::MethodHook
@@ -430,90 +429,20 @@ class Holdup::Hooks::MethodHookTest < Minitest::Test
 
   # --- in any order ---
 
-  LAYERS = %i[alias_chain prepended refined subclass subclass_with_alias above_alias above_prepended].freeze
-
-  # Classes in which a method is defined, inherited from a class, or from a module.
-  def toys(visibility)
-    body = proc do
-      class_eval("def m(a, b = :b, *c, d: :d, &block) = [a, b, c, d, block&.call]", __FILE__, __LINE__)
-      send(visibility, :m)
-    end
-    base = Class.new(&body)
-    [
-      [base, base], [Class.new(base), base],
-      Module.new(&body).then { |above| [Class.new { include(above) }, above] }
-    ]
-  end
-
-  # Puts all layers around a class, and hooks it at those moments.
-  # @return [Array] what a call gives, and the layers that it passed
-  def run_with(layers, hooked_at, type, above)
-    receiver = type
-    call = ->(one) { one.__send__(:m, 1, d: 2) { 3 } }
-    passed = []
-    layers.each_with_index do |layer, index|
-      install(type, :m) if hooked_at.include?(index)
-      note = -> { passed << layer }
-      case layer
-      when :alias_chain, :prepended then MethodNeighbours.public_send(layer, type, :m, &note)
-      when :above_alias then MethodNeighbours.alias_chain(above, :m, &note)
-      when :above_prepended then MethodNeighbours.prepended(above, :m, &note)
-      when :refined
-        refined = MethodNeighbours.refined(type, :m, &note)
-        call = ->(one) { refined.call(one, :m, [1], {d: 2}, -> { 3 }) }
-      else receiver = MethodNeighbours.public_send(layer, receiver, :m, &note)
-      end
-    end
-    install(type, :m) if hooked_at.include?(layers.size)
-    [call.call(receiver.new), passed]
-  rescue SystemStackError, NoMethodError
-    :broken
-  end
-
-  # What is put around the method of the class above.
-  def above(layers) = layers.select { |layer| layer.start_with?("above") }
-
-  # The same layers in the same order. An alias of our method, which calls `super`, also passes what is put
-  # around the inherited method later; an alias of the inherited method itself would not.
-  def assert_passed(expected, found, what, above:)
-    found = found.select { |layer| expected.include?(layer) || !layer.start_with?("above") } if above
-    assert_equal expected, found, what
-  end
-
-  # An alias in a subclass that is made before the hook may have what was there.
-  def expected_counts(layers, hooked_at)
-    layers.first(hooked_at.first).include?(:subclass_with_alias) ? [0, 1] : [1]
-  end
-
-  def each_order
-    random = Random.new(Minitest.seed)
-    pairs, triples = [2, 3].map { |size| LAYERS.permutation(size).to_a }
-    [[], *LAYERS.permutation(1), *pairs.sample(25, random:), *triples.sample(5, random:)].each do |layers|
-      yield(layers)
-    end
-  end
-
-  # Except where calls fail without Holdup, of the class or of the one that it inherits from.
+  # In a Ruby of its own, which has few objects: each refinement of a method goes through the whole heap, and
+  # that of a run of tests has millions. Any warning is a failure there, too.
   def test_each_call_counts_once_whatever_other_libraries_do_and_when
-    tried = 0
-    %i[public protected private].product([0, 1, 2]) do |visibility, kind|
-      each_order do |layers|
-        expected = run_with(layers, [], *toys(visibility)[kind])
-        next if [expected, run_with(above(layers), [], *toys(visibility)[kind])].include?(:broken)
-        moments = [*(0..layers.size).zip, [0, layers.size]]
-        moments.each do |hooked_at|
-          @counter.count = 0
-          what = "#{visibility}, #{%w[own inherited included][kind]}, #{layers}, hooked at #{hooked_at}"
-          found = run_with(layers, hooked_at, *toys(visibility)[kind])
-          refute_equal :broken, found, what
-          assert_equal expected.first, found.first, what
-          assert_passed expected.last, found.last, what, above: kind > 0
-          assert_includes expected_counts(layers, hooked_at), @counter.count, what
-          tried += 1
-        end
-      end
-    end
-    assert_operator tried, :>, 500
-    assert_empty @log.lines
+    said = fresh_ruby(<<~RUBY, prelude: LOAD_PATH, options: ["-w"])
+      require "support/hook_orders"
+      orders = HookOrders.new(Random.new(#{Minitest.seed}))
+      puts orders.breaches.first(10), orders.log.lines, orders.tried
+    RUBY
+    *breaches, tried = said.lines(chomp: true)
+    assert_empty breaches
+    assert_operator Integer(tried), :>, 500
   end
+
+  LOAD_PATH = <<~RUBY
+    $LOAD_PATH.unshift(*#{%w[../../../lib ../..].map { |folder| File.expand_path(folder, __dir__) }.inspect})
+  RUBY
 end
