@@ -115,6 +115,7 @@ class ArchitectureTest < Minitest::Test
   BY_INTERFACE = {
     "agent/exec_boot.rb" => "owner.extend(Watch)", # `const_added`, before anything else is loaded
     "agent/instrumentation/connection_pool.rb" => "pool.extend(@leases)",
+    "agent/instrumentation/connection_pool_gem.rb" => "resource.extend(@waits)",
     "agent/servers/sidekiq.rb" => "chain.prepend(Instrumentation::Sidekiq, runs)",
     "agent/probe.rb" => "(Probe::Fallback)", # of our own
     "store/sql/postgres.rb" => "db.define_singleton_method(:log_connection_yield)" # of our own connection

@@ -150,6 +150,7 @@ module Holdup
       Runtime.new(settings:, log:, env: ENV, worker:, other_copy: -> { OtherCopy.reason }).tap do |runtime|
         runtime.add(connection_pool(runtime.guard))
         runtime.add(sequel_pool(runtime.guard))
+        runtime.add(connection_pool_gem(runtime.guard))
         runtime.add(tracers(runtime.recorder))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
@@ -168,6 +169,13 @@ module Holdup
       Runtime::LateResource.new(-> { defined?(::Sequel::ConnectionPool) }) do
         require_relative "agent/instrumentation/sequel_pool"
         Instrumentation::SequelPool.new(guard:, clock: Clock.new)
+      end
+    end
+
+    def connection_pool_gem(guard)
+      Runtime::LateResource.new(-> { defined?(::ConnectionPool::TimedStack) }) do
+        require_relative "agent/instrumentation/connection_pool_gem"
+        Instrumentation::ConnectionPoolGem.new(guard:, clock: Clock.new)
       end
     end
 

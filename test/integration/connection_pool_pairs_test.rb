@@ -49,6 +49,23 @@ class ConnectionPoolPairsTest < Minitest::Test
     end
   RUBY
 
+  # Any object may be a connection.
+  CONNECTION_POOL = <<~RUBY
+    require "connection_pool"
+    POOL = ConnectionPool.new(size: SIZE, timeout: 60) { Object.new.freeze }
+    def connected = POOL.with { |connection| yield connection }
+    def contended
+      got = Queue.new
+      back = Queue.new
+      keepers = Array.new(SIZE) { Thread.new { POOL.with { got << 1; back.pop } } }
+      SIZE.times { got.pop }
+      asks = Thread.new { POOL.with { } }
+      Thread.pass until asks.stop?
+      back.close
+      [asks, *keepers].each(&:join)
+    end
+  RUBY
+
   # Prints what each thread knows: name, when it asked for a connection, got it, began to
   # give it back, and had done so.
   WORK = <<~RUBY
@@ -85,6 +102,10 @@ class ConnectionPoolPairsTest < Minitest::Test
   def test_sequel_with_one_connection = assert_shares("POOL_CLASS = :timed_queue\n" + SEQUEL, 1)
 
   def test_sequel_with_five_connections = assert_shares("POOL_CLASS = :timed_queue\n" + SEQUEL, 5)
+
+  def test_the_gem_connection_pool_with_one_connection = assert_shares(CONNECTION_POOL, 1)
+
+  def test_the_gem_connection_pool_with_five_connections = assert_shares(CONNECTION_POOL, 5)
 
   def test_sequels_older_pool = assert_shares("POOL_CLASS = :threaded\n" + SEQUEL, 1)
 

@@ -50,6 +50,13 @@ class HookedMethodsTest < Minitest::Test
       pools.install
       [Sequel::TimedQueueConnectionPool, Sequel::ThreadedConnectionPool].each { |pool| pools.hook_leases(pool) }
     RUBY
+    "connection_pool" => <<~RUBY,
+      require "connection_pool"
+      require "holdup/agent/instrumentation/connection_pool_gem"
+      pools = Holdup::Instrumentation::ConnectionPoolGem.new(guard: GUARD, clock: Holdup::Clock.new)
+      pools.install
+      pools.hook_leases
+    RUBY
     "controllers" => <<~RUBY,
       require "action_controller"
       require "holdup/agent/instrumentation/asked_endpoint"

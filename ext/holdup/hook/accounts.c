@@ -89,7 +89,7 @@ uint32_t account_series(const tclock_t *c)
 
 void account_keep_party(const tclock_t *c)
 {
-    c->own_party->series = c->account;
+    c->own_party->account = c->account;
     c->own_party->next = accounts.parties;
     accounts.parties = c->own_party;
 }
@@ -97,9 +97,8 @@ void account_keep_party(const tclock_t *c)
 void accounts_finish_parties(void)
 {
     for (pair_party_t *party = accounts.parties, *next; party; party = next) {
-        uint32_t series = seg.base ? account_series_of(party->series) : PAIR_NAMELESS;
+        uint32_t series = seg.base ? account_series_of(party->account) : PAIR_NAMELESS;
         next = party->next;
-        party->series = PAIR_NAMELESS;
         pair_finish(reg.main, party, series);
     }
     accounts.parties = NULL;
@@ -135,10 +134,8 @@ uint64_t accounts_in_use(void)
 void accounts_begin_segment(void)
 {
     for (pair_party_t *party = accounts.parties; party; party = party->next) {
-        uint32_t account = party->series;
         pair_clear(party);
         pair_forget_names(party);
-        party->series = account;
     }
     for (uint32_t i = 0; i < accounts.count; i++) {
         account_t *a = &accounts.all[i];

@@ -29,7 +29,7 @@ typedef struct {
 struct accounts {
     account_t all[ACCOUNTS + 2];
     uint32_t count;
-    pair_party_t *parties; /* of threads that have ended; their series is the number of the account */
+    pair_party_t *parties; /* of threads that have ended, with the number of their account */
     uint64_t emptied;      /* accounts that their last thread has left */
     uint64_t refused;      /* threads that share an account, because all were taken */
 };

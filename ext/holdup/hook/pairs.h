@@ -62,6 +62,7 @@ typedef struct {
 typedef struct pair_party {
     uint64_t id;           /* a unit's handle, or the number of an account above UNIT_SLOT_BITS zeros */
     uint32_t series;       /* slot + 1 in the segment, PAIR_UNKNOWN or PAIR_NAMELESS */
+    uint32_t account;      /* of a thread that has ended: it gets its series at the next tick */
     uint32_t references;   /* parts of other parties, and holds of connections, that name this one */
     uint32_t debts_used, debts_room;
     bool merged;           /* the unit around it has what it waited for the GVL, too */

@@ -87,6 +87,10 @@ module Holdup
         @pairs ||= filter.narrow? ? stall_pairs.of_victims(chosen_names) : stall_pairs.to_a
       end
 
+      # Whether it is known whom the chosen units waited for: they waited, or there is nothing to know. Time
+      # that was recorded before pairs were measured has none.
+      def pairs_recorded? = pairs.any? || chosen.sum { |entry| entry.window.stalled_ns }.zero?
+
       # Whom each waited for in the larger part of its stall.
       # @return [Hash{String => StallPairs::StallPair}] by the victim's name; without those of whom no named
       #   holder stands out
@@ -126,6 +130,9 @@ module Holdup
           filter.narrow? ? pairs.of_victims(chosen_names) : pairs.to_a
         end
       end
+
+      # The same as pairs_recorded? for connections.
+      def connection_pairs_recorded? = connection_pairs.any? || !connections.any?
 
       def processes
         @processes ||= begin

@@ -192,6 +192,27 @@ class PairsTest < NativeTest
     assert_operator after.fetch(["Short#show", "Long#job"]), :>=, 10 * MS
   end
 
+  # Its clock is freed when many have ended; its name is recorded by the tick.
+  def test_a_thread_that_ended_before_the_tick_has_no_name_of_others_until_then
+    record_in_segment do
+      4.times { |number| unit("Other#show#{number}") { GvlWork.release(1) } }
+      hogs = Array.new(3) do |number|
+        Thread.new do
+          Probe.label(Thread.current, "thread:gone#{number}")
+          GvlWork.hold(20 * MS)
+        end
+      end
+      unit("Short#show") do
+        GvlWork.release(1) while hogs.any?(&:alive?)
+        300.times { Thread.new {}.join }
+      end
+      Probe.tick([])
+      holders = pairs.keys.filter_map { |victim, holder| holder if victim == "Short#show" }
+      assert_empty holders.grep(/Other/)
+      assert_includes holders, "thread:gone0"
+    end
+  end
+
   # Nobody learns what it was called.
   def test_a_holder_that_is_not_recorded_is_unknown
     pairs = recorded do

@@ -190,7 +190,7 @@ module Holdup
           cpu: %i[states jit advise],
           calm: %i[endpoints advise]
         }.freeze
-        TABLES = %i[blame methods processes connections states jit endpoints].freeze
+        TABLES = %i[blame methods processes connections pool_pairs states jit endpoints].freeze
         # Verdicts of which holds of the GVL are the reason.
         CAUSES = %i[waits_for waits_for_own one_cause account_cause spread].freeze
         # Options that choose the names.
@@ -223,6 +223,7 @@ module Holdup
         def call
           keys = BY_VERDICT.fetch(@answer.key)
           keys = keys.map { |key| (key == :capture) ? :methods : key } if methods?
+          keys = keys.map { |key| (key == :connections) ? :pool_pairs : key } if pool_pairs?
           keys = [first_of_all, *keys].compact
           keys.first(MOST).map { |key| build(key) }
         end
@@ -243,6 +244,9 @@ module Holdup
 
         # Whether samples name the methods that a capture would be for.
         def methods? = CAUSES.include?(@answer.key) && @summary.holding_methods.any?
+
+        # Whether it is measured whom the waits for connections were for. The screen has the other table.
+        def pool_pairs? = @summary.read?(:connection_pairs) && @summary.connection_pairs.any?
 
         def build(key)
           case key

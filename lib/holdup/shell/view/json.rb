@@ -228,14 +228,18 @@ module Holdup
 
         private
 
+        # @return [Array<Hash>, nil] nil where units waited, and nothing recorded for whom
         def pairs
+          return unless @summary.pairs_recorded?
           @summary.pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.ns,
              share: pair.share.round(4)}
           end
         end
 
+        # @return [Array<Hash>, nil] likewise
         def pool_pairs
+          return unless @summary.connection_pairs_recorded?
           @summary.connection_pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), wait_ns: pair.ns,
              share: pair.share.round(4)}

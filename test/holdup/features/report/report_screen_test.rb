@@ -15,10 +15,10 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
   def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {},
-    holding_methods: [], calls: [], pairs: [], **options)
+    holding_methods: [], calls: [], pairs: [], connection_pairs: [], **options)
     filter = Holdup::Analysis::UnitFilter.new(**filter)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, pairs:, filter:)
+      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, pairs:, connection_pairs:, filter:)
     made = Holdup::Report::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -112,6 +112,18 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
     text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "A#b"}).tr("\n", " ")
     assert_match(/waiting for locks .*- In 8\d % of the time that they stalled, C#d held the GVL\. /, text)
     refute_match(/In 8\d % of the time/, screen(sample.to_a, pairs: sample.pairs))
+  end
+
+  # The screen itself has the table of who keeps the connections.
+  def test_asks_whom_waits_for_connections_were_for_where_it_was_measured
+    sample = SampleWindows.new(setting: {"db_pool" => 1})
+    waits = {pool_wait_ns: 40_000_000, sleep_ns: 40_000_000}
+    waiting = sample.window("Stock#show", count: 1, sums: waits,
+      histograms: {wall: Holdup::Histogram.of([50_000_000])})
+    pair = sample.window("Stock#show", kind: :pool_pair, queue: "RefillJob",
+      sums: waits.slice(:pool_wait_ns))
+    assert_includes screen([waiting], connection_pairs: [pair]), "holdup report --table pool_pairs"
+    assert_includes screen([waiting]), "holdup report --table connections"
   end
 
   def test_asks_for_the_methods_where_samples_name_them

@@ -108,6 +108,17 @@ class Holdup::View::JsonTest < Minitest::Test
       0.001
   end
 
+  # Stall without pairs is from before they were measured; without stall there are none.
+  def test_pairs_that_were_not_recorded_are_null
+    waited = Holdup::Histogram.of([5_000])
+    stalled, connected = [{stalled: waited}, {}].map do |histograms|
+      sums = histograms.empty? ? {pool_wait_ns: 4} : {}
+      [SampleWindows.new.window("GET /", count: 1, histograms: {wall: waited, **histograms}, sums:)]
+    end
+    assert_equal [nil, []], report(stalled).values_at("pairs", "pool_pairs")
+    assert_equal [[], nil], report(connected).values_at("pairs", "pool_pairs")
+  end
+
   def test_hostile_names_are_valid_json
     histograms = {wall: Holdup::Histogram.of([5_000])}
     hostile = SampleWindows.new.window("\xff\0\e", count: 1, histograms:)
