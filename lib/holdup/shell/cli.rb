@@ -10,9 +10,10 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # What can be typed in place of a command, also nothing.
+    # What is asked without a command: options alone are those of this one.
+    DEFAULT = "report"
+    # What can be typed in place of a command.
     ALIASES = {
-      nil => "help",
       "-h" => "help",
       "--help" => "help",
       "-v" => "version",
@@ -95,6 +96,8 @@ module Holdup
       OK
     rescue SignalException => error
       SIGNALED + error.signo
+    rescue StoreError::Missing => error
+      argv.empty? ? nothing_yet(error) : complain(error)
     rescue LoadError, StandardError => error
       complain(error)
     end
@@ -102,11 +105,21 @@ module Holdup
     private
 
     def dispatch(argv)
-      name, *arguments = argv
-      name = ALIASES.fetch(name, name)
+      name, *arguments = ALIASES.key?(argv.first) ? [ALIASES.fetch(argv.first), *argv.drop(1)] : argv
+      name, arguments = DEFAULT, argv if name.nil? || name.start_with?("-")
       listed = Features.commands[name]
       warn_of_variables if listed.nil? || listed.entry.warns
       Registry.fetch(name).call(arguments, @console)
+    end
+
+    # Who only types `holdup` asks where to begin.
+    def nothing_yet(error)
+      @console.out.puts(
+        "Nothing is measured yet: there is no store at #{error.facts.fetch(:location)}.",
+        "Add `gem \"holdup\"` to the application's Gemfile, or start it by `holdup exec -- COMMAND`; use it.",
+        "`holdup doctor` says what is measured, what is missing, and how to fix it."
+      )
+      FAILED
     end
 
     # A mistyped variable has no effect: another store, say, is read than was meant.

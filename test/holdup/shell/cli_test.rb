@@ -21,11 +21,23 @@ class Holdup::CliTest < Minitest::Test
     end
   end
 
-  def test_without_a_command_it_helps
-    said = holdup
-    assert_equal 0, said.status
-    %w[report doctor collect exec version help].each { |name| assert_match(/holdup #{name} /, said.out) }
-    assert_equal said.out, holdup("--help").out
+  def test_without_a_command_it_reports
+    with_store do |store|
+      env = {"HOLDUP_STORE" => store}
+      assert_equal holdup("report", env:), holdup(env:)
+      japanese = %w[--since 2h --lang ja]
+      assert_equal holdup("report", *japanese, env:), holdup(*japanese, env:)
+      assert_equal 2, holdup("--sinse", "2h", env:).status
+    end
+  end
+
+  def test_without_a_command_and_a_store_it_says_where_to_begin
+    said = holdup(env: {"HOLDUP_STORE" => "/nowhere/x.sqlite3"})
+    assert_equal [1, ""], [said.status, said.err]
+    assert_equal ["Nothing is measured yet: there is no store at /nowhere/x.sqlite3.\n", 3],
+      [said.out.lines.first, said.out.lines.size]
+    assert_match(/holdup doctor/, said.out)
+    assert_match(/can't be opened/, holdup("report", env: {"HOLDUP_STORE" => "/nowhere/x.sqlite3"}).err)
   end
 
   def test_an_unknown_command_names_the_nearest

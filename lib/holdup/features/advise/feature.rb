@@ -8,7 +8,8 @@ module Holdup
       uses: %w[report],
       offers: %w[AdviceFindings NoAnswer PageFindings Reader Rules Sizing SizingOptions],
       commands: [
-        {name: "advise", place: 50, summary: "how many threads, processes and job slots, with the evidence"},
+        {name: "advise", place: 50, group: :decide,
+         summary: "how many threads, processes and job slots, with the evidence"},
         {name: "whatif", place: 60,
          summary: "another setting or load, replayed next to the current one", constant: "WhatifCommand"},
         {name: "calculate", place: 130,

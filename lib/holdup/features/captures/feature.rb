@@ -6,7 +6,8 @@ module Holdup
       about: "stored captures, their timeline, formats for other viewers",
       offers: %w[MethodProfile],
       commands: [
-        {name: "capture", place: 110, summary: "every GVL event of some seconds, thread by thread"},
+        {name: "capture", place: 110, group: :look,
+         summary: "every GVL event of some seconds, thread by thread"},
         {name: "timeline", place: 120,
          summary: "what happened in a capture: who waited, and for whom", constant: "TimelineCommand"}
       ],

@@ -7,7 +7,7 @@ module Holdup
       offers: %w[BlockBootstrap Comparison DriftReader Estimate Reader Report::Cells Sentences
         SettingGroups Side],
       commands: [
-        {name: "compare", place: 80,
+        {name: "compare", place: 80, group: :prove,
          summary: "what a change did: two times, settings or revisions, with intervals"}
       ],
       pages: [

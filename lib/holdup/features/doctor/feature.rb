@@ -7,7 +7,7 @@ module Holdup
       uses: %w[compare],
       offers: %w[Checks::CheckResult StoreChecks::Drift],
       commands: [
-        {name: "doctor", place: 40,
+        {name: "doctor", place: 40, group: :keep_well,
          summary: "what is measured, what is missing, and how to fix it", warns: false}
       ],
       pages: [

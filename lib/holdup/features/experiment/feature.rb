@@ -7,7 +7,8 @@ module Holdup
       uses: %w[advise autopilot compare],
       offers: %w[Reader RecordedVerdict Result],
       commands: [
-        {name: "experiment", place: 90, summary: "arms side by side: time needed, progress, and the answer"}
+        {name: "experiment", place: 90, group: :prove,
+         summary: "arms side by side: time needed, progress, and the answer"}
       ],
       pages: [
         {name: "experiments", place: 100, section: :changes}

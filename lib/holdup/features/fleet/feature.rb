@@ -6,7 +6,8 @@ module Holdup
       about: "hosts beside each other",
       uses: %w[report],
       commands: [
-        {name: "fleet", place: 30, summary: "all hosts: what runs where, which one differs, which revision"}
+        {name: "fleet", place: 30, group: :keep_well,
+         summary: "all hosts: what runs where, which one differs, which revision"}
       ],
       pages: [
         {name: "fleet", place: 105, section: :changes}

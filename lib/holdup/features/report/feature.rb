@@ -7,7 +7,8 @@ module Holdup
       uses: %w[advise captures compare doctor jit_report],
       offers: %w[HtmlReport::Query Sections::Times::AmdahlTable::OfShare],
       commands: [
-        {name: "report", place: 10, summary: "where the time went, who stalled and who caused it"}
+        {name: "report", place: 10, group: :look,
+         summary: "where the time went, who stalled and who caused it"}
       ],
       pages: [
         {name: "overview", place: 10, section: :overview, constant: "OverviewPage"},

@@ -5,7 +5,8 @@ module Holdup
     Feature = FeatureContents.of(
       about: "the processes of this host, each second anew",
       commands: [
-        {name: "top", place: 20, summary: "what the processes of this host do now, each second anew"}
+        {name: "top", place: 20, group: :look,
+         summary: "what the processes of this host do now, each second anew"}
       ]
     )
   end

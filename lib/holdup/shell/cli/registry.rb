@@ -23,15 +23,21 @@ module Holdup
           Queries::OptionValues::NearestName.hint(name, Features.commands.keys) || "`holdup help` lists them")
       end
 
+      # The commands that most people need, by what they are for, in the order of `holdup help`.
+      GROUPS = {look: "look", decide: "decide", prove: "prove", keep_well: "keep well"}.freeze
+
       # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
       class Help
         extend CommandArguments
 
-        OPTIONS = Options.new("holdup help [command | settings]", rest: :topics)
+        OPTIONS = Options.new("holdup help [command | settings] [--all]",
+          [Queries::Option.switch("--all", "list every command")], rest: :topics)
 
         # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
-        def initialize(console:, topics: [])
+        # @param all [Boolean] whether to list every command
+        def initialize(console:, topics: [], all: false)
           @console = console
+          @all = all
           @topic, *@rest = topics
         end
 
@@ -44,17 +50,24 @@ module Holdup
         private
 
         def overview
-          commands = Features.commands.map do |name, listed|
-            "  holdup #{name.ljust(10)} #{listed.entry.summary}"
-          end
+          by_group = Features.commands.values.map(&:entry).group_by(&:group)
+          groups = GROUPS.flat_map { |group, title| listed(title, by_group[group]) }
           [
             "Who holds the GVL, who waits for it, and how many threads and processes you need.",
+            "`holdup` alone prints the report.",
+            *groups,
+            *(@all ? listed("more", by_group[nil]) : nil),
             "",
-            *commands,
-            "",
+            ("`holdup help --all` lists the other commands." unless @all),
             "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the",
-            "part that runs inside the application. Start with `holdup report`."
-          ]
+            "part that runs inside the application."
+          ].compact
+        end
+
+        # @param entries [Array<FeatureContents::CommandEntry>, nil] nil: the features that have them are gone
+        def listed(title, entries)
+          return [] unless entries
+          ["", title, *entries.map { |entry| "  holdup #{entry.name.ljust(10)} #{entry.summary}" }]
         end
 
         def settings

@@ -5,7 +5,8 @@ module Holdup
     Feature = FeatureContents.of(
       about: "the dashboard that shows the pages of all features",
       commands: [
-        {name: "web", place: 180, summary: "the dashboard in a browser, for this machine's store"}
+        {name: "web", place: 180, group: :look,
+         summary: "the dashboard in a browser, for this machine's store"}
       ]
     )
   end

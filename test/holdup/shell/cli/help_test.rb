@@ -12,6 +12,20 @@ class Holdup::CLI::HelpTest < Minitest::Test
     said.out.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
   end
 
+  def test_lists_the_commands_that_most_people_need_by_what_they_are_for
+    said = holdup("help")
+    assert_equal [0, said.out], [said.status, holdup("--help").out]
+    groups = said.out.split("\n\n").select { |part| part.include?("\n  holdup") }
+    assert_equal [["look", %w[report top capture web]], ["decide", %w[advise]],
+      ["prove", %w[compare experiment]], ["keep well", %w[fleet doctor]]],
+      groups.map { |group| [group.lines.first.chomp, group.scan(/^  holdup (\S+) /).flatten] }
+  end
+
+  def test_lists_every_command_if_asked
+    listed = holdup("help", "--all").out.scan(/^  holdup (\S+) /).flatten
+    assert_equal Holdup::Features.commands.keys.sort, listed.sort
+  end
+
   def test_an_experiment_of_the_lab_has_its_own
     assert_equal holdup("lab", "sweep", "--help").out, holdup("help", "lab", "sweep").out
   end
