@@ -38,6 +38,11 @@ class ArchitectureTest < Minitest::Test
   # Rails and RUBYOPT bring what these stand on.
   LOADED_BY_A_HOST = %r{\Aagent/(rails\.rb|exec_boot\.rb)}
 
+  class << self
+    # @return [Hash] of the whole code, read once for all tests
+    def arrows = @arrows ||= yield
+  end
+
   one_ruby def test_no_arrow_points_back
     wrong = arrows.flat_map do |part, used|
       used.reject { |other, _| allowed?(part, other) }.map { |other, references|
@@ -212,9 +217,6 @@ class ArchitectureTest < Minitest::Test
   end
 
   def in?(offer, name) = name == offer || name.to_s.start_with?("#{offer}::")
-
-  # Of the whole code, read once for all tests.
-  def self.arrows = @arrows ||= yield
 
   # @return [Hash{String => Hash{String => Array<Reference>}}] part => part that it uses => what of it
   def arrows
