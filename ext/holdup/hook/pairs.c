@@ -94,9 +94,9 @@ void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
 
 /*
  * Each overlap of the wait with a hold, from the latest back. Threads that take turns come in the same order
- * in each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What is
- * behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs differ. A wait that
- * began before the oldest hold of a full ring is unknown up to there.
+ * in each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What
+ * is behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs
+ * differ. A wait that began before the oldest hold of a full ring is unknown up to there.
  */
 static inline __attribute__((always_inline)) uint64_t
 pair_walk(blame_t *b, pair_waits_t *waits, uint64_t from, uint64_t to, uint64_t *unknown)
