@@ -51,7 +51,8 @@ typedef struct blame {
     struct blame *next;
 
     /* Whom waits are for (pairs.h). */
-    uint64_t held;           /* holds that were put into the ring */
+    uint64_t held;           /* holds that were put into the ring ... */
+    uint64_t held_to;        /* ... and when the last of them ended */
     uint64_t charged, unknown, rests; /* ticks of waits: for a party, beyond the ring, for nobody */
     struct pair_party *free, *ended, *left_behind;
     blame_hold_t holds[BLAME_HOLDS];

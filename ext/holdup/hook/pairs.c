@@ -10,6 +10,7 @@
 #define PAIR_COMMIT 64 /* debts that are settled in one commit */
 
 uint32_t pairs_generation;
+uint32_t pairs_named;
 
 /* --- charging: inside the hook --- */
 
@@ -35,6 +36,7 @@ static void pair_sum_up(pair_waits_t *waits)
     for (uint32_t i = 0; i < waits->parts_used; i++) {
         pair_part_t part = waits->parts[i];
         uint32_t series = part.holder->series;
+        waits->parts[i].holder = NULL;
         if (series == PAIR_NAMELESS) {
             waits->parts[kept++] = part;
             continue;
@@ -45,48 +47,96 @@ static void pair_sum_up(pair_waits_t *waits)
     waits->parts_used = kept;
 }
 
+/* The holder's part, perhaps a new one; NULL when there is no room. */
+static pair_part_t *pair_part_of(pair_waits_t *waits, pair_party_t *holder)
+{
+    for (uint32_t i = 0; i < waits->parts_used; i++)
+        if (waits->parts[i].holder == holder) return &waits->parts[i];
+    uint32_t named = BLAME_GET(pairs_named);
+    if (waits->parts_used == PAIR_PARTS && waits->names_seen != named) {
+        waits->names_seen = named;
+        pair_sum_up(waits);
+    }
+    if (waits->parts_used == PAIR_PARTS) return NULL;
+    if (holder->series != PAIR_NAMELESS) waits->names_seen = named - 1; /* it can be added up at once */
+    holder->references++;
+    pair_part_t *part = &waits->parts[waits->parts_used++];
+    *part = (pair_part_t){holder, 0};
+    return part;
+}
+
+static pair_part_t *pair_add_part(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
+{
+    pair_part_t *part = pair_part_of(waits, holder);
+    if (part) part->time += time;
+    else if (holder->series != PAIR_NAMELESS) pair_sum(waits, holder->series, time);
+    else waits->others += time;
+    return part;
+}
+
+/* Moves the holder's part to that place, if that is one; returns the place behind it. */
+static __attribute__((noinline)) pair_part_t *pair_add_here(pair_waits_t *waits, pair_part_t *place,
+                                                            pair_party_t *holder, uint64_t time)
+{
+    pair_part_t *part = pair_add_part(waits, holder, time);
+    if (!part) return place;
+    if (!place->holder) return part + 1;
+    pair_part_t other = *place;
+    *place = *part;
+    *part = other;
+    return place + 1;
+}
+
 void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
 {
-    for (uint32_t i = 0; i < waits->parts_used; i++) {
-        if (waits->parts[i].holder != holder) continue;
-        waits->parts[i].time += time;
-        return;
-    }
-    if (waits->parts_used == PAIR_PARTS) pair_sum_up(waits);
-    if (waits->parts_used == PAIR_PARTS) {
-        waits->others += time;
-        return;
-    }
-    waits->parts[waits->parts_used++] = (pair_part_t){holder, time};
-    holder->references++;
+    pair_add_part(waits, holder, time);
 }
 
 /*
- * No moment counts for two holders, even when the clocks of CPUs differ. A wait that began before the oldest
- * hold of a full ring is unknown up to there.
+ * Each overlap of the wait with a hold, from the latest back. Threads that take turns come in the same order
+ * in each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What
+ * is behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs
+ * differ. A wait that began before the oldest hold of a full ring is unknown up to there.
  */
-void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
+static inline __attribute__((always_inline)) uint64_t
+pair_walk(blame_t *b, pair_waits_t *waits, uint64_t from, uint64_t to, uint64_t *unknown)
 {
-    uint64_t rest = to - from, unknown = 0, charged = 0, end = to;
-    uint64_t oldest = b->held > BLAME_HOLDS ? b->held - BLAME_HOLDS : 0;
-    for (uint64_t n = b->held; n > oldest && end > from; n--) {
-        const blame_hold_t *hold = &b->holds[(n - 1) % BLAME_HOLDS];
-        if (hold->to <= from) break;
+    uint64_t charged = 0, end = to;
+    uint32_t left = b->held < BLAME_HOLDS ? (uint32_t)b->held : BLAME_HOLDS;
+    const blame_hold_t *hold = &b->holds[b->held % BLAME_HOLDS];
+    pair_part_t *part = waits ? waits->parts : NULL;
+    for (; left; left--) {
+        if (__builtin_expect(hold == b->holds, 0)) hold += BLAME_HOLDS;
+        hold--;
+        if (hold->to <= from) return charged;
         uint64_t begins = hold->from > from ? hold->from : from, ends = hold->to < end ? hold->to : end;
-        if (begins >= ends) continue;
-        bool known = hold->holder && victim;
-        if (known) pair_add(&victim->gvl, hold->holder, ends - begins);
-        *(known ? &charged : &unknown) += ends - begins;
+        if (__builtin_expect(begins >= ends, 0)) continue;
+        uint64_t time = ends - begins;
         end = begins;
-        if (n - 1 == oldest && oldest && end > from) unknown += end - from;
+        if (!waits || __builtin_expect(!hold->holder, 0)) {
+            *unknown += time;
+            continue;
+        }
+        if (__builtin_expect(part->holder == hold->holder, 1)) part++->time += time;
+        else part = pair_add_here(waits, part, hold->holder, time);
+        charged += time;
     }
-    rest -= charged + unknown;
+    if (b->held > BLAME_HOLDS) *unknown += end - from;
+    return charged;
+}
+
+void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
+{
+    uint64_t unknown = 0;
+    uint64_t charged = victim ? pair_walk(b, &victim->gvl, from, to, &unknown)
+                              : pair_walk(b, NULL, from, to, &unknown);
+    uint64_t rest = to - from - charged - unknown;
     b->charged += charged;
-    b->unknown += unknown;
     b->rests += rest;
-    if (!victim) return;
-    victim->gvl.unknown += unknown;
-    victim->gvl.nobody += rest;
+    if (victim) victim->gvl.nobody += rest;
+    if (__builtin_expect(!unknown, 1)) return;
+    b->unknown += unknown;
+    if (victim) victim->gvl.unknown += unknown;
 }
 
 /* --- parties: at edges and ticks --- */
@@ -169,7 +219,10 @@ void pair_merge(pair_party_t *outer, pair_party_t *inner)
 
 static void pair_clear_waits(pair_waits_t *waits)
 {
-    for (uint32_t i = 0; i < waits->parts_used; i++) waits->parts[i].holder->references--;
+    for (uint32_t i = 0; i < waits->parts_used; i++) {
+        waits->parts[i].holder->references--;
+        waits->parts[i].holder = NULL;
+    }
     waits->parts_used = waits->sums_used = 0;
     waits->nobody = waits->others = waits->unknown = 0;
 }
@@ -233,7 +286,7 @@ void pair_record(pair_party_t *victim, uint32_t series)
 
 void pair_settle(pair_party_t *holder, uint32_t series)
 {
-    holder->series = series;
+    pair_name(holder, series);
     for (uint32_t i = 0; i < holder->debts_used; i++) {
         const pair_debt_t *debt = &holder->debts[i];
         uint64_t ns = pair_ns(debt->kind, debt->time);
@@ -278,7 +331,7 @@ void pair_finish(blame_t *b, pair_party_t *party, uint32_t series)
         pair_clear(party);
         party->debts_used = 0;
     }
-    party->series = series ? series : PAIR_UNKNOWN;
+    pair_name(party, series ? series : PAIR_UNKNOWN);
     pair_end(b, party);
 }
 
@@ -322,7 +375,7 @@ void pair_forget_names(pair_party_t *party)
 
 void pairs_forget_names(blame_t *b)
 {
-    for (pair_party_t *party = b->ended; party; party = party->next) party->series = PAIR_UNKNOWN;
+    for (pair_party_t *party = b->ended; party; party = party->next) pair_name(party, PAIR_UNKNOWN);
 }
 
 static void pair_free_all(pair_party_t *list)
@@ -341,6 +394,6 @@ void pairs_reset(blame_t *b)
     pair_free_all(b->ended);
     pair_free_all(b->left_behind);
     b->free = b->ended = b->left_behind = NULL;
-    b->held = b->charged = b->unknown = b->rests = 0;
+    b->held = b->held_to = b->charged = b->unknown = b->rests = 0;
     memset(b->holds, 0, sizeof(b->holds));
 }

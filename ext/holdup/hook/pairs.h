@@ -33,6 +33,9 @@
 #define PAIR_NAMELESS 0
 #define PAIR_UNKNOWN SEG_PAIR_UNKNOWN
 
+/* Changes when parties get names. */
+SHARED uint32_t pairs_named;
+
 /* Times are in ticks for the GVL, and in ns for a pool. */
 typedef struct {
     struct pair_party *holder;
@@ -54,8 +57,9 @@ typedef struct {
 /* Waits of one kind. */
 typedef struct {
     uint32_t parts_used, sums_used;
+    uint32_t names_seen;              /* pairs_named when the parts were last looked through */
     uint64_t nobody, others, unknown; /* for how long it waited for nobody, for more parties ... */
-    pair_part_t parts[PAIR_PARTS];    /* holders ... */
+    pair_part_t parts[PAIR_PARTS + 1]; /* holders; those that are not used have none ... */
     pair_sum_t sums[PAIR_PARTS];      /* ... and those that had a name when there was no room */
 } pair_waits_t;
 
@@ -73,17 +77,38 @@ typedef struct pair_party {
     struct pair_party *next; /* in a list of the ledger, when it has ended */
 } pair_party_t;
 
+/* The party gets its name: from now on others add up what they wait for it by that. */
+static inline void pair_name(pair_party_t *party, uint32_t series)
+{
+    party->series = series;
+    BLAME_SET(pairs_named, BLAME_GET(pairs_named) + 1);
+}
+
 /* A party begins; NULL when out of memory. `id`: see above. */
 pair_party_t *pair_begin(blame_t *b, uint64_t id);
-
-/* The thread of `b` has waited in that span, and has just got the GVL. */
-void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to);
 
 /* The open hold, or its part since the last edge, belongs to `holder` and ends at `to`. */
 static inline void pair_put(blame_t *b, pair_party_t *holder, uint64_t from, uint64_t to)
 {
     b->holds[b->held++ % BLAME_HOLDS] = (blame_hold_t){from, to, holder};
+    b->held_to = to;
     if (holder) holder->last_put = b->held;
+}
+
+void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to);
+
+/*
+ * The thread of `b` has waited in that span, and has just got the GVL. Where nobody has held it meanwhile, as
+ * mostly, all of it is hand-off.
+ */
+static inline void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
+{
+    if (b->held_to > from) {
+        pair_charge_holds(b, victim, from, to);
+        return;
+    }
+    b->rests += to - from;
+    if (victim) victim->gvl.nobody += to - from;
 }
 
 /*

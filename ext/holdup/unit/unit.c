@@ -255,6 +255,7 @@ void unit_abandon_all(tclock_t *c)
     }
     c->innermost = c->current = NULL;
     c->party = c->own_party;
+    if (c->open_units) c->mark = c->period_start; /* what was before is in `outside` already */
     c->open_units = 0;
     unit_unlock();
 }

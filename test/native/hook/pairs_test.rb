@@ -167,7 +167,58 @@ class PairsTest < NativeTest
     inner, nested = %w[Inner#show (nested)].map { |victim| pairs.fetch([victim, "Sales#report"]) }
     assert_equal inner, nested
     assert_operator pairs.fetch(["Outer#show", "Sales#report"]), :>=, inner - 1
+    assert_identity(pairs, around: {"Outer#show" => "Inner#show"})
+  end
+
+  # Its thread ends, and its unit never does.
+  def test_an_abandoned_unit_is_unknown_and_nothing_is_lost
+    pairs = recorded do
+      work("Products#index", units: 30) { GvlWork.release(20) }
+      work("Sales#report", units: 5) { GvlWork.hold(2 * MS) }
+      hogs = Array.new(3) { Thread.new { Probe.enter && GvlWork.hold(5 * MS) } }
+      unit("Short#show") { GvlWork.release(1) while hogs.any?(&:alive?) }
+    end
+    assert_operator pairs.fetch(["Short#show", "(unknown)"]), :>=, 5 * MS
     assert_identity(pairs)
+  end
+
+  def test_nothing_is_lost_in_a_forked_child
+    in_a_child do
+      pairs = recorded do
+        work("Products#index", threads: 3, units: 30) { GvlWork.release(20) }
+        work("Sales#report", units: 10) { GvlWork.hold(2 * MS) }
+      end
+      assert_operator pairs.fetch(["Products#index", "Sales#report"]), :>, 0
+      assert_identity(pairs)
+    end
+  end
+
+  # Each has a GVL of its own, and one segment has the units of all.
+  def test_nothing_is_lost_where_ractors_have_units
+    in_a_child do
+      Warning[:experimental] = false
+      pairs = recorded do
+        work("Products#index", threads: 3, units: 30) { GvlWork.release(20) }
+        work("Sales#report", units: 10) { GvlWork.hold(2 * MS) }
+        ractor = Ractor.new do
+          threads = Array.new(3) do
+            Thread.new do
+              20.times do
+                handle = Holdup::Probe.enter
+                GvlWork.hold(500_000)
+                GvlWork.release(5)
+                Holdup::Probe.record(handle, 1, "Ractor#work", nil, nil, false)
+              end
+            end
+          end
+          threads.each(&:join) && nil
+        end
+        ractor.respond_to?(:value) ? ractor.value : ractor.take
+      end
+      assert_operator pairs.fetch(["Ractor#work", "Ractor#work"]), :>, 0
+      refute_includes pairs.keys, ["Products#index", "Ractor#work"]
+      assert_identity(pairs)
+    end
   end
 
   # The holder still runs when the victim ends; then it ends itself.
@@ -334,17 +385,59 @@ class PairsTest < NativeTest
     series.select { |pair, _| pair.kind == :pair }.transform_keys { |pair| [pair.name, pair.queue] }
   end
 
-  # In the clock's ticks, of all threads; and of each series what its units stalled, 1 ns a part.
-  def assert_identity(pairs)
+  # The block in a forked process, which is at rest when it begins.
+  def in_a_child
+    reader, writer = IO.pipe
+    pid = fork do
+      Probe.after_fork
+      Probe.enable
+      yield
+      exit!(true)
+    rescue Exception => error # also an assertion that fails
+      writer.write(error.full_message)
+      writer.close
+      exit!(false)
+    end
+    writer.close
+    failure = reader.read
+    Process.wait(pid)
+    assert $?.success?, failure
+  end
+
+  # In the clock's ticks, of all threads; and of each series what its units stalled and what they caused, 1 ns
+  # a part. What an open hold has caused when a thread begins to wait at the edge of a unit is the race.
+  # @param around [Hash{String => String}] names of units => those of the units inside them
+  def assert_identity(pairs, around: {})
     now = Probe.snapshot
     race = now[:pairs_race_ticks] - @before[:pairs_race_ticks]
     stalled = now[:stalled_ns] - @before[:stalled_ns]
     assert_operator race.abs, :<=, stalled / 1000, "race of #{race} ticks in #{stalled} ns"
+    assert_victims(pairs)
+    assert_holders(pairs, race.abs, around)
+  end
+
+  def assert_victims(pairs)
     by_victim = pairs.group_by { |(victim, _), _| victim }.transform_values { |same| same.sum(&:last) }
-    @slots.each do |slot|
+    accounts, units = @slots.partition { |slot| slot.series.kind == :account }
+    units.each do |slot|
       expected = slot.histogram(:stalled).sum
       found = by_victim.fetch(slot.series.name, 0)
       assert_in_delta expected, found, [pairs.size * slot.count.clamp(1, 1000), 100].max, slot.series.name
+    end
+    outside = by_victim.values_at("(not recorded)", *accounts.map { |slot| slot.series.name }).compact.sum
+    assert_in_delta accounts.sum { |slot| slot.histogram(:stalled).sum }, outside, [pairs.size, 100].max
+  end
+
+  # A pair belongs to the innermost holder, and what units waited inside others counts once.
+  def assert_holders(pairs, race, around)
+    caused = @slots.select { |slot| slot.series.kind == :request }
+      .to_h { |slot| [slot.series.name, slot.named_sums[:caused_ns]] }
+    parts = 16 * @slots.sum(&:count)
+    caused.each do |holder, ns|
+      of_holder = pairs.select { |(_, name), _| name == holder }
+      nested = of_holder.fetch(["(nested)", holder], 0)
+      found = of_holder.values.sum - 2 * nested
+      assert_in_delta ns - caused.fetch(around[holder], 0), found, race + parts, "caused by #{holder}"
     end
   end
 
