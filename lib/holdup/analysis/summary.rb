@@ -127,6 +127,9 @@ module Holdup
         end
       end
 
+      # @return [#units, #from_s] see SummaryParts
+      def slowest = part(:slowest)
+
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
