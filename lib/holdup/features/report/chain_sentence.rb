@@ -34,7 +34,8 @@ module Holdup
       def sentence(key, link)
         place = View::MainWait.line(link.place) if link.place
         wait, held = [link.wait_ns, link.held_ns].map { |ns| View::Figures.duration(ns) }
-        @words.call(:"#{key}_#{link.kind}", waiter: name(link.waiter), wait:, holder: holder(link), held:, place:)
+        waiter = name(link.waiter)
+        @words.call(:"#{key}_#{link.kind}", waiter:, wait:, holder: holder(link), held:, place:)
       end
 
       def holder(link)

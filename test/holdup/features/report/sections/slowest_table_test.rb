@@ -18,7 +18,8 @@ class Holdup::Report::Sections::SlowestTableTest < Minitest::Test
   end
 
   def test_each_has_a_row_and_the_slow_ones_a_chain
-    found = section(slow_unit(0, stalled_ns: 90 * MS, parts: [[:pair, "Sales#report", 80 * MS]]), slow_unit(1))
+    slow = slow_unit(0, stalled_ns: 90 * MS, parts: [[:pair, "Sales#report", 80 * MS]])
+    found = section(slow, slow_unit(1))
     assert_equal ["A#b", "118 ms"], found.rows.first.values_at(0, 2)
     assert_equal 2, found.rows.size
     assert_includes found.notes.first, "Sales#report held it 80.0 ms"
