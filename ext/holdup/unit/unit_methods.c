@@ -214,7 +214,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
         calls_measure(tally, ended.has_cpu, &m);
         uint64_t slot = seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
         if (!slot || tally->what != CALLS_CALL) continue;
-        seg_keep_part(calls, SLOWEST_HOLDERS, (seg_part_t){SEG_PART_CALL, (uint32_t)slot, m.wall_ns});
+        seg_keep_part(calls, SLOWEST_HOLDERS, (seg_part_t){SEG_PART_CALL, (uint32_t)slot, m.idle_ns});
     }
     if (ended.repeats) probe_record_repeats(key.name, ended.repeats);
     for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)

@@ -110,7 +110,7 @@ module Holdup
     WaitChain::TIMES = {
       pair: ->(window) { window.stalled_ns },
       pool_pair: ->(window) { window.pool_wait_ns },
-      call: ->(window) { window.histograms[:wall].sum }
+      call: ->(window) { window.histograms[:idle].sum }
     }.freeze
     # Of the windows that it is made of.
     WaitChain::KINDS = [*Series::UNITS, *WaitChain::TIMES.keys, :method].freeze

@@ -42,7 +42,7 @@ class Holdup::Analysis::WaitChainTest < Minitest::Test
     found = links(slow, window(:job, "ReplenishJob", "q", count: 2, wall: 200, stalled: 150, pool_wait: 4),
       pair("ReplenishJob", "Sales#report", 120), pair("ReplenishJob", "Other#show", 30),
       window(:request, "Sales#report", count: 4, wall: 400, stalled: 4),
-      window(:call, "Sales#report", "http a", wall: 360))
+      window(:call, "Sales#report", "http a", idle: 360))
     expected = [[:pool_pair, 80, "ReplenishJob", 70], [:pair, 75, "Sales#report", 60],
       [:call, 90, "http a", 90]]
     assert_equal expected, found.map { |link| [link.kind, link.wait_ns / MS, link.holder, link.held_ns / MS] }

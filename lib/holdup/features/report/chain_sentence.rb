@@ -40,6 +40,7 @@ module Holdup
 
       def holder(link)
         return @words.call(:chain_running) if link.holder.nil?
+        return View::CalledSystem.text(*link.holder.split(" ", 2), words: @words) if link.kind == :call
         nameless = Series::NAMELESS[link.holder]
         nameless ? @words.call(:"party_#{nameless}") : name(link.holder)
       end

@@ -22,14 +22,14 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
       sentence([:pair, 240, "Sales#report", 217])
     assert_equal "Waited 90.0 ms for a database connection: ReplenishJob kept connections for 80.0 ms of it.",
       sentence([:pool_pair, 90, "ReplenishJob", 80])
-    assert_equal "Waited 30.0 ms for sql primary.", sentence([:call, 30, "sql primary", 30])
+    assert_equal "Waited 30.0 ms for SQL primary.", sentence([:call, 30, "sql primary", 30])
   end
 
   def test_further_links_are_means_of_the_minute
     text = sentence([:pool_pair, 90, "J", 80], [:pair, 40, "Sales#report", 30, "J"],
       [:call, 9, "http a", 9, "Sales#report"])
     assert_includes text, "of it. In that minute J waited 40.0 ms on average for the GVL: " \
-      "Sales#report held it 30.0 ms. In that minute Sales#report waited 9.00 ms on average for http a."
+      "Sales#report held it 30.0 ms. In that minute Sales#report waited 9.00 ms on average for HTTP a."
   end
 
   def test_says_where_nobody_is_named
@@ -42,7 +42,7 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
     text = sentence([:pair, 240, "Sales#report", 217], [:call, 9, "http a", 9, "Sales#report"],
       language: "ja")
     assert_equal "GVL を 240 ms 待ちました。そのうち 217 ms は Sales#reportが GVL を持っていたためです。" \
-      "この 1 分間に Sales#report は平均 9.00 ms http a を待ちました。", text
+      "この 1 分間に Sales#report は平均 9.00 ms HTTP a を待ちました。", text
   end
 
   def test_a_line_has_the_time_and_says_nothing_without_a_chain

@@ -30,7 +30,8 @@ class Holdup::Queries::SlowestUnitsQueryTest < Minitest::Test
   end
 
   def test_has_none_of_recordings_from_before
-    assert_equal Holdup::Queries::SlowestUnitsQuery::KeptUnits.new(units: [], from_s: nil), read
+    assert_equal Holdup::Queries::SlowestUnitsQuery::KeptUnits.new(units: [], from_s: nil, whole: false),
+      read
   end
 
   def test_reads_the_slowest_of_the_chosen_units
@@ -43,6 +44,14 @@ class Holdup::Queries::SlowestUnitsQueryTest < Minitest::Test
     assert_equal 0, read(threads: 99).units.size
     assert_equal 10, read(threads: 5).units.size
     assert_equal START_S, read.from_s
+  end
+
+  def test_says_where_recordings_are_older_than_what_is_kept
+    commit(slow_unit(900_000), windows: [window(:request, "A#b", nil, START_S, wall: 9)])
+    refute_predicate read(START_S - 600, START_S + 1200), :whole
+    assert_predicate read(START_S + 900, START_S + 1200), :whole
+    commit(slow_unit(1))
+    assert_predicate read(START_S - 600, START_S + 1200), :whole, "nothing was recorded before"
   end
 
   # Not in the one before, in which it began.

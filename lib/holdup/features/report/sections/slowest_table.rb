@@ -29,9 +29,8 @@ module Holdup
         end
 
         def note
-          from_s = summary.slowest.from_s
-          return word(:singles_kept_table) if from_s <= summary.from_s
-          word(:singles_kept_from, from: View::Figures::Moments.at(from_s))
+          return word(:singles_kept_table) if summary.slowest.whole
+          word(:singles_kept_table_from, from: View::Figures::Moments.at(summary.slowest.from_s))
         end
 
         def row(unit)
