@@ -127,6 +127,23 @@ module Holdup
       end
     end
 
+    # How long the slowest units are kept: 48 hours, but never so many that they push windows out of a store
+    # that is almost full.
+    module SlowestRetention
+      # Of the size limit.
+      SHARE = 0.15
+
+      module_function
+
+      # @param sizes [Array<Array(Integer, Integer)>] start and bytes of each minute, newest first
+      # @return [Integer] second; minutes that start earlier may be deleted
+      def from_s(sizes, now_s, max_bytes)
+        room = max_bytes * SHARE
+        first_without_room, = sizes.find { |_, bytes| (room -= bytes) < 0 }
+        [now_s - SlowestBlock::KEEP_S, first_without_room ? first_without_room + 1 : 0].max
+      end
+    end
+
     # Selects series. Names and queues are shell globs, but `*` also matches `/` and `::`.
     class SeriesFilter
       # @param queues [Array<String>, String, nil] globs; a series without a queue matches none

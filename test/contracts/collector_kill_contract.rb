@@ -46,6 +46,8 @@ module CollectorKillContract
     assert_equal recorded_by_segments, counted
     assert_equal counted, wall_values
     assert_equal counted, sampled
+    refute_empty slowest
+    assert_equal slowest.uniq, slowest
     assert_operator written_changes, :>, 0
     assert_equal written_changes, stored_changes.size
     assert_equal stored_changes.map(&:source).uniq.size, stored_changes.size
@@ -110,6 +112,17 @@ module CollectorKillContract
     store.unit_samples(0, 1 << 40).sum(&:weight).round
   ensure
     store&.close
+  end
+
+  # Process and start of each.
+  def slowest
+    @slowest ||= begin
+      store = Holdup::Store.open(@store, read_only: true)
+      units = store.slowest_units(0, 1 << 40, most: 1 << 20).map(&:unit)
+      units.map { |unit| [unit.process, unit.start_ns, unit.wall_ns] }
+    ensure
+      store&.close
+    end
   end
 
   def written_changes

@@ -556,6 +556,62 @@ module StoreContract
     assert_empty milliseconds(START, START + DAY)
   end
 
+  # What the slowest request of a minute waited for, in every form that a name has.
+  PARTS = [[:call, "sql primary", 2_000_000], [:pair, "Sales#report", 3_000_000], [:pair, nil, 1_000_000],
+    [:pool_pair, "(unknown)", 9_000_000]].freeze
+
+  def test_slowest_units_come_back_whole_and_slowest_first
+    job = slow(2000, kind: :job, name: "日本語", queue: "低", queued_ns: nil, trace: "f" * 32, parts: PARTS,
+      sleep_ns: 9_000_000, pool_wait_ns: 8_000_000, idle_ns: 80_000_000)
+    request = slow(1000)
+    @store.commit([], {}, slowest: blocks([request, job]))
+
+    assert_equal [job, request], @store.slowest_units(START, START + DAY, most: 5)
+    assert_equal [job], @store.slowest_units(START, START + DAY, most: 1)
+    assert_equal [request], @store.slowest_units(START, START + DAY, most: 5, kinds: [:request])
+    assert_empty @store.slowest_units(START, START + DAY, most: 5, names: "X*")
+  end
+
+  def test_ten_slowest_units_are_kept_of_each_series_and_minute_however_they_come
+    all = Array.new(60) { |index| slow(index * 10, idle_ns: (index * 7 % 60) * 1_000_000) }
+    all.each_slice(7) { |some| @store.commit([], {}, slowest: blocks(some)) }
+    @store.commit([], {}, slowest: blocks(all.first(20)))
+    @store.commit([], {}, slowest: blocks([slow(30, name: "Z#z", idle_ns: 0), slow(61_000, idle_ns: 0)]))
+
+    found = @store.slowest_units(START, START + MINUTE, most: 60, names: "A#b")
+    assert_equal all.sort_by(&:order).first(10), found, "each once"
+    assert_equal 12, @store.slowest_units(START, START + DAY, most: 60).size
+    assert_equal 12, @store.slowest_blocks(START, START + DAY).sum { |block| block.slow_units.size }
+  end
+
+  def test_slowest_units_of_a_span_a_setting_and_a_host
+    @store.commit([], {}, slowest: blocks([slow(59_000), slow(61_000), slow(61_500, setting: OTHER),
+      slow(61_700, host: "b")]))
+    span = [START + MINUTE, START + 2 * MINUTE]
+
+    assert_equal [61_000, 61_500, 61_700], slowest_at(*span)
+    assert_equal START, @store.slowest_from_s
+    assert_equal [61_500], slowest_at(*span, settings: [OTHER])
+    assert_equal [61_700], slowest_at(*span, hosts: ["b"])
+    assert_equal [59_000], slowest_at(START, START + MINUTE)
+    assert_empty slowest_at(*span, hosts: ["c"])
+    assert_empty slowest_at(*span, settings: [])
+  end
+
+  def test_slowest_units_are_kept_for_48_hours_and_never_fill_a_store
+    @store.commit([], {}, slowest: blocks([slow(0), slow(61_000), slow(121_000)]))
+    @store.prune(START + MINUTE + 48 * 3600, max_bytes: 1 << 30)
+    assert_equal [61_000, 121_000], slowest_at(START, START + DAY)
+    @store.prune(START + 1200, max_bytes: 1)
+    assert_empty slowest_at(START, START + DAY)
+    assert_nil @store.slowest_from_s
+  end
+
+  def test_slowest_units_are_written_with_everything_else_or_not
+    assert_raises(ArgumentError) { @store.commit([window(start_s: START + 1)], {}, slowest: blocks([slow])) }
+    assert_empty slowest_at(START, START + DAY)
+  end
+
   def test_keeps_each_change_of_a_setting_once
     assert_empty @store.audit_entries(START, START + DAY)
     later = change(1, at_s: START + MINUTE, host: "b", event: :ends, who: :lease, from: 3, to: 5)
@@ -711,6 +767,16 @@ module StoreContract
 
   def sample(unit_samples, setting: SETTING, **rest)
     block(unit_samples, setting:, **rest)
+  end
+
+  def slow(at_ms = 0, setting: SETTING, **rest) = slow_unit(at_ms, setting:, **rest)
+
+  def blocks(slow_units) = Holdup::SlowestBlock.of(slow_units)
+
+  # @return [Array<Integer>] starts in ms
+  def slowest_at(from_s, to_s, **only)
+    found = @store.slowest_units(from_s, to_s, most: 20, **only)
+    found.map { |slow| slow.unit.start_ns / 1_000_000 - START * 1000 }.sort
   end
 
   # @return [Hash] setting, host and kind => start and end of each unit, and since when processes are measured

@@ -34,6 +34,7 @@ module Collecting
       $stdout.syswrite(".")
       if random.rand(20).zero?
         writer.heartbeat
+        writer.slow(0, start_ns:, running: random.rand(1..90_000))
         changes.append(Holdup::AuditEntry.new(at_s: start_ns / 1_000_000_000, event: :turn, plan_id: "x",
           lever: "threads", from: 5, to: 3, who: :experiment))
       end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "holdup/model/sample_block"
+require "holdup/model/slowest_block"
 
 # Unit samples by hand, for tests of the store and of what is concluded from them.
 module ExampleUnits
@@ -38,6 +39,16 @@ module ExampleUnits
   # @return [Holdup::SampleBlock]
   def block(unit_samples, seen: unit_samples.size, start_s: START_S, setting: SETTING, host: "a")
     Holdup::SampleBlock.new(setting:, host:, start_s:, seen:, unit_samples:)
+  end
+
+  # @param parts [Array<Array(Symbol, String, Integer)>] kind, name and ns
+  # @return [Holdup::SlowUnit]
+  def slow_unit(at_ms = 0, parts: [], **rest)
+    parts = parts.map { |kind, name, ns| Holdup::SlowUnit::Part.new(kind:, name:, ns:) }
+    idle = {io_ns: 20 * MS, lock_ns: 0, sleep_ns: 0, native_ns: 0, pool_wait_ns: 0}
+    given = rest.slice(*idle.keys)
+    unit = unit_sample(at_ms, **rest.except(*idle.keys))
+    Holdup::SlowUnit.new(unit:, parts:, **idle, **given)
   end
 
   # Units of the first ten minutes, as unlike as those of an application.

@@ -129,7 +129,20 @@ class SegmentWriter
     put_word(L::HEARTBEAT, now_ns)
   end
 
-  # Any word, to damage a file with.
+  # One of the slowest units, of that slot.
+  # @param parts [Array<Array(Integer, Integer, Integer)>] kind, who and ns, as the probe numbers them
+  # @param values [Hash] as of `record`, and L::SLOWEST_TIMES
+  def slow(index, parts: [], **values)
+    offset = L.slowest_offset(@ring)
+    head = @words[offset]
+    numbers = [*L::SLOWEST_TIMES.map { |name| values.fetch(name, 0) }, *parts.flatten]
+    room = L::SLOWEST_BYTES - L::RING_ENTRY_BYTES
+    tail = numbers.pack("Q<#{L::SLOWEST_TIMES.size}#{"L<2Q<" * parts.size}").ljust(room, "\0")
+    place = L::SLOWEST_UNITS_AT + head % L::SLOWEST * L::SLOWEST_BYTES
+    put(offset + place, ring_entry(index, head, values) + tail)
+    put_word(offset, head + 1)
+  end
+
   # Sets a row of the table of pairs.
   # @param holder [Integer] slot + 1, or one of L::PAIR_*; likewise `victim`
   # @param kind [Symbol] of L::PAIR_KINDS
@@ -142,6 +155,7 @@ class SegmentWriter
     put_word(at, [@words[at].to_i, row + 1].max)
   end
 
+  # Any word, to damage a file with.
   def put_word(offset, value)
     @words[offset] = value
     put(offset, [value].pack("Q<"))
@@ -233,6 +247,11 @@ class SegmentWriter
 
   def push(changes, index, values)
     head = @words[L::RING_HEAD]
+    put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, ring_entry(index, head, values))
+    changes[L::RING_HEAD] = head + 1
+  end
+
+  def ring_entry(index, head, values)
     counted = %i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns]
     entry = [
       values.fetch(:start_ns, head),
@@ -243,8 +262,7 @@ class SegmentWriter
       values.fetch(:before, 0),
       values.fetch(:trace, L::NO_TRACE)
     ]
-    put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack(L::RING_ENTRY))
-    changes[L::RING_HEAD] = head + 1
+    entry.pack(L::RING_ENTRY)
   end
 
   # Log, odd, words, even; with `die_after` only the first so many writes.

@@ -62,6 +62,15 @@ static void print_header(void)
     NUMBER("PAIR_UNKNOWN", SEG_PAIR_UNKNOWN);
     NUMBER("RING_OFFSET", SEG_RING_OFFSET);
     NUMBER("RING_ENTRY_BYTES", sizeof(seg_ring_t));
+    NUMBER("SLOWEST", SEG_SLOWEST);
+    NUMBER("SLOWEST_EACH", SEG_SLOWEST_EACH);
+    NUMBER("SLOWEST_PARTS", SEG_SLOWEST_PARTS);
+    NUMBER("SLOWEST_BYTES", sizeof(seg_slowest_t));
+    NUMBER("SLOWEST_LIST_BYTES", sizeof(seg_slowest_list_t));
+    NUMBER("SLOWEST_UNITS_AT", offsetof(seg_slowest_list_t, units));
+    NUMBER("PART_CALL", SEG_PART_CALL);
+    NUMBER("PART_PAIR", SEG_PART_PAIR);
+    NUMBER("PART_OPEN", SEG_PART_OPEN);
     NUMBER("PAGE_BYTES", SEG_PAGE);
 }
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "segment/segment_pairs.h"
+#include "segment/segment_slowest.h"
 
 #define PAIR_MORE 8 /* parties that are made at once */
 #define PAIR_COMMIT 64 /* debts that are settled in one commit */
@@ -282,6 +283,32 @@ static void pair_record_waits(pair_waits_t *waits, enum seg_pair_kind kind, uint
 void pair_record(pair_party_t *victim, uint32_t series)
 {
     pair_record_waits(&victim->gvl, SEG_PAIR_GVL, series);
+}
+
+/* NULL: it has not waited for such. */
+static pair_waits_t *pair_waits_of(pair_party_t *victim, enum seg_pair_kind kind)
+{
+    switch (kind) {
+    case SEG_PAIR_GVL: return &victim->gvl;
+    case SEG_PAIR_POOL: return victim->pool;
+    default: return NULL;
+    }
+}
+
+void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *parts, uint32_t room)
+{
+    pair_waits_t *waits = pair_waits_of(victim, kind);
+    const uint32_t number = SEG_PART_PAIR + kind;
+    uint64_t open = 0;
+    if (!waits) return;
+    pair_sum_up(waits);
+    for (uint32_t i = 0; i < waits->parts_used; i++) open += waits->parts[i].time;
+    seg_keep_part(parts, room, (seg_part_t){number, SEG_PART_OPEN, pair_ns(kind, open)});
+    seg_keep_part(parts, room, (seg_part_t){number, SEG_PAIR_UNKNOWN, pair_ns(kind, waits->unknown)});
+    for (uint32_t i = 0; i < waits->sums_used; i++) {
+        const pair_sum_t *sum = &waits->sums[i];
+        seg_keep_part(parts, room, (seg_part_t){number, sum->series, pair_ns(kind, sum->time)});
+    }
 }
 
 void pair_settle(pair_party_t *holder, uint32_t series)

@@ -124,6 +124,12 @@ void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time);
 void pair_merge(pair_party_t *outer, pair_party_t *inner);
 
 /*
+ * Whom the party has waited for longest, of that kind: at most `room` of them. What it waited for holders
+ * that have no name yet is together. The caller holds the ledger's GVL.
+ */
+void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *parts, uint32_t room);
+
+/*
  * Adds what the party has waited for the GVL to the redo log, as waits of that series (slot + 1): at most
  * PAIR_PARTS + 4 words. The caller has the segment locked.
  */

@@ -33,6 +33,14 @@ typedef struct {
     seg_text_t name, queue, pool, priority;
 } seg_key_t;
 
+/* The slowest units of one series in the minute in which the last one of it ended. */
+typedef struct {
+    uint64_t minute; /* since 1970 */
+    uint32_t used;
+    uint32_t least; /* the place of the shortest */
+    uint64_t walls[SEG_SLOWEST_EACH];
+} seg_minute_t;
+
 struct seg {
     char *base;             /* NULL: no segment */
     size_t mapped;
@@ -52,6 +60,8 @@ struct seg {
     uint16_t *pair_index;   /* hash of a pair -> row + 1 */
     uint32_t pair_mask, pair_rows; /* of that index; rows that there is room for */
     uint64_t pairs, pairs_beyond; /* rows; times that a pair had none */
+    seg_minute_t *slowest;   /* by slot */
+    seg_slowest_list_t *slowest_list;
     uint64_t grow_failed;
     bool lock;
     seg_redo_t *log;

@@ -28,6 +28,7 @@ void seg_forget(void)
     if (seg_has_file()) close(seg.file);
     free(seg.index);
     free(seg.pair_index);
+    free(seg.slowest);
     memset(&seg, 0, sizeof(seg));
     seg.file = -1;
 }
@@ -45,7 +46,8 @@ static bool seg_make_indexes(uint64_t capacity)
 {
     seg.index = seg_make_index(capacity, &seg.index_mask);
     seg.pair_index = seg_make_index(seg.pair_rows, &seg.pair_mask);
-    return seg.index && seg.pair_index;
+    seg.slowest = calloc(capacity, sizeof(*seg.slowest));
+    return seg.index && seg.pair_index && seg.slowest;
 }
 
 static uint64_t seg_whole_pages(uint64_t bytes)
@@ -59,6 +61,16 @@ static uint64_t seg_ring_offset(uint64_t pairs)
     return SEG_PAIRS_OFFSET + seg_whole_pages(pairs * sizeof(seg_pair_t));
 }
 
+static uint64_t seg_slowest_offset(seg_room_t room)
+{
+    return seg_whole_pages(seg_ring_offset(room.pairs) + room.ring * sizeof(seg_ring_t));
+}
+
+static uint64_t seg_series_offset(seg_room_t room)
+{
+    return seg_slowest_offset(room) + seg_whole_pages(sizeof(seg_slowest_list_t));
+}
+
 static void seg_write_header(uint64_t capacity, seg_room_t room, int64_t worker, uint64_t generation)
 {
     seg_header_t *h = SEG_HEADER;
@@ -69,7 +81,7 @@ static void seg_write_header(uint64_t capacity, seg_room_t room, int64_t worker,
     h->process_start = file_process_start();
     h->created_ns = h->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     h->series_capacity = capacity;
-    h->series_offset = seg_whole_pages(ring_offset + room.ring * sizeof(seg_ring_t));
+    h->series_offset = seg_series_offset(room);
     h->series_bytes = sizeof(seg_series_t);
     h->ring_offset = ring_offset;
     h->ring_capacity = room.ring;
@@ -88,7 +100,7 @@ int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, 
     char hidden[4096];
     uint64_t capacity = 2 * room.series + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS +
                         SEG_TRANSACTIONS + 6;
-    size_t fixed = seg_whole_pages(seg_ring_offset(room.pairs) + room.ring * sizeof(seg_ring_t));
+    size_t fixed = seg_series_offset(room);
     if (access(path, F_OK) == 0) return EEXIST;
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));
     if (file < 0) return errno;
@@ -107,6 +119,7 @@ int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, 
     seg_take_file(file, anonymous);
     seg.units_limit = room.series;
     seg.pair_rows = (uint32_t)((seg_ring_offset(room.pairs) - SEG_PAIRS_OFFSET) / sizeof(seg_pair_t));
+    seg.slowest_list = (seg_slowest_list_t *)(seg.base + seg_slowest_offset(room));
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, room, worker, generation);
     SEG_HEADER->state = seg_lock_file(file);

@@ -13,8 +13,8 @@
 #include "segment/histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 8
-#define SEG_DIGEST "effb7474" /* of what bin/generate reads here: another one needs another version */
+#define SEG_VERSION 9
+#define SEG_DIGEST "d58b22e6" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -25,6 +25,9 @@
 #define SEG_PAIRS_OFFSET 12288
 #define SEG_PAIRS 1024 /* rows of the table of pairs, unless another number is asked for */
 #define SEG_RING_OFFSET 36864 /* with so many pairs; the header has it for another number */
+#define SEG_SLOWEST 512 /* of the slowest units, room for the latest */
+#define SEG_SLOWEST_EACH 10 /* of each series and minute */
+#define SEG_SLOWEST_PARTS 12
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
@@ -222,6 +225,31 @@ typedef struct {
 #define SEG_PAIR_HANDOFF UINT32_MAX
 #define SEG_PAIR_OTHERS (UINT32_MAX - 1)
 #define SEG_PAIR_UNKNOWN (UINT32_MAX - 2)
+
+/* What a unit waited for longest: a pair of SEG_PAIR_KINDS, whose number comes on top, or its calls. */
+enum seg_part_kind { SEG_PART_NONE, SEG_PART_CALL, SEG_PART_PAIR };
+
+/* In place of a holder that had not ended yet. */
+#define SEG_PART_OPEN 0
+
+typedef struct {
+    uint32_t kind; /* SEG_PART_NONE: the place is free */
+    uint32_t who;  /* slot + 1 of the holder or the calls, or a number that stands for one */
+    uint64_t ns;
+} seg_part_t;
+
+/* One of the slowest units of its series and minute. */
+typedef struct {
+    seg_ring_t unit;
+    uint64_t io, lock, sleep, native, pool_wait;
+    seg_part_t parts[SEG_SLOWEST_PARTS];
+} seg_slowest_t;
+
+/* After the ring. `head` counts all: number k is at k mod SEG_SLOWEST. */
+typedef struct {
+    uint64_t head;
+    seg_slowest_t units[SEG_SLOWEST];
+} seg_slowest_list_t;
 
 typedef struct {
     uint64_t offset, value;

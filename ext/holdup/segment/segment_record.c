@@ -20,16 +20,21 @@ static uint64_t seg_cpu(const measurement_t *m)
     return m->cpu_ns || m->starved_ns ? m->cpu_ns : m->running_ns;
 }
 
+void seg_entry(seg_ring_t *entry, uint64_t slot, const measurement_t *m)
+{
+    *entry = (seg_ring_t){
+        m->started_ns, slot - 1, m->wall_ns, m->running_ns, seg_cpu(m), m->idle_ns, m->stalled_ns,
+        m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,
+        (uint32_t)m->before, {0}};
+    memcpy(entry->trace, m->trace, SEG_TRACE_BYTES);
+}
+
 /* An entry needs no log: readers ignore it until the head has moved. */
 static void seg_push(uint64_t slot, const measurement_t *m)
 {
     seg_header_t *header = SEG_HEADER;
     seg_ring_t *ring = (seg_ring_t *)(seg.base + header->ring_offset);
-    ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
-        m->started_ns, slot - 1, m->wall_ns, m->running_ns, seg_cpu(m), m->idle_ns, m->stalled_ns,
-        m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,
-        (uint32_t)m->before, {0}};
-    memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);
+    seg_entry(&ring[header->ring_head % header->ring_capacity], slot, m);
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 
@@ -113,12 +118,13 @@ static void seg_add_rest(histogram_t *h, const histogram_t *more, bool first)
  * The count of the series comes with the last buckets: a reader that has seen a part of them finds the count
  * changed, and reads again.
  */
-void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m)
+uint64_t seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally,
+                          const measurement_t *m)
 {
     static const uint32_t kinds[] = {SEG_CALL, SEG_TRANSACTION, SEG_TRANSACTION_CALL};
     const seg_key_t key = {kinds[tally->what], unit, kind, seg_text(""), seg_text("")};
     uint64_t slot = tally->what == CALLS_CALL ? seg_call_series(&key) : seg_transaction_series(&key);
-    if (!slot) return;
+    if (!slot) return 0;
     seg_series_t *s = seg_slot(slot - 1);
     const histogram_t *wall = &tally->wall, *idle = &tally->idle;
     bool first = s->count == 0;
@@ -140,6 +146,7 @@ void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tall
     seg_set(&s->count, s->count + tally->count);
     seg_add(&s->errors, tally->errors);
     seg_commit();
+    return slot;
 }
 
 void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const measurement_t *m)

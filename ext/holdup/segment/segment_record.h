@@ -19,14 +19,18 @@ static inline void seg_raise_counter(uint64_t *counter, uint64_t value)
 /* Returns its slot + 1, or 0. The caller commits. */
 uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *m, bool error);
 
+/* The unit as an entry of the ring; `slot`: of its series, + 1. */
+void seg_entry(seg_ring_t *entry, uint64_t slot, const measurement_t *m);
+
 /* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */
 void seg_record_nested(const measurement_t *m, uint32_t count);
 
 /*
  * The calls, or transactions, of one kind in a unit of that name. Commits, once or more often: a job that
- * makes a million calls may touch more buckets than the log has room for.
+ * makes a million calls may touch more buckets than the log has room for. Returns their slot + 1, or 0.
  */
-void seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally, const measurement_t *m);
+uint64_t seg_record_calls(seg_text_t unit, seg_text_t kind, const call_tally_t *tally,
+                          const measurement_t *m);
 
 /* A query that a unit of that name made so often at one place in the code. Commits. */
 void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const measurement_t *m);

@@ -1,6 +1,7 @@
 /* Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL. */
 #include <ruby.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "unit/unit_methods.h"
 #include "capture/capture.h"
@@ -11,6 +12,7 @@
 #include "hook/hook.h"
 #include "init.h"
 #include "segment/segment_record.h"
+#include "segment/segment_slowest.h"
 #include "text.h"
 #include "unit/calls.h"
 #include "unit/fibers.h"
@@ -157,6 +159,17 @@ static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
     }
 }
 
+/* `calls`: the systems that it waited for longest. */
+static void probe_record_slow(uint64_t series, const probe_ended_t *ended, const seg_part_t *calls)
+{
+    seg_part_t parts[SEG_SLOWEST_PARTS] = {0};
+    memcpy(parts, calls, SLOWEST_HOLDERS * sizeof(*parts));
+    bool known = ended->party && !ended->foreign;
+    for (uint32_t kind = 0; known && kind < SEG_PAIR_KIND_COUNT; kind++)
+        pair_largest(ended->party, kind, parts + (kind + 1) * SLOWEST_HOLDERS, SLOWEST_HOLDERS);
+    seg_push_slowest(series, &ended->unit, parts);
+}
+
 /*
  * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
  * ends the unit and writes it to the segment. `kind` is one of KINDS. The texts belong to the caller's frame,
@@ -195,14 +208,18 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
+    seg_part_t calls[SLOWEST_HOLDERS] = {0};
     for (call_tally_t *tally = ended.calls; tally; tally = tally->next) {
         measurement_t m;
         calls_measure(tally, ended.has_cpu, &m);
-        seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
+        uint64_t slot = seg_record_calls(key.name, calls_name(tally->kind), tally, &m);
+        if (!slot || tally->what != CALLS_CALL) continue;
+        seg_keep_part(calls, SLOWEST_HOLDERS, (seg_part_t){SEG_PART_CALL, (uint32_t)slot, m.idle_ns});
     }
     if (ended.repeats) probe_record_repeats(key.name, ended.repeats);
     for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
         seg_record_holds(key.name, tally);
+    if (series && seg_slow(series, &ended.unit)) probe_record_slow(series, &ended, calls);
     seg_unlock();
     probe_drop_tallies(&ended, (uint32_t)series);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));

@@ -134,6 +134,9 @@ module Holdup
       # The same as pairs_recorded? for connections.
       def connection_pairs_recorded? = connection_pairs.any? || !connections.any?
 
+      # @return [#units, #from_s] see SummaryParts
+      def slowest = part(:slowest)
+
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))

@@ -159,7 +159,8 @@ module Holdup
         folder = CollectorCheckpoint.folder(@directory.path, @identity.id)
         collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
-        rows = {processes: samples, unit_samples:, paths: builder.paths, audit:}
+        slowest = builder.slowest(@host)
+        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:}
         left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)
@@ -198,6 +199,7 @@ module Holdup
       def left_out(row, error)
         case row
         when Window then @skipped.row(:window, row.series.name, error)
+        when SlowestBlock then @skipped.row(:slowest, row.series.name, error)
         when SampleBlock then @skipped.row(:unit_samples, "unit samples", error)
         when Hash then @skipped.row(:sample, "process #{row[:pid]}", error)
         else @skipped.row(:path, row.first.name, error)

@@ -10,13 +10,14 @@ module Holdup
     # - `handoff_ns`: that counter of the header; `ring_head`: how many of the ring's units were read
     # - `slots`: Array of SlotCheckpoint by slot; nil for a slot that was never read
     # - `pairs`: Array of ns by row of the table of pairs
+    # - `slowest_head`: how many of the list of slowest units were read
     SegmentCheckpoint = Data.define(
-      :created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :slots, :pairs
+      :created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :slots, :pairs, :slowest_head
     ) do
       # Nothing carried yet.
       def self.start(created_ns)
         new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, slots: [].freeze,
-          pairs: [].freeze)
+          pairs: [].freeze, slowest_head: 0)
       end
 
       # Finished, without slots and pairs.
@@ -32,7 +33,7 @@ module Holdup
     # Encodes a checkpoint in two parts, because accounts move all the time and units, which are a hundred
     # times larger, only when there is work.
     module SegmentCheckpoint::Codec
-      VERSION = 4 # 3 had no pairs
+      VERSION = 5 # 4 had no slowest units
 
       module_function
 
@@ -41,8 +42,8 @@ module Holdup
         slots = checkpoint.slots
         accounts = slots.each_index.select { |index| slots[index]&.account? }
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
-          checkpoint.handoff_ns, checkpoint.ring_head, checkpoint.pairs.size, *checkpoint.pairs,
-          accounts.size]
+          checkpoint.handoff_ns, checkpoint.ring_head, checkpoint.slowest_head, checkpoint.pairs.size,
+          *checkpoint.pairs, accounts.size]
         accounts.each_with_object(facts.pack("w*")) do |index, bytes|
           slot = slots[index]
           bytes << [index, slot.generation.to_i, slot.bytes.bytesize].pack("w3") << slot.bytes
@@ -63,7 +64,7 @@ module Holdup
       def load(head, units)
         source = Source.new(head)
         check(source.number)
-        created_ns, read_ns, finished, handoff_ns, ring_head = Array.new(5) { source.number }
+        created_ns, read_ns, finished, handoff_ns, ring_head, slowest_head = Array.new(6) { source.number }
         pairs = Array.new(source.number(most: Segment::Layout::MAX_PAIRS)) { source.number }
         slots = units ? load_units(Source.new(units)) : []
         source.number.times do
@@ -73,7 +74,7 @@ module Holdup
           slots[index]&.generation = generation
         end
         SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
-          slots: slots.freeze, pairs: pairs.freeze)
+          slots: slots.freeze, pairs: pairs.freeze, slowest_head:)
       end
 
       def check(version)

@@ -44,8 +44,8 @@ module Holdup
       end
 
       # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `pairs`: Array of PairDelta;
-      # `ring`: RingSlice
-      SegmentReading = Data.define(:checkpoint, :changes, :pairs, :handoff_ns, :ring)
+      # `ring`: RingSlice; `slowest`: Segment::SlowestList
+      SegmentReading = Data.define(:checkpoint, :changes, :pairs, :handoff_ns, :ring, :slowest)
       # A slot of the file that is read.
       SlotPlace = Data.define(:reader, :file, :index) do
         def damaged(reason) = reader.damaged(reason)
@@ -63,14 +63,16 @@ module Holdup
       # Reads everything before it adds anything, so a failure adds nothing.
       def read(reader, before, entry)
         changes = []
+        slowest = reader.slowest(since: before.slowest_head) # before the slots, which it refers to
         slots = reader.of_one_tick { read_slots(reader, before.slots, changes.clear, entry) }
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
         pairs, pair_deltas = read_pairs(reader, before.pairs, slots, entry)
         ring = reader.ring_slice(since: before.ring_head)
         ring_head = header.ring_head
-        checkpoint = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, slots: slots.freeze, pairs:)
-        SegmentReading.new(checkpoint:, changes:, pairs: pair_deltas, ring:,
+        checkpoint = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, slots: slots.freeze, pairs:,
+          slowest_head: slowest.head)
+        SegmentReading.new(checkpoint:, changes:, pairs: pair_deltas, ring:, slowest:,
           handoff_ns: handoff_ns - before.handoff_ns)
       end
 
@@ -104,16 +106,21 @@ module Holdup
         reading.pairs.each { |pair| @builder.add_pair(pair, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
         @skipped.guard(:unit_samples, "process #{source.pid}") do
-          draw(reading.ring, before, reading.checkpoint.slots, source)
+          add_units(reading, before, reading.checkpoint.slots, source)
         end
       end
 
-      def draw(ring, before, slots, source)
-        return if ring.size.zero?
+      def add_units(reading, before, slots, source)
+        ring, slowest = reading.ring, reading.slowest
+        return if ring.size.zero? && slowest.entries.empty?
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
         series = slots.map { |slot| slot&.series&.plain }
         units_of = UnitSampler::SegmentSource.new(process:, setting: source.setting, series:)
-        @unit_sampler.add(ring, ring.first - before.ring_head, units_of, @now_ns)
+        @unit_sampler.add(ring, ring.first - before.ring_head, units_of, @now_ns) if ring.size.positive?
+        @builder.add_slowest(SlowUnitNames.new(slots, units_of, @now_ns).call(slowest.entries))
+        return unless slowest.missed.positive?
+        lost = DamagedData.new("#{slowest.missed} of the slowest were overwritten before they were read")
+        @skipped.add(:slowest, "process #{source.pid}", lost)
       end
 
       # Slot by slot, so that only one is in memory.
@@ -218,6 +225,7 @@ module Holdup
           @totals = {}
           @pairs = {}
           @paths = {}
+          @slowest = []
         end
 
         def add(change, source)
@@ -239,6 +247,11 @@ module Holdup
           by_holder[series.queue] += pair.ns
         end
 
+        # @param slow_units [Array<SlowUnit>]
+        def add_slowest(slow_units)
+          @slowest.concat(slow_units)
+        end
+
         # Stall while no thread held the GVL: no unit caused it, so it has its own account.
         def add_handoff(handoff_ns, source)
           totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
@@ -251,6 +264,12 @@ module Holdup
             end
           end
           units + pair_windows(host)
+        end
+
+        # @return [Array<SlowestBlock>]
+        def slowest(host)
+          units = @slowest.map { |slow| slow.with(unit: slow.unit.with(host:)) }
+          SlowestBlock.of(units)
         end
 
         private

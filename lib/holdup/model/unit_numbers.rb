@@ -27,6 +27,8 @@ module Holdup
     # Each with the sum that has it; stalled has a histogram.
     STATES = [*RUNNING_STATES, :stalled, *IDLE_STATES]
       .to_h { |number| [number.to_s.delete_suffix("_ns").to_sym, number] }.freeze
+    # Of each series and minute so many of the slowest are kept singly.
+    SLOWEST_EACH = 10
     # Members of a Measurement, in the order in which the probe gives them.
     MEASURED = [*HISTOGRAMS.map { |name| :"#{name}_ns" }, :in_flight, *SUMS].freeze
   end

@@ -88,6 +88,8 @@ module Holdup
         series_offset + index * Layout::SERIES_BYTES
       end
 
+      def slowest_offset = Layout.slowest_offset(ring_capacity, ring_offset:)
+
       # @return [Integer] rows that its table of pairs has room for
       def pair_capacity = (ring_offset - Layout::PAIRS_OFFSET) / Layout::PAIR_BYTES
 

@@ -6,12 +6,12 @@ require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 8: the contract of the C writer, inside the application,
+    # Layout of a segment file, version 9: the contract of the C writer, inside the application,
     # and the reader, outside. Little endian; all numbers are u64 and cumulative since the process started,
     # unless noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 8
+      VERSION = 9
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -122,6 +122,20 @@ module Holdup
       # Bit of an entry's starting state: it is a rest time, not a number of units.
       RESTED = 1 << 31
 
+      # After the ring: how many there were, then the latest of the slowest units of each series and minute:
+      # as in the ring, further times, and what they waited for longest, as kind, who and ns.
+      SLOWEST = 512
+      SLOWEST_UNITS_AT = 8
+      SLOWEST_BYTES = 344
+      SLOWEST_LIST_BYTES = 176_136
+      SLOWEST_TIMES = %i[io_ns lock_ns sleep_ns native_ns pool_wait_ns].freeze
+      SLOWEST_TAIL = "Q<5#{"L<2Q<" * 12}"
+      # Kinds of these parts, 0 being none. Those of PAIR_KINDS begin at PART_PAIR.
+      PART_CALL = 1
+      PART_PAIR = 2
+      # In place of a holder: one that had not ended when the unit did.
+      PART_OPEN = 0
+
       SERIES_BYTES = 25_984
       KINDS = %i[
         request job account nested overflow call method repeat transaction transaction_call
@@ -166,6 +180,10 @@ module Holdup
       PAGE_BYTES = 4096
 
       def self.series_offset(ring_capacity, ring_offset: RING_OFFSET)
+        slowest_offset(ring_capacity, ring_offset:) + whole_pages(SLOWEST_LIST_BYTES)
+      end
+
+      def self.slowest_offset(ring_capacity, ring_offset: RING_OFFSET)
         whole_pages(ring_offset + ring_capacity * RING_ENTRY_BYTES)
       end
 

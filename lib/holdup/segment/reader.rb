@@ -5,6 +5,7 @@ require_relative "header"
 require_relative "layout"
 require_relative "ring_slice"
 require_relative "slot"
+require_relative "slowest_list"
 
 module Holdup
   module Segment
@@ -182,6 +183,14 @@ module Holdup
       # The same units as `ring`, not parsed yet.
       def ring_slice(since: 0)
         guarded { RingSlice.read(@bytes, @header, since) }
+      end
+
+      # @param since [Integer] `head` of an earlier reading
+      # @return [SlowestList]
+      # @raise [SegmentError::NotASegment]
+      def slowest(since: 0)
+        list = guarded { SlowestList.read(@bytes, @header, since) }
+        (list.head < since) ? damaged("its list of the slowest is shorter than before") : list
       end
 
       # A tick writes accounts and the header's counters together, and comparing them needs both from the same

@@ -32,12 +32,13 @@ module Holdup
         @steps = RollupSteps.new(client)
         @spans = Spans.new(client, @steps, @names)
         @records = Records.new(client, @names, commits: @spans.method(:commits))
-        @upkeep = Upkeep.new(client, @steps, @spans, @records)
+        @slowest = SlowestRows.new(client, @names, commits: @spans.method(:commits))
+        @upkeep = Upkeep.new(client, @steps, @spans, @records, @slowest)
       end
 
-      def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
+      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
         collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
-        rows = {windows:, processes:, unit_samples:, paths: paths.to_a}
+        rows = {windows:, processes:, unit_samples:, slowest:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
           skipped += faults.map(&bad_row)
@@ -98,6 +99,19 @@ module Holdup
 
       def unit_sample_starts(from_s, to_s)
         reading { @records.unit_sample_starts(from_s, to_s, @spans.state) }
+      end
+
+      def slowest_units(from_s, to_s, most:, settings: nil, hosts: nil, **filter)
+        filter = SeriesFilter.new(**filter)
+        reading { @slowest.slowest(from_s, to_s, @spans.state, most:, settings:, hosts:, filter:) }
+      end
+
+      def slowest_from_s
+        reading { @slowest.oldest_s(1 << 40, @spans.state) }
+      end
+
+      def slowest_blocks(from_s, to_s)
+        reading { @slowest.all(from_s, to_s, @spans.state) }
       end
 
       def tiers = reading { @spans.state.tiers }
@@ -177,15 +191,17 @@ module Holdup
       end
 
       def write(rows, checkpoints, skipped:, collector_checkpoint:, audit:)
-        windows, processes, unit_samples, paths = rows.values_at(:windows, :processes, :unit_samples, :paths)
+        windows, processes, unit_samples, slowest, paths =
+          rows.values_at(:windows, :processes, :unit_samples, :slowest, :paths)
         return if [*rows.values, checkpoints, skipped, audit].all?(&:empty?) && collector_checkpoint.nil?
-        series = [*windows.map(&:series), *paths.map(&:first)]
-        @names.save(series, [*windows, *unit_samples].map(&:setting), paths.to_h)
+        series = [*[*windows, *slowest].map(&:series), *paths.map(&:first)]
+        @names.save(series, [*windows, *unit_samples, *slowest].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
         facts << @records.collector_checkpoint_fact(collector_checkpoint) if collector_checkpoint
         facts += @records.audit_facts(audit)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
-                  "unit_samples" => @records.unit_sample_rows(unit_samples)}
+                  "unit_samples" => @records.unit_sample_rows(unit_samples),
+                  "slowest_units" => @slowest.rows(slowest)}
         @session.commit(tables, checkpoints, facts, oldest_s: windows.map(&:start_s).min)
       end
 
@@ -204,6 +220,7 @@ module Holdup
         rows[:paths].each { |series, _| @names.check(series) }
         @records.sample_rows(rows[:processes])
         @records.unit_sample_rows(rows[:unit_samples])
+        @slowest.rows(rows[:slowest])
       end
 
       # @return [Array(Hash, Array)] what can be written, and the other rows with their errors
@@ -220,19 +237,19 @@ module Holdup
       end
 
       def fault(kind, row, lengths)
-        none = {windows: [], processes: [], unit_samples: [], paths: []}
+        none = {windows: [], processes: [], unit_samples: [], slowest: [], paths: []}
         check(none.merge(kind => [row]), lengths)
         nil
       rescue => error
         error
       end
 
-      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples` and `unit_samples` names the
-      # commit that it belongs to by session and number, and counts once that commit's own row is in `commits`
-      # (see CommitSession). Of rows that arrived twice, the server removes one in the background
+      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples` and
+      # `slowest_units` names the commit that it belongs to by session and number, and counts once that
+      # commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the server removes one in the background
       # (ReplacingMergeTree); before that, a read takes one of them.
       class Schema
-        VERSION = 1
+        VERSION = 2 # 1 had no slowest units
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
         HISTOGRAMS = Window::HISTOGRAMS.map { |name|
           "#{name}_count Int64, #{name}_sum Int64, #{name}_min Int64, #{name}_max Int64, " \
@@ -269,6 +286,9 @@ module Holdup
           unit_samples: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, " \
             "host String, seen Int64, packed String", "ReplacingMergeTree()",
             "start_s, setting, host, session, number", "day"],
+          slowest_units: ["day Date, session UInt64, number UInt64, start_s Int64, series UInt64, " \
+            "setting UInt64, host String, slowest_ns Int64, packed String", "ReplacingMergeTree()",
+            "start_s, series, setting, host, session, number", "day"],
           # kind is claim or step.
           steps: ["kind String, epoch UInt64, slot UInt64, text String, written DateTime DEFAULT now()",
             "ReplacingMergeTree(epoch)", "kind, slot"],
@@ -296,6 +316,9 @@ module Holdup
           raise ServerErrors::NotMigrated.new(location: @client.location) if found.zero?
           if found > VERSION
             raise StoreError::NewerSchema.new(location: @client.location, found:, known: VERSION)
+          end
+          if found < VERSION
+            raise ServerErrors::OlderSchema.new(location: @client.location, found:, known: VERSION)
           end
           @checked = true
         end

@@ -75,6 +75,22 @@ module Holdup
       #   samples; in any order, one or more of each setting and host
       def unit_spans(starts) = raise(NotImplementedError)
 
+      # @param most [Integer] how many
+      # @param settings [Array<Setting>, nil] nil for all
+      # @return [Array<SlowUnit>] the slowest requests and jobs that ended in the minutes of the span, slowest
+      #   first. Of each series and minute the ten slowest are kept, for SlowestBlock::KEEP_S
+      def slowest_units(from_s, to_s, most:, settings: nil, hosts: nil, **filter)
+        raise(NotImplementedError)
+      end
+
+      # @return [Integer, nil] start of the first minute of which the slowest requests and jobs are kept; nil
+      #   without any
+      def slowest_from_s = raise(NotImplementedError)
+
+      # @return [Array<SlowestBlock>] what is kept of the minutes of the span; one or more of each series,
+      #   setting and host
+      def slowest_blocks(from_s, to_s) = raise(NotImplementedError)
+
       # @return [Array<Setting>] every setting ever seen, oldest first
       def settings = raise(NotImplementedError)
 

@@ -18,17 +18,18 @@ module Holdup
         @paths = SmallTables::Paths.new(@connection, @codec.series)
         @samples = SmallTables::ProcessSamples.new(@connection, @codec.hosts)
         @unit_samples = UnitSamples.new(@connection, @codec, @skipped)
+        @slowest = SlowestBlocks.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
         @answers = SmallTables::KeptAnswers.new(@connection)
         @collectors = SmallTables::CollectorCheckpoints.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
       end
 
-      def commit(windows, checkpoints, processes: [], unit_samples: [], paths: {}, skipped: [],
+      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
         collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        rows = [*windows, *unit_samples, *skipped, collector_checkpoint].compact
+        rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint].compact
         whole([*locks(rows, processes), *owners]) do
           check(expected)
           @checkpoints.save(checkpoints)
@@ -36,9 +37,9 @@ module Holdup
           @collectors.save(collector_checkpoint) if collector_checkpoint
           @audit.add(audit)
           if bad_row
-            add_each(windows, processes, unit_samples, paths, lengths:, &bad_row)
+            add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)
           else
-            add(batch, processes, unit_samples, paths)
+            add(batch, processes, [unit_samples, slowest], paths)
           end
         end
       end
@@ -79,6 +80,14 @@ module Holdup
       def unit_sample_starts(from_s, to_s)
         @unit_samples.starts(from_s, to_s)
       end
+
+      def slowest_units(from_s, to_s, most:, settings: nil, hosts: nil, **filter)
+        @slowest.slowest(from_s, to_s, most, settings:, hosts:, filter: SeriesFilter.new(**filter))
+      end
+
+      def slowest_from_s = @slowest.from_s
+
+      def slowest_blocks(from_s, to_s) = @slowest.blocks(from_s, to_s)
 
       def tiers = @rows.tiers
 
@@ -168,6 +177,7 @@ module Holdup
         kept_from_s = @rows.tiers.first.kept_from_s
         @samples.delete_before([kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
         @unit_samples.prune(now_s, max_bytes)
+        @slowest.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
@@ -176,19 +186,24 @@ module Holdup
         @collectors.prune(now_s)
       end
 
-      def add(batch, processes, unit_samples, paths)
+      # @param units [Array(Array<SampleBlock>, Array<SlowestBlock>)]
+      def add(batch, processes, units, paths)
+        unit_samples, slowest = units
         @rows.merge(batch.rows(@rows.tiers))
         @samples.add(processes)
         @unit_samples.merge(unit_samples)
+        @slowest.merge(slowest)
         @paths.save(paths)
       end
 
-      def add_each(windows, processes, unit_samples, paths, lengths:, &bad_row)
+      def add_each(windows, processes, units, paths, lengths:, &bad_row)
+        unit_samples, slowest = units
         tiers = @rows.tiers
         faults = each_alone(windows) { |window| @rows.merge(WindowBatch.new([window], lengths:).rows(tiers)) }
         raise faults.first.last if faults.any? && faults.size == windows.size
         faults += each_alone(processes) { |sample| @samples.add([sample]) }
         faults += each_alone(unit_samples) { |block| @unit_samples.merge([block]) }
+        faults += each_alone(slowest) { |block| @slowest.merge([block]) }
         faults += each_alone(paths.to_a) { |series, path| @paths.save({series => path}) }
         @skipped.add(faults.map(&bad_row))
       end

@@ -267,7 +267,7 @@ class Holdup::Collector
 
     def checkpoint(units: 1, ring_head: units)
       SegmentCheckpoint.new(created_ns: 5, read_ns: 6, finished: false, handoff_ns: 2, ring_head:,
-        pairs: [units], slots: [unit_slot(units), account_slot(7)])
+        slowest_head: 0, pairs: [units], slots: [unit_slot(units), account_slot(7)])
     end
 
     def unit_slot(units)

@@ -41,7 +41,7 @@ class Holdup::Collector
     def test_refuses_another_version_with_its_number
       head = SegmentCheckpoint::Codec.dump_head(SegmentCheckpoint.start(5))
       error = assert_raises(Holdup::DamagedData) { SegmentCheckpoint::Codec.load("\x07#{head[1..]}", nil) }
-      assert_equal "a segment's stored checkpoint has version 7; this Holdup reads 4", error.message
+      assert_equal "a segment's stored checkpoint has version 7; this Holdup reads 5", error.message
     end
 
     def test_refuses_damaged_bytes
@@ -63,8 +63,9 @@ class Holdup::Collector
       Dir.mktmpdir("holdup-checkpoint") do |dir|
         yield SegmentWriter.new(dir)
         slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
+        slots = slots.map { |slot| SegmentCheckpoint::SlotCheckpoint.of(slot) }
         return SegmentCheckpoint.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, ring_head: 4,
-          pairs: [70, 0, 3], slots: slots.map { |slot| SegmentCheckpoint::SlotCheckpoint.of(slot) })
+          slowest_head: 5, pairs: [70, 0, 3], slots:)
       end
     end
   end

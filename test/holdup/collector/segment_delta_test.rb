@@ -61,6 +61,29 @@ class Holdup::Collector
       assert_equal 759, pairs.values.sum
     end
 
+    def test_each_reading_adds_only_later_slowest_units
+      writer = writer()
+      %w[A#b B#c].each { |name| writer.record(name) }
+      writer.slow(0, start_ns: NOW_NS, wall: 70, running: 70, parts: [[L::PART_PAIR, 2, 30]])
+      known = stored(read)
+      writer.slow(1, start_ns: NOW_NS, wall: 80, running: 80)
+      read(stored(read(known)))
+      units = @builder.slowest("h").flat_map(&:slow_units)
+      assert_equal({"A#b" => 70, "B#c" => 80}, units.to_h { |slow| [slow.unit.series.name, slow.wall_ns] })
+      assert_equal ["h"], units.map { |slow| slow.unit.host }.uniq
+      assert_equal ["B#c"], units.flat_map(&:parts).map(&:name)
+      assert_empty @skipped.rows
+    end
+
+    def test_slowest_units_that_were_overwritten_are_counted
+      writer = writer()
+      writer.record("A#b")
+      (L::SLOWEST + 2).times { writer.slow(0, start_ns: NOW_NS) }
+      read
+      assert_equal [:slowest], @skipped.rows.map(&:kind)
+      assert_match(/3 of the slowest were overwritten/, @skipped.rows.first.reason)
+    end
+
     def test_damaged_pairs_are_skipped_and_the_rest_goes_on
       writer = writer()
       writer.record("A#b", wall: 5_000)

@@ -2,7 +2,8 @@
 
 module Holdup
   module Report
-    # The slowest of the singly stored units in the span: a sample, so slower ones may exist.
+    # The slowest of the singly stored units in the span, and why each was slow. Where the slowest were not
+    # kept, they are those of a sample, so slower ones may exist.
     class SlowestUnits
       ROWS = 10
       COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
@@ -18,9 +19,9 @@ module Holdup
 
       # @return [View::Section] without rows if none is stored: then a note says why
       def section
-        return View::Section.new(title:, columns: [], rows: [], notes: [none]) if @unit_samples.empty?
+        return View::Section.new(title:, columns: [], rows: [], notes: [none]) if slowest.empty?
         View::Section.new(title:, columns: columns.map { |key| @words.call(key) },
-          rows: slowest.map { |unit| row(unit) }, notes: [note, *part])
+          rows: slowest.map { |unit| row(unit) }, notes: [*chains, *note, *part])
       end
 
       private
@@ -30,7 +31,7 @@ module Holdup
       end
 
       def part
-        @read.part? ? [@words.call(:singles_part, **periods)] : []
+        (@read.part? && sampled?) ? [@words.call(:singles_part, **periods)] : []
       end
 
       def periods
@@ -38,8 +39,12 @@ module Holdup
       end
 
       def slowest
-        @slowest ||= @unit_samples.max_by(ROWS, &:wall_ns)
+        @slowest ||= [*kept.map { |explained| explained.slow.unit }, *@unit_samples].max_by(ROWS, &:wall_ns)
       end
+
+      def kept = @read.kept.units
+
+      def sampled? = @unit_samples.any?
 
       # The column is left out without a tracer.
       def traced? = slowest.any?(&:trace)
@@ -50,11 +55,21 @@ module Holdup
 
       def title = @words.call(:slowest_units)
 
+      # Why each was slow, in the order of the rows.
+      def chains
+        shown = kept.select { |explained| slowest.include?(explained.slow.unit) }
+        shown.filter_map { |explained| ChainSentence.new(@words).line(explained) }
+      end
+
       def note
+        return [@words.call(:singles_kept)] unless sampled?
         first, last = [@unit_samples.first, @unit_samples.last].map { |unit| unit.start_ns / NS }
         count = View::Figures.count(@unit_samples.size)
         units = View::Figures.count(@unit_samples.sum(&:weight))
-        @words.call(:singles_note, count:, units:, span: View::Figures::Moments.span(first, last))
+        span = View::Figures::Moments.span(first, last)
+        sample = @words.call(:singles_note, count:, units:, span:)
+        return [sample] if kept.empty?
+        [@words.call(:singles_kept_from, from: View::Figures::Moments.at(@read.kept.from_s)), sample]
       end
 
       def row(unit)

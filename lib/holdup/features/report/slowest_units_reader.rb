@@ -8,20 +8,29 @@ module Holdup
       # spread, and if they are empty, the maximum of UnitSampleQuery.
       PERIODS = [6, Queries::RecordedInterval::UnitSampleQuery::BLOCKS].freeze
 
-      # `unit_samples`: Array of UnitSample; `periods`: how many of `all` periods of ten minutes were read
-      ReadUnits = Data.define(:unit_samples, :periods, :all) do
+      # `unit_samples`: Array of UnitSample; `periods`: how many of `all` periods of ten minutes were read;
+      # `kept`: Queries::SlowestUnitsQuery::KeptUnits
+      ReadUnits = Data.define(:unit_samples, :periods, :all, :kept) do
         def part? = periods < all
       end
 
       # @param filter [Analysis::UnitFilter] which units
       # @return [ReadUnits]
       def self.call(store, from_s:, to_s:, filter:)
+        kept = Queries::SlowestUnitsQuery.call(store, from_s:, to_s:, filter:)
+        sampled_to_s = [to_s, *kept.from_s].min
+        samples(store, from_s, sampled_to_s, filter, kept)
+      end
+
+      # Of the time of which the slowest are not kept.
+      def self.samples(store, from_s, to_s, filter, kept)
+        return ReadUnits.new(unit_samples: [], periods: 0, all: 0, kept:) unless from_s < to_s
         all = store.unit_sample_starts(from_s, to_s).size
         read = nil
         PERIODS.each do |most|
           found = Queries::RecordedInterval::UnitSampleQuery.call(store, from_s, to_s, blocks: most)
           unit_samples = found.select { |unit| wanted?(unit, filter) }
-          read = ReadUnits.new(unit_samples:, periods: [most, all].min, all:)
+          read = ReadUnits.new(unit_samples:, periods: [most, all].min, all:, kept:)
           break if unit_samples.any? || !read.part?
         end
         read
@@ -30,7 +39,7 @@ module Holdup
       def self.wanted?(unit, filter)
         filter.series?(unit.series) && filter.setting?(unit.setting)
       end
-      private_class_method :wanted?
+      private_class_method :samples, :wanted?
     end
   end
 end

@@ -56,7 +56,7 @@ module Holdup
       # Reads the parts of a summary.
       class StoredParts
         ALL = %i[samples coverage under_load pairs connection_pairs calls transactions holding_methods
-          repeats].freeze
+          repeats slowest].freeze
         # Rows that are measured one after the other, and what names them.
         OWN_TIME = {
           setting: ->(setting) { setting.fingerprint },
@@ -88,6 +88,7 @@ module Holdup
           when :transactions then {transactions: sums(:transaction, :transaction_call)}
           when :holding_methods then {holding_methods: sums(:method)}
           when :repeats then {repeats: sums(:repeat)}
+          when :slowest then {slowest: SlowestUnitsQuery.call(@store, **span, filter: @filter)}
           else raise ArgumentError, "no report has the part #{part}"
           end
         end

@@ -120,6 +120,11 @@ module Holdup
           end
         end
 
+        def slowest_units(*span, settings: nil, **options)
+          settings = settings ? settings.select { |setting| own?(setting) } : own_settings
+          super(*span, settings:, **options, **only_hosts)
+        end
+
         def outcomes
           super.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
         end

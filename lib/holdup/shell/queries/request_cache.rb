@@ -75,6 +75,15 @@ module Holdup
         @answers[[:unit_samples, span, options]] ||= store.unit_samples(*span, **options).to_a
       end
 
+      def slowest_units(*span, **options)
+        @answers[[:slowest_units, span, options]] ||= store.slowest_units(*span, **options)
+      end
+
+      def slowest_from_s
+        @answers[:slowest_from_s] ||= [store.slowest_from_s]
+        @answers[:slowest_from_s].first
+      end
+
       def unit_spans(starts)
         missing = starts - @unit_spans.keys
         found = missing.empty? ? {} : store.unit_spans(missing)

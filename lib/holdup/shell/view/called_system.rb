@@ -12,14 +12,20 @@ module Holdup
 
       # @param line [Analysis::CallLine]
       # @return [String] "SQL primary"
-      def call(line, words)
-        [words.call(:"system_#{key(line)}"), line.target && Width.clean(line.target)].compact.join(" ")
-      end
+      def call(line, words) = text(line.system, line.target, words:)
 
       # @return [String] of its words
-      def key(line)
-        NAMES.include?(line.system) ? line.system : OTHERS
+      def key(line) = known(line.system)
+
+      # @param system [String] of NAMES, or one of a later Holdup
+      def text(system, target = nil, words:)
+        [words.call(:"system_#{known(system)}"), target && Width.clean(target)].compact.join(" ")
       end
+
+      def known(system)
+        NAMES.include?(system) ? system : OTHERS
+      end
+      private_class_method :known
     end
   end
 end

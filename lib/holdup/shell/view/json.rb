@@ -45,7 +45,7 @@ module Holdup
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
         [:coverage, *summary.parts_of_machines, :pairs, :connection_pairs, :calls, :transactions, :repeats,
-          :holding_methods]
+          :holding_methods, :slowest]
       end
 
       # @param words [Words] for the verdict's sentence
@@ -70,6 +70,7 @@ module Holdup
          series: @summary.rows.map { |row| series(row) }, calls:, transactions:,
          repeated_queries:,
          methods: holding_methods,
+         slowest: SlowUnitValues.new(@summary.slowest).to_a,
          **Machine.new(@summary).to_h,
          jit: Jit.new(@summary.jits).to_a}
       end
@@ -211,6 +212,48 @@ module Holdup
             [:"#{key}_ns", Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)&.round]
           end
           {count: Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band), **means}
+        end
+      end
+
+      # The slowest requests and jobs one by one, with what each waited for.
+      class SlowUnitValues
+        include Values
+
+        # Of a request or job; cpu_ns and starved_ns are running_ns.
+        IDLE = %i[io_ns lock_ns sleep_ns native_ns pool_wait_ns].freeze
+
+        # @param kept [Queries::SlowestUnitsQuery::KeptUnits, nil]
+        def initialize(kept)
+          @units = kept ? kept.units : []
+        end
+
+        def to_a
+          @units.map do |explained|
+            slow = explained.slow
+            waits = {waited_for: slow.parts.map { |part| part(part) },
+                     chain: explained.chain.links.map { |link| link(link) }}
+            {**unit(slow.unit), **slow.to_h.slice(*IDLE), **waits}
+          end
+        end
+
+        private
+
+        def unit(unit)
+          {name: clean(unit.series.name), kind: unit.series.kind, queue: clean(unit.series.queue),
+           started: time_of_ns(unit.start_ns), host: clean(unit.host), pid: unit.process.pid,
+           trace: unit.trace, wall_ns: unit.wall_ns, running_ns: unit.running_ns,
+           on_cpu_ns: unit.cpu_ns, stalled_ns: unit.stalled_ns, idle_ns: unit.idle_ns,
+           queued_ns: unit.queued_ns}
+        end
+
+        def part(part)
+          {kind: part.kind, name: clean(part.name), ns: part.ns}
+        end
+
+        def link(link)
+          {waiter: clean(link.waiter), kind: link.kind, wait_ns: link.wait_ns, held_by: clean(link.holder),
+           held_ns: link.held_ns, method: link.place && clean(link.place.label),
+           path: link.place && clean(link.place.path), line: link.place&.line}
         end
       end
 

@@ -40,16 +40,17 @@ module Holdup
       # @return [String, nil] "SalesReport#pair_counts, sales_report.rb:30", "82 calls in each: SQL primary"
       def self.place(place, words)
         return unless place
-        return method(place.sampled) if place.sampled
+        return line(place.sampled) if place.sampled
         words.call(:main_wait_calls, calls: Figures.amount(place.called.each),
           system: CalledSystem.call(place.called, words))
       end
 
-      def self.method(line)
+      # @param line [Analysis::MethodLine]
+      # @return [String] "SalesReport#pair_counts, sales_report.rb:30"
+      def self.line(line)
         [line.label, line.location && File.basename(line.location)].compact.map { |text| Width.clean(text) }
           .join(", ")
       end
-      private_class_method :method
 
       private
 

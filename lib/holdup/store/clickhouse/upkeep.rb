@@ -11,6 +11,7 @@ module Holdup
       class Upkeep
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
+                  slowest_units: SlowestBlock::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
                   outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         # Room for a collector whose clock is wrong, and for commits that are under way.
@@ -20,11 +21,13 @@ module Holdup
         # One statement deletes at most so many, so that it stays short.
         FORGET_MOST = 2000
         # Last second of what a partition of commits has.
-        LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", unit_samples: "max(start_s)"}.freeze
+        LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", unit_samples: "max(start_s)",
+                slowest_units: "max(start_s)"}.freeze
         private_constant :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
 
-        def initialize(client, steps, spans, records)
+        def initialize(client, steps, spans, records, slowest)
           @client = client
+          @slowest = slowest
           @steps = steps
           @spans = spans
           @records = records
@@ -56,7 +59,8 @@ module Holdup
           rows = state.tiers.sum { |tier| Windows.new(@client, @spans, state).count(tier.seconds) }
           stored = sizes.values_at("minutes", "windows", "host_sums").compact
           share = rows.fdiv([stored.sum(&:last), 1].max)
-          (stored.sum(&:first) * [share, 1].min).ceil + sizes.fetch("unit_samples", [0]).first
+          (stored.sum(&:first) * [share, 1].min).ceil +
+            %w[unit_samples slowest_units].sum { |table| sizes.fetch(table, [0]).first }
         end
 
         # Windows as Tier::Pruning sees them. What it changes is the state, which a step saves.
@@ -147,8 +151,8 @@ module Holdup
           return if @forgot_on == Clickhouse.day
           @forgot_on = Clickhouse.day
           forget_sessions
-          forget_names("series", %w[series path], %w[minutes windows])
-          forget_names("setting", %w[setting], %w[minutes windows unit_samples])
+          forget_names("series", %w[series path], %w[minutes windows slowest_units])
+          forget_names("setting", %w[setting], %w[minutes windows unit_samples slowest_units])
           delete("steps", "kind = 'claim' AND epoch < #{@steps.state.step} AND toDate(written) < #{silent}")
         end
 
@@ -161,7 +165,7 @@ module Holdup
           audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
             "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome' OR (#{audited})) = 0"
-          used = %w[minutes samples unit_samples].map do |table|
+          used = %w[minutes samples unit_samples slowest_units].map do |table|
             "session NOT IN (SELECT session FROM #{table})"
           end
           ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
@@ -202,6 +206,7 @@ module Holdup
           if max_bytes != Float::INFINITY
             sizes = @records.unit_sample_sizes(state)
             limits[:unit_samples] = SampleRetention.from_s(sizes, now_s, max_bytes)
+            limits[:slowest_units] = SlowestRetention.from_s(@slowest.sizes(state), now_s, max_bytes)
           end
           limits.select! do |table, limit|
             oldest = oldest(table, limit, state)
@@ -219,6 +224,7 @@ module Holdup
             count, first = found.first.map(&:to_i)
             first if count.positive?
           when :unit_samples then @records.unit_sample_starts(0, limit, state).first
+          when :slowest_units then @slowest.oldest_s(limit, state)
           when :collector_checkpoints then @records.collector_checkpoints(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
@@ -256,7 +262,7 @@ module Holdup
           when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
             "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?
           when "minutes" then old?(partition, KEEP_S.fetch(:samples)) && minutes_gone?(partition, state)
-          when "samples", "unit_samples"
+          when "samples", "unit_samples", "slowest_units"
             kind = table.to_sym
             old?(partition, KEEP_S.fetch(kind)) && last(table, partition) < state.kept_from(kind)
           end

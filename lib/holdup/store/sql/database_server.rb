@@ -31,7 +31,7 @@ module Holdup
         # All of a store. Where a migration broke off, there are some of them.
         TABLES = %i[
           answers audit_entries checkpoints collector_checkpoints host_sums hosts prediction_outcomes
-          process_samples schema_info series settings skipped_rows tiers unit_samples windows
+          process_samples schema_info series settings skipped_rows slowest_units tiers unit_samples windows
         ].freeze
         # Errors that are about one row. Sequel turns an ArgumentError into a database error.
         ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze
@@ -134,6 +134,11 @@ module Holdup
         end
 
         private
+
+        # Of what is kept of single units.
+        def unit_bytes(db)
+          %i[unit_samples slowest_units].sum { |table| db[table].sum(:bytes).to_i }
+        end
 
         # The code of the server decides. An error with none, or an unknown one, is what the class means that
         # a driver or Sequel gave it.

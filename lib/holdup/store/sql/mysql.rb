@@ -122,7 +122,7 @@ module Holdup
           lengths = BLOBS.map { |name| Sequel.function(:length, name) }.reduce(:+)
           sample = db[:windows].reverse(:id).limit(SAMPLE).select(lengths.as(:length))
           size = sample.from_self.avg(:length).to_f + ROW_OVERHEAD_BYTES
-          (db[:windows].count * size).round + db[:unit_samples].sum(:bytes).to_i
+          (db[:windows].count * size).round + unit_bytes(db)
         end
 
         # Concatenates the blobs of a group, up to CONCATENATED_BYTES. The server cuts a longer result off

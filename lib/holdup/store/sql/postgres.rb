@@ -179,7 +179,7 @@ module Holdup
         # @param count [Boolean] whether rows are counted, for pruning; it takes a second for ten million
         def bytes(db, count: true)
           tables = %i[windows host_sums].sum { |table| table_bytes(db, table, count:) }
-          tables.round + db[:unit_samples].sum(:bytes).to_i
+          tables.round + unit_bytes(db)
         end
 
         def sums_hosts?

@@ -79,6 +79,21 @@ class Holdup::Report::SlowestUnitsTest < Minitest::Test
       slowest.scan(%r{<td[^>]*>([^<]*?)\s*</td>\s*</tr>}).flatten
   end
 
+  # Of the last minute the slowest are kept; what is older is a sample.
+  def test_the_slowest_that_were_kept_say_why_they_were_slow
+    app
+    unit = @unit_samples.find { |one| one.series.name == "OrdersController#index" }
+    unit = unit.with(weight: 1.0, stalled_ns: 120 * 10**9, concurrency: nil, rest_ns: nil)
+    part = Holdup::SlowUnit::Part.new(kind: :pair, name: "ReportsController#sales", ns: 50 * 10**9)
+    idle = Holdup::Segment::Layout::SLOWEST_TIMES.to_h { |name| [name, 0] }
+    slow = Holdup::SlowUnit.new(unit:, parts: [part], **idle)
+    @store.commit([], {}, slowest: Holdup::SlowestBlock.of([slow]))
+    get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
+    assert_includes text, "Waited 120 s for the GVL: ReportsController#sales held it 50.0 s."
+    assert_match(/From 20\S+ \S+ \S+ on the ten slowest of each minute are kept\./, text)
+    assert_includes text, "The slowest of"
+  end
+
   def test_none_is_kept_says_why
     @sample = SampleWindows.new
     @app = dashboard

@@ -33,14 +33,17 @@ class Holdup::Stores::CopyTest < Minitest::Test
     end
     assert_equal @from.processes(0, END_S), @to.processes(0, END_S)
     assert_equal @from.unit_samples(0, END_S).to_a, @to.unit_samples(0, END_S).to_a
+    assert_equal 3, slowest(@from).size
+    assert_equal slowest(@from), slowest(@to)
   end
 
   def test_a_second_copy_changes_nothing
     fill(@from)
     copy
-    before = [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a]
+    before = [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a, slowest(@to)]
     assert_predicate copy, :complete?
-    assert_equal before, [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a]
+    assert_equal before,
+      [windows(@to, 60), @to.skipped_rows, @to.unit_samples(0, END_S).to_a, slowest(@to)]
   end
 
   # Wherever it is interrupted: between two parts, as by Ctrl-C, or by a commit that fails.
@@ -152,6 +155,8 @@ class Holdup::Stores::CopyTest < Minitest::Test
     Copy.new(from: @from, to: @to, name: "sqlite:///x", now_s: NOW_S).call
   end
 
+  def slowest(store) = store.slowest_units(0, END_S, most: 9)
+
   # Two days, hour by hour, and of each hour every fifth minute.
   def fill(store)
     minutes = Array.new(576) { |i| minute(5 * i, name: "C#{i % 3}#index", values: [5_000 + i]) }
@@ -161,6 +166,7 @@ class Holdup::Stores::CopyTest < Minitest::Test
     store.commit([*minutes, *late, minute(5).with(host: "b")], {"a /x/1.segment" => "\xFF".b},
       processes: [{at_s: START + 5, host: "a", pid: 7, rss_bytes: 9}],
       unit_samples: [block(many(3000).first(900), seen: 3000), block([unit_sample(host: "b")], host: "b")],
+      slowest: Holdup::SlowestBlock.of([slow_unit, slow_unit(1, host: "b"), slow_unit(61_000)]),
       paths: {minutes.first.series => "/orders/7"}, skipped: [skipped],
       collector_checkpoint:)
     store.keep(outcome)

@@ -26,6 +26,8 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     process_samples: [{at_s: 1, host_id: 1, pid: 1}, {facts: "{}"}],
     unit_samples: [{start_s: 1, setting_id: 1, host_id: 1},
       {seen: 1, bytes: 1, packed: Sequel.blob("x")}],
+    slowest_units: [{start_s: 60, series_id: 1, setting_id: 1, host_id: 1},
+      {slowest_ns: 1, bytes: 1, packed: Sequel.blob("x")}],
     checkpoints: [{segment: "s"}, {checkpoint: Sequel.blob("x")}],
     collector_checkpoints: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],
@@ -99,7 +101,8 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
   def test_rows_refer_to_what_is_there
     fill
     {windows: %i[series_id setting_id host_id], host_sums: %i[series_id setting_id],
-     unit_samples: %i[setting_id host_id], process_samples: %i[host_id]}.each do |table, columns|
+     unit_samples: %i[setting_id host_id], slowest_units: %i[series_id setting_id host_id],
+     process_samples: %i[host_id]}.each do |table, columns|
       key, facts = ROWS.fetch(table)
       columns.each do |column|
         assert_raises(Sequel::ForeignKeyConstraintViolation, "#{table}.#{column}") do

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Why a request or job was slow, in sentences: "Waited 240 ms for the GVL: ReportsController#sales
+    # (SalesReport#rows, sales_report.rb:30) held it 217 ms."
+    class ChainSentence
+      # Columns of a name.
+      NAME = 60
+
+      def initialize(words)
+        @words = words
+      end
+
+      # @param explained [Queries::SlowestUnitsQuery::ExplainedUnit]
+      # @return [String, nil] with the time at which it began; nil where it waited for little
+      def line(explained)
+        return unless explained.chain.any?
+        unit = explained.slow.unit
+        @words.call(:chain_line, at: View::Figures::Moments.at(unit.start_ns / NS, "%F %H:%M:%S"),
+          wall: View::Figures.duration(unit.wall_ns), chain: call(explained.chain))
+      end
+
+      # @param chain [Analysis::WaitChain]
+      # @return [String] at most five sentences
+      def call(chain)
+        own, *others = chain.links
+        sentences = [sentence("chain", own), *others.map { |link| sentence("chain_next", link) }]
+        sentences.join(@words.call(:chain_joint))
+      end
+
+      private
+
+      def sentence(key, link)
+        place = View::MainWait.line(link.place) if link.place
+        wait, held = [link.wait_ns, link.held_ns].map { |ns| View::Figures.duration(ns) }
+        waiter = name(link.waiter)
+        @words.call(:"#{key}_#{link.kind}", waiter:, wait:, holder: holder(link), held:, place:)
+      end
+
+      def holder(link)
+        return @words.call(:chain_running) if link.holder.nil?
+        return View::CalledSystem.text(*link.holder.split(" ", 2), words: @words) if link.kind == :call
+        nameless = Series::NAMELESS[link.holder]
+        nameless ? @words.call(:"party_#{nameless}") : name(link.holder)
+      end
+
+      def name(text)
+        label = text.delete_prefix(Series::THREAD)
+        shown = View::Width.truncate(View::Width.clean(label), NAME)
+        (label == text) ? shown : @words.call(:account, name: shown)
+      end
+    end
+  end
+end

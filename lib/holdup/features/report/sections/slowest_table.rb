@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    module Sections
+      # The slowest requests and jobs one by one, and why each was slow.
+      class SlowestTable < View::SectionBase
+        COLUMNS = %i[by_name started histogram_wall histogram_running histogram_stalled histogram_idle
+          histogram_queued process].freeze
+        TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns].freeze
+        PARTS = %i[slowest].freeze
+
+        # @return [View::Section, nil] nil where none is kept
+        def call
+          return if shown.empty?
+          View::Section.new(title: word(:slowest_units), columns: COLUMNS.map { |key| word(key) },
+            rows: shown.map { |explained| row(explained.slow.unit) }, notes: [*chains, note])
+        end
+
+        private
+
+        def shown
+          summary.slowest ? summary.slowest.units.first(limit) : []
+        end
+
+        def chains
+          sentence = ChainSentence.new(@words)
+          shown.filter_map { |explained| sentence.line(explained) }
+        end
+
+        def note
+          return word(:singles_kept_table) if summary.slowest.whole
+          word(:singles_kept_table_from, from: View::Figures::Moments.at(summary.slowest.from_s))
+        end
+
+        def row(unit)
+          host = View::Width.clean(unit.host)
+          process = word(:process_of_host, host:, process: "pid #{unit.process.pid}")
+          [label(unit.series.name, queue: unit.series.queue),
+            View::Blocks::Moment.new(at_s: unit.start_ns / NS, seconds: true),
+            *TIMES.map { |key| duration(unit.public_send(key)) }, process]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Report::ChainSentenceTest < Minitest::Test
+  include ExampleUnits
+
+  WaitChain = Holdup::Analysis::WaitChain
+
+  def sentence(*links, language: "en")
+    chain = WaitChain.new(links: links.map { |link| link(*link) })
+    Holdup::Report::ChainSentence.new(Holdup::View::Words.new(language)).call(chain)
+  end
+
+  def link(kind, wait_ms, holder, held_ms, waiter = "A#b", place: nil)
+    WaitChain::WaitLink.new(waiter:, kind:, wait_ns: wait_ms * MS, holder:, held_ns: held_ms * MS, place:)
+  end
+
+  def test_each_kind_of_wait
+    assert_equal "Waited 240 ms for the GVL: Sales#report held it 217 ms.",
+      sentence([:pair, 240, "Sales#report", 217])
+    assert_equal "Waited 90.0 ms for a database connection: ReplenishJob kept connections for 80.0 ms of it.",
+      sentence([:pool_pair, 90, "ReplenishJob", 80])
+    assert_equal "Waited 30.0 ms for SQL primary.", sentence([:call, 30, "sql primary", 30])
+  end
+
+  def test_further_links_are_means_of_the_minute
+    text = sentence([:pool_pair, 90, "J", 80], [:pair, 40, "Sales#report", 30, "J"],
+      [:call, 9, "http a", 9, "Sales#report"])
+    assert_includes text, "of it. In that minute J waited 40.0 ms on average for the GVL: " \
+      "Sales#report held it 30.0 ms. In that minute Sales#report waited 9.00 ms on average for HTTP a."
+  end
+
+  def test_says_where_nobody_is_named
+    assert_includes sentence([:pair, 9, nil, 8]), "GVL: one that had not ended yet held it"
+    assert_includes sentence([:pair, 9, "(unknown)", 8]), "GVL: (unknown) held it"
+    assert_includes sentence([:pair, 9, "thread:puma", 8]), "GVL: (thread) puma held it"
+  end
+
+  def test_japanese
+    text = sentence([:pair, 240, "Sales#report", 217], [:call, 9, "http a", 9, "Sales#report"],
+      language: "ja")
+    assert_equal "GVL を 240 ms 待ちました。そのうち 217 ms は Sales#reportが GVL を持っていたためです。" \
+      "この 1 分間に Sales#report は平均 9.00 ms HTTP a を待ちました。", text
+  end
+
+  def test_a_line_has_the_time_and_says_nothing_without_a_chain
+    slow = slow_unit(0, stalled_ns: 90 * MS, parts: [[:pair, "Sales#report", 80 * MS]])
+    words = Holdup::Report::ChainSentence.new(Holdup::View::Words.new)
+    explained = Holdup::Queries::SlowestUnitsQuery::ExplainedUnit
+    line = words.line(explained.new(slow:, chain: WaitChain.of(slow, [])))
+    assert_match(/\A2024-10-0\d \d\d:\d\d:00 \S+, 118 ms: Waited 90.0 ms for the GVL: Sales/, line)
+    assert_nil words.line(explained.new(slow:, chain: WaitChain.new(links: [])))
+  end
+end
