@@ -117,10 +117,13 @@ class HookedMethodContract
 
   def concrete(type) = type.is_a?(Class) ? type : Class.new { include(type) }
 
+  # The method that is put in place is noted where it is made: once it is refined, a TracePoint does not take
+  # what its class has.
   def hook(owner)
+    ours = @ours
     copy = @hook.dup.tap { |hook| hook.instance_variable_set(:@owner, owner) }
+    copy.define_singleton_method(:code) { |*parts| super(*parts).tap { |method| ours << method } }
     copy.install or raise "#{@hook.title} is not hooked: #{copy.refusal}"
-    @ours |= [copy.instance_variable_get(:@ours)]
   end
 
   def define_original(owner)
