@@ -92,9 +92,8 @@ module StoreContract
     pool_windows = [[pairs.first, 7], [pairs[1], 7], [pairs[1], 5]].map do |pair, ns|
       pair_window(pair, pool_wait_ns: ns)
     end
-    [pool_windows.first(2), pool_windows.last(1), lock_windows.first(1), lock_windows.last(1)].each do |windows|
-      @store.commit(windows, {})
-    end
+    @store.commit([*pool_windows.first(2), lock_windows.first], {})
+    @store.commit([pool_windows.last, lock_windows.last], {})
     @store.rollup(START + 2 * DAY)
     pools, ended = %i[pool_pair lock_pair].map { |kind| @store.sums(START, START + DAY, kinds: [kind]) }
     assert_equal [[pairs[1], 12]], pools.map { |sum| [sum.window.series, sum.window.pool_wait_ns] }
