@@ -277,7 +277,7 @@ void pair_settle(pair_party_t *holder, uint32_t series)
 
 static bool pair_waited(const pair_waits_t *waits)
 {
-    return waits->parts_used || waits->sums_used || waits->nobody || waits->others || waits->unknown;
+    return waits->parts_used | waits->sums_used | waits->nobody | waits->others | waits->unknown;
 }
 
 static bool pair_waited_for_pool(const pair_party_t *party)

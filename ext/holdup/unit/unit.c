@@ -32,7 +32,7 @@ static bool unit_grow(void)
     return true;
 }
 
-void unit_drop_places(unit_places_t *places)
+void unit_free_places(unit_places_t *places)
 {
     places_drop(places->holds);
     places_drop(places->lock_waits);
@@ -80,7 +80,6 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     if (party) party->id = unit_handle(u);
     u->calls = NULL;
     u->repeats = NULL;
-    memset(&u->places, 0, sizeof(u->places));
     unit_unlock();
     return u;
 }

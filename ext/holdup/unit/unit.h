@@ -131,7 +131,13 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
 /* The unit ends, and the thread goes on with the work around it. What it waited belongs there, too. */
 void unit_leave_party(tclock_t *c, const unit_t *u, uint64_t t);
 
-void unit_drop_places(unit_places_t *places);
+void unit_free_places(unit_places_t *places);
+
+/* Most units have none. */
+static inline void unit_drop_places(unit_places_t *places)
+{
+    if (places->holds || places->lock_waits || places->lock_ends) unit_free_places(places);
+}
 
 /* Its thread ended with units open: their numbers are unknown. */
 void unit_abandon_all(tclock_t *c);
