@@ -34,4 +34,5 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     capture_samples_init(probe);
     hold_places_init(probe);
     hold_samples_init(probe);
+    lock_samples_init(probe);
 }

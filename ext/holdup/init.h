@@ -35,5 +35,6 @@ void capture_catch_init(VALUE probe);
 void capture_samples_init(VALUE probe);
 void hold_places_init(VALUE probe);
 void hold_samples_init(VALUE probe);
+void lock_samples_init(VALUE probe);
 
 #endif

@@ -83,14 +83,21 @@ module StoreContract
     assert_equal window.count, @store.windows(START, START + DAY, kinds: [:request]).sum(&:count)
   end
 
-  # Who waited for whom, for the GVL and for connections of a pool, also after a roll-up.
+  # Who waited for whom, for the GVL, for connections of a pool and for locks, also after a roll-up.
   def test_pairs_of_each_kind_are_windows_of_their_own
-    pairs = %i[pair pool_pair].map { |kind| Holdup::Series.new(kind:, name: "A", queue: "ReplenishJob") }
-    first = pairs.map { |pair| pool_window(pair, 7) }
-    @store.commit([*first, pool_window(pairs.last, 5)], {})
+    kinds = %i[pair pool_pair lock_pair]
+    pairs = kinds.map { |kind| Holdup::Series.new(kind:, name: "A", queue: "ReplenishJob") }
+    locks = pairs.last
+    lock_windows = [40, 2].map { |ns| pair_window(locks, lock_ns: ns) }
+    pool_windows = [[pairs.first, 7], [pairs[1], 7], [pairs[1], 5]].map do |pair, ns|
+      pair_window(pair, pool_wait_ns: ns)
+    end
+    @store.commit([*pool_windows.first(2), lock_windows.first], {})
+    @store.commit([pool_windows.last, lock_windows.last], {})
     @store.rollup(START + 2 * DAY)
-    found = @store.sums(START, START + DAY, kinds: [:pool_pair]).map(&:window)
-    assert_equal [[pairs.last, 12]], found.map { |one| [one.series, one.pool_wait_ns] }
+    pools, ended = %i[pool_pair lock_pair].map { |kind| @store.sums(START, START + DAY, kinds: [kind]) }
+    assert_equal [[pairs[1], 12]], pools.map { |sum| [sum.window.series, sum.window.pool_wait_ns] }
+    assert_equal [[locks, 42]], ended.map { |sum| [sum.window.series, sum.window.sums[:lock_ns]] }
     assert_equal [pairs.first], @store.windows(START, START + MINUTE, kinds: [:pair]).map(&:series)
   end
 
@@ -806,9 +813,9 @@ module StoreContract
     Holdup::Series.new(kind: :request, name:)
   end
 
-  def pool_window(series, pool_wait_ns)
+  def pair_window(series, **sums)
     empty = Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s: START, seconds: MINUTE)
-    empty.with(sums: empty.sums.merge(pool_wait_ns:))
+    empty.with(sums: empty.sums.merge(sums))
   end
 
   def window(start_s: START, series: series("A"), setting: SETTING, host: "a", values: [5_000])

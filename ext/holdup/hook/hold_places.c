@@ -7,7 +7,6 @@
 
 #include "init.h"
 #include "text.h"
-#include "unit/unit.h"
 
 #define PLACES_DEPTH 256 /* frames, from the innermost out, among which the application's is looked for */
 #define PLACES_FOLDERS 32
@@ -176,18 +175,46 @@ uint32_t places_here(void)
     return places_intern(used ? text : seg_text("(no code of the application)"));
 }
 
+/* What is called that the frames wait in. */
+static size_t places_primitive(const VALUE *frames, int depth, char *room)
+{
+    static const char sleeps[] = "Thread::Mutex#sleep", waits[] = "Thread::ConditionVariable#wait";
+    size_t bytes = places_label(frames[0], room);
+    bool inside = bytes == sizeof(sleeps) - 1 && !memcmp(room, sleeps, bytes) && depth > 1;
+    if (!inside) return bytes;
+    char around[PLACES_LABEL_BYTES + 1];
+    size_t more = places_label(frames[1], around);
+    if (more != sizeof(waits) - 1 || memcmp(around, waits, more)) return bytes;
+    memcpy(room, around, more);
+    return more;
+}
+
+uint32_t places_waiting(VALUE thread)
+{
+    VALUE frames[PLACES_DEPTH];
+    int lines[PLACES_DEPTH], own = 0;
+    int depth = rb_profile_thread_frames(thread, 0, PLACES_DEPTH, frames, lines);
+    char room[SEG_PLACE_BYTES], called[PLACES_LABEL_BYTES + 1] = "";
+    while (own < depth && !places_own(frames[own])) own++;
+    if (own == depth) own = 0; /* no code of the application */
+    size_t used = depth ? places_write(frames[own], lines[own], room) : 0;
+    if (!used) used = (size_t)snprintf(room, sizeof(room), "(unknown)");
+    if (own) called[places_primitive(frames, depth, called)] = '\0';
+    return places_with(room, used, called);
+}
+
 /* --- tallies --- */
 
-void places_tally(struct unit *u, uint32_t place, uint64_t ticks)
+void places_tally(hold_tally_t **tallies, uint32_t place, uint64_t ticks)
 {
-    hold_tally_t *tally = u->holds;
+    hold_tally_t *tally = *tallies;
     while (tally && tally->place != place) tally = tally->next;
     if (!tally) {
         tally = calloc(1, sizeof(*tally));
         if (!tally) return;
         tally->place = place;
-        tally->next = u->holds;
-        u->holds = tally;
+        tally->next = *tallies;
+        *tallies = tally;
     }
     tally->samples++;
     tally->ticks += ticks;

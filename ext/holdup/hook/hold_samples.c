@@ -17,6 +17,7 @@
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
 #include "hook/hook.h"
+#include "hook/lock_samples.h"
 #include "hook/registry.h"
 #include "init.h"
 #include "segment/segment_record.h"
@@ -222,7 +223,7 @@ static void hold_keep(tclock_t *c, const uint32_t numbers[PLACE_PARTS], const ui
     for (int part = 0; part < PLACE_PARTS; part++) {
         if (!ticks[part]) continue;
         if (u) {
-            places_tally(u, numbers[part], ticks[part]);
+            places_tally(&u->places.holds, numbers[part], ticks[part]);
             continue;
         }
         hold_tally_t tally = {.place = numbers[part], .samples = 1, .ticks = ticks[part]};
@@ -320,6 +321,7 @@ void hold_abandon(void)
     watch.asked = watch.thread_number = 0;
     watch.taken = watch.missed = watch.stack_ns = watch.watch_ns = watch.rest = watch.seen = 0;
     hold.parked = false;
+    lock_samples_abandon();
     places_forget();
 }
 
@@ -338,7 +340,7 @@ static bool hold_create(void)
 
 /*
  * sample_holds(over_ns): from now on stacks are taken of threads that hold the GVL longer than `over_ns`
- * while others wait; 0 ends that. Called after `enable`.
+ * while others wait, and of those that wait long for locks; 0 ends that. Called after `enable`.
  * @return [Boolean] whether they are
  */
 static VALUE hold_sample(VALUE self, VALUE over_ns)
@@ -349,6 +351,7 @@ static VALUE hold_sample(VALUE self, VALUE over_ns)
         watch.job = rb_postponed_job_preregister(0, hold_answer, NULL);
     if (over && watch.job == POSTPONED_JOB_HANDLE_INVALID) over = 0; /* other gems have all */
     __atomic_store_n(&watch.over_ns, over, __ATOMIC_RELEASE);
+    lock_samples_switch(over);
     if (!over) hold_stop();
     else if (!watch.runs) watch.runs = hold_create();
     return over && watch.runs ? Qtrue : Qfalse;

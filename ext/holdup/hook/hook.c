@@ -7,6 +7,7 @@
 #include "capture/capture_watch.h"
 #include "hook/allocations.h"
 #include "hook/hold_samples.h"
+#include "hook/lock_ends.h"
 #include "hook/registry.h"
 #include "hook/thread_events.h"
 #include "segment/segment.h"
@@ -214,6 +215,7 @@ void hook_prepare(VALUE holdup)
     hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
     rb_gc_register_mark_object(hook_error);
     rb_gc_register_address(&hook_gc_hook);
+    lock_ends_prepare();
     reg.ractor_class = rb_const_get(rb_cObject, rb_intern("Ractor"));
     rb_gc_register_mark_object(reg.ractor_class);
 }

@@ -187,6 +187,7 @@ pair_party_t *pair_begin(blame_t *b, uint64_t id)
     party->series = PAIR_NAMELESS;
     party->last_put = 0;
     party->merged = false;
+    party->lock_ns = 0;
     party->next = NULL;
     return party;
 }
@@ -205,17 +206,21 @@ pair_waits_t *pair_pool_waits(pair_party_t *victim)
     return victim->pool;
 }
 
+static void pair_merge_waits(pair_waits_t *waits, const pair_waits_t *more)
+{
+    for (uint32_t i = 0; i < more->parts_used; i++)
+        pair_add(waits, more->parts[i].holder, more->parts[i].time);
+    for (uint32_t i = 0; i < more->sums_used; i++) pair_sum(waits, more->sums[i].series, more->sums[i].time);
+    waits->nobody += more->nobody;
+    waits->others += more->others;
+    waits->unknown += more->unknown;
+}
+
 void pair_merge(pair_party_t *outer, pair_party_t *inner)
 {
-    const pair_waits_t *more = &inner->gvl;
     inner->merged = true;
-    for (uint32_t i = 0; i < more->parts_used; i++)
-        pair_add(&outer->gvl, more->parts[i].holder, more->parts[i].time);
-    for (uint32_t i = 0; i < more->sums_used; i++)
-        pair_sum(&outer->gvl, more->sums[i].series, more->sums[i].time);
-    outer->gvl.nobody += more->nobody;
-    outer->gvl.others += more->others;
-    outer->gvl.unknown += more->unknown;
+    pair_merge_waits(&outer->gvl, &inner->gvl);
+    pair_merge_waits(&outer->lock, &inner->lock);
 }
 
 static void pair_clear_waits(pair_waits_t *waits)
@@ -231,6 +236,7 @@ static void pair_clear_waits(pair_waits_t *waits)
 void pair_clear(pair_party_t *victim)
 {
     pair_clear_waits(&victim->gvl);
+    pair_clear_waits(&victim->lock);
     if (victim->pool) pair_clear_waits(victim->pool);
 }
 
@@ -291,6 +297,7 @@ static pair_waits_t *pair_waits_of(pair_party_t *victim, enum seg_pair_kind kind
     switch (kind) {
     case SEG_PAIR_GVL: return &victim->gvl;
     case SEG_PAIR_POOL: return victim->pool;
+    case SEG_PAIR_LOCK: return &victim->lock;
     default: return NULL;
     }
 }
@@ -311,6 +318,30 @@ void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *par
     }
 }
 
+/* A part of a sum of ticks in ns: it ends where the sum up to it does, so rounding loses nothing. */
+static uint64_t pair_part_ns(uint64_t time, uint64_t *ticks, uint64_t *ns, uint64_t most_ns)
+{
+    uint64_t before = *ns;
+    *ticks += time;
+    *ns = clk_ns(*ticks);
+    if (*ns > most_ns) *ns = most_ns;
+    return *ns - before;
+}
+
+void pair_locked(pair_party_t *victim, uint64_t lock_ns)
+{
+    pair_waits_t *waits = &victim->lock;
+    uint64_t ticks = 0, ns = 0;
+    pair_sum_up(waits);
+    for (uint32_t i = 0; i < waits->parts_used; i++)
+        waits->parts[i].time = pair_part_ns(waits->parts[i].time, &ticks, &ns, lock_ns);
+    for (uint32_t i = 0; i < waits->sums_used; i++)
+        waits->sums[i].time = pair_part_ns(waits->sums[i].time, &ticks, &ns, lock_ns);
+    waits->others = pair_part_ns(waits->others, &ticks, &ns, lock_ns);
+    waits->unknown = lock_ns - ns;
+    victim->lock_ns = lock_ns;
+}
+
 void pair_settle(pair_party_t *holder, uint32_t series)
 {
     pair_name(holder, series);
@@ -327,7 +358,7 @@ void pair_settle(pair_party_t *holder, uint32_t series)
 
 static bool pair_waited(const pair_waits_t *waits)
 {
-    return waits->parts_used || waits->sums_used || waits->nobody || waits->others || waits->unknown;
+    return waits->parts_used | waits->sums_used | waits->nobody | waits->others | waits->unknown;
 }
 
 static bool pair_waited_for_pool(const pair_party_t *party)
@@ -346,12 +377,22 @@ static void pair_write(pair_party_t *party, uint32_t series)
         pair_record_waits(party->pool, SEG_PAIR_POOL, series);
         seg_commit();
     }
+    if (series && party->lock_ns) {
+        pair_record_waits(&party->lock, SEG_PAIR_LOCK, series);
+        if (party->merged) pair_record_waits(&party->lock, SEG_PAIR_LOCK, (uint32_t)seg.nested);
+        seg_commit();
+    }
     if (party->debts_used) pair_settle(party, series ? series : PAIR_UNKNOWN);
+}
+
+static bool pair_has_waited(const pair_party_t *party)
+{
+    return pair_waited(&party->gvl) || pair_waited(&party->lock) || pair_waited_for_pool(party);
 }
 
 void pair_finish(blame_t *b, pair_party_t *party, uint32_t series)
 {
-    if (pair_waited(&party->gvl) || pair_waited_for_pool(party) || party->debts_used) {
+    if (pair_has_waited(party) || party->debts_used) {
         seg_lock();
         if (seg.base) pair_write(party, series);
         seg_unlock();
@@ -395,6 +436,7 @@ static void pair_forget_sums(pair_waits_t *waits)
 void pair_forget_names(pair_party_t *party)
 {
     pair_forget_sums(&party->gvl);
+    pair_forget_sums(&party->lock);
     if (party->pool) pair_forget_sums(party->pool);
     party->debts_used = 0;
     party->series = PAIR_NAMELESS;

@@ -1,5 +1,6 @@
 /*
- * Whom each wait was for: for the GVL, and for a connection of a pool (unit/connection_holds.h).
+ * Whom each wait was for: for the GVL, for a connection of a pool (unit/connection_holds.h), and for a lock,
+ * queue or condition (hook/lock_ends.h).
  *
  * A party is a unit, or a thread outside of its units: it holds the GVL and waits for it. Each ledger keeps a
  * ring of its last holds in which somebody waited, cut where the holder's party changed. A thread that gets
@@ -36,7 +37,7 @@
 /* Changes when parties get names. */
 SHARED uint32_t pairs_named;
 
-/* Times are in ticks for the GVL, and in ns for a pool. */
+/* Times are in ticks for the GVL and locks, and in ns for a pool. */
 typedef struct {
     struct pair_party *holder;
     uint64_t time;
@@ -72,6 +73,8 @@ typedef struct pair_party {
     bool merged;           /* the unit around it has what it waited for the GVL, too */
     uint64_t last_put;     /* number of the ring's last hold of this party; 0: it has none */
     pair_waits_t gvl;
+    pair_waits_t lock;     /* for locks: by who ended the wait */
+    uint64_t lock_ns;      /* how long it waited for locks in all, once its unit has ended */
     pair_waits_t *pool;    /* for connections; NULL until it waits for one */
     pair_debt_t *debts;    /* waits of parties that ended before this one had a name */
     struct pair_party *next; /* in a list of the ledger, when it has ended */
@@ -120,7 +123,7 @@ pair_waits_t *pair_pool_waits(pair_party_t *victim);
 /* It has waited so long for that holder. The caller holds the ledger's GVL. */
 void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time);
 
-/* Adds what `inner` has waited for the GVL to the party around it. */
+/* Adds what `inner` has waited for the GVL and for locks to the party around it. */
 void pair_merge(pair_party_t *outer, pair_party_t *inner);
 
 /*
@@ -134,6 +137,12 @@ void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *par
  * PAIR_PARTS + 4 words. The caller has the segment locked.
  */
 void pair_record(pair_party_t *victim, uint32_t series);
+
+/*
+ * Its unit has ended, and waited so long for locks: what no part has is unknown. The parts and the unknown
+ * are recorded in ns and add up to that.
+ */
+void pair_locked(pair_party_t *victim, uint64_t lock_ns);
 
 /*
  * The name of the party is known (PAIR_UNKNOWN: it never will be): settles what others have waited for it.

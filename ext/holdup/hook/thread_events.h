@@ -14,6 +14,7 @@
 #include "capture/capture.h"
 #include "capture/capture_events.h"
 #include "hook/hold_samples.h"
+#include "hook/lock_ends.h"
 #include "hook/thread_clock.h"
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
@@ -76,8 +77,10 @@ static inline bool tc_yielded(const tclock_t *c)
 
 static inline void tc_end_idle(tclock_t *c, uint64_t t)
 {
+    tc_idle_kind kind = tc_classify(c);
     c->region = tc_since(c->at, t);
-    c->totals.idle[tc_classify(c)] += c->region;
+    c->totals.idle[kind] += c->region;
+    if (kind == TC_LOCK) lock_wait_ends(c, t);
 }
 
 /*

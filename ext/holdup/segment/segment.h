@@ -138,7 +138,10 @@ uint64_t seg_unit_series(const seg_key_t *key);
 /* The same for a series of calls. Beyond the limit, calls of one kind share a series; 0 when all is full. */
 uint64_t seg_call_series(const seg_key_t *key);
 
-/* The same for what units caused at a place in the code. Beyond the limit all share one series. */
+/*
+ * The same for what units caused at a place in the code, and for their locks there. Beyond the limit all of a
+ * kind share one series.
+ */
 uint64_t seg_method_series(const seg_key_t *key);
 
 /* The same for a query that units repeat at a place in the code. */

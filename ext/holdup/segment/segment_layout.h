@@ -14,7 +14,7 @@
 
 #define SEG_MAGIC "HOLDUPSG"
 #define SEG_VERSION 9
-#define SEG_DIGEST "d58b22e6" /* of what bin/generate reads here: another one needs another version */
+#define SEG_DIGEST "0879defa" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -120,7 +120,8 @@ enum { SEG_TIMES = 0 UNIT_TIMES(UNIT_ONE) };
     X(SEG_METHOD, method)                                                                                    \
     X(SEG_REPEAT, repeat)                                                                                    \
     X(SEG_TRANSACTION, transaction)                                                                          \
-    X(SEG_TRANSACTION_CALL, transaction_call)
+    X(SEG_TRANSACTION_CALL, transaction_call)                                                                \
+    X(SEG_LOCK_PLACE, lock_place)
 
 /* Counts of the whole process. */
 #define SEG_PROCESS_COUNTS(X)                                                                                \
@@ -202,14 +203,15 @@ typedef struct {
     unsigned char trace[SEG_TRACE_BYTES]; /* zeros: none */
 } seg_ring_t;
 
-/* What one waits for that another holds. Readers know kinds by their number. */
+/* What one waits for that another holds, or ends. Readers know kinds by their number. */
 #define SEG_PAIR_KINDS(X)                                                                                    \
     X(SEG_PAIR_GVL, pair)                                                                                    \
-    X(SEG_PAIR_POOL, pool_pair)
+    X(SEG_PAIR_POOL, pool_pair)                                                                              \
+    X(SEG_PAIR_LOCK, lock_pair)
 
 enum seg_pair_kind { SEG_PAIR_KINDS(UNIT_CONSTANT) SEG_PAIR_KIND_COUNT };
 
-/* For how long one series has waited for what another held (hook/pairs.h). */
+/* For how long one series has waited for what another held or ended (hook/pairs.h). */
 typedef struct {
     uint32_t victim, holder; /* slots + 1, or one of the numbers below */
     uint32_t kind;           /* of SEG_PAIR_KINDS */

@@ -170,6 +170,28 @@ void seg_record_holds(seg_text_t name, const hold_tally_t *tally)
     seg_commit();
 }
 
+/* Waits have a count; who ends them has none, so that the samples of a place are counted once. */
+static void seg_record_locks(seg_text_t name, const hold_tally_t *tally, enum seg_counter sum, uint64_t count)
+{
+    const seg_key_t key = {SEG_LOCK_PLACE, name, places_text(tally->place), seg_text(""), seg_text("")};
+    uint64_t slot = seg_method_series(&key);
+    if (!slot) return;
+    seg_series_t *s = seg_slot(slot - 1);
+    if (count) seg_set(&s->count, s->count + count);
+    seg_add(&s->counters[sum], clk_sum_ns(tally->ticks));
+    seg_commit();
+}
+
+void seg_record_lock_waits(seg_text_t name, const hold_tally_t *tally)
+{
+    seg_record_locks(name, tally, SEG_LOCK, tally->samples);
+}
+
+void seg_record_lock_ends(seg_text_t name, const hold_tally_t *tally)
+{
+    seg_record_locks(name, tally, SEG_CAUSED, 0);
+}
+
 /*
  * Absolute numbers are converted from ticks at each tick, with a rate that becomes more exact: they can be
  * some ns lower than the last time. A reader takes a number that decreases for damage, so the old one stays

@@ -38,6 +38,10 @@ void seg_record_repeats(seg_text_t unit, seg_text_t place, uint64_t count, const
 /* What a unit of that name, or a thread of that account, caused at one place in the code. Commits. */
 void seg_record_holds(seg_text_t name, const hold_tally_t *tally);
 
+/* Where a unit of that name waited for locks, and where one, or a thread, ended such waits. They commit. */
+void seg_record_lock_waits(seg_text_t name, const hold_tally_t *tally);
+void seg_record_lock_ends(seg_text_t name, const hold_tally_t *tally);
+
 /* Slot + 1 of a new account; 0 when the table is full. */
 uint64_t seg_add_account(const char *name, uint32_t generation);
 

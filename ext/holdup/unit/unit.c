@@ -32,16 +32,23 @@ static bool unit_grow(void)
     return true;
 }
 
+void unit_free_places(unit_places_t *places)
+{
+    places_drop(places->holds);
+    places_drop(places->lock_waits);
+    places_drop(places->lock_ends);
+    memset(places, 0, sizeof(*places));
+}
+
 static void unit_release(unit_t *u)
 {
     calls_drop(u->calls);
-    places_drop(u->holds);
+    unit_drop_places(&u->places);
     free(u->repeats);
     free(u->transactions);
     u->transactions = NULL;
     u->calls = NULL;
     u->repeats = NULL;
-    u->holds = NULL;
     u->clock = NULL;
     u->generation++;
     u->free = units.free;
@@ -73,7 +80,6 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     if (party) party->id = unit_handle(u);
     u->calls = NULL;
     u->repeats = NULL;
-    u->holds = NULL;
     unit_unlock();
     return u;
 }

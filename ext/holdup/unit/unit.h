@@ -26,6 +26,11 @@ typedef struct {
     uint64_t cpu_ns;
 } span_t;
 
+/* At places in the code (hold_places.h): it kept the GVL from others, waited for locks, ended such waits. */
+typedef struct {
+    struct hold_tally *holds, *lock_waits, *lock_ends;
+} unit_places_t;
+
 typedef struct unit {
     tclock_t *clock;       /* NULL: free, or its thread died */
     struct unit *outer;    /* the next older open unit of the thread */
@@ -43,7 +48,7 @@ typedef struct unit {
     struct call_tally *calls; /* its calls by kind (calls.h) */
     struct transactions *transactions; /* those of a database that are open (transactions.h) */
     struct repeats *repeats; /* its queries, while repeated ones are looked for (repeats.h) */
-    struct hold_tally *holds; /* what it caused, by place in the code (hold_places.h) */
+    unit_places_t places;
     totals_t base;
     struct unit *free;
 
@@ -125,6 +130,14 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
 
 /* The unit ends, and the thread goes on with the work around it. What it waited belongs there, too. */
 void unit_leave_party(tclock_t *c, const unit_t *u, uint64_t t);
+
+void unit_free_places(unit_places_t *places);
+
+/* Most units have none. */
+static inline void unit_drop_places(unit_places_t *places)
+{
+    if (places->holds || places->lock_waits || places->lock_ends) unit_free_places(places);
+}
 
 /* Its thread ended with units open: their numbers are unknown. */
 void unit_abandon_all(tclock_t *c);

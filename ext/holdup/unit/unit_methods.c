@@ -77,7 +77,7 @@ typedef struct {
     uint32_t nested;
     call_tally_t *calls;
     repeats_t *repeats;
-    hold_tally_t *holds;
+    unit_places_t places;
     pair_party_t *party;
     bool has_cpu;    /* its thread has a clock of its CPU */
     blame_t *ledger; /* of the party ... */
@@ -85,25 +85,32 @@ typedef struct {
     int raised; /* see alloc_turn: after the unit has ended */
 } probe_ended_t;
 
+static bool probe_leave(unit_t *u, bool counted, probe_ended_t *ended)
+{
+    if (u->clock->follows)
+        return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
+    return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
+}
+
 static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
     ended->raised = alloc_turn();
     unit_t *u = unit_of(handle);
     ended->calls = u ? calls_take(u) : NULL;
     ended->repeats = u ? u->repeats : NULL;
-    ended->holds = u ? u->holds : NULL;
+    ended->places = u ? u->places : (unit_places_t){0};
     ended->party = u ? u->party : NULL;
     if (!u) return false;
     const tclock_t *current = hook_current();
     u->repeats = NULL;
-    u->holds = NULL;
+    memset(&u->places, 0, sizeof(u->places));
     ended->ledger = u->clock->blame;
     ended->has_cpu = tc_has_cpu(u->clock);
     ended->foreign = !current || current->blame != ended->ledger;
     ended->unit.queued_ns = UNIT_UNKNOWN;
-    if (u->clock->follows)
-        return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
-    return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
+    bool known = probe_leave(u, counted, ended);
+    if (known && ended->party && ended->unit.lock_ns) pair_locked(ended->party, ended->unit.lock_ns);
+    return known;
 }
 
 /* After the unit has ended, as one of that series; PAIR_NAMELESS: it is not recorded. */
@@ -111,7 +118,7 @@ static void probe_drop_tallies(probe_ended_t *ended, uint32_t series)
 {
     if (ended->party && ended->foreign) pair_leave_behind(ended->ledger, ended->party, series);
     else if (ended->party) pair_finish(ended->ledger, ended->party, series);
-    places_drop(ended->holds);
+    unit_drop_places(&ended->places);
     free(ended->repeats);
     if (!ended->calls) return;
     unit_lock();
@@ -170,6 +177,16 @@ static void probe_record_slow(uint64_t series, const probe_ended_t *ended, const
     seg_push_slowest(series, &ended->unit, parts);
 }
 
+static void probe_record_places(seg_text_t unit, const unit_places_t *places)
+{
+    for (const hold_tally_t *tally = places->holds; tally; tally = tally->next)
+        seg_record_holds(unit, tally);
+    for (const hold_tally_t *tally = places->lock_waits; tally; tally = tally->next)
+        seg_record_lock_waits(unit, tally);
+    for (const hold_tally_t *tally = places->lock_ends; tally; tally = tally->next)
+        seg_record_lock_ends(unit, tally);
+}
+
 /*
  * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
  * ends the unit and writes it to the segment. `kind` is one of KINDS. The texts belong to the caller's frame,
@@ -217,8 +234,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
         seg_keep_part(calls, SLOWEST_HOLDERS, (seg_part_t){SEG_PART_CALL, (uint32_t)slot, m.idle_ns});
     }
     if (ended.repeats) probe_record_repeats(key.name, ended.repeats);
-    for (const hold_tally_t *tally = ended.holds; tally; tally = tally->next)
-        seg_record_holds(key.name, tally);
+    probe_record_places(key.name, &ended.places);
     if (series && seg_slow(series, &ended.unit)) probe_record_slow(series, &ended, calls);
     seg_unlock();
     probe_drop_tallies(&ended, (uint32_t)series);
@@ -288,15 +304,8 @@ static VALUE probe_name_of_series(uint32_t series)
     return rb_utf8_str_new(s->name, s->name_bytes);
 }
 
-/*
- * holders(handle): [[holder, ns], ...], for whom the open unit has waited, called on its own thread; nil when
- * unknown. A holder is a handle or the label of an account; of many, those that have ended are their names.
- */
-static VALUE probe_holders(VALUE self, VALUE handle)
+static VALUE probe_parts(const pair_waits_t *waits)
 {
-    const unit_t *u = hook_own_unit(handle);
-    if (!u || !u->party) return Qnil;
-    const pair_waits_t *waits = &u->party->gvl;
     VALUE all = rb_ary_new_capa(waits->parts_used);
     for (uint32_t i = 0; i < waits->parts_used; i++) {
         const pair_part_t *part = &waits->parts[i];
@@ -307,6 +316,23 @@ static VALUE probe_holders(VALUE self, VALUE handle)
         rb_ary_push(all, rb_assoc_new(probe_name_of_series(sum->series), ULL2NUM(clk_ns(sum->time))));
     }
     return all;
+}
+
+/*
+ * holders(handle): [[holder, ns], ...], for whom the open unit has waited, called on its own thread; nil when
+ * unknown. A holder is a handle or the label of an account; of many, those that have ended are their names.
+ */
+static VALUE probe_holders(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    return u && u->party ? probe_parts(&u->party->gvl) : Qnil;
+}
+
+/* lock_ends(handle): the same of waits for locks: by whom they were ended, as far as that is known. */
+static VALUE probe_lock_ends(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    return u && u->party ? probe_parts(&u->party->lock) : Qnil;
 }
 
 void unit_init(VALUE probe)
@@ -327,4 +353,5 @@ void unit_init(VALUE probe)
     rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
     rb_define_singleton_method(probe, "idle", probe_idle, 1);
     rb_define_singleton_method(probe, "holders", probe_holders, 1);
+    rb_define_singleton_method(probe, "lock_ends", probe_lock_ends, 1);
 }

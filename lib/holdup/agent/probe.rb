@@ -160,6 +160,8 @@ module Holdup
 
       def hold_samples = {}
 
+      def lock_samples = {}
+
       def label(_thread, _name) = nil
 
       def count(_counter) = nil
@@ -226,6 +228,8 @@ module Holdup
       def idle(_handle) = nil
 
       def holders(_handle) = nil
+
+      def lock_ends(_handle) = nil
 
       def charge(_handle, _which, _ns) = nil
 

@@ -2,10 +2,11 @@
 
 module Holdup
   module Analysis
-    # Who waited for what others held: the GVL, or connections of a pool. The probe charges each wait to the
-    # holders that it passed over (ext/holdup/hook/pairs.h, unit/connection_holds.h), so a pair is measured,
-    # not estimated. Its time is recorded when both have ended: of a span, a pair that runs across its edges
-    # may have more or less than what the victim waited there.
+    # Who waited for what others held: the GVL, or connections of a pool; or for a lock until others ended
+    # that. The probe charges each wait to the holders that it passed over (ext/holdup/hook/pairs.h,
+    # unit/connection_holds.h) or to who ended it (hook/lock_ends.h), so a pair is measured, not estimated.
+    # Its time is recorded when both have ended: of a span, a pair that runs across its edges may have more
+    # or less than what the victim waited there.
     class StallPairs
       # One side of a pair. `kind`: :request, :job, :account for a thread outside of units, :others and
       # :unknown for several that are not named, :nobody for the time in which no thread held the GVL
@@ -29,7 +30,7 @@ module Holdup
 
       # @param windows [Array<Holdup::Window>] of one kind of pairs
       # @param suffered [Hash{Holdup::Series => Integer}] ns that units, and threads outside of units, waited
-      # @param time [Symbol] of a window, what it says of a pair: stalled_ns, or pool_wait_ns
+      # @param time [Symbol] of a window, what it says of a pair: stalled_ns, pool_wait_ns or lock_ns
       def initialize(windows, suffered:, time: :stalled_ns)
         @suffered = suffered.each_with_object(Hash.new(0)) { |(series, ns), sums| sums[series.name] += ns }
         @kinds = suffered.keys.to_h { |series| [series.name, series.kind] }

@@ -122,13 +122,18 @@ module Holdup
       # Whom units waited for to get a connection.
       # @return [Array<StallPairs::StallPair>] longest wait first
       def connection_pairs
-        @connection_pairs ||= begin
-          waited = units.group_by(&:series).transform_values do |same|
-            same.sum { |entry| entry.window.pool_wait_ns }
-          end
-          pairs = StallPairs.new(windows_of(:connection_pairs), suffered: waited, time: :pool_wait_ns)
-          filter.narrow? ? pairs.of_victims(chosen_names) : pairs.to_a
-        end
+        @connection_pairs ||= pairs_of(windows_of(:connection_pairs), :pool_wait_ns)
+      end
+
+      # Who ended the waits of units for locks.
+      # @return [Array<StallPairs::StallPair>] longest wait first
+      def lock_pairs
+        @lock_pairs ||= pairs_of(lock_windows(:lock_pair), :lock_ns)
+      end
+
+      def lock_waits
+        places = -> { lock_windows(:lock_place) }
+        @lock_waits ||= LockWaits.new(chosen, pairs: -> { lock_pairs }, places:)
       end
 
       # The same as pairs_recorded? for connections.
@@ -282,13 +287,24 @@ module Holdup
 
       protected
 
-      # The waits for connections ask the summary that they are of.
+      # The waits for connections and locks ask the summary that they are of.
       def add(parts)
         @parts = @parts.with(**parts)
-        @connections = nil
+        @connections = @lock_waits = nil
       end
 
       private
+
+      def lock_windows(kind) = windows_of(:locks).select { |window| window.series.kind == kind }
+
+      # @param time [Symbol] of a window: what units waited
+      def pairs_of(windows, time)
+        waited = units.group_by(&:series).transform_values do |same|
+          same.sum { |entry| entry.window.public_send(time) }
+        end
+        pairs = StallPairs.new(windows, suffered: waited, time:)
+        filter.narrow? ? pairs.of_victims(chosen_names) : pairs.to_a
+      end
 
       def stall_pairs
         @stall_pairs ||= begin

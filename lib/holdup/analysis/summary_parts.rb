@@ -10,14 +10,14 @@ module Holdup
     #   of rows by setting (its fingerprint) or revision, by name
     # - `under_load`: ProcessReport of the time in which any units ran; nil: none did
     # - `pairs`, `connection_pairs`, `calls`, `transactions` (with the calls in them), `holding_methods`,
-    #   `repeats`: windows of these kinds
+    #   `repeats`: windows of these kinds; `locks`: of kinds :lock_pair and :lock_place
     # - `slowest`: of requests and jobs, Queries::SlowestUnitsQuery::KeptUnits; nil: none
     # - `heap_counts`: HeapGrowth::HeapCounts of requests and jobs, in steps of the span
     SummaryParts = Data.define(:samples, :every_s, :coverage, :own_times, :under_load, :pairs,
-      :connection_pairs, :calls, :transactions, :holding_methods, :repeats, :slowest, :heap_counts) do
+      :connection_pairs, :locks, :calls, :transactions, :holding_methods, :repeats, :slowest, :heap_counts) do
       def initialize(samples: [], every_s: ProcessReport::EVERY_S, coverage: nil, own_times: {},
-        under_load: nil, pairs: [], connection_pairs: [], calls: [], transactions: [], holding_methods: [],
-        repeats: [], slowest: nil, heap_counts: HeapGrowth::NO_COUNTS)
+        under_load: nil, pairs: [], connection_pairs: [], locks: [], calls: [], transactions: [],
+        holding_methods: [], repeats: [], slowest: nil, heap_counts: HeapGrowth::NO_COUNTS)
         super
       end
 

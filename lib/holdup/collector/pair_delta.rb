@@ -3,7 +3,7 @@
 module Holdup
   class Collector
     # Time that was added to one row of a segment's table of pairs: who waited for what others held, the GVL
-    # or connections of a pool.
+    # or connections of a pool, or for a lock until others ended the wait.
     #
     # - `series`: of a kind of Segment::Layout::PAIR_KINDS; `ns`
     PairDelta = Data.define(:series, :ns) do

@@ -220,6 +220,7 @@ module Holdup
 
         # Holders of one victim that are kept apart in each round; the smallest are counted together.
         MOST_HOLDERS = 16
+        PAIR_SUMS = {pool_pair: :pool_wait_ns, lock_pair: :lock_ns}.freeze
 
         def initialize
           @totals = {}
@@ -285,9 +286,10 @@ module Holdup
           end
         end
 
-        # What units waited for connections is a sum of theirs, too.
+        # What units waited for connections or locks is a sum of theirs, too.
         def pair_window(empty, ns)
-          return empty.with(sums: {**empty.sums, pool_wait_ns: ns}) if empty.series.kind == :pool_pair
+          sum = PAIR_SUMS[empty.series.kind]
+          return empty.with(sums: {**empty.sums, sum => ns}) if sum
           empty.with(histograms: {**empty.histograms, stalled: Histogram.of_sum(ns)})
         end
 

@@ -19,7 +19,10 @@ module Holdup
   #   `:transaction`: database transactions that they open, of the database that `queue` names ("sql
   #   primary"); `:transaction_call`: their calls while one was open, which are in `:call` too;
   #   `:pair`: time that they, or a thread of that name, waited for the GVL while those that `queue` names
-  #   held it; `:pool_pair`: time that they waited for connections of a pool that those held
+  #   held it; `:pool_pair`: time that they waited for connections of a pool that those held; `:lock_pair`:
+  #   time that they waited for locks and the like until those ended it; `:lock_place`: of some of these
+  #   waits, in `lock_ns` how long they waited at a place in the code, which `queue` names, and in `caused_ns`
+  #   how long others had waited when they ended it there
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param queue [String, nil] like pool and priority, for jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
@@ -48,11 +51,11 @@ module Holdup
   end
 
   Series::KINDS = %i[request job account nested overflow process pool priority call method
-    repeat transaction transaction_call pair pool_pair].freeze
+    repeat transaction transaction_call pair pool_pair lock_pair lock_place].freeze
   Series::NO_VIEWS = [].freeze
   Series::UNITS = %i[request job overflow].freeze
   Series::VIEWS = %i[process pool priority call method repeat transaction transaction_call pair
-    pool_pair].freeze
+    pool_pair lock_pair lock_place].freeze
   # What the name of a thread outside of units begins with.
   Series::THREAD = "thread:"
   # Of a pair, names that stand for no series: nobody held the GVL (hand-off), several more held it (or the

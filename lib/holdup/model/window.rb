@@ -54,6 +54,8 @@ module Holdup
 
     def pool_wait_ns = sums[:pool_wait_ns]
 
+    def lock_ns = sums[:lock_ns]
+
     # Whether the time of holding the GVL is not split into cpu and starved, and native is in io: threads that
     # share native threads (M:N, Ractors) have no CPU clock of their own.
     def cpu_unknown?

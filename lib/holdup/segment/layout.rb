@@ -98,9 +98,9 @@ module Holdup
       PAIRS = 1024
       PAIR_FORMAT = "L<3 x4 Q<"
       PAIR_BYTES = 24
-      # Kinds of their windows: who held the GVL, and who held connections of a pool.
+      # Kinds of their windows: who held the GVL, who held connections of a pool, who ended waits for locks.
       PAIR_KINDS = %i[
-        pair pool_pair
+        pair pool_pair lock_pair
       ].freeze
       # In place of who waited: units that were not recorded. In place of a holder: nobody (hand-off), parties
       # beyond the most of a series or of the table, and parties that are not known.
@@ -138,7 +138,7 @@ module Holdup
 
       SERIES_BYTES = 25_984
       KINDS = %i[
-        request job account nested overflow call method repeat transaction transaction_call
+        request job account nested overflow call method repeat transaction transaction_call lock_place
       ].each.with_index(1).to_h { |kind, number| [number, kind] }.freeze
       # Offset and room of each text of a slot; their lengths are at 4, in that order.
       SERIES_TEXTS = {

@@ -17,8 +17,8 @@ class Holdup::Analysis::SummaryPartsTest < Minitest::Test
     parts = SummaryParts.new(**SummaryParts.unread, calls: [])
     assert parts.read?(:calls)
     unread = SummaryParts.members.reject { |part| parts.read?(part) }
-    expected = %i[samples coverage under_load pairs connection_pairs transactions holding_methods repeats
-      heap_counts]
+    expected = %i[samples coverage under_load pairs connection_pairs locks transactions holding_methods
+      repeats heap_counts]
     assert_equal expected, unread
   end
 end

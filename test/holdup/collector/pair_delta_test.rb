@@ -31,6 +31,7 @@ class Holdup::Collector::PairDeltaTest < Minitest::Test
   def test_pairs_of_a_pool_are_a_kind_of_their_own
     pool = delta(1, 3, 70, kind: Layout::PAIR_KINDS.index(:pool_pair))
     assert_equal :pool_pair, pool.series.kind
+    assert_equal :lock_pair, delta(1, 3, 70, kind: Layout::PAIR_KINDS.index(:lock_pair)).series.kind
     refute_equal delta(1, 3, 70), pool
   end
 

@@ -102,6 +102,19 @@ class SanitizerTest < NativeTest
       60.times { |i| connections.(Probe::ConnectionHolds.new, i) && (GC.start if i % 20 == 0) }
       Process.wait(fork { 50.times { |i| connections.(shared, i) } && exit!(0) })
       raise "the child ended with \#{$?}" unless $?.success?
+      # Waits for locks that others end, with the places of both.
+      Probe.sample_holds(10_000_000)
+      lock = Mutex.new
+      queue = Queue.new
+      locks = lambda do |i|
+        handle = Probe.enter
+        i.even? ? lock.synchronize { GvlWork.wait(6_000_000) } : ((queue << i) && queue.pop)
+        Probe.lock_ends(handle)
+        (i % 7 == 0) ? Probe.cancel(handle) : Probe.record(handle, 1, "lock \#{i % 30}", nil, 0, false)
+      end
+      4.times.map { |t| Thread.new { 20.times { |i| locks.(i + t) } } }.each(&:join)
+      raise "no place of a lock was taken" unless Probe.lock_samples[:taken].positive?
+      Probe.sample_holds(0)
       200.times { Thread.new { Probe.enter } } # dies with a unit open
       Probe.follow_fibers(true)
       in_turns = lambda do |i|

@@ -28,8 +28,8 @@ module Holdup
            "least one change is needed."}
       ],
       rules: %w[
-        Rules::ThreadRules Rules::JobRules Rules::GvlRules Rules::DatabaseRules Rules::MachineRules
-        Rules::MemoryRules Rules::RecordingRules
+        Rules::ThreadRules Rules::JobRules Rules::GvlRules Rules::LockRules Rules::DatabaseRules
+        Rules::MachineRules Rules::MemoryRules Rules::RecordingRules
       ],
       parts: {advice: "CollectorPart", dashboard_goal: "DashboardGoal"}
     )

@@ -118,6 +118,7 @@ module Holdup
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
         when :pairs then {pairs: sums(store, :pair)}
         when :connection_pairs then {connection_pairs: sums(store, :pool_pair)}
+        when :locks then {locks: sums(store, :lock_pair, :lock_place)}
         else raise ArgumentError, "advice has no part #{name}"
         end
       end

@@ -14,6 +14,7 @@ module Holdup
       def self.parts(summary)
         parts = [*summary.parts_of_machines, :calls, :transactions, :repeats, :heap_counts]
         parts << :coverage if summary.connections.any?
+        parts << :locks if summary.lock_waits.notable.any?
         parts << :pairs if summary.read?(:calls) && summary.misleading_calls.any?
         parts
       end

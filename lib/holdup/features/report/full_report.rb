@@ -21,6 +21,7 @@ module Holdup
         holds: Sections::Stalls::HoldTable,
         connections: Sections::Pools::ConnectionTable,
         pool_pairs: Sections::ConnectionPairTable,
+        lock_pairs: Sections::LockPairTable,
         slowest: Sections::SlowestTable,
         distribution: Sections::Times::DistributionTable,
         slices: Sections::Times::QuantileBandTable,

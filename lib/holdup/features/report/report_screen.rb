@@ -85,7 +85,7 @@ module Holdup
       end
 
       def blocks
-        figures = [*@headline.main_wait, @headline.figures.first, times]
+        figures = [*@headline.main_wait, *@headline.lock_wait, @headline.figures.first, times]
         [lead, View::Blocks::Notes.new(texts: figures), remarks,
           View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed,
           commands].compact

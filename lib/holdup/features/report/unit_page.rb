@@ -27,11 +27,12 @@ module Holdup
           section(Sections::TransactionTable),
           section(Sections::MethodTable), over_time,
           changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes,
-          section(Sections::ConnectionPairTable), slowest,
+          section(Sections::ConnectionPairTable), section(Sections::LockPairTable),
+          slowest,
           section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
       end
 
-      def notes = [*headline.main_wait, *headline.figures, *memory, *headline.remarks]
+      def notes = [*headline.main_wait, *headline.lock_wait, *headline.figures, *memory, *headline.remarks]
 
       def asks = []
 
@@ -62,7 +63,7 @@ module Holdup
       def parts(summary)
         return [] if summary.empty?
         tables = [Sections::CallTable, Sections::TransactionTable, Sections::MethodTable,
-          Sections::ConnectionPairTable]
+          Sections::ConnectionPairTable, Sections::LockPairTable]
         [*View::Headline.parts(summary), *tables.flat_map { |kind| kind.parts(summary) }, :pairs]
       end
 

@@ -55,7 +55,7 @@ module Holdup
 
       # Reads the parts of a summary.
       class StoredParts
-        ALL = %i[samples coverage under_load pairs connection_pairs calls transactions holding_methods
+        ALL = %i[samples coverage under_load pairs connection_pairs locks calls transactions holding_methods
           repeats slowest].freeze
         # Rows that are measured one after the other, and what names them.
         OWN_TIME = {
@@ -84,6 +84,7 @@ module Holdup
           when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
           when :pairs then {pairs: sums(:pair)}
           when :connection_pairs then {connection_pairs: sums(:pool_pair)}
+          when :locks then {locks: sums(:lock_pair, :lock_place)}
           when :calls then {calls: sums(:call)}
           when :transactions then {transactions: sums(:transaction, :transaction_call)}
           when :holding_methods then {holding_methods: sums(:method)}

@@ -18,7 +18,14 @@ module Holdup
       # @return [Array<Symbol>] parts of the summary that the verdict, the figures and the remarks need
       def self.parts(summary)
         return [] if summary.empty?
-        [*Analysis::StallVerdict.parts(summary), :coverage, *summary.parts_of_machines]
+        locks = [:locks] if lock_wait_of(summary)
+        [*Analysis::StallVerdict.parts(summary), :coverage, *locks, *summary.parts_of_machines]
+      end
+
+      # @return [Analysis::LockWaits::LockWaiter, nil] how long the one chosen name waits for locks
+      def self.lock_wait_of(summary)
+        names = summary.rows.map(&:name).uniq
+        LockWait.of(summary, names.first) if summary.filter.name && names.one?
       end
 
       # @param general_remarks [Array<String>] remarks that hold even without any figures
@@ -61,6 +68,13 @@ module Holdup
         return if @summary.filter.name.nil? || names.size != 1
         return if %i[waits_for waits_for_own].include?(finding.key)
         MainWait.new(@summary, words: @words).sentence(@summary.total.with(name: names.first))
+      end
+
+      # How long the requests or jobs of one name wait for locks, where, and who ends that.
+      # @return [String, nil]
+      def lock_wait
+        line = self.class.lock_wait_of(@summary)
+        LockWait.new(@summary, line, words: @words).sentence if line
       end
 
       attr_reader :general_remarks

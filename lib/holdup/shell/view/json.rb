@@ -44,8 +44,8 @@ module Holdup
 
       # @return [Array<Symbol>] parts of the summary that it needs: all that a report reads
       def self.parts(summary)
-        [:coverage, *summary.parts_of_machines, :pairs, :connection_pairs, :calls, :transactions, :repeats,
-          :holding_methods, :slowest]
+        [:coverage, *summary.parts_of_machines, :pairs, :connection_pairs, :locks, :calls, :transactions,
+          :repeats, :holding_methods, :slowest]
       end
 
       # @param words [Words] for the verdict's sentence
@@ -266,7 +266,7 @@ module Holdup
         end
 
         def to_h
-          {pairs:, pool_pairs:, machines:, pools:, pool_cpu:, processes:}
+          {pairs:, pool_pairs:, lock_pairs:, lock_places:, machines:, pools:, pool_cpu:, processes:}
         end
 
         private
@@ -282,10 +282,23 @@ module Holdup
 
         # @return [Array<Hash>, nil] likewise
         def pool_pairs
-          return unless @summary.connection_pairs_recorded?
-          @summary.connection_pairs.map do |pair|
+          waits(@summary.connection_pairs) if @summary.connection_pairs_recorded?
+        end
+
+        def lock_pairs = waits(@summary.lock_pairs)
+
+        def waits(pairs)
+          pairs.map do |pair|
             {causer: series(pair.causer), victim: series(pair.victim), wait_ns: pair.ns,
              share: pair.share.round(4)}
+          end
+        end
+
+        def lock_places
+          @summary.lock_waits.places.map do |place|
+            {name: clean(place.name), place: clean(place.location), method: clean(place.label),
+             primitive: place.primitive && clean(place.primitive), wait_ns: place.wait_ns,
+             ended_ns: place.ended_ns, samples: place.samples}
           end
         end
 

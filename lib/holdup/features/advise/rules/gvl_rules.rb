@@ -182,6 +182,7 @@ module Holdup
           def call(situation)
             split = situation.total.split
             return if situation.summary.empty? || split.share(:lock) < MUCH
+            return if LockRules::LongWaits.call(situation)
             worst = situation.summary.rows.max_by { |row| row.sum(:lock_ns) }
             facts = {lock_share: split.share(:lock), name: worst.name,
                      each_ns: worst.per_unit(worst.sum(:lock_ns)),
