@@ -18,7 +18,7 @@ class Holdup::Analysis::SummaryPartsTest < Minitest::Test
     assert parts.read?(:calls)
     unread = SummaryParts.members.reject { |part| parts.read?(part) }
     expected = %i[samples coverage under_load pairs connection_pairs transactions holding_methods repeats
-      heap_counts]
+      slowest heap_counts]
     assert_equal expected, unread
   end
 end
