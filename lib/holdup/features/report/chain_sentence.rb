@@ -25,17 +25,17 @@ module Holdup
       # @return [String] at most five sentences
       def call(chain)
         own, *others = chain.links
-        sentences = [sentence("chain", own), *others.map { |link| sentence("chain_next", link) }]
+        sentences = [@words.call(:"chain_#{own.kind}", **facts(own))]
+        sentences += others.map { |link| @words.call(:"chain_next_#{link.kind}", **facts(link)) }
         sentences.join(@words.call(:chain_joint))
       end
 
       private
 
-      def sentence(key, link)
-        place = View::MainWait.line(link.place) if link.place
+      def facts(link)
         wait, held = [link.wait_ns, link.held_ns].map { |ns| View::Figures.duration(ns) }
-        waiter = name(link.waiter)
-        @words.call(:"#{key}_#{link.kind}", waiter:, wait:, holder: holder(link), held:, place:)
+        place = View::MainWait.line(link.place) if link.place
+        {waiter: name(link.waiter), wait:, holder: holder(link), held:, place:}
       end
 
       def holder(link)
