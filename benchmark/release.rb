@@ -10,17 +10,24 @@ module Bench
       *[1, 5, 50].map { |open| ["holdup", open] }].freeze
     COLUMNS = ["", "ns, median (min..max)", "added", "added / gvltools' added"].freeze
     LIMIT = 0.5
+    # Threads that all want it, all the time.
+    CONTENDED = %w[none gvltools holdup].flat_map { |tool| [2, 5].map { |threads| [tool, threads] } }.freeze
+    CONTENDED_COLUMNS = ["contended", "ns of CPU, median (min..max)", "added", "of none's",
+      "of gvltools'"].freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @releases = quick ? [3, 100_000] : [9, 300_000]
+      @rounds, @releases, @contended = quick ? [3, 100_000, 10_000] : [9, 300_000, 60_000]
     end
 
     # @return [Result]
     def call
       @samples = Rounds.call(ARMS, @rounds) { |tool, open| Fresh.call("release", tool, open, @releases) }
-      Result.new(title: "Release and reacquire of the GVL", about:, tables: [ResultTable.new(COLUMNS, rows)],
-        budgets:, notes:)
+      @waits = Rounds.call(CONTENDED, @rounds) { |tool, threads|
+        Fresh.call("release_contended", tool, threads, @contended)
+      }
+      tables = [ResultTable.new(COLUMNS, rows), ResultTable.new(CONTENDED_COLUMNS, contended_rows)]
+      Result.new(title: "Release and reacquire of the GVL", about:, tables:, budgets:, notes:)
     end
 
     private
@@ -30,7 +37,9 @@ module Bench
       "it. #{@rounds} " \
         "rounds, each arm in a fresh process every round, in changing order. \"5 open\" are five threads " \
         "that each have a " \
-        "timer or unit open, of which one works."
+        "timer or unit open, of which one works. In the second table all threads do nothing but give it up " \
+        "and take it again, each with a timer or unit open, so that each waits for the others: CPU of the " \
+        "process for one release, and the ratios round by round."
     end
 
     def rows
@@ -42,6 +51,20 @@ module Bench
       name = %w[gvl_timing holdup].include?(tool) ? "#{tool}, #{open} open" : tool
       [name, Spread.of(@samples[arm]).to_s, added(arm).to_s,
         (arm == ARMS[0]) ? "" : format("%.2f", ratio(arm))]
+    end
+
+    def contended_rows
+      CONTENDED.map do |tool, threads|
+        taken = @waits[[tool, threads]]
+        ratios = %w[none gvltools].map { |base| against(base, tool, threads).to_s(2) }
+        added = Spread.paired(taken, @waits[["none", threads]]) { |with, bare| with - bare }
+        ["#{tool}, #{threads} threads", Spread.of(taken).to_s, added.to_s, *ratios]
+      end
+    end
+
+    # @return [Spread] ratios, round by round
+    def against(base, tool, threads)
+      Spread.paired(@waits[[tool, threads]], @waits[[base, threads]]) { |one, other| one / other }
     end
 
     def notes

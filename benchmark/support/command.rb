@@ -32,6 +32,7 @@ require_relative "../unit"
 require_relative "../upgrade"
 require_relative "../viewer"
 require_relative "../web"
+require_relative "../whom"
 require_relative "document"
 require_relative "machine"
 
@@ -62,6 +63,7 @@ module Bench
     EXPERIMENTS = {
       "call-truth" => CallTruth,
       "hold-truth" => HoldTruth,
+      "whom" => Whom,
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,

@@ -17,7 +17,8 @@ module Bench
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade],
       "scaling.md" => %w[scaling],
-      "fleet.md" => %w[fleet]
+      "fleet.md" => %w[fleet],
+      "whom.md" => %w[whom]
     }.freeze
 
     # @param name [String] of a bench

@@ -22,6 +22,13 @@ module Bench
       end
     end
 
+    # @yield in a process of its own
+    # @return [Integer] its pid
+    def self.once(&)
+      GC.start
+      wait(fork { done(&) })
+    end
+
     # Without a garbage collection in one step and none in the next: it would be most of the difference. And a
     # parent's ways to end (at_exit, ensure) are not the child's.
     def self.done

@@ -27,7 +27,14 @@ static void sleep_ns(uint64_t ns)
 
 static void *nothing(void *unused) { return unused; }
 static void *burn_without(void *ns) { burn_cpu(*(uint64_t *)ns); return NULL; }
-static void *sleep_without(void *ns) { sleep_ns(*(uint64_t *)ns); return NULL; }
+
+/* Leaves the time at which it woke. */
+static void *sleep_without(void *ns)
+{
+    sleep_ns(*(uint64_t *)ns);
+    *(uint64_t *)ns = now_ns(CLOCK_MONOTONIC);
+    return NULL;
+}
 
 /* GvlWork.release(n): gives the GVL up and takes it again, n times, with nothing in between. */
 static VALUE gvl_release(VALUE self, VALUE times)
@@ -51,12 +58,15 @@ static VALUE gvl_burn(VALUE self, VALUE ns)
     return Qnil;
 }
 
-/* GvlWork.wait(ns): blocks in the kernel without the GVL, as a socket read does. */
+/*
+ * GvlWork.wait(ns): blocks in the kernel without the GVL, as a socket read does. Returns when it woke, in ns
+ * of the monotonic clock: it has waited for the GVL since.
+ */
 static VALUE gvl_wait(VALUE self, VALUE ns)
 {
     uint64_t n = NUM2ULL(ns);
     rb_thread_call_without_gvl(sleep_without, &n, NULL, NULL);
-    return Qnil;
+    return ULL2NUM(n);
 }
 
 /* GvlWork.read_cpu_clock(n): reads the thread's CPU clock n times, which is a system call each. */

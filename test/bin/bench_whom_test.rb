@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require_relative "../../benchmark/support/callgrind"
+require_relative "../../benchmark/support/whom/truth"
+
+# What planted work knows of its own waits, and what callgrind says of functions.
+class BenchWhomTest < Minitest::Test
+  include TemporaryFolder
+
+  def truth(*notes) = Bench::PlantedTruth.new(notes.map { |note| JSON.generate(note) })
+
+  def test_a_wait_for_the_gvl_is_charged_to_holds_of_the_same_process
+    holder = {name: "report", holds: [[0, 10], [30, 60]], waits: []}
+    found = truth({pid: 1, **holder}, {pid: 2, **holder},
+      {pid: 1, name: "stock", holds: [[60, 61]], waits: [[5, 40], [50, 60]]}).pairs
+    assert_equal({["stock", "report"] => 5 + 10 + 10}, found)
+  end
+
+  def test_a_wait_for_a_connection_is_split_in_proportion
+    found = truth({pid: 1, name: "refill", pool: 1, lease: [0, 0, 30, 31]},
+      {pid: 1, name: "lookup", pool: 1, lease: [0, 30, 40, 45]},
+      {pid: 1, name: "browse", pool: 5, lease: [0, 0, 40, 40]},
+      {pid: 1, name: "last", pool: 1, lease: [20, 50, 60, 60]}).pool_pairs(2)
+    expected = {["lookup", "refill"] => 30.0, ["last", "refill"] => 15.0, ["last", "lookup"] => 15.0}
+    assert_equal expected, found
+  end
+
+  def test_transactions_have_bounds
+    found = truth({pid: 1, name: "checkout", open: [5, 7]}, {pid: 2, name: "checkout", open: [1, 2]},
+      {pid: 1, name: "orders"})
+    assert_equal [6, 9], found.open_ns
+    assert_equal 3, found.size
+  end
+
+  # A name is written once, with its number.
+  def test_calls_of_a_function_are_summed_over_all_callers
+    path = File.join(folder, "1")
+    File.write(path, <<~CALLGRIND)
+      fn=(1) main
+      3 10
+      cfn=(2) pair_charge
+      calls=2 40
+      4 30
+      fn=(3) other
+      cfn=(2)
+      calls=1 40
+      5 12
+      totals: 60
+    CALLGRIND
+    cost = Bench::Callgrind::FunctionCosts.new(path).to_h.fetch("pair_charge")
+    assert_equal [3, 42], [cost.calls, cost.instructions]
+    assert_in_delta 14.0, cost.each
+  end
+end
