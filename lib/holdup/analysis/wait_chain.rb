@@ -21,22 +21,29 @@ module Holdup
         new(links: links.map { |each| each.with(place: minute.place(each)) })
       end
 
+      # A wait for a connection may be one for a lock, too: it is the connection that explains it.
+      # @return [Hash{Symbol => Integer}] all that was waited, by kind
+      def self.sums(stalled_ns, pool_wait_ns, lock_ns)
+        {pair: stalled_ns, pool_pair: pool_wait_ns, lock_pair: [lock_ns - pool_wait_ns, 0].max}
+      end
+
       def any? = links.any?
     end
 
     # One wait of a chain.
     #
     # - `waiter`: name of the requests or jobs that waited
-    # - `kind`: `:pair` for the GVL, `:pool_pair` for a connection, `:call` for another system
-    # - `wait_ns`: for how long; `holder`: who held it, as in SlowUnit::Part; `held_ns`: for how long of the
-    #   wait
+    # - `kind`: `:pair` for the GVL, `:pool_pair` for a connection, `:lock_pair` for a lock, `:call` for another
+    #   system
+    # - `wait_ns`: for how long; `holder`: who held it, or of a lock who ended the wait, as in SlowUnit::Part;
+    #   `held_ns`: for how long of the wait
     # - `place`: MethodLine in which the holder kept others waiting most in that minute; nil where that is not
     #   known
     WaitChain::WaitLink = Data.define(:waiter, :kind, :wait_ns, :holder, :held_ns, :place) do
       # @param slow [Holdup::SlowUnit]
       # @return [WaitLink, nil] nil where it waited for little
       def self.of_unit(slow)
-        sums = {pair: slow.unit.stalled_ns, pool_pair: slow.pool_wait_ns}
+        sums = WaitChain.sums(slow.unit.stalled_ns, slow.pool_wait_ns, slow.lock_ns)
         parts = slow.parts.select { |part| WaitChain::TIMES.key?(part.kind) }
         longest(parts, sums, of_ns: slow.wall_ns, waiter: slow.unit.series.name)
       end
@@ -79,7 +86,7 @@ module Holdup
         units = windows.select { |window| window.series.unit? }
         count = units.sum(&:count)
         return if count.zero?
-        sums = {pair: units.sum(&:stalled_ns), pool_pair: units.sum(&:pool_wait_ns)}
+        sums = WaitChain.sums(*%i[stalled_ns pool_wait_ns lock_ns].map { |time| units.sum(&time) })
         of_ns = units.sum { |window| window.histograms[:wall].sum }
         WaitChain::WaitLink.longest(parts(windows), sums, of_ns:, waiter: link.holder, count:)
       end
@@ -110,6 +117,7 @@ module Holdup
     WaitChain::TIMES = {
       pair: ->(window) { window.stalled_ns },
       pool_pair: ->(window) { window.pool_wait_ns },
+      lock_pair: ->(window) { window.lock_ns },
       call: ->(window) { window.histograms[:idle].sum }
     }.freeze
     # Of the windows that it is made of.

@@ -49,6 +49,16 @@ class Holdup::Analysis::WaitChainTest < Minitest::Test
     assert_equal ["Stock#show", "ReplenishJob", "Sales#report"], found.map(&:waiter)
   end
 
+  # Active Record's pool waits in a condition variable without a limit of time, too.
+  def test_a_wait_for_a_lock_unless_it_was_for_a_connection
+    lock = {lock_ns: 60 * MS, parts: [[:lock_pair, "PriceSync", 50 * MS]]}
+    found = links(slow_unit(0, name: "Carts#update", idle_ns: 70 * MS, **lock))
+    assert_equal [[:lock_pair, 60, "PriceSync", 50]],
+      found.map { |link| [link.kind, link.wait_ns / MS, link.holder, link.held_ns / MS] }
+    connection = links(slow_unit(0, idle_ns: 70 * MS, pool_wait_ns: 60 * MS, **lock))
+    assert_equal :pool_pair, connection.first.kind
+  end
+
   def test_ends_where_nobody_is_named
     [nil, "(unknown)"].each do |name|
       assert_equal [name], links(stalled(50, [:pair, name, 40 * MS])).map(&:holder)

@@ -22,6 +22,8 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
       sentence([:pair, 240, "Sales#report", 217])
     assert_equal "Waited 90.0 ms for a database connection: ReplenishJob kept connections for 80.0 ms of it.",
       sentence([:pool_pair, 90, "ReplenishJob", 80])
+    assert_equal "Waited 60.0 ms for a lock: PriceSync ended 50.0 ms of it.",
+      sentence([:lock_pair, 60, "PriceSync", 50])
     assert_equal "Waited 30.0 ms for SQL primary.", sentence([:call, 30, "sql primary", 30])
   end
 
