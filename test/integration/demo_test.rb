@@ -12,8 +12,8 @@ class DemoTest < Minitest::Test
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
-  # The part that each endpoint was built for. The time in which this machine had no CPU for it is the machine's
-  # part, so it is left out. Where the machine has other things to do, computing without the GVL shows as io,
+  # The part that each endpoint was built for. The time in which this machine had no CPU for it is left out:
+  # it is the machine's part. Where the machine has other things to do, computing without the GVL shows as io,
   # too, so these endpoints are judged apart.
   BUILT_FOR = {
     "QuotesController#show" => "io_ns",

@@ -33,8 +33,8 @@ module Holdup
     # One wait of a chain.
     #
     # - `waiter`: name of the requests or jobs that waited
-    # - `kind`: `:pair` for the GVL, `:pool_pair` for a connection, `:lock_pair` for a lock, `:call` for another
-    #   system
+    # - `kind`: `:pair` for the GVL, `:pool_pair` for a connection, `:lock_pair` for a lock, `:call` for
+    #   another system
     # - `wait_ns`: for how long; `holder`: who held it, or of a lock who ended the wait, as in SlowUnit::Part;
     #   `held_ns`: for how long of the wait
     # - `place`: MethodLine in which the holder kept others waiting most in that minute; nil where that is not

@@ -246,8 +246,8 @@ module Holdup
 
       # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples` and
       # `slowest_units` names the commit that it belongs to by session and number, and counts once that
-      # commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the server removes one in the background
-      # (ReplacingMergeTree); before that, a read takes one of them.
+      # commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the server removes
+      # one in the background (ReplacingMergeTree); before that, a read takes one of them.
       class Schema
         VERSION = 2 # 1 had no slowest units
         NUMBERS = [:count, :errors, *Window::SUMS].freeze

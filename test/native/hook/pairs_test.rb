@@ -393,7 +393,7 @@ class PairsTest < NativeTest
       Probe.enable
       yield
       exit!(true)
-    rescue Exception => error # also an assertion that fails
+    rescue Minitest::Assertion, StandardError => error
       writer.write(error.full_message)
       writer.close
       exit!(false)

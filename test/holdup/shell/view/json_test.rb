@@ -19,7 +19,8 @@ class Holdup::View::JsonTest < Minitest::Test
     assert_equal [1, "2026-09-21T14:14:00Z", "2026-09-21T14:17:00Z"], made.values_at("schema", "from", "to")
     keys = %w[
       schema from to by uncollected verdict drifts marks settings totals series calls transactions
-      repeated_queries methods slowest pairs pool_pairs lock_pairs lock_places machines pools pool_cpu processes jit
+      repeated_queries methods slowest pairs pool_pairs lock_pairs lock_places machines pools
+      pool_cpu processes jit
     ]
     assert_equal keys.sort, made.keys.sort
     [made["totals"], *made["series"]].each do |figures|
