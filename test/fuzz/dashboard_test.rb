@@ -38,7 +38,7 @@ class DashboardFuzzTest < Minitest::Test
   private
 
   def paths
-    pages = Holdup::Web::Pages::LISTED.keys
+    pages = Holdup::Web::Pages::ALL.keys
     @paths ||= pages.flat_map { |name| ["/#{name}", "/#{name}.json", "/series/#{name}"] } +
       %w[/captures/1-2/json /captures/x/chrome /metrics /scale.json]
   end

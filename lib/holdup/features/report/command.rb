@@ -27,7 +27,7 @@ module Holdup
           default: :name, tool: "what a row is"),
         *CLI::Formats::SCREEN_OPTIONS,
         Queries::Option.choice("--table NAME", tables, "one table, of these:",
-          *tables.each_slice(6).map { |some| some.join(", ") }),
+          *tables.each_slice(5).map { |some| some.join(", ") }),
         Queries::Option.choice("--sort KEY", Analysis::SeriesRow::Grouping::SORT.keys,
           "by stalled, caused, wall or count", default: :stalled, tool: "order of the rows"),
         *CLI::Formats.options(FORMATS),
