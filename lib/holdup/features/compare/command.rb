@@ -58,7 +58,7 @@ module Holdup
       end
 
       families = Comparison::Metric::FAMILIES
-      OPTIONS = CLI::Options.new("holdup compare --before RANGE --after RANGE | --by WHAT [options]", [
+      OPTIONS = CLI::Options.new("holdup compare [--before RANGE --after RANGE | --by WHAT] [options]", [
         Queries::Option.declare("--before RANGE", RangeType.new,
           "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00", tool: "a range such as 3h..1h"),
         Queries::Option.declare("--after RANGE", RangeType.new, "the same; 1h.. is the last hour",
@@ -71,7 +71,7 @@ module Holdup
           "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING"),
         Queries::Option.declare("--values A,B", Queries::OptionTypes::Texts.new,
           "with --by: these two, as they are called there", tool: "with by: two of them, such as on,off"),
-        *Queries::SelectionOptions.span("of --by, --revision and settings: 1d (the default) ago"),
+        *Queries::SelectionOptions.span("of settings and their changes: 1d (the default) ago"),
         *Queries::SelectionOptions.origin(%i[app host role]),
         Queries::SelectionOptions[:kind],
         Queries::SelectionOptions[:name],
@@ -124,15 +124,33 @@ module Holdup
 
       def comparison
         sides = CLI::Places.reading(@console.env, @store, origin: @origin) do |store|
-          check_filter(store, @asked[:spans] || [@asked.values_at(:from_s, :to_s)])
-          Reader.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
+          spans = @asked[:by] ? nil : @asked[:spans] || around_last_change(store)
+          check_filter(store, spans || [@asked.values_at(:from_s, :to_s)])
+          Reader.sides(spans ? of_spans(store, spans) : of_settings(store))
         end
         sides.each { |side| check(side) }
         Comparison.new(*sides).result
       end
 
-      def of_spans(store)
-        @asked[:spans].map { |from_s, to_s| [recorded(store, from_s, to_s), span(from_s, to_s)] }
+      # As much recorded time before the last change of a setting as after it, with no other change in it.
+      # @return [Array(Array(Integer, Integer), Array(Integer, Integer))]
+      # @raise [UsageError] nothing has changed
+      def around_last_change(store)
+        from_s, to_s = @asked.values_at(:from_s, :to_s)
+        *earlier, last_s = Queries::SettingHistory.changes(store, from_s:, to_s:).map(&:at_s).uniq
+        recorded = Queries::RecordedInterval::ChartedSpan.new(store, filter: @filter, units: true)
+        sides = last_s && [recorded.within(earlier.last || from_s, last_s), recorded.within(last_s, to_s)]
+        unless sides&.all?
+          raise UsageError.new("compare needs two sides, because no setting changed in #{span(from_s, to_s)}",
+            "give --before and --after, --by, --revision or --states, or an earlier --since")
+        end
+        length_s = sides.map { |began_s, ended_s| ended_s - began_s }.min
+        before, after = sides
+        [[before.last - length_s, before.last], [after.first, after.first + length_s]]
+      end
+
+      def of_spans(store, spans)
+        spans.map { |from_s, to_s| [recorded(store, from_s, to_s), span(from_s, to_s)] }
       end
 
       def of_settings(store)
@@ -271,10 +289,6 @@ module Holdup
 
         def check(values)
           modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
-          if modes.empty?
-            raise UsageError.new("compare needs two sides",
-              "give --before and --after, --by, --revision or --states")
-          end
           if modes.size > 1
             raise UsageError.new("#{modes.first} can't be combined with #{modes.last}",
               "each of them names both sides; leave one out")
@@ -299,7 +313,8 @@ module Holdup
             raise UsageError.new("--values goes with --by only", "it says which values of that fact")
           end
           given = %i[since until].find { |key| values[key] }
-          return if given.nil? || values[:by] || values[:revision] || values[:states]&.any?(&:setting)
+          ranges = values[:before] || values[:states]&.none?(&:setting)
+          return if given.nil? || !ranges
           raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
         end
 

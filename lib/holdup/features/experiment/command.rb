@@ -7,6 +7,7 @@ module Holdup
     class Command
       USAGE = "holdup experiment plan | start | status | report | stop [options]"
       ACTIONS = %w[plan start status report stop].freeze
+      DEFAULT = "status"
       # Facts of settings that separate arms.
       ARMS = %w[arm revision jit].freeze
       FORMATS = %i[text json markdown].freeze
@@ -65,7 +66,7 @@ module Holdup
         end
       end
 
-      # @param words [Array<String>] one of ACTIONS
+      # @param words [Array<String>] one of ACTIONS; none: DEFAULT
       # @param asked [Hash{Symbol => Object}] members of ArmsQuery, `kind` and `name`
       # @param threads [Array<Integer>, nil] of start, with `turn_s` and `why`, see TurnsCommand#start
       # @param dir [String, nil] folder of the segments
@@ -73,7 +74,7 @@ module Holdup
       def initialize(console:, words:, format: :text, origin: Queries::Origin.new, store: nil,
         language: nil, dir: nil, threads: nil, turn_s: TURN_S, why: "", **asked)
         @console = console
-        @action, *more = words
+        @action, *more = words.empty? ? [DEFAULT] : words
         @format = format
         @origin = origin
         @store = store

@@ -13,12 +13,14 @@ module Holdup
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
       }.freeze
       class << self
-        # Takes the experiment's name and passes the rest to the experiment's own options.
+        # Takes the experiment's name and passes the rest to the experiment's own options. Without a name it
+        # lists the experiments.
         # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
         # @raise [UsageError]
         def parse(argv, console)
           name, *rest = argv
-          return overview(argv, console) if name.nil? || name.start_with?("-")
+          return overview(["--help"], console) unless name
+          return overview(argv, console) if name.start_with?("-")
           unless SUMMARIES.key?(name)
             raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", hint(name))
           end

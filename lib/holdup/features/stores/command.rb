@@ -5,6 +5,7 @@ module Holdup
     # Care of a store, above all of one behind a database server: `holdup store migrate`, `status` and `copy`.
     class Command
       ACTIONS = %w[migrate status copy].freeze
+      DEFAULT = "status"
       COPY_WORDS = 3
       # Statements for the least privileges, run by a test as they are.
       HELP = <<~TEXT
@@ -64,10 +65,11 @@ module Holdup
       OPTIONS = CLI::Options.new("holdup store migrate | status | copy FROM TO [options]",
         [CLI::Options::STORE, CLI::Options::LANGUAGE], rest: :words, mixed: true, text: HELP)
 
-      # @param words [Array<String>] the action and its arguments
+      # @param words [Array<String>] the action and its arguments; none: DEFAULT
       # @raise [UsageError]
       def initialize(console:, words:, store: nil, language: nil)
         @console = console
+        words = [DEFAULT] if words.empty?
         @action, @from, @to = words
         check(words)
         @store = store
@@ -83,8 +85,7 @@ module Holdup
 
       def check(words)
         unless ACTIONS.include?(@action)
-          given = @action ? "no action #{@action[0, 100].inspect}" : "an action to be named"
-          raise UsageError.new(@action ? "store has #{given}" : "store needs #{given}",
+          raise UsageError.new("store has no action #{@action[0, 100].inspect}",
             "it is one of #{ACTIONS.join(", ")}")
         end
         expected = (@action == "copy") ? COPY_WORDS : 1

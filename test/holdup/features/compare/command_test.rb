@@ -46,6 +46,14 @@ class Holdup::Compare::CommandTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  def test_without_a_question_it_compares_around_the_last_change
+    assert_equal compare("--before", "72m..60m", "--after", "12m..").out, compare.out
+    assert_equal compare("--before", "66m..60m", "--after", "12m..6m").out, compare("--until", "6m").out
+    unchanged = compare("--since", "30m")
+    assert_equal [2, ""], [unchanged.status, unchanged.out]
+    assert_match(/compare needs two sides, because no setting changed in .*; give --before/, unchanged.err)
+  end
+
   one_ruby def test_one_screen_with_the_verdict_the_settings_and_the_main_figures
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows) do |path|
@@ -366,7 +374,6 @@ class Holdup::Compare::CommandTest < Minitest::Test
 
   def test_what_can_not_be_asked
     {
-      [] => /compare needs two sides/,
       %w[--before 1h..] => /--after is missing/,
       %w[--before 1h.. --by jit] => /can't be combined/,
       %w[--revision a] => /takes two/,

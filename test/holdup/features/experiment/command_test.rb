@@ -102,7 +102,7 @@ class Holdup::Experiment::CommandTest < Minitest::Test
 
   def test_wrong_arguments
     {["begin"] => /takes one of plan, start, status, report, stop/,
-     [] => /takes one of plan/,
+     [] => /status needs the planned length/,
      ["start"] => /start needs the planned length/,
      ["status"] => /status needs the planned length/,
      ["report", "--for", "5"] => /--for can't be "5"/,

@@ -49,8 +49,13 @@ class Holdup::Lab::CommandTest < Minitest::Test
     }
   end
 
+  def test_lists_the_experiments
+    assert_equal holdup("lab", "--help"), holdup("lab")
+    assert_match(/^    holdup lab sweep +your server/, holdup("lab").out)
+  end
+
   def test_asked_wrongly
-    {[] => /lab needs the name of an experiment; it is one of .*sidekiq-vcpu/,
+    {["--seconds", "1"] => /lab/,
      ["sidekiq-vcpus"] => /no experiment "sidekiq-vcpus"; did you mean sidekiq-vcpu\?/,
      ["other"] => /no experiment "other"; it is one of .*sidekiq-vcpu/,
      ["sidekiq-vcpu", "--seconds",

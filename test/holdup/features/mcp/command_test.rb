@@ -110,7 +110,7 @@ class Holdup::Mcp::CommandTest < Minitest::Test
         ["report", {since: "soon"}] => /--since can't be "soon"; it takes/,
         ["report", {name: "Nowhere*"}.merge(@span)] => /Nowhere\*/,
         ["whatif", @span] => /whatif needs a change; give one of --threads/,
-        ["compare", {}] => /compare needs two sides; give --before/,
+        ["compare", {}] => /compare needs two sides, because no setting changed in .*; give --before/,
         ["timeline", {capture: "/etc/passwd"}] => /no capture is called "\/etc\/passwd"/,
         ["timeline", {unit: "caught"}] => /unit needs a capture/,
         ["report", {frobnicate: 1}] => /frobnicate/

@@ -78,9 +78,16 @@ class Holdup::Stores::CommandTest < Minitest::Test
     assert_equal [0, "a: 3 counted in both.\nCopied 2 windows; the counts agree.\n"], [said.status, said.out]
   end
 
+  def test_without_an_action_it_says_what_is_in_the_store
+    with_store do |path|
+      said = holdup("store", "--store", path)
+      assert_equal 0, said.status
+      assert_equal holdup("store", "status", "--store", path), said
+    end
+  end
+
   def test_wrong_use_is_explained
     {
-      [] => /store needs an action to be named; it is one of migrate, status, copy/,
       %w[drop] => /store has no action "drop"; it is one of/,
       %w[copy a] => /store copy takes 2 arguments, not 1; `holdup store --help`/,
       %w[status a] => /store status takes 0 arguments, not 1/
