@@ -51,8 +51,12 @@ module Holdup
     def idle_ns(handle) = @probe.idle(handle)
 
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited
-    #   for: a unit's handle or a thread's account, and ns; at most eight, each at least 1 ms; nil: unknown
+    #   for: a unit's handle or a thread's account, and ns; nil: unknown
     def holders(handle) = @probe.holders(handle)
+
+    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] likewise, who ended its waits for
+    #   locks
+    def lock_ends(handle) = @probe.lock_ends(handle)
 
     # Counts a queue time clamped to zero, because the request claims to come from the future.
     def count_clamped
@@ -150,6 +154,9 @@ module Holdup
 
       # Holders that it waited for so far (Recorder#holders).
       def holders = recorder.holders(handle)
+
+      # Who ended its waits for locks so far (Recorder#lock_ends).
+      def lock_ends = recorder.lock_ends(handle)
 
       # Its name if known by now; any thread may ask.
       def name_so_far = name

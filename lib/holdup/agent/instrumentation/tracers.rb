@@ -19,6 +19,8 @@ module Holdup
       QUEUED = "holdup.queued_ms"
       CAUSED_BY = "holdup.caused_by"
       CAUSED_BY_MS = "holdup.caused_by_ms"
+      LOCK_ENDED_BY = "holdup.lock_ended_by"
+      LOCK_ENDED_BY_MS = "holdup.lock_ended_by_ms"
 
       def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
         @recorder = recorder
@@ -110,9 +112,11 @@ module Holdup
       end
 
       def attributes(unit)
-        name, ns = @holders.longest(unit)
-        times_ms = in_ms(STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns)
-        {CAUSED_BY => name}.compact.merge(times_ms)
+        cause, stalled_ns = @holders.longest(unit.holders)
+        ender, locked_ns = @holders.longest(unit.lock_ends)
+        times_ms = in_ms(STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => stalled_ns,
+          LOCK_ENDED_BY_MS => locked_ns)
+        {CAUSED_BY => cause, LOCK_ENDED_BY => ender}.compact.merge(times_ms)
       end
 
       # @param times [Hash{String => Integer, nil}] ns; nil: unknown
@@ -149,10 +153,11 @@ module Holdup
           @ended.shift if @ended.size > ENDED
         end
 
-        # @return [Array(String, Integer), nil] name that it waited for longest, and ns; nil below 1 ms
-        def longest(unit)
+        # @param holders [Array<Array(Integer, Integer), Array(String, Integer)>, nil] see Recorder#holders
+        # @return [Array(String, Integer), nil] the name with most time, and ns; nil below 1 ms
+        def longest(holders)
           sums = Hash.new(0)
-          unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
+          holders&.each { |holder, ns| sums[name(holder)] += ns }
           longest = sums.max_by(&:last)
           longest if longest && longest.last >= LEAST_NS
         end

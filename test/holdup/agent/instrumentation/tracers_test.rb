@@ -126,6 +126,26 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_includes 1..attributes["holdup.stalled_ms"], attributes["holdup.caused_by_ms"]
   end
 
+  def test_a_span_names_who_ended_its_wait_for_a_lock
+    spans = ruby(<<~RUBY, OPEN_TELEMETRY)
+      Holdup.start
+      queue = Queue.new
+      Thread.new do
+        Holdup.measure("PushJob") do
+          Thread.pass until queue.num_waiting == 1
+          from = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < from + 0.01
+          queue << true
+        end
+      end
+      serve(->(_env) { TRACER.in_span("request", kind: :server) { queue.pop && [200, {}, []] } })
+      puts JSON.generate(spans)
+    RUBY
+    attributes = spans.first["attributes"]
+    assert_equal "PushJob", attributes["holdup.lock_ended_by"]
+    assert_operator attributes["holdup.lock_ended_by_ms"], :>=, 10
+  end
+
   # As OpenTelemetry's Rack instrumentation ends it, before the server tells that it has sent the answer.
   def test_a_span_that_ends_with_the_body
     traces, spans = ruby(<<~RUBY, OPEN_TELEMETRY)

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/agent/instrumentation/tracers"
 
 class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
-  Unit = Struct.new(:handle, :name, :name_so_far, :holders)
+  Unit = Struct.new(:handle, :name, :name_so_far)
   MS = 1_000_000
 
   def setup
@@ -12,7 +12,7 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
   end
 
   def longest(*holders)
-    @holders.longest(Unit.new(holders:))
+    @holders.longest(holders)
   end
 
   def opened(handle, name_so_far)
@@ -51,7 +51,7 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
 
   def test_without_holders_is_nil
     assert_nil longest
-    assert_nil @holders.longest(Unit.new)
+    assert_nil @holders.longest(nil)
     assert_nil longest([1, MS - 1])
   end
 
