@@ -3,10 +3,13 @@
 require "test_helper"
 require "json"
 require_relative "../../benchmark/support/callgrind"
+require_relative "../../benchmark/support/whom/pair_shares"
 require_relative "../../benchmark/support/whom/truth"
 
-# What planted work knows of its own waits, and what callgrind says of functions.
+# What planted work knows of its own waits, how far shares are from that, and what callgrind says of
+# functions.
 class BenchWhomTest < Minitest::Test
+  include Bench::PairShares
   include TemporaryFolder
 
   def truth(*notes) = Bench::PlantedTruth.new(notes.map { |note| JSON.generate(note) })
@@ -32,6 +35,17 @@ class BenchWhomTest < Minitest::Test
       {pid: 1, name: "orders"})
     assert_equal [6, 9], found.open_ns
     assert_equal 3, found.size
+  end
+
+  def test_shares_are_off_by_the_furthest_point
+    names = %w[edit publish]
+    known = {["edit", "edit"] => 250_000_000, ["edit", "publish"] => 750_000_000, ["publish", "edit"] => 5}
+    assert_in_delta 5.0, furthest([known], {["edit", "edit"] => 3, ["edit", "publish"] => 7}, names)
+    assert_in_delta 0.0, furthest([known], {["edit", "edit"] => 1, ["edit", "publish"] => 3}, names)
+  end
+
+  def test_a_known_wait_of_which_nothing_was_measured_is_off_by_all
+    assert_in_delta 100.0, furthest([{["edit", "edit"] => 250_000_000}], {}, %w[edit])
   end
 
   # A name is written once, with its number.
