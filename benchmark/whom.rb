@@ -152,7 +152,7 @@ module Bench
         "A thread that waits for a connection of the gem connection_pool may wake in vain, and each of its " \
         "waits is split on its own. What the work knows is split as one wait, and where threads wait long " \
         "for the GVL before they take what was given back, the two differ.",
-        "Locks are not in it: for whom a lock was waited is not measured yet."]
+        "Who ended waits for locks is measured by the bench whom-locks."]
     end
 
     def budgets
