@@ -12,7 +12,7 @@ module Bench
 
     # Of each, for Puma, with a request that holds the GVL. Five threads are enough: two at most wait until
     # another request gives something.
-    CLIENTS = {"edit" => 2, "publish" => 1, "refresh" => 2, "rebuild" => 1, "pack" => 1, "pick" => 1,
+    CLIENTS = {"edit" => 2, "publish" => 2, "refresh" => 2, "rebuild" => 2, "pack" => 1, "pick" => 1,
                "buy" => 1, "ship" => 1, "load" => 1, "label" => 1, "price" => 1}.freeze
     # Of jobs, there and back, so that not always the same one is the next to give something.
     THERE = CLIENTS.flat_map { |name, count| [name] * count }.freeze
