@@ -3,11 +3,14 @@
 require "json"
 require "open3"
 require_relative "support/bench"
+require_relative "support/whom/pair_shares"
 require_relative "support/whom/server"
 
 module Bench
   # Whom each wait was for, against planted work that knows its own waits, in four servers.
   class Whom
+    include PairShares
+
     GVL = %w[report price stock cart].freeze
     # Pools of 1, and of 5, which a server with five threads can't exhaust.
     POOLS = %w[refill lookup].freeze
@@ -27,9 +30,7 @@ module Bench
     LIMIT = 2
     UNKNOWN_LIMIT = 1
     IDENTITY = 0.01
-    # Waits of a victim that last less in all are chance.
-    LEAST_NS = 200_000_000
-    NOBODY, BEYOND, UNKNOWN, UNRECORDED = *Holdup::Series::NAMELESS.keys
+    NOBODY, BEYOND, _, UNRECORDED = *Holdup::Series::NAMELESS.keys
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -84,26 +85,6 @@ module Bench
     def pools_off(recording)
       known = [2, 3].map { |ends| recording.truth.pool_pairs(ends) }
       furthest(known, recording.pool_pairs, [*POOLS, *LARGE_POOLS])
-    end
-
-    # @param known [Array<Hash>] bounds of what is known
-    # @param names [Array<String>] of victims and holders
-    def furthest(known, measured, names)
-      differences = names.flat_map do |victim|
-        *bounds, found = [*known, measured].map { |pairs| shares(pairs, victim, names) }
-        next [] unless found && bounds.all?
-        names.map { |holder| outside(bounds.map { |parts| parts.fetch(holder) }, found.fetch(holder)) }
-      end
-      differences.max || 0.0
-    end
-
-    def outside(bounds, found) = [bounds.min - found, found - bounds.max, 0.0].max
-
-    # @return [Hash{String => Float}, nil] % of what that one waited for these; nil where it hardly did
-    def shares(pairs, victim, names)
-      parts = names.to_h { |holder| [holder, pairs.fetch([victim, holder], 0)] }
-      all = parts.values.sum
-      parts.transform_values { |ns| 100.0 * ns / all } if all >= LEAST_NS
     end
 
     # @return [Float] of what threads stalled, what their pairs have
@@ -171,7 +152,7 @@ module Bench
         "A thread that waits for a connection of the gem connection_pool may wake in vain, and each of its " \
         "waits is split on its own. What the work knows is split as one wait, and where threads wait long " \
         "for the GVL before they take what was given back, the two differ.",
-        "Locks are not in it: for whom a lock was waited is not measured yet."]
+        "Who ended waits for locks is measured by the bench whom-locks."]
     end
 
     def budgets
@@ -188,11 +169,5 @@ module Bench
         Budget.new("#{name}, identity", IDENTITY, 100 * (1 - identity(recording)).abs, "%"),
         Budget.new("#{name}, unknown", UNKNOWN_LIMIT, unknown_share(recording.pairs), "%")]
     end
-
-    def unknown_share(pairs)
-      100.0 * pairs.sum { |(_, holder), ns| (holder == UNKNOWN) ? ns : 0 } / pairs.values.sum
-    end
-
-    def points(number) = format("%.2f", number)
   end
 end

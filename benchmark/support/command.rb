@@ -33,6 +33,7 @@ require_relative "../upgrade"
 require_relative "../viewer"
 require_relative "../web"
 require_relative "../whom"
+require_relative "../whom_locks"
 require_relative "document"
 require_relative "machine"
 
@@ -64,6 +65,7 @@ module Bench
       "call-truth" => CallTruth,
       "hold-truth" => HoldTruth,
       "whom" => Whom,
+      "whom-locks" => WhomLocks,
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,

@@ -4,6 +4,7 @@ require "active_record"
 require "connection_pool"
 require "json"
 require "native/gvl_work"
+require "whom/planted_locks"
 
 # Work whose waits are known. Each unit notes when it held the GVL, when it wanted it back, and when it had a
 # connection, by the monotonic clock that Holdup reads too. A thread of the process writes that into a file.
@@ -17,7 +18,7 @@ module PlantedWaits
   LEASES = {"refill" => [1, 30], "lookup" => [1, 5], "batch" => [5, 120], "browse" => [5, 60]}.freeze
   # How often a unit of the N+1 lets go of the GVL.
   QUERIES = 150
-  NAMES = [*GVL.keys, *LEASES.keys, "checkout", "orders"].freeze
+  NAMES = [*GVL.keys, *LEASES.keys, "checkout", "orders", *LockPlan::NAMES].freeze
   POOLS = [1, 5].to_h { |size| [size, ConnectionPool.new(size:, timeout: 60) { Object.new }] }.freeze
   NOTES = Queue.new
 
@@ -31,6 +32,7 @@ module PlantedWaits
     when "orders" then orders
     when "checkout" then checkout
     when *LEASES.keys then lease(name, *LEASES.fetch(name))
+    when *LockPlan::NAMES then note(name, lock: PlantedLocks.call(name))
     else compute(name)
     end
   end
@@ -104,6 +106,7 @@ module PlantedWaits
       File.open(File.join(ENV.fetch("WHOM_NOTES"), Process.pid.to_s), "a") do |file|
         loop do
           sleep WRITE_S
+          PlantedLocks.end_waits
           file.write(*Array.new(NOTES.size) { "#{JSON.generate(NOTES.pop)}\n" })
           file.flush
         end

@@ -8,7 +8,7 @@ require_relative "truth"
 
 module Bench
   # What Holdup has recorded of planted work: in its segments, in captures of the same time, and what the work
-  # itself knows. Times are in ns, by who waited and who held.
+  # itself knows. Times are in ns, by who waited and who held, or who ended a wait for a lock.
   class WhomRecording
     # What a name is of the planted work: "GET /report" and ReportWork are "report".
     PLANTED = /\A(?:GET \/)?([a-z]+?)(?:work)?\z/i
@@ -20,7 +20,7 @@ module Bench
     attr_reader :truth
 
     # @return [Hash{Array(String, String) => Integer}] from the segments, and from captures
-    attr_reader :pairs, :pool_pairs, :captured
+    attr_reader :pairs, :pool_pairs, :lock_pairs, :captured
 
     # Reads all: the folders go away.
     def initialize(segments:, notes:, captures:, seconds:)
@@ -30,6 +30,7 @@ module Bench
       @acquisitions = 0
       @pairs = Hash.new(0)
       @pool_pairs = Hash.new(0)
+      @lock_pairs = Hash.new(0)
       Holdup::Segment::Directory.new(segments).entries.each { |entry| entry.read { |reader| add(reader) } }
       @captured = captured_pairs(Dir["#{captures}/*.holdup-capture"])
     end
@@ -39,6 +40,13 @@ module Bench
       @slots.each_with_object(Hash.new(0)) do |slot, sums|
         sums[planted(slot.series.name)] += slot.histogram(:stalled).sum if victim?(slot)
       end
+    end
+
+    # @return [Integer] ns that requests and jobs waited for locks; what nested ones waited is in it again for
+    #   each of those around them, and for all nested ones, as in the pairs
+    def lock_ns
+      @slots.select { |slot| [*Holdup::Series::UNITS, :nested].include?(slot.series.kind) }
+        .sum { |slot| slot.named_sums[:lock_ns] }
     end
 
     # @return [Integer] how often threads took the GVL
@@ -61,7 +69,7 @@ module Bench
       @acquisitions += acquisitions
       rows.each do |row|
         series = Holdup::Collector::PairDelta.of(row, 0, slots)&.series or next
-        sums = (series.kind == :pair) ? @pairs : @pool_pairs
+        sums = {pair: @pairs, pool_pair: @pool_pairs, lock_pair: @lock_pairs}.fetch(series.kind)
         sums[[planted(series.name), planted(series.queue)]] += row.last
       end
     end

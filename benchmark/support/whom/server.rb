@@ -120,10 +120,13 @@ module Bench
   class WhomPuma < WhomServer
     # @param seconds [Numeric]
     # @param clients [Hash{String => Integer}] by path
+    # @param headers [Hash{String => String}] of each request
     # @return [void]
-    def work(clients, seconds)
+    def work(clients, seconds, headers: {})
       ending = now + seconds
-      threads = clients.flat_map { |path, count| Array.new(count) { Thread.new { ask(path, ending) } } }
+      threads = clients.flat_map do |path, count|
+        Array.new(count) { Thread.new { ask(path, ending, headers) } }
+      end
       threads.each(&:join)
     end
 
@@ -144,9 +147,9 @@ module Bench
       false
     end
 
-    def ask(path, ending)
+    def ask(path, ending, headers)
       Net::HTTP.start("127.0.0.1", @port, read_timeout: 60) do |http|
-        http.get("/#{path}") while now < ending
+        http.get("/#{path}", headers) while now < ending
       end
     end
   end

@@ -3,7 +3,8 @@
 require "json"
 
 module Bench
-  # What planted work knows of its own waits (planted_waits.rb), in ns by who waited and who held.
+  # What planted work knows of its own waits (planted_waits.rb, planted_locks.rb), in ns by who waited and who
+  # held, or who ended the wait.
   class PlantedTruth
     # @param lines [Array<String>] JSON
     def initialize(lines)
@@ -32,6 +33,17 @@ module Bench
         waits.each { |name, from, to| split(sums, name, from, to, within(holds, from, to)) }
       end
       sums
+    end
+
+    # @return [Integer] waits for locks
+    def lock_waits = @notes.count { |note| note[:lock] }
+
+    # @return [Hash{Array(String, String) => Integer}] waits for locks
+    def lock_pairs
+      @notes.select { |note| note[:lock] }.each_with_object(Hash.new(0)) do |note, sums|
+        ender, ns = note[:lock]
+        sums[[note[:name], ender]] += ns
+      end
     end
 
     # @return [Array(Integer, Integer)] ns that transactions were open, at least and at most
