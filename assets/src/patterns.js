@@ -1,8 +1,8 @@
 import { colour, hatched } from "./theme.js";
 
 /**
- * Where the page is hatched, states differ by pattern as well as by colour. These are the patterns of the page's bars
- * (views/patterns.erb), for a canvas. Each draws its strokes on a tile of `size`.
+ * Where the page is hatched, states differ by pattern as well as by colour. These are the patterns of the
+ * page's bars (views/patterns.erb), for a canvas. Each draws its strokes on a tile of `size`.
  */
 const DRAWN = {
   starved: { size: 6, path: "M0 3h6", width: 1.5 },

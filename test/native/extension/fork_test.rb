@@ -4,13 +4,16 @@ require "native/native_helper"
 
 class ForkTest < NativeTest
   FORKS = Thorough.turns(200, thorough: 1000)
+  # Each fork runs beside four threads that compute: on a busy machine it takes half a second. A child that
+  # hangs is noticed after 20 s.
+  MOST_S = 900
 
   # CRuby 3.4 itself can lose a child inside fork, with or without a hook: terminate_atfork_i (thread.c) locks
   # each other thread's interrupt_lock, which a thread that was just leaving a blocking region may have held
   # (seen after 2,300 forks without any hook). Such a child never gets out of fork; it is recognised by its
   # silence and tried again.
   repeated def test_many_forks_under_load_without_a_hang
-    output = fresh_ruby(<<~RUBY, timeout: 200)
+    output = fresh_ruby(<<~RUBY, timeout: MOST_S)
       Holdup::Probe.enable
       stop = false
       unit = ->(i) { measured { i.odd? ? GvlWork.hold(20_000) : GvlWork.release(5) } }
