@@ -43,6 +43,6 @@ class Holdup::Export::TerraformCommandTest < Minitest::Test
 
   def test_help
     assert_includes holdup("terraform", "--help").out, "Usage: holdup terraform [options] > holdup.tf.json"
-    assert_includes holdup("help").out, "terraform"
+    assert_includes holdup("help", "--all").out, "terraform"
   end
 end
