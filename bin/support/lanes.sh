@@ -5,7 +5,7 @@
 source "$HOLDUP_ROOT/bin/support/progress.sh"
 
 progress_seconds=30
-beside=4
+beside=3
 computing=() # lanes that begin with the others and are not counted: they have a low priority
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
