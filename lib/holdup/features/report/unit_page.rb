@@ -2,7 +2,8 @@
 
 module Holdup
   module Report
-    # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are distributed.
+    # One endpoint or job: why it is slow (where its time goes, for whom and what it waits, its slowest); then
+    # since when, how its times are distributed, and what it does to others.
     class UnitPage < View::PageBase
       include OverTime
 
@@ -22,14 +23,10 @@ module Holdup
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict),
-          View::Blocks::Notes.new(texts: notes), split,
-          section(Sections::Times::DistributionTable), section(Sections::CallTable),
-          section(Sections::TransactionTable),
-          section(Sections::MethodTable), over_time,
-          changes.table, Distribution.new(summary.total, words: @words).section, suffers, causes,
-          section(Sections::ConnectionPairTable), section(Sections::LockPairTable),
-          slowest,
-          section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
+          View::Blocks::Notes.new(texts: notes), *why_slow, over_time, changes.table,
+          section(Sections::Times::DistributionTable), Distribution.new(summary.total, words: @words).section,
+          causes, section(Sections::MethodTable), section(Sections::Times::QuantileBandTable),
+          section(Sections::Processes::SettingTable)].compact
       end
 
       def notes = [*headline.main_wait, *headline.lock_wait, *headline.figures, *memory, *headline.remarks]
@@ -42,6 +39,12 @@ module Holdup
       end
 
       private
+
+      # What it waits for, and the requests or jobs that waited longest.
+      def why_slow
+        [split, suffers, section(Sections::CallTable), section(Sections::ConnectionPairTable),
+          section(Sections::LockPairTable), section(Sections::TransactionTable), slowest]
+      end
 
       def charted
         known = View::Charts::TimeSeries::HEATS.select { |_, key| time_series.known?(key) }
