@@ -105,11 +105,17 @@ module Holdup
     private
 
     def dispatch(argv)
-      name, *arguments = ALIASES.key?(argv.first) ? [ALIASES.fetch(argv.first), *argv.drop(1)] : argv
-      name, arguments = DEFAULT, argv if name.nil? || name.start_with?("-")
+      name, *arguments = named(argv)
       listed = Features.commands[name]
       warn_of_variables if listed.nil? || listed.entry.warns
       Registry.fetch(name).call(arguments, @console)
+    end
+
+    # @return [Array<String>] beginning with a command
+    def named(argv)
+      first, *rest = argv
+      return [ALIASES.fetch(first), *rest] if ALIASES.key?(first)
+      (first.nil? || first.start_with?("-")) ? [DEFAULT, *argv] : argv
     end
 
     # Who only types `holdup` asks where to begin.

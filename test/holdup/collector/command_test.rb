@@ -60,7 +60,7 @@ class Holdup::Collector::CommandTest < Minitest::Test
     assert_predicate terminated, :success?
   end
 
-  # Nothing else than the tests' own end limits for how long a process of the lowest priority has no CPU.
+  # A process of the lowest priority may wait for a CPU for as long as other tests run.
   WHOLE_RUN_S = 3600
   # Of CPU: so many times what the advice takes.
   ENOUGH_S = 60

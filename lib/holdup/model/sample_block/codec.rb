@@ -2,6 +2,7 @@
 
 require "json"
 require "zlib"
+require_relative "../deflated"
 require_relative "../errors"
 require_relative "../sample_block"
 require_relative "../quantities"
@@ -54,7 +55,7 @@ module Holdup
       unless version == VERSION
         raise DamagedData.new("unit samples have version #{version.inspect}", "this Holdup reads #{VERSION}")
       end
-      checked { yield inflate(bytes.byteslice(1..)) }
+      checked { yield Deflated.inflate(bytes.byteslice(1..)) }
     end
 
     def checked
@@ -62,16 +63,7 @@ module Holdup
     rescue Zlib::Error, JSON::ParserError, ArgumentError, IndexError, NoMethodError, TypeError
       raise DamagedData.new("stored unit samples are damaged")
     end
-
-    # Zlib.inflate warns about truncated bytes, and raises too.
-    def inflate(bytes)
-      stream = Zlib::Inflate.new
-      stream.inflate(bytes).tap { stream.finish }
-    ensure
-      stream.reset
-      stream.close
-    end
-    private_class_method :deflate, :read_rows, :read, :checked, :inflate
+    private_class_method :deflate, :read_rows, :read, :checked
 
     # Unit samples of a block as rows of numbers (microseconds) and the names that they share. A collector
     # adds some to a stored block at each tick; rows take a third of the time of objects, and little memory.

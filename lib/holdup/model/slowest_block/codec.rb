@@ -2,6 +2,7 @@
 
 require "json"
 require "zlib"
+require_relative "../deflated"
 require_relative "../errors"
 require_relative "../quantities"
 require_relative "../slowest_block"
@@ -40,7 +41,7 @@ module Holdup
       unless version == VERSION
         raise DamagedData.new("slowest units have version #{version.inspect}", "this Holdup reads #{VERSION}")
       end
-      rows = JSON.parse(inflate(bytes.byteslice(1..)))
+      rows = JSON.parse(Deflated.inflate(bytes.byteslice(1..)))
       block.with(slow_units: rows.map { |row| slow_unit(row, block) })
     rescue Zlib::Error, JSON::ParserError, ArgumentError, NoMethodError, TypeError
       raise DamagedData.new("stored slowest units are damaged")
@@ -70,16 +71,7 @@ module Holdup
       SlowUnit.new(unit:, parts:, **TIMES.zip(waits.map { |us| us * US }).to_h)
     end
 
-    # Zlib.inflate warns about truncated bytes, and raises too.
-    def inflate(bytes)
-      stream = Zlib::Inflate.new
-      stream.inflate(bytes).tap { stream.finish }
-    ensure
-      stream.reset
-      stream.close
-    end
-
     def us(ns) = (ns + US / 2) / US
-    private_class_method :row, :slow_unit, :inflate, :us
+    private_class_method :row, :slow_unit, :us
   end
 end
