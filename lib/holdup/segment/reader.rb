@@ -82,7 +82,10 @@ module Holdup
     # reading.
     class Reader
       TRIES = 40
-      TICK_TRIES = 5
+      # A tick takes some microseconds, but on a machine without a free CPU it may stand still half-way for a
+      # time slice or several.
+      TICK_TRIES = 50
+      TICK_PAUSE_S = 0.01
 
       # @param gone [Boolean] its process is dead: the redo log completes its last unit
       # @raise [SegmentError] not a segment, or one of another layout
@@ -194,17 +197,19 @@ module Holdup
       end
 
       # A tick writes accounts and the header's counters together, and comparing them needs both from the same
-      # tick. The block reads them, and is called again when a tick came between; after TICK_TRIES the last
-      # reading counts.
+      # tick. The block reads them, and is called again when a tick came between. One that is being written is
+      # waited for; after TICK_TRIES, half a second, what there is counts.
+      # @param pause [#call] waits for TICK_PAUSE_S
       # @return [Object] the block's value
-      def of_one_tick
+      def of_one_tick(pause: -> { sleep(TICK_PAUSE_S) })
         TICK_TRIES.times do
           before = @bytes.u64(Layout::TICK_SEQ)
+          next pause.call if before.odd? && !@ended
           refresh
           value = yield
-          return value if @ended || (before.even? && @bytes.u64(Layout::TICK_SEQ) == before)
-          Thread.pass
+          return value if @ended || @bytes.u64(Layout::TICK_SEQ) == before
         end
+        refresh
         yield
       end
 

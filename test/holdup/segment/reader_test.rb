@@ -60,10 +60,10 @@ module Holdup
 
       # @yieldparam try [Integer] of the reading, between its two parts
       # @return [Array<Integer>] what the account and the header say
-      def read_of_one_tick(&between)
+      def read_of_one_tick(pause: -> {}, &between)
         entry.read do |reader|
           tries = 0
-          reader.of_one_tick do
+          reader.of_one_tick(pause:) do
             caused = reader.slot(0).sums[L::SUMS.index(:caused_ns)]
             between.call(tries += 1)
             [reader.header.counters[:handoff_ns], caused]
@@ -76,12 +76,19 @@ module Holdup
         assert_equal [2, 2], read_of_one_tick { |try| tick(2) if try == 1 }
       end
 
-      def test_a_tick_that_is_being_written_is_read_again
+      def test_a_tick_that_is_being_written_is_waited_for
+        tick(1)
+        writing = Fiber.new { tick(2) { Fiber.yield } }
+        writing.resume
+        assert_equal [2, 2], read_of_one_tick(pause: -> { writing.resume }) { nil }
+      end
+
+      def test_a_tick_that_never_ends_keeps_nobody
         tick(1)
         tries = []
-        tick(2) { read_of_one_tick { |try| tries << try } }
-        assert_operator tries.size, :>, 1
-        assert_equal [2, 2], read_of_one_tick { nil }
+        pauses = 0
+        tick(2) { assert_equal [1, 2], read_of_one_tick(pause: -> { pauses += 1 }) { |try| tries << try } }
+        assert_equal [[1], Reader::TICK_TRIES], [tries, pauses]
       end
 
       def test_pools_of_threads
