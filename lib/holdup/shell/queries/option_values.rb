@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "date"
 require "did_you_mean"
 
 module Holdup
@@ -7,12 +8,20 @@ module Holdup
     # Parses values of options. A wrong value raises a UsageError that lists the allowed values.
     module OptionValues
       UNITS = {"s" => 1, "m" => 60, "min" => 60, "h" => 3600, "d" => 86_400, "w" => 604_800}.freeze
+      # Other ways to write them.
+      UNIT_NAMES = {"sec" => "s", "second" => "s", "minute" => "min", "hour" => "h", "day" => "d",
+                    "week" => "w"}.freeze
       DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
       DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
       SLICES_NS = (1_000_000..1_000_000_000)
       # Limit of rates, factors and numbers of CPUs.
       MOST = 100_000
-      AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
+      UNIT = Regexp.union(*UNITS.keys, *UNIT_NAMES.keys.map { |name| /#{name}s?/ })
+      LENGTH = /(\d{1,9}(?:\.\d{1,6})?)\s?(#{UNIT})/
+      SPAN = /\A#{LENGTH}\z/
+      AGO = /\A-?#{LENGTH}(?: ago)?\z/
+      # Days that are named; they begin at midnight, local time.
+      DAYS = {"today" => 0, "yesterday" => 1}.freeze
       # No store goes back so far.
       FARTHEST_S = 3660 * 86_400
       DATE = /\A(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?)?\z/
@@ -79,7 +88,7 @@ module Holdup
       # @param text [String] "40m", "2h", "1d"
       # @return [Integer] s
       def span(option, text)
-        seconds = AGO.match?(text) ? (Float(text[AGO, 1]) * UNITS.fetch(text[AGO, 2])).round : 0
+        seconds = SPAN.match(text) { |match| in_seconds(match) } || 0
         return seconds if seconds.between?(60, FARTHEST_S)
         refuse(option, text, :takes_span)
       end
@@ -108,7 +117,8 @@ module Holdup
         parts(text).map { |part| whole(option, part, range) }.uniq.sort
       end
 
-      # @param text [String] "1h" (ago), "now", or ISO 8601, in local time without a zone
+      # @param text [String] "1h", "1 hour ago", "-1h", "now", "today", "yesterday", or ISO 8601; local time
+      #   where no zone is given
       # @return [Integer] s since 1970
       def moment(option, text, now_s:)
         found = second(text, now_s)
@@ -118,11 +128,21 @@ module Holdup
 
       def second(text, now_s)
         return now_s if text == "now"
-        return now_s - (Float($1) * UNITS.fetch($2)).round if AGO =~ text
+        return midnight(Time.at(now_s).to_date - DAYS.fetch(text)) if DAYS.key?(text)
+        ago = AGO.match(text)
+        return now_s - in_seconds(ago) if ago
         match = DATE.match(text)
         match && date(match)
       rescue ArgumentError # a month 13
         nil
+      end
+
+      def midnight(date) = Time.new(date.year, date.month, date.day).to_i
+
+      # @param match [MatchData] of LENGTH
+      def in_seconds(match)
+        unit = match[2]
+        (Float(match[1]) * UNITS.fetch(UNIT_NAMES.fetch(unit.delete_suffix("s"), unit))).round
       end
 
       def date(match)
@@ -138,7 +158,7 @@ module Holdup
       def refuse(option, text, fix, **facts)
         raise View::InputError.new(:invalid_value, fix, option:, value: text[0, 100].inspect, **facts)
       end
-      private_class_method :second, :date, :refuse
+      private_class_method :second, :midnight, :in_seconds, :date, :refuse
 
       # What a mistyped name probably means.
       module NearestName

@@ -13,10 +13,17 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
 
   def test_times_ago
     {"now" => 0, "30s" => 30, "90 s" => 90, "30m" => 1800, "5min" => 300, "1h" => 3600, "1.5h" => 5400,
-     "2d" => 172_800, "1w" => 604_800}
+     "2d" => 172_800, "1w" => 604_800, "1hour" => 3600, "2 hours ago" => 7200, "-1h" => 3600,
+     "10 minutes" => 600, "1day" => 86_400, "90 seconds" => 90, "2 weeks" => 1_209_600}
       .each { |text, ago|
       assert_equal NOW - ago, moment(text), text
     }
+  end
+
+  def test_days_that_are_named_begin_at_midnight
+    today = Time.at(NOW).to_date
+    assert_equal [today, today - 1].map { |day| Time.local(day.year, day.month, day.day).to_i },
+      [moment("today"), moment("yesterday")]
   end
 
   def test_dates_and_times
@@ -28,16 +35,17 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
   end
 
   def test_an_invalid_time_lists_the_valid_ones
-    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
+    ["tomorrow", "", "1", "h", "--1h", "1y", "ago", "1 hourly", "1h before", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
       "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
       error = assert_raises(Holdup::UsageError, text) { moment(text) }
-      assert_match(/30m, 1h, 2d.*2026-11-21T12:03:00/, error.message)
+      assert_match(/30m, 1h, 2d.*yesterday.*2026-11-21T12:03:00/, error.message)
     end
   end
 
   def test_lengths_of_time
-    assert_equal [2400, 7200, 86_400], %w[40m 2h 1d].map { |text| Values.span("--for", text) }
-    %w[5 30s 1y 99999999d].each do |text|
+    assert_equal [2400, 7200, 86_400, 7200],
+      ["40m", "2h", "1d", "2 hours"].map { |text| Values.span("--for", text) }
+    %w[5 30s 1y -1h 99999999d].each do |text|
       error = assert_raises(Holdup::UsageError) { Values.span("--for", text) }
       assert_match(/such as 40m, 2h or 1d/, error.message)
     end
