@@ -249,8 +249,12 @@ class SchemasTest < Minitest::Test
   end
 
   def calculate_documents
-    [%w[--io 45%], %w[--running 40ms --idle 60ms], %w[--running 40ms --idle 60ms --rate 20 --processes 2]]
-      .map { |options| output("calculate", "--json", *options) }
+    given = [%w[--io 45%], %w[--running 40ms --idle 60ms],
+      %w[--running 40ms --idle 60ms --rate 20 --processes 2]]
+    recorded do |one|
+      mean = output("calculate", "--json", "--store", one.store, now_s: one.now_s)
+      [*given.map { |options| output("calculate", "--json", *options) }, mean]
+    end
   end
 
   def timeline_documents = [output("timeline", KeptCapture::FILE, "--export", "json")]

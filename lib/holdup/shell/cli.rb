@@ -115,7 +115,8 @@ module Holdup
     def named(argv)
       first, *rest = argv
       return [ALIASES.fetch(first), *rest] if ALIASES.key?(first)
-      (first.nil? || first.start_with?("-")) ? [DEFAULT, *argv] : argv
+      ours = own_arguments(argv)
+      CommandWords.find(ours, Features.commands) + argv.drop(ours.size)
     end
 
     # Who only types `holdup` asks where to begin.

@@ -38,11 +38,13 @@ module Holdup
   # Entries have a `place`, by which the entries of all features are sorted, and a `constant`: the name of
   # what they stand for, in the feature's namespace.
   class FeatureContents
-    # `name` is what is typed; `summary` is its line in `holdup help`; `group`: one of CLI::Registry::GROUPS,
-    # nil: only `holdup help --all` lists it; `warns`: whether Holdup first warns of variables of the
-    # environment that are no settings, false: the command says it itself, or reads none
-    CommandEntry = Data.define(:name, :place, :summary, :group, :constant, :warns) do
-      def initialize(name:, place:, summary:, group: nil, constant: "Command", warns: true) = super
+    # - `name`: what is typed; `also`: two words that can be typed for it
+    # - `summary`: its line in `holdup help`; `group`: one of CLI::Registry::GROUPS, nil: only
+    #   `holdup help --all` lists it
+    # - `warns`: whether Holdup first warns of variables of the environment that are no settings; false: the
+    #   command says it itself, or reads none
+    CommandEntry = Data.define(:name, :also, :place, :summary, :group, :constant, :warns) do
+      def initialize(name:, place:, summary:, also: nil, group: nil, constant: "Command", warns: true) = super
     end
 
     # `name` is its part of the address; `section`: the entry of the menu that it belongs to, one of

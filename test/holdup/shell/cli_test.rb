@@ -31,6 +31,20 @@ class Holdup::CliTest < Minitest::Test
     end
   end
 
+  def test_one_letter_and_options_before_the_command
+    with_store do |store|
+      env = {"HOLDUP_STORE" => store}
+      full = holdup("report", "--since", "2h", "--name", "Orders*", "--full", env:)
+      assert_equal full, holdup("-s", "2h", "--full", "report", "-n", "Orders*", env:)
+      assert_equal full, holdup("-fs2h", "-nOrders*", env:)
+      assert_equal holdup("report", "--json", env:), holdup("-j", env:)
+      assert_match(/^    -s, --since TIME/, holdup("report", "--help").out)
+      written = "#{store}.json"
+      holdup("report", "-j", "-o", written, env:)
+      assert_equal holdup("-j", env:).out, File.read(written)
+    end
+  end
+
   def test_without_a_command_and_a_store_it_says_where_to_begin
     said = holdup(env: {"HOLDUP_STORE" => "/nowhere/x.sqlite3"})
     assert_equal [1, ""], [said.status, said.err]

@@ -2,7 +2,8 @@
 
 module Holdup
   module Advise
-    # The thread calculator: needs only the known times of a request or job, and neither recording nor store.
+    # The thread calculator: needs only the times of a request or job. Without them it takes those of a mean
+    # request of the store, else of a mean job.
     class CalculateCommand
       extend CLI::CommandArguments
 
@@ -13,7 +14,7 @@ module Holdup
         def read(option, text, _now_s) = Queries::OptionValues.positive(option, text.delete_suffix("/s"))
       end
 
-      OPTIONS = CLI::Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]", [
+      OPTIONS = CLI::Options.new("holdup calculate [--io 45% | --running 12ms --idle 30ms] [options]", [
         Queries::Option.share("--io SHARE", "share of a request's own time that is io: 45% or 0.45"),
         Queries::Option.duration("--running TIME", "or: how long a request holds the GVL (12ms)",
           key: :running_ns),
@@ -27,26 +28,31 @@ module Holdup
         Queries::Option.positive("--vcpus N", "that these share (one each)"),
         Queries::Option.positive("--cv2 N", "how requests differ: (deviation / mean) squared (1)", key: :cv2),
         *CLI::Formats.options(%i[text json]),
+        CLI::Options::STORE.with(help: ["whose mean request or job it is ($HOLDUP_STORE)"]),
         CLI::Options::LANGUAGE
       ])
 
       # @param io [Float, nil] 0.0...1.0
       # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2
-      # @raise [UsageError] the options describe the request or job not at all, or twice
+      # @raise [UsageError] the options describe the request or job in part, or twice
       def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
-        format: :text, language: nil, **arrivals)
+        format: :text, store: nil, language: nil, **arrivals)
         @console = console
         @timed = io.nil?
-        @demand = demand(io, running_ns, idle_ns, acquisitions).with(**arrivals.slice(:cv2))
+        @demand = demand(io, running_ns, idle_ns, acquisitions)
+        @cv2 = arrivals.slice(:cv2)
         @arrivals = check(arrivals).except(:cv2)
         @threads = threads
         @format = format
+        @store = store
         @words = View::Words.new(language || CLI::Places.language(console.env))
       end
 
+      # @raise [Error] no times are given, and nothing was recorded
       def run
-        calculator = Sizing::Calculator.new(@demand, threads: @threads)
-        calculation = CalculationReport.new(calculator, words: @words, timed: @timed,
+        recorded = @demand ? nil : CLI::Places.reading(@console.env, @store) { |store| recorded(store) }
+        calculator = Sizing::Calculator.new((@demand || recorded.demand).with(**@cv2), threads: @threads)
+        calculation = CalculationReport.new(calculator, words: @words, timed: @timed, recorded:,
           arrivals: open_calculation(calculator))
         @console.out.write((@format == :json) ? calculation.json : rendered(calculation.page))
         CLI::OK
@@ -61,7 +67,8 @@ module Holdup
       def open_calculation(calculator)
         return if @arrivals.empty?
         threads = calculator.lines.map(&:threads)
-        CalculationReport::Open.new(Sizing::OpenCalculator.new(@demand, threads:, **@arrivals), words: @words)
+        open = Sizing::OpenCalculator.new(calculator.demand, threads:, **@arrivals)
+        CalculationReport::Open.new(open, words: @words)
       end
 
       def check(arrivals)
@@ -77,12 +84,23 @@ module Holdup
         arrivals
       end
 
+      # @return [RecordedDemand]
+      def recorded(store)
+        now_s = @console.clock.realtime_s
+        windows = store.sums(now_s - SizingOptions::SINCE_S, now_s, kinds: %i[request job]).map(&:window)
+        RecordedDemand.of(windows) ||
+          raise(Error.new("no request or job was recorded in the last 2 hours",
+            "give its times, --running 12ms --idle 30ms, or only --io 45%"))
+      end
+
+      # @return [ServiceDemand, nil] nil: it is that of the recording
       def demand(io, running_ns, idle_ns, acquisitions)
+        return if [io, running_ns, idle_ns].none?
         return Sizing::ServiceDemand.of_share(io) if io && !running_ns && !idle_ns
         raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
         unless running_ns && idle_ns
-          raise UsageError.new("calculate needs to know the request or job",
-            "give --io 45%, or --running 12ms --idle 30ms")
+          raise UsageError.new("calculate needs both times of the request or job",
+            "give --running 12ms --idle 30ms, or only --io 45%")
         end
         if running_ns.zero?
           raise UsageError.new("--running can't be 0",

@@ -9,8 +9,10 @@ module Holdup
     class CalculationReport
       # @param timed [Boolean] whether the demand is in real time (otherwise only shares are shown)
       # @param arrivals [Open, nil] results for units that arrive at a rate
-      def initialize(calculator, words: View::Words.new, timed: false, arrivals: nil)
+      # @param recorded [RecordedDemand, nil] what the demand was taken from
+      def initialize(calculator, words: View::Words.new, timed: false, arrivals: nil, recorded: nil)
         @calculator = calculator
+        @recorded = recorded
         @words = words
         @timed = timed
         @arrivals = arrivals
@@ -18,7 +20,7 @@ module Holdup
 
       # @return [View::Page]
       def page
-        answers = [answer, *@arrivals&.answer].map { |text| View::Blocks::Lead.new(text:) }
+        answers = [*source, answer, *@arrivals&.answer].map { |text| View::Blocks::Lead.new(text:) }
         View::Page.new(title:, blocks: [*answers, section, charts, *@arrivals&.sections, notes])
       end
 
@@ -32,6 +34,14 @@ module Holdup
         word(answer_key, threads: best.threads, held: View::Figures.share(best.utilisation),
           amdahl: @calculator.amdahls,
           gain: View::Figures.share(@calculator.line(best.threads + 1).gain))
+      end
+
+      # @return [String, nil] whose times these are, where they were not given
+      def source
+        return unless @recorded
+        demand = @recorded.demand
+        word(:"recorded_#{@recorded.kind}", count: @recorded.count, acquisitions: demand.acquisitions,
+          running: View::Figures.duration(demand.held_ns), idle: View::Figures.duration(demand.idle_ns))
       end
 
       # @return [View::Section] one row per number of threads
@@ -58,6 +68,7 @@ module Holdup
         demand = @calculator.demand
         facts = {idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
                  amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }}
+        facts[:recorded] = recorded if @recorded
         facts[:open] = @arrivals.to_h if @arrivals
         "#{JSON.pretty_generate(facts)}\n"
       end
@@ -67,6 +78,12 @@ module Holdup
       def answer_key
         return :answer_beyond unless @calculator.enough?
         (@calculator.recommended == 1) ? :answer_one : :answer
+      end
+
+      def recorded
+        demand = @recorded.demand
+        {kind: @recorded.kind, count: @recorded.count, running_ns: demand.held_ns.round,
+         idle_ns: demand.idle_ns.round, acquisitions: demand.acquisitions}
       end
 
       def lines = @lines ||= @calculator.lines

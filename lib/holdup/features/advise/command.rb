@@ -2,8 +2,8 @@
 
 module Holdup
   module Advise
-    # How many threads, processes and job slots. Three commands have this name: Recommend, and with an option
-    # of their own Verify and Keep.
+    # How many threads, processes and job slots. Several commands have this name: Recommend, and with an
+    # option of their own Verify and Keep, Whatif (--if) and Calculate (--io).
     class Command
       extend CLI::CommandArguments
 
@@ -51,10 +51,21 @@ module Holdup
         Queries::Option.text("--save FILE", "also save it there for --verify"),
         Queries::Option.switch("--fresh", "compute it, even if the store keeps the answer"),
         Queries::Option.switch("--keep", "compute what collectors keep in the store, where due"),
-        Queries::Option.text("--verify FILE", "what --save kept: has it come true since?")
+        Queries::Option.text("--verify FILE", "what --save kept: has it come true since?"),
+        Queries::Option.text("--if CHANGE", "what threads=3,load=x2 would do: see whatif"),
+        Queries::Option.text("--io SHARE", "how many threads for 45% io: see calculate")
       ])
 
       class << self
+        # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
+        # @raise [UsageError]
+        def parse(argv, console)
+          command, arguments = OtherQuestion.find(argv)
+          return super unless command
+          keywords = command.parse(arguments, console)
+          keywords.key?(:help) ? keywords : {command:, keywords:}
+        end
+
         # @return [Hash{Symbol => Object}] the command, and its own keywords
         # @raise [UsageError] options contradict each other
         def keywords(given, console)
@@ -70,7 +81,7 @@ module Holdup
         end
       end
 
-      # @param command [Class] RecommendCommand, Verify or Keep
+      # @param command [Class] one of those above
       # @param keywords [Hash{Symbol => Object}] its own
       def initialize(console:, command:, keywords:)
         @command = command.new(console:, **keywords)

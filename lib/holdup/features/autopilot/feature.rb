@@ -7,7 +7,8 @@ module Holdup
       uses: %w[advise experiment],
       offers: %w[State StatusText],
       commands: [
-        {name: "autopilot", place: 100, summary: "what it does with Puma's threads and why; freeze, thaw"}
+        {name: "autopilot", also: "experiment auto", place: 100,
+         summary: "what it does with Puma's threads and why; freeze, thaw"}
       ],
       parts: {autopilot: "CollectorPart"}
     )

@@ -8,7 +8,7 @@ module Holdup
       commands: [
         {name: "capture", place: 110, group: :look,
          summary: "every GVL event of some seconds, thread by thread"},
-        {name: "timeline", place: 120,
+        {name: "timeline", also: "capture show", place: 120,
          summary: "what happened in a capture: who waited, and for whom", constant: "TimelineCommand"}
       ],
       pages: [

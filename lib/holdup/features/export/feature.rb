@@ -7,7 +7,7 @@ module Holdup
         "[OpenTelemetry](opentelemetry.md), [StatsD](statsd.md), [Terraform](terraform.md)",
       offers: %w[Exporters::MetricsFile MetricsServer ProcessFigures],
       commands: [
-        {name: "terraform", place: 200,
+        {name: "terraform", also: "export terraform", place: 200,
          summary: "metrics, alarms and a dashboard of lines of statistics", constant: "TerraformCommand"}
       ],
       routes: %w[Routes],

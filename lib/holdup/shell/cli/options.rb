@@ -13,6 +13,9 @@ module Holdup
       # Named without their texts: `holdup exec` runs where the gems of the reports may be missing.
       LANGUAGE = Queries::Option.text("--lang LANG", View::LocaleFiles.all.keys.join(" or "), key: :language)
       OUT = Queries::Option.text("--out FILE", "write it there")
+      # One letter for the options that are typed most.
+      LETTERS = {"--since" => "-s", "--name" => "-n", "--out" => "-o", "--json" => "-j", "--full" => "-f",
+                 "--watch" => "-w"}.freeze
 
       # A span ends before its last second. The second that is passing belongs to it: else what was measured
       # in the first second of a window would be missing until the next.
@@ -96,7 +99,7 @@ module Holdup
           parser.require_exact = true
           parser.summary_width = 20
           declared.each do |option|
-            parser.on(option.spec, *option.help) do |text|
+            parser.on(*LETTERS[option.flag], option.spec, *option.help) do |text|
               value = option.read(text, now_s:)
               values[option.key] = option.type.add(values[option.key], value)
               texts[option] = text

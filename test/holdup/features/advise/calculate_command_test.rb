@@ -58,6 +58,27 @@ class Holdup::Advise::CalculateCommandTest < Minitest::Test
     assert_match(/3 スレッドで十分です/, holdup("calculate", "--io", "45%", "--lang", "ja").out)
   end
 
+  def test_without_times_those_of_a_mean_request_of_the_store
+    with_store do |store|
+      env = {"HOLDUP_STORE" => store}
+      now_s = SampleWindows::START_S + 300
+      said = holdup("calculate", env:, now_s:)
+      assert_equal [0, ""], [said.status, said.err]
+      means = JSON.parse(holdup("calculate", "--json", env:, now_s:).out).fetch("recorded")
+      assert_equal ["request", SampleWindows::STOREFRONT.each_value.sum { |unit| 3 * unit[:units] }],
+        means.values_at("kind", "count")
+      given = ["--running", "#{means["running_ns"]}ns", "--idle", "#{means["idle_ns"]}ns",
+        "--acquisitions", means["acquisitions"].to_s]
+      assert_includes said.out, holdup("calculate", *given).out.lines.drop(2).join
+      assert_match(/A mean request of the last 2 hours \(2220 requests\) holds the GVL for/, said.out)
+      japanese = holdup("calculate", "--lang", "ja", "--store", store, now_s:).out
+      assert_match(/平均的なリクエスト（2220 件）/, japanese)
+      later = holdup("calculate", env:, now_s: now_s + 7500)
+      assert_equal [1, "holdup: no request or job was recorded in the last 2 hours; give its times, " \
+        "--running 12ms --idle 30ms, or only --io 45%\n"], [later.status, later.err]
+    end
+  end
+
   UNIT = %w[--running 12ms --idle 30ms --acquisitions 8].freeze
 
   def test_what_units_wait_that_arrive_at_a_rate
@@ -93,7 +114,7 @@ class Holdup::Advise::CalculateCommandTest < Minitest::Test
 
   def test_what_can_not_be_is_refused_in_one_line
     {
-      [] => /needs to know the request or job; give --io 45%/,
+      %w[--running 12ms] => /needs both times of the request or job; give --running 12ms --idle 30ms/,
       %w[--io 100%] => /a share below 1/,
       %w[--io 45% --idle 3ms] => /the same in two ways/,
       %w[--running 12] => /a time with its unit/,

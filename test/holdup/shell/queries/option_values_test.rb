@@ -35,7 +35,8 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
   end
 
   def test_an_invalid_time_lists_the_valid_ones
-    ["tomorrow", "", "1", "h", "--1h", "1y", "ago", "1 hourly", "1h before", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
+    ["tomorrow", "", "1", "h", "--1h", "1y", "ago", "1 hourly", "1h before",
+      "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
       "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
       error = assert_raises(Holdup::UsageError, text) { moment(text) }
       assert_match(/30m, 1h, 2d.*yesterday.*2026-11-21T12:03:00/, error.message)
