@@ -57,6 +57,11 @@ module Holdup
         {width:, table_width: wide ? Float::INFINITY : table_width, style: View::Drawing::Style.for(out, env)}
       end
 
+      # Prints a text, in a terminal that is too small for it by a pager.
+      def show(text)
+        out.write(text) unless out.tty? && Pager.new(out, env).show(text)
+      end
+
       # Prints a line that the next one replaces; outside a terminal each line stays.
       def pass(text)
         err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)

@@ -54,7 +54,7 @@ module Holdup
         calculator = Sizing::Calculator.new((@demand || recorded.demand).with(**@cv2), threads: @threads)
         calculation = CalculationReport.new(calculator, words: @words, timed: @timed, recorded:,
           arrivals: open_calculation(calculator))
-        @console.out.write((@format == :json) ? calculation.json : rendered(calculation.page))
+        @console.show((@format == :json) ? calculation.json : rendered(calculation.page))
         CLI::OK
       end
 

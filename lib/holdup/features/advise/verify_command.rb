@@ -56,7 +56,7 @@ module Holdup
         found = verification
         span = SizingOptions.span_text(**@span)
         report = VerificationReport.new(found.call, stored: stored?(found), span:, words: @words)
-        @console.out.write((@format == :json) ? report.json : rendered(report.page))
+        @console.show((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? CLI::OK : CLI::FAILED
       end
 

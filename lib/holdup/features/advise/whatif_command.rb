@@ -120,7 +120,7 @@ module Holdup
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
         report = report(answer.call)
-        @console.out.write((@format == :json) ? report.json : rendered(report.page))
+        @console.show((@format == :json) ? report.json : rendered(report.page))
         CLI::OK
       end
 

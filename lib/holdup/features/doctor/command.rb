@@ -33,7 +33,7 @@ module Holdup
       def run
         host = examination.call
         findings = Checks.call(host)
-        @console.out.write((@format == :json) ? json(findings, host) : text(findings))
+        @console.show((@format == :json) ? json(findings, host) : text(findings))
         findings.any?(&:fail?) ? CLI::FAILED : CLI::OK
       end
 

@@ -145,7 +145,7 @@ module Holdup
       end
 
       def show(view)
-        @console.out.write((@format == :json) ? view.json : rendered(view))
+        @console.show((@format == :json) ? view.json : rendered(view))
       end
 
       def kind = @asked.filter.kind

@@ -62,7 +62,7 @@ module Holdup
       end
 
       def run
-        @console.out.write(Terraform.write(@plan))
+        @console.show(Terraform.write(@plan))
         CLI::OK
       end
 

@@ -160,7 +160,7 @@ module Holdup
         # @raise [Holdup::Error] a step failed; the earlier measurements are printed first
         def run
           result = measured
-          @console.out.write(rendered(result))
+          @console.show(rendered(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
           raise result.failure if result.failure
           result.signal ? CLI::SIGNALED + result.signal : CLI::OK

@@ -44,7 +44,7 @@ module Holdup
           Reader.new(store, **@span, slo: @slo, host: @host,
             passing: ScalingSignal::PASSING).call
         end
-        @console.out.write((@format == :json) ? json(roles) : text(roles))
+        @console.show((@format == :json) ? json(roles) : text(roles))
         CLI::OK
       end
 

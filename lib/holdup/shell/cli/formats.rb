@@ -14,29 +14,25 @@ module Holdup
 
       # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
-        # Formats that a terminal can't show, each with a title and an example file name.
-        UNREADABLE = {html: ["HTML", "report.html"], pprof: ["a profile for pprof", "methods.pb.gz"],
-                      perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
+        # Formats that a terminal can't show, and the file that they are written to instead.
+        UNREADABLE = {html: "holdup.html", pprof: "holdup.pb.gz", perfetto: "holdup.pftrace"}.freeze
 
         # @param file [String, nil] path
         # @param option [String] that names the file
-        # @raise [UsageError] a terminal can't show this format
         # @raise [Error] the file can't be written: said before anything is computed for it
         def initialize(console, file: nil, format: :text, option: "--out")
           @console = console
-          @file = file
+          @unnamed = UNREADABLE[format] if file.nil? && console.out.tty?
+          @file = file || @unnamed
           @option = option
-          self.class.check(file, option) if file
-          what, example = UNREADABLE[format]
-          if what && file.nil? && console.out.tty?
-            raise UsageError.new("#{what} can't be shown in a terminal",
-              "name a file with --out, such as --out #{example}")
-          end
+          self.class.check(@file, option) if @file
         end
 
         # @raise [Error] the file can't be written
         def write(text)
-          @file ? File.write(@file, text) : @console.out.write(text)
+          return @console.show(text) unless @file
+          File.write(@file, text)
+          @console.err.puts("holdup: written to #{@unnamed}; --out names another file") if @unnamed
         rescue SystemCallError => error
           raise if @file.nil?
           self.class.refuse(@file, @option, error)

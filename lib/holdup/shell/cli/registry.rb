@@ -10,8 +10,8 @@ module Holdup
         def call(argv, console)
           options = command.parse(argv, console)
           return command.new(console:, **options).run unless options.key?(:help)
-          console.out.puts(options[:help])
-          0
+          console.show(options[:help])
+          OK
         end
       end
 
@@ -43,7 +43,7 @@ module Holdup
 
         def run
           return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
-          @console.out.puts(@topic ? settings : overview)
+          @console.show((@topic ? settings : overview).map { |line| "#{line}\n" }.join)
           OK
         end
 

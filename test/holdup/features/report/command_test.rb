@@ -250,7 +250,7 @@ class Holdup::Report::CommandTest < Minitest::Test
 
   def test_wrong_questions
     {
-      %w[--since yesterday] => /30m, 1h, 2d/,
+      %w[--since tomorrow] => /30m, 1h, 2d/,
       %w[--since 1h --until 2h] => /not before/,
       %w[--by colour] => /name, host, role, revision, setting, process, queue/,
       %w[--sort stalld] => /did you mean stalled/,

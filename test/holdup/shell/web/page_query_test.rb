@@ -7,7 +7,7 @@ class Holdup::Web::PageQueryTest < Minitest::Test
   NOW_S = 1_790_000_000
   # Values of each parameter at which a page must say what it takes instead of showing something else.
   REFUSED = {
-    "since" => ["yesterday", "1y", "2026-13-01", "-1h"],
+    "since" => ["tomorrow", "1y", "2026-13-01", "--1h"],
     "until" => ["tomorrow", "2026-02-30"],
     "kind" => ["Request", "unit", "jobs"],
     "threads" => ["0", "-1", "10001", "5.0", "0x5", "many"],

@@ -65,7 +65,7 @@ module Holdup
           baseline = Holdup::Lab::Check::Baseline.open(@path)
           endpoints = figures(baseline.load).endpoints
           check = Holdup::Lab::Check.new(baseline, endpoints, tolerance: @tolerance)
-          @console.out.write((@format == :json) ? "#{JSON.pretty_generate(check.to_h)}\n" : rendered(check))
+          @console.show((@format == :json) ? "#{JSON.pretty_generate(check.to_h)}\n" : rendered(check))
           check.passed? ? CLI::OK : CLI::FAILED
         end
 

@@ -42,7 +42,7 @@ module Holdup
         def run
           result = @lab.call
           @console.clear
-          @console.out.write((@format == :json) ? json(result) : rendered(result))
+          @console.show((@format == :json) ? json(result) : rendered(result))
           CLI::OK
         end
 

@@ -7,21 +7,35 @@ require "stringio"
 class Holdup::CLI::Formats::DestinationTest < Minitest::Test
   class Terminal < StringIO
     def tty? = true
+
+    def winsize = [24, 80]
   end
 
-  def test_refuses_html_and_bytes_for_a_terminal
-    console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
-    error = assert_raises(Holdup::UsageError) do
-      Holdup::CLI::Formats::Destination.new(console, format: :html)
+  # @yieldparam console [Holdup::CLI::Console] of a terminal, in a folder of its own
+  def in_a_folder
+    Dir.mktmpdir do |folder|
+      Dir.chdir(folder) do
+        yield Holdup::CLI::Console.new(out: Terminal.new, err: StringIO.new, env: {}, clock: nil)
+      end
     end
-    assert_match(/--out report\.html/, error.message)
-    error = assert_raises(Holdup::UsageError) do
-      Holdup::CLI::Formats::Destination.new(console, format: :perfetto)
+  end
+
+  def test_what_a_terminal_can_not_show_becomes_a_file
+    {html: "holdup.html", perfetto: "holdup.pftrace"}.each do |format, file|
+      in_a_folder do |console|
+        Holdup::CLI::Formats::Destination.new(console, format:).write("it")
+        assert_equal ["it", ""], [File.read(file), console.out.string]
+        assert_equal "holdup: written to #{file}; --out names another file\n", console.err.string
+      end
     end
-    assert_match(/a trace for Perfetto can't be shown in a terminal; .* --out trace\.pftrace/, error.message)
-    Holdup::CLI::Formats::Destination.new(console, format: :text).write("it")
-    assert_equal "it", console.out.string
-    assert Holdup::CLI::Formats::Destination.new(console, file: "x.html", format: :html)
+  end
+
+  def test_a_named_file_and_a_text_are_not_renamed
+    in_a_folder do |console|
+      Holdup::CLI::Formats::Destination.new(console, format: :text).write("it")
+      Holdup::CLI::Formats::Destination.new(console, file: "x.html", format: :html).write("page")
+      assert_equal ["it", ["x.html"], ""], [console.out.string, Dir["*"], console.err.string]
+    end
   end
 
   def refusal(file)
