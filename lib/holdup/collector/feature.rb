@@ -6,7 +6,8 @@ module Holdup
       about: "carries the figures of this host to the store",
       commands: [
         {name: "collect", place: 140,
-         summary: "carry the measurements of this host to the store", warns: false}
+         summary: "carry the measurements of this host to the store",
+         examples: ["", "--store postgres://db/holdup", "--once"], warns: false}
       ]
     )
   end

@@ -41,10 +41,20 @@ module Holdup
     # - `name`: what is typed; `also`: two words that can be typed for it
     # - `summary`: its line in `holdup help`; `group`: one of CLI::Registry::GROUPS, nil: only
     #   `holdup help --all` lists it
+    # - `examples`: arguments, the most usual first
     # - `warns`: whether Holdup first warns of variables of the environment that are no settings; false: the
     #   command says it itself, or reads none
-    CommandEntry = Data.define(:name, :also, :place, :summary, :group, :constant, :warns) do
-      def initialize(name:, place:, summary:, also: nil, group: nil, constant: "Command", warns: true) = super
+    CommandEntry = Data.define(:name, :also, :place, :summary, :examples, :group, :constant, :warns) do
+      def initialize(name:, place:, summary:, also: nil, examples: [""], group: nil, constant: "Command",
+        warns: true)
+        super(name:, place:, summary:, examples: examples.freeze, also:, group:, constant:, warns:)
+      end
+
+      # @return [String] what it is for, and how it is called
+      def introduction
+        calls = examples.map { |arguments| "  holdup #{name} #{arguments}".rstrip }
+        ["#{summary[0].upcase}#{summary[1..]}.", "", *calls, ""].map { |line| "#{line}\n" }.join
+      end
     end
 
     # `name` is its part of the address; `section`: the entry of the menu that it belongs to, one of

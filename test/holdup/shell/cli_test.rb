@@ -92,9 +92,21 @@ class Holdup::CliTest < Minitest::Test
     Holdup::Features.commands.each_key do |name|
       said = holdup(name, "--help")
       assert_equal [0, ""], [said.status, said.err]
-      assert_match(/\AUsage: holdup #{name}/, said.out)
+      assert_match(/\A[A-Z].*\.\n\n(?:  holdup #{name}\b.*\n){1,3}\nUsage: holdup #{name}/, said.out)
       said.out.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_equal said.out, holdup("help", name).out unless name == "help"
+    end
+  end
+
+  def test_the_examples_of_the_help_are_understood
+    Holdup::Features.commands.each_value do |listed|
+      listed.entry.examples.each do |arguments|
+        console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
+          env: {"HOME" => "/nonexistent"}, clock: CommandLine::Still.new(now_s: 1_790_000_000))
+        options = listed.load.parse(Shellwords.split(arguments), console)
+        next assert_equal "lab", listed.name if options.key?(:help)
+        assert listed.load.new(console:, **options), listed.name
+      end
     end
   end
 

@@ -9,11 +9,19 @@ module Holdup
       offers: %w[AdviceFindings NoAnswer PageFindings Reader Rules Sizing SizingOptions],
       commands: [
         {name: "advise", place: 50, group: :decide,
-         summary: "how many threads, processes and job slots, with the evidence"},
+         summary: "how many threads, processes and job slots, with the evidence",
+         examples: ["--slo p95=300ms", "--kind job --within 300s", "--if threads=3,load=x1.5"]},
         {name: "whatif", place: 60,
-         summary: "another setting or load, replayed next to the current one", constant: "WhatifCommand"},
+         summary: "another setting or load, replayed next to the current one",
+         examples: [
+           "--threads 3 --load x1.5",
+           "--without 'ReportsController#*'",
+           "--kind job --own-pool ReportJob=1x2"
+         ], constant: "WhatifCommand"},
         {name: "calculate", place: 130,
-         summary: "how many threads for an io share, next to Amdahl's law", constant: "CalculateCommand"}
+         summary: "how many threads for an io share, next to Amdahl's law",
+         examples: ["", "--io 45%", "--running 12ms --idle 30ms --rate 40/s --processes 2"],
+         constant: "CalculateCommand"}
       ],
       pages: [
         {name: "advice", place: 80, section: :capacity},

@@ -8,7 +8,8 @@ module Holdup
       offers: %w[State StatusText],
       commands: [
         {name: "autopilot", also: "experiment auto", place: 100,
-         summary: "what it does with Puma's threads and why; freeze, thaw"}
+         summary: "what it does with Puma's threads and why; freeze, thaw",
+         examples: ["", "freeze", "thaw"]}
       ],
       parts: {autopilot: "CollectorPart"}
     )

@@ -8,7 +8,8 @@ module Holdup
       offers: %w[Checks::CheckResult StoreChecks::Drift],
       commands: [
         {name: "doctor", place: 40, group: :keep_well,
-         summary: "what is measured, what is missing, and how to fix it", warns: false}
+         summary: "what is measured, what is missing, and how to fix it",
+         examples: ["", "--full", "--json"], warns: false}
       ],
       pages: [
         {name: "health", place: 150, section: :health}

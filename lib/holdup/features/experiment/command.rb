@@ -116,7 +116,11 @@ module Holdup
       def check_length
         return if @asked.planned_s || !%w[start status].include?(@action)
         return if @action == "status" && in_turns
-        raise UsageError.new("#{@action} needs the planned length",
+        if @action == "status"
+          raise UsageError.new("no arms take turns on this host",
+            "`holdup experiment plan` says how long that takes; for arms side by side give --for 2h")
+        end
+        raise UsageError.new("start needs the planned length",
           "give --for 2h; `holdup experiment plan` says how long it takes")
       end
 

@@ -8,7 +8,8 @@ module Holdup
       offers: %w[Reader RecordedVerdict Result],
       commands: [
         {name: "experiment", place: 90, group: :prove,
-         summary: "arms side by side: time needed, progress, and the answer"}
+         summary: "arms side by side: time needed, progress, and the answer",
+         examples: ["plan", "start --threads 5,3 --for 2h", "report"]}
       ],
       pages: [
         {name: "experiments", place: 100, section: :changes}

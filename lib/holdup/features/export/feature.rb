@@ -8,7 +8,9 @@ module Holdup
       offers: %w[Exporters::MetricsFile MetricsServer ProcessFigures],
       commands: [
         {name: "terraform", also: "export terraform", place: 200,
-         summary: "metrics, alarms and a dashboard of lines of statistics", constant: "TerraformCommand"}
+         summary: "metrics, alarms and a dashboard of lines of statistics",
+         examples: ["", "--log-group /ecs/shop --region eu-central-1", "--format emf --server puma --app shop"],
+         constant: "TerraformCommand"}
       ],
       routes: %w[Routes],
       parts: {exporting: "Exporters"}

@@ -7,7 +7,8 @@ module Holdup
       uses: %w[report],
       commands: [
         {name: "fleet", place: 30, group: :keep_well,
-         summary: "all hosts: what runs where, which one differs, which revision"}
+         summary: "all hosts: what runs where, which one differs, which revision",
+         examples: ["", "--since 1d", "--role sidekiq --json"]}
       ],
       pages: [
         {name: "fleet", place: 105, section: :changes}

@@ -6,7 +6,8 @@ module Holdup
       about: "experiments with real processes",
       uses: %w[advise],
       commands: [
-        {name: "lab", place: 170, summary: "experiments with real processes on this machine"}
+        {name: "lab", place: 170, summary: "experiments with real processes on this machine",
+         examples: ["", "sweep --help", "sidekiq-vcpu"]}
       ]
     )
   end

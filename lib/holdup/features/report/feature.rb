@@ -8,7 +8,8 @@ module Holdup
       offers: %w[HtmlReport::Query Sections::Times::AmdahlTable::OfShare],
       commands: [
         {name: "report", place: 10, group: :look,
-         summary: "where the time went, who stalled and who caused it"}
+         summary: "where the time went, who stalled and who caused it",
+         examples: ["--since 2h", "--name 'OrdersController#*' --full", "--html --out report.html"]}
       ],
       pages: [
         {name: "overview", place: 10, section: :overview, constant: "OverviewPage"},

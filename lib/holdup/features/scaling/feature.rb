@@ -6,7 +6,8 @@ module Holdup
       about: "[the signal for autoscalers](scaling.md)",
       uses: %w[advise export],
       commands: [
-        {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers"}
+        {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers",
+         examples: ["--slo p95=300ms", "--within 60s", "--role puma --json"]}
       ],
       routes: %w[Routes],
       parts: {scaling: "ScalingSignal"}

@@ -6,7 +6,8 @@ module Holdup
       about: "care of a store",
       commands: [
         {name: "store", place: 150,
-         summary: "make the tables of a central store, say what is in it, copy it"}
+         summary: "make the tables of a central store, say what is in it, copy it",
+         examples: ["", "migrate --store postgres://db/holdup", "copy holdup.sqlite3 postgres://db/holdup"]}
       ]
     )
   end

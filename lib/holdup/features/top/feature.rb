@@ -6,7 +6,8 @@ module Holdup
       about: "the processes of this host, each second anew",
       commands: [
         {name: "top", place: 20, group: :look,
-         summary: "what the processes of this host do now, each second anew"}
+         summary: "what the processes of this host do now, each second anew",
+         examples: ["", "--seconds 10", "--dir /dev/shm/holdup-1000"]}
       ]
     )
   end

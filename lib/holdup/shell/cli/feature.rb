@@ -6,9 +6,11 @@ module Holdup
       about: "the command line that runs the commands of all features",
       commands: [
         {name: "version", place: 210,
-         summary: "the version of Holdup and of this Ruby", constant: "Registry::Version", warns: false},
+         summary: "the version of Holdup and of this Ruby",
+         examples: [""], constant: "Registry::Version", warns: false},
         {name: "help", place: 220,
-         summary: "this, or the help of one command", constant: "Registry::Help", warns: false}
+         summary: "this, or the help of one command",
+         examples: ["", "--all", "report"], constant: "Registry::Help", warns: false}
       ]
     )
   end

@@ -6,11 +6,11 @@ module Holdup
     # database.
     module Registry
       # Parses the arguments and runs the command.
-      Entry = Data.define(:command) do
+      Entry = Data.define(:command, :introduction) do
         def call(argv, console)
           options = command.parse(argv, console)
           return command.new(console:, **options).run unless options.key?(:help)
-          console.show(options[:help])
+          console.show(introduction + options[:help])
           OK
         end
       end
@@ -18,7 +18,7 @@ module Holdup
       # @raise [UsageError] no such command; suggests the nearest name
       def self.fetch(name)
         listed = Features.commands[name]
-        return Entry.new(command: listed.load) if listed
+        return Entry.new(command: listed.load, introduction: listed.entry.introduction) if listed
         raise UsageError.new("unknown command #{name.inspect}",
           Queries::OptionValues::NearestName.hint(name, Features.commands.keys) || "`holdup help` lists them")
       end

@@ -6,7 +6,8 @@ module Holdup
       about: "the dashboard that shows the pages of all features",
       commands: [
         {name: "web", place: 180, group: :look,
-         summary: "the dashboard in a browser, for this machine's store"}
+         summary: "the dashboard in a browser, for this machine's store",
+         examples: ["", "--port 9901", "--store postgres://db/holdup"]}
       ]
     )
   end

@@ -102,9 +102,9 @@ class Holdup::Experiment::CommandTest < Minitest::Test
 
   def test_wrong_arguments
     {["begin"] => /takes one of plan, start, status, report, stop/,
-     [] => /status needs the planned length/,
+     [] => /no arms take turns on this host; .*experiment plan.* --for 2h/,
      ["start"] => /start needs the planned length/,
-     ["status"] => /status needs the planned length/,
+     ["status"] => /no arms take turns on this host; .*experiment plan.* --for 2h/,
      ["report", "--for", "5"] => /--for can't be "5"/,
      ["report", "--values", "a"] => /--values takes two/,
      ["report", "--arms", "x"] => /--arms can't be "x"/}
