@@ -3,7 +3,7 @@
 module Holdup
   module Captures
     # Asks one or all measured processes of this host to record every GVL event for some seconds, and saves
-    # the files.
+    # the files. Without a choice it is the process that stalls most.
     class Command
       SECONDS = (1..60)
       DEFAULT_S = 10
@@ -31,7 +31,7 @@ module Holdup
         Queries::Option.declare("--until RULE", RuleType.new,
           "keep what led to the first request or job with",
           "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)", key: :rule),
-        Queries::Option.whole("--pid PID", 1..2**31, "this process"),
+        Queries::Option.whole("--pid PID", 1..2**31, "this process; else the one that stalls most"),
         Queries::Option.switch("--all", "every process that measures on this host"),
         Queries::Option.text("--out DIR", "folder of the files (captures, next to the store)"),
         CLI::Options::DIR,
@@ -63,7 +63,7 @@ module Holdup
       end
 
       # @return [Integer] exit status: 1 when a process made no capture
-      # @raise [Error, UsageError] no process can be captured, or several can and none was chosen
+      # @raise [Error, UsageError] no process can be captured
       def run
         check_folder
         asked = ask(chosen)
@@ -108,8 +108,13 @@ module Holdup
         return entries if @all
         return named(entries) if @pid
         return entries if entries.size == 1
-        raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}",
-          "choose one with --pid, or take --all")
+        [most_stalled(entries)]
+      end
+
+      def most_stalled(entries)
+        entry = MostStalled.of(entries) { sleep(MostStalled::SECONDS) }
+        @report.chosen(entry.pid, entries.size)
+        entry
       end
 
       def alive
@@ -167,6 +172,11 @@ module Holdup
         # Prints on a terminal only: a pipe would get one line for each finished process.
         def waiting(count, seconds)
           @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
+        end
+
+        # @param count [Integer] of processes that measure
+        def chosen(pid, count)
+          @console.err.puts("holdup: #{@words.call(:capture_chosen, pid:, count:)}")
         end
 
         # @param askings [Array<Holdup::Captures::Command::Asking>] of processes that did not begin

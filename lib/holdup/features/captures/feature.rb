@@ -8,7 +8,7 @@ module Holdup
       commands: [
         {name: "capture", place: 110, group: :look,
          summary: "every GVL event of some seconds, thread by thread",
-         examples: ["--pid 4711", "--all --seconds 5", "--pid 4711 --until 'stall > 50 ms' --seconds 600"]},
+         examples: ["", "--all --seconds 5", "--pid 4711 --until 'stall > 50 ms' --seconds 600"]},
         {name: "timeline", also: "capture show", place: 120,
          summary: "what happened in a capture: who waited, and for whom",
          examples: ["", "20261121T144640Z-4711", "20261121T144640Z-4711 --unit slowest"],
