@@ -9,7 +9,7 @@ module Holdup
       commands: [
         {name: "terraform", also: "export terraform", place: 200,
          summary: "metrics, alarms and a dashboard of lines of statistics",
-         examples: ["", "--log-group /ecs/shop --region eu-central-1", "--format emf --server puma --app shop"],
+         examples: ["", "--log-group /ecs/shop --region eu-west-1", "--format emf --server puma --app shop"],
          constant: "TerraformCommand"}
       ],
       routes: %w[Routes],

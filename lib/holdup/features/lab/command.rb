@@ -29,6 +29,12 @@ module Holdup
           values.key?(:help) ? values : {experiment: command, values:}
         end
 
+        # @return [Array<String>] the experiments
+        def words = SUMMARIES.keys
+
+        # Each experiment has its own.
+        def options = []
+
         private
 
         # @return [Class] the command of Lab::SidekiqVcpu for "sidekiq-vcpu"

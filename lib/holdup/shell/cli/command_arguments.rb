@@ -2,8 +2,15 @@
 
 module Holdup
   class CLI
-    # A command class extends it. It has OPTIONS, and `keywords` if these are not simply the values.
+    # A command class extends it. It has OPTIONS, ACTIONS if one of some words can follow its name, and
+    # `keywords` if these are not simply the values of the options.
     module CommandArguments
+      # @return [Array<String>] what can follow its name, beside options
+      def words = const_defined?(:ACTIONS, false) ? self::ACTIONS : []
+
+      # @return [Array<Queries::Option>]
+      def options = self::OPTIONS.declared
+
       # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
       # @raise [UsageError]
       def parse(argv, console)

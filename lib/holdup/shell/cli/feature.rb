@@ -5,6 +5,8 @@ module Holdup
     Feature = FeatureContents.of(
       about: "the command line that runs the commands of all features",
       commands: [
+        {name: "completion", place: 205, summary: "complete commands and options in bash, zsh and fish",
+         examples: %w[bash zsh fish], constant: "Completion", warns: false},
         {name: "version", place: 210,
          summary: "the version of Holdup and of this Ruby",
          examples: [""], constant: "Registry::Version", warns: false},
