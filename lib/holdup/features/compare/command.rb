@@ -132,21 +132,12 @@ module Holdup
         Comparison.new(*sides).result
       end
 
-      # As much recorded time before the last change of a setting as after it, with no other change in it.
-      # @return [Array(Array(Integer, Integer), Array(Integer, Integer))]
       # @raise [UsageError] nothing has changed
       def around_last_change(store)
         from_s, to_s = @asked.values_at(:from_s, :to_s)
-        *earlier, last_s = Queries::SettingHistory.changes(store, from_s:, to_s:).map(&:at_s).uniq
-        recorded = Queries::RecordedInterval::ChartedSpan.new(store, filter: @filter, units: true)
-        sides = last_s && [recorded.within(earlier.last || from_s, last_s), recorded.within(last_s, to_s)]
-        unless sides&.all?
-          raise UsageError.new("compare needs two sides, because no setting changed in #{span(from_s, to_s)}",
-            "give --before and --after, --by, --revision or --states, or an earlier --since")
-        end
-        length_s = sides.map { |began_s, ended_s| ended_s - began_s }.min
-        before, after = sides
-        [[before.last - length_s, before.last], [after.first, after.first + length_s]]
+        LastChangeReader.call(store, from_s:, to_s:, filter: @filter) ||
+          raise(UsageError.new("compare needs two sides, because no setting changed in #{span(from_s, to_s)}",
+            "give --before and --after, --by, --revision or --states, or an earlier --since"))
       end
 
       def of_spans(store, spans)

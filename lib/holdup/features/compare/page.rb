@@ -7,19 +7,28 @@ module Holdup
       HINTS = {"base_since" => "2d", "base_until" => "1d"}.freeze
       # Length of a name that fits into a form.
       CHOICE = 60
+      # How far back a change of a setting is offered.
+      CHANGES_S = 86_400
 
-      # What the page is made of. `choices`: see ChosenSides#choices; `result`: ComparisonResult, nil if there
-      # is nothing to compare
-      ComparedFigures = Data.define(:choices, :result)
+      # What the page is made of. `choices`: see ChosenSides#choices; `presets`: see Presets; `result`:
+      # ComparisonResult, nil if there is nothing to compare
+      ComparedFigures = Data.define(:choices, :presets, :result)
 
       # @return [ComparedFigures] without the recordings
       def self.figures(store, query, now_s:, step:, **)
         step.call([:step_comparing, {}])
         asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
-        sides = store.snapshot { asked.call }
+        sides, around = store.snapshot { [asked.call, last_change(store, query, now_s)] }
         result = Comparison.new(*sides).result if sides.size == 2
-        ComparedFigures.new(choices: asked.choices, result:)
+        presets = Presets.of(asked.choices.keys, around)
+        ComparedFigures.new(choices: asked.choices, presets:, result:)
       end
+
+      # Presets are of the usual span, whatever span the page shows.
+      def self.last_change(store, query, now_s)
+        LastChangeReader.call(store, from_s: now_s - CHANGES_S, to_s: now_s, filter: filter(query))
+      end
+      private_class_method :last_change
 
       # A comparison covers one kind of units.
       def self.filter(query)
@@ -46,14 +55,22 @@ module Holdup
         return nothing(figures) unless figures.result
         report = Report.new(figures.result, words: @words, kind: filter.kind)
         json = Json.new(figures.result, sentences: report.sentences).call
-        PageContent.new(blocks: [*compared(figures.result, report), form(figures)], json:, offered: exports)
+        blocks = [presets(figures), *compared(figures.result, report), form(figures)]
+        PageContent.new(blocks:, json:, offered: exports)
       end
 
       def moments = super + @base
 
       def nothing(figures)
         lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
-        PageContent.new(blocks: [lead, form(figures)], json: nil, offered: [])
+        PageContent.new(blocks: [presets(figures), lead, form(figures)], json: nil, offered: [])
+      end
+
+      def presets(figures)
+        links = figures.presets.map do |name, params|
+          View::Blocks::Link.new(text: word(:"compare_preset_#{name}"), page: "compare", params:)
+        end
+        Web::Pages::Controls::Links.new(title: word(:compare_presets), links:)
       end
 
       # The verdict and its remarks come first, then the charts.

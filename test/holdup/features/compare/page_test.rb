@@ -38,6 +38,21 @@ class Holdup::Web::CompareTest < Minitest::Test
     assert_equal 2, JSON.parse(last_response.body).values_at("before", "after").compact.size
   end
 
+  # Each of them is a question that the page answers.
+  def test_presets
+    get "/compare", {"since" => "2h", "lang" => "en"}
+    links = last_response.body.scan(%r{<a href="(/compare\?[^"]*)">([^<]*)</a>}).to_h(&:reverse)
+    words = ["around the last change of a setting", "this hour and the one before",
+      "this hour and the same yesterday"]
+    assert_equal words, links.keys & words
+    get CGI.unescapeHTML(links.fetch(words.first))
+    assert_match(/Better: .*CPU per request or job -\d\d/, text)
+    get CGI.unescapeHTML(links.fetch(words[1]))
+    assert_equal 200, last_response.status
+    get "/compare.md", {"since" => "2h"}
+    refute_match(/this hour and the one before/, last_response.body)
+  end
+
   def test_times_over_each_other
     get "/compare", {"since" => "2h"}
     charts = last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)|
