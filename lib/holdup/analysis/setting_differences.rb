@@ -3,7 +3,8 @@
 module Holdup
   module Analysis
     # What differs between the settings of two sides. Facts that only change together are one subject: another
-    # Ruby brings another patch level. With more than one subject, the cause of a difference is unknown.
+    # Ruby brings another patch level, and one variable (RAILS_MAX_THREADS) sets the threads, their least
+    # number and the size of the pool. With more than one subject, the cause of a difference is unknown.
     class SettingDifferences
       SUBJECTS = {
         "ruby" => %w[ruby ruby_patch engine platform],
@@ -13,6 +14,9 @@ module Holdup
         "machine" => %w[cpus vcpus max_cpu],
         "allocator" => %w[malloc malloc_arena_max malloc_conf]
       }.freeze
+      THREADS = "threads"
+      # Facts that are about the threads where they change as these do.
+      FOLLOWING = /\A(?:min_threads|db_pool(?:\..+)?)\z/
 
       # `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
       SettingDifference = Data.define(:subject, :facts) do
@@ -59,7 +63,7 @@ module Holdup
       private
 
       def facts
-        keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
+        @facts ||= keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
       end
 
       def keys
@@ -71,6 +75,7 @@ module Holdup
       end
 
       def subject(key)
+        return THREADS if FOLLOWING.match?(key) && facts[key] == facts[THREADS]
         SUBJECTS.find { |_, keys| keys.include?(key) }&.first || key
       end
 
