@@ -7,9 +7,19 @@ module Holdup
     module ErrorPages
       private
 
+      # What opens a dashboard that is closed, to copy.
+      OPENING = <<~RUBY
+        # config/initializers/holdup.rb
+        Holdup.configure do |config|
+          config.web_auth = {username: "ops", password: ENV.fetch("DASHBOARD_PASSWORD")}
+        end
+      RUBY
+      private_constant :OPENING
+
       def refuse(refusal)
         response.headers.merge!(refusal.headers)
-        response.write(message(refusal.status, word(refusal.key), name: nil))
+        code = OPENING if refusal.key == :refused_closed
+        response.write(message(refusal.status, word(refusal.key), code:, name: nil))
         request.halt
       end
 
@@ -30,10 +40,11 @@ module Holdup
 
       # @param problem [View::ErrorText::ErrorSentence, nil] what happened
       # @param remedy [View::ErrorText::ErrorSentence, nil] what to do
-      def message(status, text, problem: nil, remedy: nil, name: page_name)
+      # @param code [String, nil] that does it
+      def message(status, text, problem: nil, remedy: nil, code: nil, name: page_name)
         response.status = status
         view = view(name, nil, kept: chosen)
-        lay_out(view, render("message", locals: {view:, text:, problem:, remedy:}))
+        lay_out(view, render("message", locals: {view:, text:, problem:, remedy:, code:}))
       end
 
       # Works even if the rest of the address is invalid.

@@ -16,6 +16,19 @@ class Holdup::Web::AccessTest < Minitest::Test
       refute_includes last_response.body, "OrdersController"
     end
     assert_includes text, "config.web_auth"
+    code = CGI.unescapeHTML(last_response.body[%r{<pre><code>(.*?)</code></pre>}m, 1])
+    assert_equal({username: "ops", password: "x"}, configured_by(code).web_auth)
+  end
+
+  # @return [#web_auth] after the code has run
+  def configured_by(code)
+    config = Struct.new(:web_auth).new
+    holdup = Module.new { define_singleton_method(:configure) { |&block| block.call(config) } }
+    space = Module.new
+    space.const_set(:Holdup, holdup)
+    space.const_set(:ENV, {"DASHBOARD_PASSWORD" => "x"})
+    space.module_eval(code)
+    config
   end
 
   def test_a_name_and_its_password
