@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::ShortProcessesTest < Minitest::Test
+class Holdup::JitReport::JitLifetimeRules::ShortProcessesTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitLifetimeRules::ShortProcesses

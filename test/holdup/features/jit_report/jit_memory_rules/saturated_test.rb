@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::SaturatedTest < Minitest::Test
+class Holdup::JitReport::JitMemoryRules::SaturatedTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitMemoryRules::Saturated

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::IneffectiveTest < Minitest::Test
+class Holdup::JitReport::JitCompilationRules::IneffectiveTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitCompilationRules::Ineffective

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::ShortLivesTest < Minitest::Test
+class Holdup::JitReport::JitLifetimeRules::ShortLivesTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitLifetimeRules::ShortLives

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::LimitUnusedTest < Minitest::Test
+class Holdup::JitReport::JitMemoryRules::LimitUnusedTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitMemoryRules::LimitUnused

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::RedefinitionsTest < Minitest::Test
+class Holdup::JitReport::JitCompilationRules::RedefinitionsTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitCompilationRules::Redefinitions

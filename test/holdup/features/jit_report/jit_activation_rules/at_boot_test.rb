@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::AtBootTest < Minitest::Test
+class Holdup::JitReport::JitActivationRules::AtBootTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitActivationRules::AtBoot

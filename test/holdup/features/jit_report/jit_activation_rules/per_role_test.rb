@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::PerRoleTest < Minitest::Test
+class Holdup::JitReport::JitActivationRules::PerRoleTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitActivationRules::PerRole

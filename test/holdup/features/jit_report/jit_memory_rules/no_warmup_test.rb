@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::NoWarmupTest < Minitest::Test
+class Holdup::JitReport::JitMemoryRules::NoWarmupTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitMemoryRules::NoWarmup

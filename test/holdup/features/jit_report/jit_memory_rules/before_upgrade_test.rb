@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::BeforeUpgradeTest < Minitest::Test
+class Holdup::JitReport::JitMemoryRules::BeforeUpgradeTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitMemoryRules::BeforeUpgrade

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../../support/jit_situations"
 
-class Holdup::JitReport::JitRules::ZjitTest < Minitest::Test
+class Holdup::JitReport::JitActivationRules::ZjitTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::JitReport::JitActivationRules::Zjit
