@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Report::Sections::BlameTest < Minitest::Test
+class Holdup::Report::Sections::StallsTest < Minitest::Test
   # Figures as they are, so that they can be added up.
   class Exact < Holdup::Report::Sections::Stalls::StallMatrix
     private
@@ -101,5 +101,25 @@ class Holdup::Report::Sections::BlameTest < Minitest::Test
     assert_equal 2, rows.size
     assert_match(/0 in total, 0 per acquisition/, found.notes.last)
     assert_nil section(Holdup::Report::Sections::Stalls::StallOriginTable, summary([]))
+  end
+
+  def test_how_requests_wait_before_they_start_and_use_the_gvl
+    ms = {queued: [2, 30], longest_hold: [5, 70]}
+    histograms = ms.transform_values { |values| Holdup::Histogram.of(values.map { |one| one * 1_000_000 }) }
+    sums = {acquisitions: 12, preemptions: 3, cpu_ns: 50_000_000}
+    orders = sample.window("Orders#index", count: 2, sums:, histograms:)
+    found = section(Holdup::Report::Sections::Stalls::HoldTable, summary([orders]))
+    assert_equal ["Orders#index", "2.00 ms", "30.0 ms", "70.0 ms", "70.0 ms", "6.00", "1.50", "25.0 ms"],
+      found.rows.first
+    assert_equal found.rows.first.drop(1), found.total.drop(1)
+  end
+
+  def test_rows_of_the_matrix_lead_to_the_pages_of_requests_and_jobs_only
+    kind = Holdup::Report::Sections::Stalls::StallMatrix
+    link = ->(party) { Holdup::View::Blocks::Link.new(text: party.name, page: "unit") }
+    rows = kind.new(summary, words: Holdup::View::Words.new, limit: 15, link:).call.rows.map(&:first)
+    linked, plain = rows.partition { |cell| cell.is_a?(Holdup::View::Blocks::Link) }
+    assert_equal SampleWindows::STOREFRONT.keys.sort, linked.map(&:text).sort
+    assert_equal ["(thread) main"], plain
   end
 end
