@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Compare::Comparison::AutocorrelationTest < Minitest::Test
+class Holdup::Compare::BlockBootstrap::AutocorrelationTest < Minitest::Test
   Comparison = Holdup::Compare::Comparison
   WALL, P95, CPU = %i[wall_mean wall_p95 cpu_unit].map { |name| Comparison::Metric::ALL.fetch(name) }
   UP_AND_DOWN = [10, 20, 10, 20, 10, 20].freeze

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Compare::Comparison::WeightedHistogramTest < Minitest::Test
+class Holdup::Compare::WeightedRows::WeightedHistogramTest < Minitest::Test
   Density = Holdup::Compare::WeightedRows::WeightedHistogram
   VALUES = Array.new(5000) { |index| (5_000_000 * 1.0005**index).round }.freeze
 

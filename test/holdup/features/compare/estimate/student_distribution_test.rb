@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Compare::Comparison::StudentDistributionTest < Minitest::Test
+class Holdup::Compare::Estimate::StudentDistributionTest < Minitest::Test
   # From published tables.
   KNOWN = {[0.975, 1] => 12.706, [0.975, 2] => 4.303, [0.975, 3] => 3.182,
            [0.975, 5] => 2.571, [0.975, 11] => 2.201, [0.975, 1e9] => 1.960,
