@@ -54,7 +54,8 @@ class Holdup::CLI::OptionsTest < Minitest::Test
   end
 
   def test_a_separator_ends_the_options
-    assert_equal %w[--limit 3], parse("--full", "--", "--limit", "3", rest: :program).values.fetch(:program)
+    given = parse("--full", "--", "--limit=3", "x", rest: :program)
+    assert_equal %w[--limit=3 x], given.values.fetch(:program)
     assert_equal %w[ruby -- x], parse("ruby", "--", "x", rest: :program).values.fetch(:program)
   end
 
