@@ -36,9 +36,10 @@ class Holdup::Captures::Timeline::HolderTableTest < Minitest::Test
 
   def test_threads_outside_of_requests_have_rows_by_their_names
     ring = EventRing.new(threads: {2 => "reaper"}).running(2).idle(3).ready(3, 10 * MS)
-    ring.suspended(2, 30 * MS).resumed(3, 30 * MS)
+    ring.suspended(2, 30 * MS).resumed(3, 30 * MS).suspended(3, 31 * MS).resumed(2, 32 * MS)
     found = rows(Holdup::Captures::Timeline::Scene.new(ring.recording(to: 50 * MS))).first
     assert_equal [nil, "reaper", 20 * MS], [found.name, found.thread, found.caused]
+    assert_equal 30 * MS, found.longest, "the first of its two holds"
   end
 
   # As a page of one request shows it.
