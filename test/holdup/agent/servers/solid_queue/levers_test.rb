@@ -38,6 +38,7 @@ class Holdup::Servers::SolidQueue::LeversTest < Minitest::Test
   def test_several_groups_of_a_process_are_told_apart_by_their_queues
     groups = [MAILS, MAILS, MAILS.with(queues: "*", size: 2)]
     assert_equal ["threads (mails)", "threads (*)"], levers(groups, fork: false).map(&:name)
+    assert_equal %w[threads], levers([MAILS, MAILS], fork: false).map(&:name), "two workers of one group"
   end
 
   def test_where_a_variable_decides_it_is_what_to_write

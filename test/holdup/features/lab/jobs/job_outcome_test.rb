@@ -72,7 +72,7 @@ class Holdup::Lab::Jobs::JobOutcomeTest < Minitest::Test
   def test_a_measurement_survives_its_file
     step = Step.new(round: 1, threads: 5, again: false)
     played = Holdup::Lab::Jobs::JobOutcome::JobsMeasurement.of(PlayedJobs.new.outcome(5), step,
-      concurrency: [1, 20])
+      concurrency: [1, 20]).with(setting: {"sidekiq_version" => "8.0"})
     read = JSON.parse(JSON.generate(played.to_h), symbolize_names: true)
     again = Holdup::Lab::Jobs::JobOutcome::JobsMeasurement.from(read)
     assert_equal played.to_h.except(:again), again.to_h.except(:again)
