@@ -37,6 +37,12 @@ class PlayedJobs
     Holdup::Lab::Jobs::JobsPlan.new(concurrency:, baseline: 5, seconds: 1, warm_up_s: 1, rounds:, **options)
   end
 
+  # Two rounds of three concurrencies in which nothing disturbs, computed once.
+  # @return [Holdup::Lab::Jobs::JobsResult]
+  def self.quiet
+    @quiet ||= Holdup::Lab::Jobs::JobsResult.new(new.ledger(plan), signal: nil)
+  end
+
   # @param threads [Integer]
   # @return [Holdup::Lab::Jobs::JobOutcome]
   def outcome(threads, seed: threads)

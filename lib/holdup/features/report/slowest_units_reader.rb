@@ -27,10 +27,11 @@ module Holdup
         return ReadUnits.new(unit_samples: [], periods: 0, all: 0, kept:) unless from_s < to_s
         all = store.unit_sample_starts(from_s, to_s).size
         read = nil
+        query = Queries::RecordedInterval::UnitSampleQuery
         PERIODS.each do |most|
-          found = Queries::RecordedInterval::UnitSampleQuery.call(store, from_s, to_s, blocks: most)
+          found = query.call(store, from_s, to_s, blocks: most)
           unit_samples = found.select { |unit| wanted?(unit, filter) }
-          read = ReadUnits.new(unit_samples:, periods: [most, all].min, all:, kept:)
+          read = ReadUnits.new(unit_samples:, periods: query.periods(all, most), all:, kept:)
           break if unit_samples.any? || !read.part?
         end
         read

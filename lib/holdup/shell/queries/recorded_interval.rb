@@ -144,15 +144,19 @@ module Holdup
           spans(groups, from_s, to_s).flat_map { |span| store.unit_samples(*span, **limit).to_a }
         end
 
-        def groups(starts, blocks)
-          starts.each_slice([starts.size.ceildiv(blocks), 1].max).to_a
-        end
+        # @param all [Integer] periods of ten minutes with units
+        # @return [Integer] how many of them it reads: one of each group, and groups are of one size
+        def periods(all, blocks) = all.ceildiv(group_size(all, blocks))
+
+        def groups(starts, blocks) = starts.each_slice(group_size(starts.size, blocks)).to_a
+
+        def group_size(all, blocks) = [all.ceildiv(blocks), 1].max
 
         def spans(groups, from_s, to_s)
           return [[from_s, to_s]] if groups.all?(&:one?)
           groups.map { |start_s, *| [[start_s, from_s].max, [start_s + BLOCK_S, to_s].min] }
         end
-        private_class_method :groups, :spans
+        private_class_method :groups, :group_size, :spans
       end
     end
   end

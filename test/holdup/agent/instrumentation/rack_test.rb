@@ -1,45 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/guard"
-require "holdup/agent/recorder"
-require "holdup/agent/instrumentation/queue_time"
-require "holdup/agent/instrumentation/rack"
-require "holdup/agent/instrumentation/request_units"
-require "holdup/agent/instrumentation/unit_name"
 require "rack/lint"
 require "rack/mock_request"
 
 class Holdup::Instrumentation::RackTest < Minitest::Test
-  NOW_NS = 1_700_000_000_500_000_000
-
-  def setup(**options)
-    @probe = RecordingProbe.new
-    @log = CollectedLog.new
-    guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
-    recorder = Holdup::Recorder.new(probe: @probe, guard:)
-    clock = HandClock.new(realtime_ns: NOW_NS)
-    on_clamp = -> { recorder.count_clamped }
-    @requests = Holdup::Instrumentation::RequestUnits.new(
-      recorder:,
-      ignored: %r{\A/up\z},
-      names: Holdup::Instrumentation::UnitName.new(guard:),
-      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock:, on_clamp:),
-      **options
-    )
-  end
-
-  def middleware(app = nil, &block)
-    Holdup::Instrumentation::Rack.new(app || block, @requests)
-  end
-
-  def env(path = "/orders/1", **more)
-    {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "SCRIPT_NAME" => ""}.merge(more.transform_keys(&:to_s))
-  end
-
-  def ok(body = ["hi"]) = [200, {}, body]
-
-  def recorded = @probe.recorded.last
+  include MeasuredRequests
 
   def test_a_unit_from_the_first_line_to_the_closed_body
     response = middleware { ok }.call(env)
@@ -122,30 +88,6 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [false, false], @probe.recorded.map(&:error)
   end
 
-  def test_what_the_server_says_counts
-    list = []
-    middleware { ok }.call(env("/", "rack.response_finished" => list))
-    list.each { |finished| finished.call({}, 200, {}, IOError.new("gone")) }
-    assert recorded.error
-    middleware { ok }.call(env("/", "rack.response_finished" => list.clear))
-    list.each { |finished| finished.call({}, 503, {}, nil) }
-    assert_equal 2, @probe.recorded.count(&:error)
-  end
-
-  def test_a_client_that_has_gone_is_not_an_error_of_the_application
-    list = []
-    middleware { ok }.call(env("/", "rack.response_finished" => list))
-    list.each { |finished| finished.call({}, 200, {}, Errno::EPIPE.new) }
-    refute recorded.error
-  end
-
-  # Pitchfork passes no arguments when the arity is 0.
-  def test_a_server_that_checks_the_arity_passes_the_error
-    list = []
-    middleware { ok }.call(env("/", "rack.response_finished" => list))
-    refute_equal 0, list.first.arity
-  end
-
   def test_leaves_a_callback_list_that_can_not_grow_alone
     response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze,
       "rack.response_finished" => nil))
@@ -196,19 +138,6 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal 1, @probe.recorded.size
   end
 
-  def test_ignored_paths_are_not_measured
-    app = ok
-    assert_same app, middleware { app }.call(env("/up"))
-    assert_empty @probe.recorded
-  end
-
-  def test_paths_that_begin_like_an_ignored_one_are_compared_with_it
-    setup(ignored_starts: %w[/up])
-    %W[/upper /x/up /up\xff].each { |path| middleware { ok }.call(env(path))[2].close }
-    middleware { ok }.call(env("/up"))
-    assert_equal 3, @probe.entered.size
-  end
-
   def test_a_second_middleware_in_the_same_request_does_nothing
     inner = middleware { ok }
     Holdup::Instrumentation::Rack.new(inner, @requests).call(env)[2].close
@@ -236,22 +165,6 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     stream.each { nil }
     stream.close
     assert_equal %w[Orders Stream], @probe.recorded.map(&:name)
-  end
-
-  def test_queue_time_is_recorded_and_skew_counted
-    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000000.253"))[2].close
-    assert_in_delta 247_000_000, recorded.queued_ns, 1_000
-    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000001.003"))[2].close
-    assert_equal [0, [9]], [recorded.queued_ns, @probe.counted]
-  end
-
-  def test_the_next_request_forgets_a_response_that_was_never_finished
-    first = middleware { ok }.call(env)
-    middleware { ok }.call(env)[2].close
-    assert_equal [[1], [2]], [@probe.cancelled, @probe.recorded.map(&:handle)]
-    first[2].close
-    assert_equal 1, @probe.recorded.size
-    assert_nil Holdup::Recorder::OpenUnit.current
   end
 
   def test_passes_an_invalid_response_to_the_server

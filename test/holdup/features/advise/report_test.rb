@@ -3,15 +3,14 @@
 require "test_helper"
 require "holdup/loader"
 require_relative "../../../support/advice_answers"
-require_relative "../../../support/played_recording"
+require_relative "../../../support/advised_recording"
 
 class Holdup::Advise::ReportTest < Minitest::Test
   Blocks = Holdup::View::Blocks
   SAMPLE = SampleWindows.new(minutes: 1)
   SUMMARY = Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
-  RECORDING = PlayedRecording.new(minutes: 6, swing: 0.0)
-  # What it computes is kept for all tests.
-  ADVISED = RECORDING.recommendation(units: 1500)
+  RECORDING = AdvisedRecording::RECORDING
+  ADVISED = AdvisedRecording.recommendation
 
   def page(recommendation: ADVISED, summary: SUMMARY, findings: [], language: "en", limit: 15)
     answer = AdviceAnswers.of(recommendation, findings:, summary:)
@@ -122,48 +121,6 @@ class Holdup::Advise::ReportTest < Minitest::Test
     given = RECORDING.recommendation(limits:, units: 800)
 
     assert_equal ["2.00", "2.00 GB", "5", "40", "1"], facts(page(recommendation: given)).pairs.values
-  end
-
-  # Whatever the limit: a setting is left out only where another one has fewer threads, no more processes and
-  # answers no later.
-  def test_settings_that_no_other_one_beats_are_shown
-    table = page(limit: 1).answer.grep(Holdup::View::Section).first
-    now = ADVISED.now
-    plain = ADVISED.predictions.select do |one|
-      one.allowed? && one.replayed? && one.candidate.time_slice_ns == now.time_slice_ns &&
-        one.candidate.io_threads == now.io_threads
-    end
-    unbeaten = plain.reject { |one| plain.any? { |other| beats?(other, one) } }
-    names = unbeaten.map { |one| "#{one.candidate.processes} x #{one.candidate.threads}" }
-    assert_operator names.size, :>, 2
-    assert_operator names.size, :<, plain.size
-    assert_empty names - table.rows.map { |row| row.first.delete("*<-").strip }
-  end
-
-  def test_the_replay_of_the_present_stands_below_what_was_measured
-    slower = ADVISED.current.responses.transform_values { |ns| 2 * ns }
-    replayed = ADVISED.call
-    advised = replayed.with(measured: replayed.current.with(responses: slower))
-    table = page(recommendation: advised).answer.grep(Holdup::View::Section).first
-    at = table.rows.index { |row| row.first.include?("*") }
-    measured, replayed = table.rows[at, 2]
-    assert_equal "replayed", replayed.first.strip
-    p95 = table.columns.index("p95")
-    printed = [slower, ADVISED.current.responses].map { |ns| Holdup::View::Figures.rate(ns[0.95] / 1e6) }
-    assert_equal printed, [measured[p95], replayed[p95]]
-  end
-
-  def beats?(one, other)
-    mine, theirs = one.candidate, other.candidate
-    mine.processes * mine.threads < theirs.processes * theirs.threads &&
-      mine.processes <= theirs.processes && one.responses.fetch(0.95) <= other.responses.fetch(0.95)
-  end
-
-  def test_the_limit_is_that_of_the_table_of_settings
-    few, many = [3, 1000].map { |limit| page(limit:).answer.grep(Holdup::View::Section).first }
-
-    assert_operator few.rows.size, :<, many.rows.size
-    assert_equal ADVISED.predictions.size, many.rows.size
   end
 
   def test_without_findings_it_says_so

@@ -6,61 +6,13 @@ require "holdup/loader"
 require "json"
 
 class Holdup::Captures::ReaderTest < Minitest::Test
-  include Dashboard
-  include TemporaryFolder
+  include DashboardCaptures
 
   MS = 1_000_000
   HOSTILE = "<script>alert(1)</script>\u202E"
 
-  def app
-    @app ||= dashboard(captures: -> { folder })
-  end
-
-  # The hog holds for 100 ms. The light unit waits for 90 of them, and 2 ms while no thread holds.
-  def ring(hog: "GET /hog")
-    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"})
-    ring.running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
-    ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
-    ring.ends(1, 2, 103 * MS, name: hog).ends(2, 3, 110 * MS, name: "GET /light")
-  end
-
-  def keep(bytes = ring.bytes(to: 200 * MS), second: 0)
-    File.basename(archive.add(bytes, Time.utc(2026, 11, 21, 12, 0, second)), ".holdup-capture")
-  end
-
-  def archive = Holdup::Capture::Archive.new(folder)
-
   def scene
     Holdup::Captures::Timeline::Scene.new(ring.recording(to: 200 * MS))
-  end
-
-  def test_without_one_the_page_says_how_to_take_one
-    %w[en ja].each do |language|
-      get "/captures", {"lang" => language}
-      assert_equal 200, last_response.status
-      assert_includes text, "holdup capture"
-    end
-    @app = dashboard
-    get "/captures"
-    assert_equal 200, last_response.status
-  end
-
-  def test_the_newest_first_with_a_link_to_each
-    ids = [keep(second: 1), keep(second: 2)]
-    get "/captures"
-    assert_equal ids.reverse, markup.scan(/capture\?id=([^"&]+)/).flatten
-    assert_match(/pid 7 .* 200 ms/, text)
-  end
-
-  def test_lists_a_broken_capture_as_broken
-    File.write(File.join(folder, "20261121T120000Z-9.holdup-capture"), "no capture")
-    get "/captures"
-    assert_includes CGI.unescapeHTML(text), "can't be read"
-    %w[/capture?id=20261121T120000Z-9 /captures/20261121T120000Z-9/columns].each do |address|
-      get address
-      assert_equal 400, last_response.status
-      assert_includes CGI.unescapeHTML(text), "the capture can't be read (DamagedData)"
-    end
   end
 
   def test_the_tables_tell_who_held_and_whom
@@ -105,41 +57,6 @@ class Holdup::Captures::ReaderTest < Minitest::Test
     kept&.remove
   end
 
-  def test_files_for_other_viewers
-    id = keep
-    %w[columns packed firefox perfetto speedscope json].each do |format|
-      get "/captures/#{id}/#{format}"
-      assert_equal 200, last_response.status, format
-    end
-    assert_equal 200 * MS, JSON.parse(last_response.body)["length_ns"]
-    get "/captures/#{id}/packed"
-    assert_equal File.binread(archive.files.first), last_response.body.b
-    assert_equal %(attachment; filename="#{id}.holdup-capture"), last_response.headers["content-disposition"]
-    get "/captures/#{id}/perfetto"
-    assert_equal ["application/octet-stream", %(attachment; filename="#{id}-perfetto.pftrace")],
-      last_response.headers.values_at("content-type", "content-disposition")
-    assert_includes PerfettoTrace.new(last_response.body).tracks, "GVL holder"
-    get "/captures/#{id}/columns", {}, {"HTTP_ACCEPT_ENCODING" => "gzip, br"}
-    assert_equal ["gzip", 1],
-      [last_response.headers["content-encoding"], Zlib.gunzip(last_response.body).unpack1("L<")]
-    get "/capture.json", {"id" => id}
-    assert_equal 1, JSON.parse(last_response.body)["schema"]
-  end
-
-  def test_rejects_ids_of_captures_that_are_not_kept
-    keep
-    random = Random.new(3)
-    names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*",
-      "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"]
-    names += Array.new(60) { random.bytes(random.rand(1..20)) }
-    names.each do |name|
-      assert_includes 400..499, answer("/capture", URI.encode_www_form("id" => name)), name.inspect
-      next if name.empty? || name.match?(%r{[/\0]})
-      assert_includes 400..499, answer("/captures/#{name.b}/columns", ""), name.inspect
-    end
-    assert_equal 404, answer("/captures/#{keep(second: 5)}/exe", "")
-  end
-
   def test_words_from_nowhere
     id = keep
     [["unit", "99"], ["unit", "x"], ["from_ns", "x"], ["to_ns", "-1"],
@@ -150,10 +67,6 @@ class Holdup::Captures::ReaderTest < Minitest::Test
     assert_equal 400, answer("/capture", URI.encode_www_form("id" => id, "from_ns" => "5", "to_ns" => "5"))
   end
 
-  def answer(path, query)
-    app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path, "QUERY_STRING" => query)).first
-  end
-
   def test_hostile_names_are_text
     keep(ring(hog: HOSTILE).bytes(to: 200 * MS))
     ["/captures", "/capture?id=20261121T120000Z-7", "/capture?id=20261121T120000Z-7&unit=2"].each do |address|
@@ -162,13 +75,6 @@ class Holdup::Captures::ReaderTest < Minitest::Test
       refute_includes markup, "\u202E"
     end
     assert_includes CGI.unescapeHTML(text), "<script>alert(1)</script>"
-  end
-
-  def test_refuses_a_capture_unless_it_is_allowed
-    post "/captures", {"pid" => "1"}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
-    assert_equal 405, last_response.status
-    get "/captures"
-    refute_includes markup, "<form"
   end
 
   # Bytes of others: each of them has an answer.
@@ -188,41 +94,6 @@ class Holdup::Captures::ReaderTest < Minitest::Test
         assert_includes [200, 400], last_response.status, [turn, address]
       end
     end
-  end
-
-  def test_the_answer_says_when_the_capture_comes
-    SegmentWriter.new(folder, worker: 3)
-    @app = dashboard(captures: -> { folder }, dir: folder, orders: true)
-    get "/captures"
-    assert_includes markup, %(<option value="#{Process.pid}">worker 3 (pid #{Process.pid})</option>)
-    post "/captures", {"pid" => Process.pid.to_s}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
-    assert_equal [303, "/captures?asked=#{Process.pid}"],
-      [last_response.status, last_response.headers["location"]]
-    get last_response.headers["location"]
-    assert_includes text, "Process #{Process.pid} was asked."
-  end
-
-  def test_where_it_is_allowed_only_by_a_page_of_ours
-    @app = dashboard(captures: -> { folder }, orders: true)
-    {
-      {"HTTP_SEC_FETCH_SITE" => "cross-site"} => 403,
-      {"HTTP_ORIGIN" => "http://elsewhere.example"} => 403,
-      {"HTTP_ORIGIN" => "null"} => 403,
-      {"HTTP_SEC_FETCH_SITE" => "same-origin"} => 503,
-      {"HTTP_ORIGIN" => "http://example.org"} => 503
-    }.each do |headers, status|
-      post "/captures", {"pid" => "1"}, headers
-      assert_equal status, last_response.status, headers.inspect
-    end
-    assert_includes text, "process 1 measures nothing here"
-    ["x", "-1", nil].each do |pid|
-      post "/captures", {"pid" => pid}.compact, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
-      assert_equal 400, last_response.status
-    end
-    post "/", {}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
-    assert_equal 405, last_response.status
-    get "/captures"
-    assert_includes text, "This host has no measured process now."
   end
 end
 

@@ -7,7 +7,8 @@ require "holdup/loader"
 
 # What holds in every format, and what each viewer asks of its own.
 class Holdup::Captures::Timeline::TraceFormatsTest < Minitest::Test
-  MS = 1_000_000
+  include ExportedTrace
+
   READERS = {
     json: ->(exported) {
       exported["threads"].map { |thread|
@@ -163,81 +164,7 @@ class Holdup::Captures::Timeline::TraceFormatsTest < Minitest::Test
     assert_equal expected, lengths
   end
 
-  def test_firefox_has_samples_that_weigh_what_was_held
-    ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
-    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS,
-      ["Report#crunch", "/srv/report.rb", 12])
-    thread = export(:firefox,
-      Holdup::Captures::Timeline::Scene.new(ring.recording(to: 100 * MS)))["threads"].first
-    tables = %w[samples stackTable frameTable funcTable].map { |name| thread.fetch(name) }
-    tables.each { |table| assert_equal [table["length"]], table.values.grep(Array).map(&:size).uniq }
-    assert_equal [[40.0, 60.0], [1, 0]], thread["samples"].values_at("weight", "stack")
-    assert_equal [[nil, 0], [0, 1]], thread["stackTable"].values_at("prefix", "frame")
-    assert_equal [["Report#crunch", "C#call"], ["/srv/report.rb", nil]],
-      thread["funcTable"].values_at("name",
-        "fileName").map { |column| column.map { |index| index && thread["stringArray"].fetch(index) } }
-  end
-
-  def test_firefox_columns_are_of_one_length_and_point_into_their_tables
-    exported = export(:firefox)
-    exported["threads"].each do |thread|
-      markers = thread["markers"]
-      assert_equal [markers["length"]], markers.except("length").values.map(&:size).uniq
-      assert_equal markers["startTime"].sort, markers["startTime"]
-      assert_empty markers["category"].uniq - (0...exported["meta"]["categories"].size).to_a
-      known = exported["meta"]["markerSchema"].map { |schema| schema["name"] }
-      assert_empty markers["data"].map { |data| data["type"] }.uniq - known
-      %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table|
-        assert_equal 0, thread.fetch(table).fetch("length")
-      }
-    end
-    assert_equal %w[GC_PAUSE UNIT],
-      exported["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
-    assert_includes exported["threads"].flat_map { |thread| thread["markers"]["data"] },
-      {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}
-  end
-
-  def test_perfetto_has_a_track_of_holders_and_an_arrow_to_who_waited
-    trace = export(:perfetto)
-    assert_equal ["pid 7", "GVL holder", "srv 1", "srv 1: units", "srv 1: GC", "srv 2", "srv 2: units"],
-      trace.tracks
-    assert_equal [["srv 1", 10 * MS], ["srv 2", 102 * MS]], trace.arrows.map { |one| [one.track, one.at_ns] }
-    waited = trace.slices.find { |one| one.name == "stalled" }
-    assert_equal [10 * MS, 102 * MS, {"unit" => 2, "waited_for" => "GET /hog"}],
-      [waited.from_ns, waited.to_ns, waited.args]
-    assert_equal [["GC", 20 * MS, 30 * MS]],
-      trace.slices.select { |one| one.category == "gc" }.map { |one| [one.name, one.from_ns, one.to_ns] }
-  end
-
-  def test_perfetto_has_stacks_that_weigh_what_was_held
-    ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
-    crunch = ["Report#crunch", "/srv/report.rb", 12]
-    ring.stack(2, 20 * MS, ["C#call", nil, 0], crunch).stack(2, 60 * MS, crunch)
-    samples = export(:perfetto, Holdup::Captures::Timeline::Scene.new(ring.recording(to: 100 * MS))).samples
-    assert_equal [[2, 0, 40 * MS], [2, 40 * MS, 60 * MS]],
-      samples.map { |one| [one.thread, one.at_ns, one.held_ns] }
-    crunch = ["Report#crunch", "/srv/report.rb", 13]
-    assert_equal [[["C#call", nil, 1], crunch], [crunch]], samples.map(&:frames)
-  end
-
   private
-
-  # The hog collects garbage and holds until 100 ms; the light unit, begun before, is ready at 10 ms and waits
-  # until 102 ms.
-  def scene
-    @scene ||= begin
-      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3)
-      ring.begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
-      ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
-      ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
-      Holdup::Captures::Timeline::Scene.new(ring.recording(to: 200 * MS))
-    end
-  end
-
-  def export(format, of = scene)
-    exported = Holdup::Captures::TraceFormats.call(of, format)
-    (format == :perfetto) ? PerfettoTrace.new(exported) : JSON.parse(exported)
-  end
 
   def sums(threads)
     threads.map { |states| states.group_by(&:first).transform_values { |own| own.sum(&:last) } }

@@ -2,52 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
-require "contracts/exporter_contract"
-require "opentelemetry-exporter-otlp-metrics"
-
-# Exporters that send to a real receiver, when the test says so.
-module OtlpExporting
-  include TemporaryFolder
-  include ExporterContract
-
-  def setup
-    @env = {}
-    @receiver = OtlpReceiver.new
-    super
-  end
-
-  def teardown
-    super
-    @receiver.stop
-  end
-
-  # Sends every hour, so that only the test does.
-  def exporter(interval: 3600, **options)
-    export = Holdup::ConfigurationKeys::OpenTelemetryExport.new(endpoint: @receiver.url, interval:, **options)
-    made(export, @env)
-  end
-
-  def made(export, env)
-    Holdup::Export::Otlp.new(export, dir: folder, log: @log, clock: Holdup::Clock.new, env:)
-      .tap { |made| @exporters << made }
-  end
-
-  def received
-    @exporters.last.push
-    times = points("ruby.gvl.time").group_by { |point| point.attributes["holdup.name"] }
-    durations.group_by { |point| point.attributes["holdup.name"] }.to_h do |name, found|
-      [name, ExporterContract::Received.new(count: found.sum { |each| each.point.count },
-        seconds: times[name].sum(&:value))]
-    end
-  end
-
-  def hang = @receiver.mode = :hang
-
-  def durations
-    names = %w[http.server.request.duration messaging.process.duration ruby.gvl.duration]
-    names.flat_map { |name| points(name) }
-  end
-end
+require "contracts/otlp_exporting"
 
 class Holdup::Export::OtlpTest < Minitest::Test
   include OtlpExporting
@@ -62,77 +17,6 @@ class Holdup::Export::OtlpTest < Minitest::Test
     yield
   ensure
     ENV.update(before)
-  end
-
-  def test_requests_and_jobs_have_the_names_of_the_semantic_conventions
-    exporter.add([window("GET /orders/:id", [1_500_000_000]), window("A#b", [1]),
-      window("J", [NS], kind: :job, queue: "low")], [])
-    received
-    request, other = points("http.server.request.duration")
-    assert_equal({"holdup.role" => "puma+sidekiq", "holdup.kind" => "request",
-                  "holdup.name" => "GET /orders/:id", "http.request.method" => "GET",
-                  "http.route" => "/orders/:id"}, request.attributes)
-    assert_equal "s", request.metric.unit
-    assert_equal 1.5, request.point.sum
-    refute_includes other.attributes, "http.route"
-    job = points("messaging.process.duration").first
-    assert_equal({"messaging.system" => "sidekiq", "messaging.destination.name" => "low",
-                  "messaging.operation.name" => "process"},
-      job.attributes.select { |name, _| name.start_with?("messaging") })
-  end
-
-  def test_without_them_all_have_the_same_name
-    exporter(semconv: false).add([window("A", [NS]), window("J", [NS], kind: :job)], [])
-    received
-    assert_equal 2, points("ruby.gvl.duration").size
-    assert_equal 2, durations.size
-  end
-
-  def test_other_figures_have_names_of_ours_and_their_units
-    exporter.add([window("A", [NS], acquisitions: 3, gc_ns: 500_000_000)], [])
-    received
-    found = %w[ruby.gvl.acquisitions ruby.gvl.gc ruby.gvl.errors].map { |name| points(name).first }
-    assert_equal [3, 0.5, 0], found.map(&:value)
-    assert_equal %w[{acquisitions} s {errors}], found.map { |point| point.metric.unit }
-    assert(found.all? { |point| point.metric.sum.is_monotonic })
-    assert_equal :gauge, points("holdup.exporter.series").first.metric.data
-  end
-
-  def test_processes_have_their_gauges
-    one = exporter
-    setting = Holdup::Setting.new(attributes: SETTING)
-    sample = {host: "web-1", pid: 7, start: 1, at_s: 10, setting: setting.fingerprint, rss_bytes: 5,
-              "jit.kind": "yjit", jit_code_bytes: 9}
-    one.add([window("A", [NS])], [sample])
-    received
-    assert_equal [5], points("ruby.memory.rss").map(&:value)
-    assert_equal [["By", 9]], points("ruby.yjit.code").map { |point| [point.metric.unit, point.value] }
-  end
-
-  # Each value is in a bucket whose middle is at most 3.8 % off.
-  one_ruby def test_histograms_are_exponential_with_our_base
-    random = Random.new(11)
-    values = Array.new(300) { (2**random.rand(10.1..41.0)).round }
-    values.each do |value|
-      exporter.add([window("A", [value])], [])
-      received
-      histogram = points("http.server.request.duration").first.point
-      assert_equal [4, 1], [histogram.scale, histogram.positive.bucket_counts.sum]
-      middle = 2**((histogram.positive.offset + 0.5) / 16)
-      assert_in_delta 1, middle * NS / value, 0.0385, "#{value} ns"
-    end
-  end
-
-  def test_histograms_have_exact_counts_sums_and_extremes
-    exporter.add([window("A", [100, 1024, 2_000, 5_000_000, 10**13])], [])
-    received
-    histogram = points("http.server.request.duration").first.point
-    assert_equal [5, 2], [histogram.count, histogram.zero_count]
-    assert_equal 3, histogram.positive.bucket_counts.sum
-    assert_in_delta 1.024e-6, histogram.zero_threshold, 1e-12
-    assert_operator histogram.zero_threshold, :<=, 2**(histogram.positive.offset / 16.0)
-    assert_in_delta 10_000.005003124, histogram.sum, 1e-9
-    assert_equal [1e-7, 10_000.0], [histogram.min, histogram.max]
   end
 
   def test_what_it_is_of_comes_from_labels_and_variables

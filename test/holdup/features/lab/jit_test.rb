@@ -6,42 +6,9 @@ require "support/swept"
 
 class Holdup::Lab::JitTest < Minitest::Test
   include CommandLine
-  include Swept
+  include JitArms
 
   Jit = Holdup::Lab::Jit
-  OFF = {kind: "off", by: nil, code_bytes: nil, metadata_bytes: nil, saturated: false}.freeze
-  ON = {kind: "yjit", by: "holdup", code_bytes: 2_000_000, metadata_bytes: 5_000_000, saturated: false}.freeze
-
-  def arms(...)
-    Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, ...)
-  end
-
-  def jit_plan = plan(arms: arms, rounds: 2)
-
-  # @param cpu_ms [Hash{String => Array<Numeric>}] by arm, one for each round
-  def found(cpu_ms, jit: {})
-    arms = jit_plan.arms.to_h { |arm| [arm.name, arm] }
-    readings = cpu_ms.flat_map do |name, values|
-      values.each_with_index.map { |cpu, round|
-        reading(arms.fetch(name), round:, cpu_ns: (cpu * 1e6).round,
-          jit: jit.fetch(name, name.start_with?("off") ? OFF : ON))
-      }
-    end
-    result(*readings, plan: jit_plan)
-  end
-
-  def comparison(...) = Jit::ArmComparison.new(found(...))
-
-  FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6],
-            "after boot" => [15, 22.5]}.freeze
-
-  def text(result, language = "en")
-    Holdup::View::Text.new(Jit::ArmComparison::ArmReport.new(
-      result,
-      Jit::ArmComparison.new(result),
-      words: Holdup::View::Words.new(language)
-    ).page).call
-  end
 
   def test_off_on_at_boot_and_on_after_boot
     off, boot, after = arms
@@ -147,73 +114,6 @@ class Holdup::Lab::JitTest < Minitest::Test
     end
   end
 
-  def test_round_by_round_against_off
-    one = comparison(FASTER)
-    assert_in_delta 0.03, one.noise
-    assert_equal "after boot", one.best.arm.name
-    one.change(one.best).values.each { |share| assert_in_delta(-0.25, share) }
-    change = /a request takes 18.8 ms of CPU instead of 25.0 ms/
-    assert_match(
-      /YJIT after boot: #{change} \(-25.0 % to\s+-25.0 %, round by round\)/, text(found(FASTER))
-    )
-  end
-
-  def test_no_difference_where_chance_does_as_much
-    one = found(FASTER.merge("off (again)" => [20, 45]))
-    assert_nil Jit::ArmComparison.new(one).best
-    assert_match(/No difference: .* two\s+runs without YJIT differ by up to 50.0 %/m, text(one))
-    assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m,
-      text(found({"off" => [20]})))
-  end
-
-  def test_says_which_arm_was_not_steady_and_how_often
-    readings = found(FASTER).lines(40).flat_map(&:readings).map { |reading|
-      reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1))
-    }
-    assert_match(
-      /not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/,
-      text(result(
-        *readings, plan: jit_plan
-      ))
-    )
-  end
-
-  def test_sees_an_arm_that_is_not_what_it_is_called
-    one = found(FASTER, jit: {"off" => ON, "at boot" => ON.merge(saturated: true)})
-    assert_equal [["off"], ["at boot"]],
-      Jit::ArmComparison.new(one).then { |both|
-        [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } }
-      }
-    beginning = /! these ran with another JIT than their name says.*: off\.$.*/m
-    ending = /! YJIT had no memory left and compiled nothing more: at boot/m
-    assert_match(/#{beginning}#{ending}/m, text(one))
-  end
-
-  # 2 MB of code and 5 of metadata.
-  def test_says_which_limit_would_show_what_too_little_memory_does
-    assert_match(/`--mem-size 3` \(half of what YJIT took/,
-      text(found(FASTER)))
-    refute_match(/too little memory/, text(found({"off" => [20]})))
-    limited = Jit.arms({}, mem_size: 8)
-    plan = plan(arms: limited)
-    refute_match(/too little memory/, text(result(*plan.arms.map { |arm| reading(arm, jit: ON) }, plan:)))
-  end
-
-  def test_fits_in_80_columns_in_each_language
-    %w[en ja].each { |language|
-      assert_empty text(found(FASTER), language).lines(chomp: true).select { |line|
-        Holdup::View::Width.of(line) > 80
-      }
-    }
-  end
-
-  def test_for_programs
-    hash = comparison(FASTER).to_h
-    assert_equal [[2, 2]], hash[:arms].map { |arm| arm.values_at(:rounds, :steady) }.uniq
-    assert_equal ["after boot", 0.03, [-0.2, -0.18]],
-      [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
-  end
-
   def test_the_arms_in_a_store
     one = result(*jit_plan.arms.map { |arm| reading(arm, setting: {"jit" => arm.setting.name}) },
       plan: jit_plan)
@@ -236,19 +136,5 @@ class Holdup::Lab::JitTest < Minitest::Test
     lab.define_singleton_method(:new) { |*, **| self }
     Jit::Command.new(console:, ledger: ledger(plan: jit_plan), lab:, **options).run
     console.err.string
-  end
-
-  def test_the_command
-    said = holdup("lab", "jit", "--mem-size", "0", "--rate", "1", "--url", "/", "--", "puma")
-    assert_match(/--mem-size can't be "0"/, said.err)
-    assert_match(/lab jit needs the command of a server/, holdup("lab", "jit", "--rate", "1").err)
-    console = Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})
-    parsed = Lab::Command.parse(%w[jit --mem-size 8 --rate 5 --url / -- puma], console)
-    plan = parsed[:values][:ledger].plan
-    assert_equal [["off", "off (again)", "at boot", "after boot", "after boot, 8 MiB"], 90],
-      [plan.arms.map(&:name), plan.warm_up_s]
-    parsed = Lab::Command.parse(%w[jit --arms after --rate 5 --url / -- puma], console)
-    assert_equal ["off", "off (again)", "after boot"], parsed[:values][:ledger].plan.arms.map(&:name)
-    assert_match(/--arms can't be "later"/, holdup("lab", "jit", "--arms", "later").err)
   end
 end

@@ -48,53 +48,6 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
-  def test_serves_what_the_collector_left_for_prometheus
-    Dir.mktmpdir do |dir|
-      @app = Holdup::Web.new(store: -> { flunk "no store is needed" }, dir:, auth: :none)
-      File.open(File.join(dir, Holdup::Segment::Directory::LOCK), File::RDWR | File::CREAT) do |lock|
-        lock.flock(File::LOCK_EX)
-        Holdup::Export::Exporters::MetricsFile.new(dir).write("a 1\n")
-        get "/metrics"
-        assert_equal [200, "a 1\n"], [last_response.status, last_response.body]
-        assert_equal "text/plain; version=0.0.4; charset=utf-8", last_response.headers["content-type"]
-      end
-      get "/metrics"
-      assert_equal 503, last_response.status
-      assert_match(/\ANo collector of this host provides figures for Prometheus. Set/, last_response.body)
-    end
-  end
-
-  def test_serves_the_signal_that_the_collector_left_for_autoscalers
-    Dir.mktmpdir do |dir|
-      @app = Holdup::Web.new(store: -> { flunk "no store is needed" }, dir:, auth: :none)
-      File.open(File.join(dir, Holdup::Segment::Directory::LOCK), File::RDWR | File::CREAT) do |lock|
-        lock.flock(File::LOCK_EX)
-        path = File.join(dir, Holdup::Scaling::ScalingSignal::FILE)
-        File.write(path, "{}")
-        get "/scale.json"
-        assert_equal [200, "{}"], [last_response.status, last_response.body]
-        assert_equal "application/json; charset=utf-8", last_response.headers["content-type"]
-        old = Time.now - 100
-        File.utime(old, old, File.join(dir, Holdup::Segment::Directory::LOCK))
-        File.utime(old, old, path)
-        get "/scale.json"
-        assert_equal 503, last_response.status
-        assert_match(/\ANo collector of this host provides a signal for autoscalers. Set/, last_response.body)
-      end
-    end
-  end
-
-  def test_figures_for_prometheus_are_behind_the_access_control
-    @app = dashboard(auth: {username: "prometheus", password: "secret"})
-    get "/metrics"
-    assert_equal 401, last_response.status
-    basic_authorize "prometheus", "secret"
-    get "/metrics"
-    assert_equal 503, last_response.status
-    post "/metrics"
-    assert_equal 405, last_response.status
-  end
-
   def test_a_dead_collector_since_when
     get "/"
     refute_includes text, "No measurements since"
@@ -243,33 +196,6 @@ class Holdup::Web::AppTest < Minitest::Test
     get "/blame", {"since" => "6h", "name" => "Orders*", "limit" => "3"}
     assert_equal %w[json csv md].map { |ending| "/blame.#{ending}?since=6h&amp;name=Orders*&amp;limit=3" },
       last_response.body.gsub("%2A", "*").scan(/href="([^"]*)" download/).flatten
-  end
-
-  def test_explains_parameters_that_contradict_each_other
-    assert_equal 400, answer("/requests", "since=%ZZ")
-    {
-      "since=x" => "since can",
-      "since=1h&until=2h" => "since is not before until",
-      "kind=cat" => "kind can",
-      "sort=nme" => "did you mean name?",
-      "sort=p95&dir=up" => "dir can",
-      "limit=0" => "limit can",
-      "least=0" => "least can",
-      "threads=x" => "threads can",
-      "name=%00" => "is not text",
-      "name=#{"a" * 1001}" => "too long",
-      "x=#{"a" * 9000}" => "too long"
-    }.each do |query, sentence|
-      get "/requests?#{query}"
-      assert_equal 400, last_response.status, query[0, 60]
-      assert_includes CGI.unescapeHTML(text), sentence
-    end
-  end
-
-  def test_refusals_are_in_the_language_of_the_page
-    get "/requests", {"since" => "x", "lang" => "ja"}
-    assert_includes text, "アドレスの指定に誤りがあります。 「since」に &quot;x&quot; は指定できません。 過去 10 年以内の時刻を"
-    refute_includes markup, %(lang="en">since)
   end
 
   # What pages take from the address.

@@ -44,13 +44,6 @@ class Holdup::Captures::Timeline::SceneTest < Minitest::Test
     assert_equal 2 * MS + 1, wait.handoff
   end
 
-  def test_holders_come_with_what_they_caused
-    holders = Holdup::Captures::Timeline::HolderTable.new(scene)
-    row = holders.call.first
-    assert_equal ["GET /hog", 90 * MS - 1, 1], [row.name, row.caused, row.waits]
-    assert_equal scene.waits.sum { |wait| wait.span.length }, holders.call.sum(&:caused) + holders.handoff
-  end
-
   def test_units_have_their_parts
     light = scene.whole_units.find { |unit| unit.name == "GET /light" }
     assert_equal({running: 7 * MS}, scene.sums_of(light))
@@ -80,20 +73,5 @@ class Holdup::Captures::Timeline::SceneTest < Minitest::Test
       scene.units.map { |unit| [unit.name, unit.from, unit.to, unit.whole?] }
     assert_equal [["GET /hog", 70]],
       scene.waits.flat_map(&:parts).map { |part| [part.unit&.name, part.ticks] }
-  end
-
-  def test_a_story_tells_short_periods_together
-    ring = EventRing.new.running(2)
-    ring.unit(1, 2, 0, 1000, name: "GET /hog") do
-      40.times do |turn|
-        at = 10 + turn * 20
-        ring.suspended(2, at, unit: 1).ready(2, at + 5, unit: 1).resumed(2, at + 6, unit: 1)
-      end
-    end
-    scene = Holdup::Captures::Timeline::Scene.new(ring.recording(to: 1000))
-    steps = Holdup::Captures::Timeline::UnitStory.new(scene, scene.units.first).call
-    assert_operator steps.size, :<, 60
-    assert_equal 1000, steps.sum(&:length)
-    assert_operator steps.map(&:count).max, :>, 1
   end
 end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/model/prediction_outcome"
+
+class Holdup::PredictionOutcomeTest < Minitest::Test
+  def outcome(**facts)
+    Holdup::PredictionOutcome.new(at_s: 9, app: "shop", kind: :job, pool: "", setting: "f", from_s: 1,
+      to_s: 2, processes: 1, threads: 3, time_slice_ns: 9, units: 100, figures: {}, **facts)
+  end
+
+  # What was measured later of the same prediction replaces it.
+  def test_what_was_measured_is_no_part_of_its_key
+    later = outcome(at_s: 10, units: 7, figures: {response: 1})
+    assert_equal outcome.key, later.key
+  end
+
+  def test_each_setting_and_application_has_a_key_of_its_own
+    [{app: "admin"}, {kind: :request}, {pool: "mails"}, {setting: "g"}, {from_s: 0}, {to_s: 3},
+      {processes: 2}, {threads: 4}, {time_slice_ns: 8}].each do |facts|
+      refute_equal outcome.key, outcome(**facts).key, facts
+    end
+  end
+end
