@@ -102,16 +102,17 @@ void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t
 
 /*
  * The thread of `b` has waited in that span, and has just got the GVL. Where nobody has held it meanwhile, as
- * mostly, all of it is hand-off.
+ * mostly, all of it is hand-off. Whether somebody has.
  */
-static inline void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
+static inline bool pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
 {
     if (b->held_to > from) {
         pair_charge_holds(b, victim, from, to);
-        return;
+        return true;
     }
     b->rests += to - from;
     if (victim) victim->gvl.nobody += to - from;
+    return false;
 }
 
 /*
