@@ -4,7 +4,7 @@ require "holdup/loader"
 
 # A table of who waited and whom for, whatever the wait was for. Include it and define
 #
-# - `table`: the class of the section; `part`: of the summary, what it needs
+# - `table`: the class of the section; `parts`: of the summary, what it needs
 # - `summary`: with pairs; `rows`: of its table; `without`: summaries without waits or pairs; `calm`: one in
 #   which nobody waits
 module PairTableContract
@@ -29,7 +29,7 @@ module PairTableContract
   end
 
   def test_needs_the_pairs_only_where_some_wait
-    assert_equal [part], table.parts(summary)
+    assert_equal parts, table.parts(summary)
     assert_empty table.parts(calm)
   end
 end

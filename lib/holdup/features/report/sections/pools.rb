@@ -105,7 +105,8 @@ module Holdup
           def call
             return unless connections.any?
             columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]
-            View::Section.new(title: word(:connections), columns: [title_of_names, *columns],
+            title = View::AwaitedConnection.new(summary, words: @words).title
+            View::Section.new(title:, columns: [title_of_names, *columns],
               rows: listed.first(limit).map { |row| [row_label(row), *cells(row)] } + outside,
               total: [word(:all), *cells(summary.total)],
               notes: beyond(listed) + pools + unknown + [word(:connections_note)])

@@ -32,7 +32,7 @@ class Holdup::Report::Sections::ConnectionPairTableTest < Minitest::Test
 
   def table = Holdup::Report::Sections::ConnectionPairTable
 
-  def part = :connection_pairs
+  def parts = %i[connection_pairs samples]
 
   def calm = summary({}, waits: WAITS.transform_values { 0 })
 
@@ -51,6 +51,15 @@ class Holdup::Report::Sections::ConnectionPairTableTest < Minitest::Test
     assert_equal "Stock#show waits 80.0 % of its time for a database connection; " \
       "the pool of 1 is kept 75.0 % by RefillJob.", headline(summary, "en").verdict
     assert_includes headline(summary, "ja").verdict, "コネクションプールの 75.0 % は RefillJob"
+  end
+
+  def test_a_pool_of_redis_is_no_database
+    known = {at_s: SampleWindows::START_S, since_s: SampleWindows::START_S, host: "h", pid: 7, start: 1}
+    redis = summary(samples: [{**known, "waited.pools": "RedisClient"}])
+    assert_includes headline(redis, "en").verdict, "of its time for a connection (RedisClient); the pool"
+    assert_includes headline(redis, "ja").verdict, "を接続（RedisClient）の空き待ちに"
+    assert_equal "Who waited for connections (RedisClient), and who had them", section(redis).title
+    assert_equal "Who waited for database connections, and who had them", section.title
   end
 
   def test_a_pool_of_unknown_size

@@ -11,7 +11,7 @@ class Holdup::Report::Sections::LockPairTableTest < Minitest::Test
 
   def table = Holdup::Report::Sections::LockPairTable
 
-  def part = :locks
+  def parts = [:locks]
 
   def summary = lock_summary
 
