@@ -20,7 +20,7 @@ class RailsIntegrationTest < Minitest::Test
         methods = 128 + 1 # and one for all others
         repeats = 64 + 1
         transactions = 128 + 2 # and one for all others, and one for calls in them
-        lock_places = 1 # for all others; they share the room of methods
+        lock_places = 32 + 1
         capacity = app.snapshots.first.header.series_capacity
         expected = 50 + 66 + calls + methods + repeats + transactions + lock_places
         assert_equal expected, capacity, env.inspect

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hook/pair_records.h"
 #include "hook/registry.h"
 #include "segment/segment.h"
 #include "unit/unit.h"

@@ -12,6 +12,7 @@
 #define PLACES_FOLDERS 32
 #define PLACES_LABEL_BYTES 120
 #define PLACES_PATH_BYTES 160
+#define PLACES_OF_LOCKS 64 /* room that places of holds leave to those of locks, which are few */
 #define PLACES_BEYOND 0 /* the place of all beyond the limit */
 
 static struct {
@@ -19,7 +20,7 @@ static struct {
         uint32_t hash;
         uint32_t bytes;
         char *text;
-    } all[PLACES];
+    } all[PLACES + PLACES_OF_LOCKS];
     uint32_t count;
     uint64_t left_out;
     VALUE root;            /* of the application, with a slash at its end: paths inside it are short */
@@ -35,9 +36,9 @@ static uint32_t places_hash(seg_text_t text)
     return hash;
 }
 
-static uint32_t places_add(seg_text_t text, uint32_t hash)
+static uint32_t places_add(seg_text_t text, uint32_t hash, uint32_t most)
 {
-    char *copy = places.count < PLACES ? malloc(text.bytes) : NULL;
+    char *copy = places.count < most ? malloc(text.bytes) : NULL;
     if (!copy) return PLACES_BEYOND;
     places.all[places.count].text = copy;
     places.all[places.count].bytes = seg_copy(copy, text);
@@ -45,15 +46,16 @@ static uint32_t places_add(seg_text_t text, uint32_t hash)
     return places.count++;
 }
 
-static uint32_t places_intern(seg_text_t text)
+/* Its number, perhaps a new one where fewer than `most` are known. */
+static uint32_t places_intern(seg_text_t text, uint32_t most)
 {
     uint32_t hash = places_hash(text);
-    if (!places.count) places_add(seg_text("(others)"), 0);
+    if (!places.count) places_add(seg_text("(others)"), 0, most);
     for (uint32_t i = 1; i < places.count; i++)
         if (places.all[i].hash == hash && places.all[i].bytes == text.bytes &&
             !memcmp(places.all[i].text, text.text, text.bytes))
             return i;
-    uint32_t place = places_add(text, hash);
+    uint32_t place = places_add(text, hash, most);
     if (place == PLACES_BEYOND) places.left_out++;
     return place;
 }
@@ -137,12 +139,21 @@ static size_t places_write(VALUE frame, int line, char *room)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-static uint32_t places_with(char *room, size_t used, const char *called)
+static size_t places_append(char *room, size_t used, const char *called)
 {
     size_t room_left = SEG_PLACE_BYTES - used;
     int more = *called ? snprintf(room + used, room_left, " | %s", called) : 0;
-    seg_text_t text = {room, used + (more > 0 ? (size_t)more : 0)};
-    return places_intern(text);
+    return used + (more > 0 ? (size_t)more : 0);
+}
+
+static uint32_t places_of_hold(seg_text_t text)
+{
+    return places_intern(text, PLACES);
+}
+
+static uint32_t places_of_lock(seg_text_t text)
+{
+    return places_intern(text, PLACES + PLACES_OF_LOCKS);
 }
 
 void places_take(uint32_t numbers[PLACE_PARTS], const uint64_t ticks[PLACE_PARTS])
@@ -157,9 +168,9 @@ void places_take(uint32_t numbers[PLACE_PARTS], const uint64_t ticks[PLACE_PARTS
     if (own) called[places_label(frames[0], called)] = '\0';
     for (int part = 0; part < PLACE_PARTS; part++) {
         if (!ticks[part]) continue;
-        numbers[part] = places_with(room, used, part == PLACE_GC       ? "(GC)"
-                                                : part == PLACE_NATIVE ? "(native C)"
-                                                                       : called);
+        const char *inside = part == PLACE_GC ? "(GC)" : part == PLACE_NATIVE ? "(native C)" : called;
+        seg_text_t text = {room, places_append(room, used, inside)};
+        numbers[part] = places_of_hold(text);
     }
     RB_GC_GUARD(frames[0]);
 }
@@ -172,7 +183,7 @@ uint32_t places_here(void)
     while (own < depth && !places_own(frames[own])) own++;
     size_t used = own < depth ? places_write(frames[own], lines[own], room) : 0;
     seg_text_t text = {room, used};
-    return places_intern(used ? text : seg_text("(no code of the application)"));
+    return places_of_lock(used ? text : seg_text("(no code of the application)"));
 }
 
 /* What is called that the frames wait in. */
@@ -200,7 +211,8 @@ uint32_t places_waiting(VALUE thread)
     size_t used = depth ? places_write(frames[own], lines[own], room) : 0;
     if (!used) used = (size_t)snprintf(room, sizeof(room), "(unknown)");
     if (own) called[places_primitive(frames, depth, called)] = '\0';
-    return places_with(room, used, called);
+    seg_text_t text = {room, places_append(room, used, called)};
+    return places_of_lock(text);
 }
 
 /* --- tallies --- */

@@ -5,8 +5,8 @@
  * nothing stand there instead of a called method.
  *
  * A unit gets its name when it ends, so it keeps what it caused at each place until then. The table of places
- * only grows, up to PLACES; all further places are one. Only threads of the main Ractor come here, with its
- * GVL, so nothing is locked.
+ * only grows, up to PLACES and some more that only locks take; all further places are one. Only threads of
+ * the main Ractor come here, with its GVL, so nothing is locked.
  */
 #ifndef HOLDUP_HOLD_PLACES_H
 #define HOLDUP_HOLD_PLACES_H

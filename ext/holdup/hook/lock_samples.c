@@ -11,51 +11,37 @@
 #include "init.h"
 #include "segment/segment_record.h"
 
-#define LOCK_ASKED 8 /* waits that one thread ends at once, as ConditionVariable#broadcast does */
 #define LOCK_SHARE 256 /* stacks take one part of so many of the time at most, ... */
 #define LOCK_MOST_REST_NS UINT64_C(100000000) /* ... and rest no longer than this */
 
 struct lock_sampling lock_sampling;
 
-/* A wait that has ended: its thread, since when that waits for the GVL, and how long it had waited. */
-typedef struct {
-    uint32_t victim;
-    uint64_t ready, ticks;
-} lock_asked_t;
-
 /* Written with the GVL. */
 static struct {
     rb_postponed_job_handle_t job;
-    uint32_t waker; /* the number of the thread that was asked */
-    uint32_t used;
-    lock_asked_t asked[LOCK_ASKED];
+    uint32_t waker; /* the number of the thread that was asked where it has ended waits, ... */
+    uint32_t ended; /* ... of how many that was, ... */
+    uint64_t ticks; /* ... and how long these had lasted */
     uint64_t rest;  /* no sample until then */
     uint64_t taken, missed, stack_ns;
 } samples = {.job = POSTPONED_JOB_HANDLE_INVALID};
 
-void lock_ask(const tclock_t *victim, const tclock_t *waker, uint64_t t)
+void lock_ask(tclock_t *victim, const tclock_t *waker, uint64_t t)
 {
-    if ((int64_t)(samples.rest - t) > 0) return;
-    if (samples.waker != waker->number) {
-        samples.missed += samples.used; /* the last one never answered */
-        samples.used = 0;
-    }
-    if (samples.used == LOCK_ASKED) {
-        samples.missed++;
-        return;
-    }
+    if ((int64_t)(samples.rest - t) > 0 || victim->blame != reg.main) return;
+    if (victim->lock_waited) samples.missed++; /* it did not answer after an earlier wait */
+    victim->lock_waited = victim->region;
+    victim->lock_hold = victim->totals.acquisitions + 1;
+    if (samples.waker != waker->number) samples.ended = samples.ticks = 0; /* that one did not answer */
     samples.waker = waker->number;
-    samples.asked[samples.used++] = (lock_asked_t){victim->number, t, victim->region};
+    samples.ended++;
+    samples.ticks += victim->region;
     rb_postponed_job_trigger(samples.job);
 }
 
-/* The thread of that wait, while it has not run since; NULL: its stack is another one now. */
-static tclock_t *lock_victim(const lock_asked_t *asked)
+void lock_ask_here(void)
 {
-    for (tclock_t *c = reg.clocks; c; c = c->next)
-        if (c->number == asked->victim && tc_lives(c) && c->blame == reg.main)
-            return c->phase == TC_WAITING && c->at == asked->ready ? c : NULL;
-    return NULL;
+    rb_postponed_job_trigger(samples.job);
 }
 
 static unit_t *lock_unit(const tclock_t *c)
@@ -63,37 +49,46 @@ static unit_t *lock_unit(const tclock_t *c)
     return c->follows ? c->current : c->innermost;
 }
 
-static void lock_keep_waker(tclock_t *c, uint32_t place, uint64_t ticks)
+/* The thread runs for the first time since its wait: it has the stack yet that it waited with. */
+static void lock_take_wait(tclock_t *c)
 {
+    uint64_t ticks = c->lock_waited;
     unit_t *u = lock_unit(c);
-    if (u) {
-        places_tally(&u->places.lock_ends, place, ticks);
+    c->lock_waited = 0;
+    if (!u || c->lock_hold != c->totals.acquisitions) {
+        samples.missed++;
         return;
     }
-    hold_tally_t tally = {.place = place, .samples = 1, .ticks = ticks};
+    places_tally(&u->places.lock_waits, places_waiting(c->thread), ticks);
+    samples.taken++;
+}
+
+static void lock_take_end(const tclock_t *c)
+{
+    unit_t *u = lock_unit(c);
+    hold_tally_t tally = {.samples = samples.ended, .ticks = samples.ticks};
+    samples.ended = samples.ticks = 0;
+    tally.place = places_here();
+    if (u) {
+        places_tally(&u->places.lock_ends, tally.place, tally.ticks);
+        return;
+    }
     if (!seg.base) return;
     seg_lock();
     seg_record_lock_ends(seg_text(accounts.all[c->account].label), &tally);
     seg_unlock();
 }
 
-static void lock_take(tclock_t *waker, const lock_asked_t *asked)
+static bool lock_ended_some(const tclock_t *c)
 {
-    const tclock_t *victim = lock_victim(asked);
-    unit_t *u = victim ? lock_unit(victim) : NULL;
-    if (!u) {
-        samples.missed++;
-        return;
-    }
-    uint32_t place = places_waiting(victim->thread);
-    places_tally(&u->places.lock_waits, place, asked->ticks);
-    lock_keep_waker(waker, places_here(), asked->ticks);
-    samples.taken++;
+    return samples.ended && samples.waker == c->number;
 }
 
-static VALUE lock_take_all(VALUE given)
+static VALUE lock_take(VALUE given)
 {
-    for (uint32_t i = 0; i < samples.used; i++) lock_take((tclock_t *)given, &samples.asked[i]);
+    tclock_t *c = (tclock_t *)given;
+    if (c->lock_waited) lock_take_wait(c);
+    if (lock_ended_some(c)) lock_take_end(c);
     return Qnil;
 }
 
@@ -106,16 +101,15 @@ static void lock_spend(uint64_t cpu_ns)
     samples.rest = clk_now() + rest_ns * CLK_UNIT / clk.rate;
 }
 
+/* Runs on the thread that has ended a wait, and then on the one whose wait that was. */
 static void lock_answer(void *unused)
 {
     tclock_t *c = reg_clock(rb_thread_current());
     uint64_t cpu_ns = clk_cpu_ns();
     int failed = 0;
-    if (!samples.used || !c || c->blame != reg.main || !tc_enabled()) return;
-    if (c->number != samples.waker) samples.missed += samples.used;
-    else rb_protect(lock_take_all, (VALUE)c, &failed);
-    if (failed) rb_set_errinfo(Qnil); /* out of memory: these samples are missing */
-    samples.used = 0;
+    if (!c || !tc_enabled() || !(c->lock_waited || lock_ended_some(c))) return;
+    rb_protect(lock_take, (VALUE)c, &failed);
+    if (failed) rb_set_errinfo(Qnil); /* out of memory: this sample is missing */
     lock_spend(clk_cpu_ns() - cpu_ns);
 }
 
@@ -131,8 +125,8 @@ bool lock_samples_switch(bool on)
 void lock_samples_abandon(void)
 {
     lock_sampling.on = false;
-    samples.used = samples.waker = 0;
-    samples.rest = samples.taken = samples.missed = samples.stack_ns = 0;
+    samples.waker = samples.ended = 0;
+    samples.ticks = samples.rest = samples.taken = samples.missed = samples.stack_ns = 0;
 }
 
 static void lock_put(VALUE hash, const char *name, uint64_t value)
@@ -140,7 +134,7 @@ static void lock_put(VALUE hash, const char *name, uint64_t value)
     rb_hash_aset(hash, ID2SYM(rb_intern(name)), ULL2NUM(value));
 }
 
-/* lock_samples: waits whose places were taken so far, and those that were missed; and the CPU time for it. */
+/* lock_samples: waits whose place was taken so far, those where it was missed, and CPU time for stacks. */
 static VALUE lock_samples(VALUE self)
 {
     VALUE hash = rb_hash_new();

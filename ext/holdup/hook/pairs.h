@@ -17,7 +17,7 @@
  * else here runs at edges of units and at ticks, with the ledger's GVL.
  *
  * What a party is called is known when its unit has ended. A party that has waited for one whose name is not
- * known yet leaves its debt there when it ends itself, and the name's owner settles it.
+ * known yet leaves its debt there when it ends itself, and the name's owner settles it (pair_records.h).
  */
 #ifndef HOLDUP_PAIRS_H
 #define HOLDUP_PAIRS_H
@@ -102,16 +102,17 @@ void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t
 
 /*
  * The thread of `b` has waited in that span, and has just got the GVL. Where nobody has held it meanwhile, as
- * mostly, all of it is hand-off.
+ * mostly, all of it is hand-off. Whether somebody has.
  */
-static inline void pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
+static inline bool pair_charge(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
 {
     if (b->held_to > from) {
         pair_charge_holds(b, victim, from, to);
-        return;
+        return true;
     }
     b->rests += to - from;
     if (victim) victim->gvl.nobody += to - from;
+    return false;
 }
 
 /*
@@ -123,54 +124,17 @@ pair_waits_t *pair_pool_waits(pair_party_t *victim);
 /* It has waited so long for that holder. The caller holds the ledger's GVL. */
 void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time);
 
+/* Adds up the parts whose holders have a name by now. */
+void pair_sum_up(pair_waits_t *waits);
+
 /* Adds what `inner` has waited for the GVL and for locks to the party around it. */
 void pair_merge(pair_party_t *outer, pair_party_t *inner);
-
-/*
- * Whom the party has waited for longest, of that kind: at most `room` of them. What it waited for holders
- * that have no name yet is together. The caller holds the ledger's GVL.
- */
-void pair_largest(pair_party_t *victim, enum seg_pair_kind kind, seg_part_t *parts, uint32_t room);
-
-/*
- * Adds what the party has waited for the GVL to the redo log, as waits of that series (slot + 1): at most
- * PAIR_PARTS + 4 words. The caller has the segment locked.
- */
-void pair_record(pair_party_t *victim, uint32_t series);
-
-/*
- * Its unit has ended, and waited so long for locks: what no part has is unknown. The parts and the unknown
- * are recorded in ns and add up to that.
- */
-void pair_locked(pair_party_t *victim, uint64_t lock_ns);
-
-/*
- * The name of the party is known (PAIR_UNKNOWN: it never will be): settles what others have waited for it.
- * The caller has the segment locked and nothing in the log.
- */
-void pair_settle(pair_party_t *holder, uint32_t series);
 
 /* What the party has waited is recorded. */
 void pair_clear(pair_party_t *victim);
 
 /* The party has ended, and is freed when nothing refers to it any more. */
 void pair_end(blame_t *b, pair_party_t *party);
-
-/*
- * The party ends. `series`: what it is recorded as; PAIR_NAMELESS: its unit is not recorded, and others never
- * learn whom they waited for.
- */
-void pair_finish(blame_t *b, pair_party_t *party, uint32_t series);
-
-/* The same where the caller does not hold the ledger's GVL: one of its threads will do it. */
-void pair_leave_behind(blame_t *b, pair_party_t *party, uint32_t series);
-
-/* Finishes what was left behind. No thread of the ledger runs, or the caller holds its GVL. */
-void pairs_finish_left_behind(blame_t *b);
-
-/* A new segment has other series: of an open party, and of the ledger's ended ones. */
-void pair_forget_names(pair_party_t *party);
-void pairs_forget_names(blame_t *b);
 
 /* In a forked child: the ledger's parties are the parent's. */
 void pairs_reset(blame_t *b);

@@ -3,6 +3,7 @@
 #include "hook/accounts.h"
 #include "hook/allocations.h"
 #include "hook/hook.h"
+#include "hook/pair_records.h"
 #include "hook/registry.h"
 #include "unit/unit.h"
 

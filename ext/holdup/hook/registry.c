@@ -5,6 +5,7 @@
 
 #include "capture/capture_ask.h"
 #include "hook/accounts.h"
+#include "hook/pair_records.h"
 #include "unit/unit.h"
 
 #define REG_MOST_ENDED 256 /* clocks of ended threads that wait for a tick */

@@ -34,6 +34,8 @@ typedef struct tclock {
     uint64_t seen;         /* the ledger's sequence at SUSPENDED */
     pthread_t native;      /* the native thread that ran it last: whether it woke itself */
     uint64_t region;       /* ticks of the last idle period */
+    uint64_t lock_waited;  /* ticks of a wait for a lock whose place is to be taken, or 0 ... */
+    uint64_t lock_hold;    /* ... and `acquisitions` in the hold after it */
     uint64_t longest;      /* longest hold of the innermost open unit */
     uint64_t gc_from;
     uint64_t gc_hold;      /* `acquisitions` in the hold that last collected garbage ... */

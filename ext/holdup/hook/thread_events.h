@@ -15,6 +15,7 @@
 #include "capture/capture_events.h"
 #include "hook/hold_samples.h"
 #include "hook/lock_ends.h"
+#include "hook/lock_samples.h"
 #include "hook/thread_clock.h"
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
@@ -128,7 +129,8 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     if (c->phase == TC_WAITING) {
         c->totals.stalled += t - c->at; /* the ledger's very interval: the identity is exact */
         blame_drop_waiter(b, t);
-        pair_charge(b, c->party, c->at, t);
+        bool others_ran = pair_charge(b, c->party, c->at, t);
+        if (others_ran) lock_resumed(c); /* who ended a wait for a lock held the GVL then */
     }
     __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
     blame_open(b, c, t);

@@ -7,6 +7,7 @@
 #include "hook/accounts.h"
 #include "hook/hook.h"
 #include "hook/process_totals.h"
+#include "hook/pair_records.h"
 #include "hook/registry.h"
 #include "init.h"
 #include "segment/segment_name.h"

@@ -155,6 +155,11 @@ uint64_t seg_method_series(const seg_key_t *key)
     return seg_limited_series(key, &seg.method_series, SEG_METHODS);
 }
 
+uint64_t seg_lock_series(const seg_key_t *key)
+{
+    return seg_limited_series(key, &seg.lock_series, SEG_LOCK_PLACES);
+}
+
 uint64_t seg_repeat_series(const seg_key_t *key)
 {
     return seg_limited_series(key, &seg.repeat_series, SEG_REPEATS);

@@ -21,6 +21,7 @@
 #include "segment/segment_layout.h"
 
 #define SEG_BEYOND "(series beyond the limit)"
+#define SEG_LOCK_PLACES 32 /* series of places where units wait for locks, or end such waits */
 
 typedef struct {
     const char *text;
@@ -52,6 +53,7 @@ struct seg {
     uint64_t unit_series;
     uint64_t call_series;   /* series of calls: at most as many as series of units */
     uint64_t method_series; /* at most SEG_METHODS */
+    uint64_t lock_series;   /* at most SEG_LOCK_PLACES */
     uint64_t repeat_series; /* at most SEG_REPEATS */
     uint64_t transaction_series; /* at most SEG_TRANSACTIONS */
     uint16_t *index;        /* hash of its key -> slot + 1 */
@@ -138,11 +140,14 @@ uint64_t seg_unit_series(const seg_key_t *key);
 /* The same for a series of calls. Beyond the limit, calls of one kind share a series; 0 when all is full. */
 uint64_t seg_call_series(const seg_key_t *key);
 
-/*
- * The same for what units caused at a place in the code, and for their locks there. Beyond the limit all of a
- * kind share one series.
- */
+/* The same for what units caused at a place in the code. Beyond the limit all of a kind share one series. */
 uint64_t seg_method_series(const seg_key_t *key);
+
+/*
+ * The same for their locks there. They are few and have room of their own: methods that hold the GVL are many
+ * in an application with much load, and take all of theirs.
+ */
+uint64_t seg_lock_series(const seg_key_t *key);
 
 /* The same for a query that units repeat at a place in the code. */
 uint64_t seg_repeat_series(const seg_key_t *key);

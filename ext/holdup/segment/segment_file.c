@@ -98,8 +98,8 @@ static void seg_write_header(uint64_t capacity, seg_room_t room, int64_t worker,
 int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, uint64_t generation)
 {
     char hidden[4096];
-    uint64_t capacity = 2 * room.series + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_REPEATS +
-                        SEG_TRANSACTIONS + 7;
+    uint64_t capacity = 2 * room.series + SEG_CALL_KINDS + SEG_ACCOUNTS + SEG_METHODS + SEG_LOCK_PLACES +
+                        SEG_REPEATS + SEG_TRANSACTIONS + 7;
     size_t fixed = seg_series_offset(room);
     if (access(path, F_OK) == 0) return EEXIST;
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));

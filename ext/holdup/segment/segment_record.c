@@ -174,7 +174,7 @@ void seg_record_holds(seg_text_t name, const hold_tally_t *tally)
 static void seg_record_locks(seg_text_t name, const hold_tally_t *tally, enum seg_counter sum, uint64_t count)
 {
     const seg_key_t key = {SEG_LOCK_PLACE, name, places_text(tally->place), seg_text(""), seg_text("")};
-    uint64_t slot = seg_method_series(&key);
+    uint64_t slot = seg_lock_series(&key);
     if (!slot) return;
     seg_series_t *s = seg_slot(slot - 1);
     if (count) seg_set(&s->count, s->count + count);

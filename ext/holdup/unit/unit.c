@@ -6,6 +6,7 @@
 #include "capture/capture_events.h"
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
+#include "hook/pair_records.h"
 #include "hook/registry.h"
 #include "unit/calls.h"
 

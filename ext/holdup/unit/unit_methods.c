@@ -10,6 +10,7 @@
 #include "hook/allocations.h"
 #include "hook/hold_places.h"
 #include "hook/hook.h"
+#include "hook/pair_records.h"
 #include "init.h"
 #include "segment/segment_record.h"
 #include "segment/segment_slowest.h"

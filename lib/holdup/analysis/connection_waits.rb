@@ -12,6 +12,9 @@ module Holdup
       # The gauge of threads that run no unit.
       OUTSIDE = :connections_kept_ns
       COVERED = 0.5
+      # What a process says of the pools in which its threads have waited.
+      WAITED_DATABASE = :"waited.database"
+      WAITED_POOLS = :"waited.pools"
       # Less of all elapsed time is a remark about a name that hardly runs.
       WEIGHTY = 0.01
 
@@ -53,6 +56,18 @@ module Holdup
       def waiter
         @waiter ||= [longest_waiter]
         @waiter.first
+      end
+
+      # What the waits were for, as far as processes say it: recordings from before are of databases.
+      # @return [Symbol, String] `:database`; the class of the connections ("RedisClient") where threads have
+      #   waited in pools of one such class only; else `:any`
+      def awaited
+        return :database unless @summary.read?(:samples)
+        others = sharers.samples.filter_map { |sample| sample[WAITED_POOLS] }.flat_map(&:split).uniq
+        none_known = sharers.samples.none? { |sample| sample.key?(WAITED_POOLS) }
+        return :database if none_known
+        database = sharers.samples.any? { |sample| sample.key?(WAITED_DATABASE) }
+        (others.one? && !database) ? others.first : :any
       end
 
       # @return [StallPairs::StallPair, nil] of the waiter and whom it waited for most; nil while that is not

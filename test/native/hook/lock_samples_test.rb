@@ -57,6 +57,20 @@ class LockSamplesTest < NativeTest
     end
   end
 
+  # It never looks for interrupts again, so it says nothing about its own place.
+  def test_a_wait_has_a_place_where_the_end_of_a_thread_ends_it
+    sampled { end_wait_by_end_of_thread }
+    waits, ends = places
+    assert_match(/lock_samples_test\.rb:\d+ LockSamplesTest#.* \| Thread#join/, waits.keys.last.last)
+    assert_empty ends
+  end
+
+  def test_a_wait_has_a_place_where_the_waker_sleeps_right_after_it_unlocks
+    sampled { end_wait_before_a_sleep }
+    waits, = places
+    assert_match(/LockSamplesTest#wait_for \| Thread::Mutex#synchronize/, waits.keys.last.last)
+  end
+
   def test_a_thread_outside_of_units_that_ends_a_wait_is_its_account
     Probe.label(Thread.current, "thread:planted")
     queue = Queue.new
@@ -98,6 +112,32 @@ class LockSamplesTest < NativeTest
     GvlWork.wait(12 * MS)
     block_given? ? yield : unit(ENDER) { wait_end(subject) }
     victim.join
+  end
+
+  def end_wait_by_end_of_thread
+    go = Queue.new
+    ended = Thread.new { go.pop }
+    victim = Thread.new { unit(VICTIM) { ended.join } }
+    wait_until { victim.stop? }
+    GvlWork.wait(12 * MS)
+    go << 1
+    victim.join
+  end
+
+  def end_wait_before_a_sleep
+    lock = Mutex.new
+    go = Queue.new
+    waker = Thread.new do
+      lock.synchronize { go.pop }
+      Thread.stop
+    end
+    wait_until { waker.stop? }
+    victim = Thread.new { unit(VICTIM) { wait_for(lock) } }
+    wait_until { victim.stop? }
+    GvlWork.wait(12 * MS)
+    go << 1
+    victim.join
+    waker.wakeup.join
   end
 
   def wait_for(subject)

@@ -74,7 +74,7 @@ module Holdup
         @base ? {connections_kept_ns: outside_units.so_far} : {}
       end
 
-      def profile = {}
+      def profile = @contended ? {WAITED_DATABASE => "yes"} : {}
 
       # @param pool [Class]
       def install_in(pool)
@@ -97,6 +97,7 @@ module Holdup
 
       # A pool's first wait: the holders of its connections are recorded from now on. The caller has its lock.
       def contend(pool)
+        @contended = true
         @guard.call(:connection_pool) do
           next if @leases.nil? || @leases === pool
           pool.instance_variable_set(HOLDS, begin_holds(pool.connections.select(&:in_use?)))

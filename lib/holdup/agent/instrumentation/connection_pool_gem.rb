@@ -17,6 +17,8 @@ module Holdup
 
       # Of a condition variable that extends the waits.
       STACK = :@holdup_stack
+      # Classes of connections that a profile names.
+      MOST_CLASSES = 3
       # Methods by which a connection is given back; "<<" is an alias.
       RETURNS = %i[push <<].freeze
 
@@ -54,6 +56,7 @@ module Holdup
         @clock = clock
         @known = ObjectSpace::WeakKeyMap.new # by pool
         @lock = Mutex.new
+        @classes = [].freeze # names of those of connections in these pools
       end
 
       # Does nothing when called again.
@@ -67,7 +70,7 @@ module Holdup
 
       def gauges = {}
 
-      def profile = {}
+      def profile = @contended ? {WAITED_POOLS => @classes.join(" ")} : {}
 
       # @param type [Class] ConnectionPool::TimedStack
       def install_in(type)
@@ -91,7 +94,10 @@ module Holdup
       def fetched(pool, connection)
         known = @known[pool]
         return if known.nil? || connection.nil? || pool.instance_variable_get(:@shutdown_block)
-        @guard.call(:connection_pool) { taken(pool, known.lend(connection)) }
+        @guard.call(:connection_pool) do
+          name(connection.class)
+          taken(pool, known.lend(connection))
+        end
       end
 
       # @param connection [Object] that is given back
@@ -119,10 +125,16 @@ module Holdup
       # A pool's first wait: the holders of its connections are recorded from now on.
       def contend(pool)
         return if @known[pool]
+        @contended = true
         @guard.call(:connection_pool) do
           @lock.synchronize { @known[pool] ||= know(pool) if hook_leases }
           watch(pool, pool.instance_variable_get(:@resource))
         end
+      end
+
+      def name(type)
+        return if type.name.nil? || @classes.size == MOST_CLASSES || @classes.include?(type.name)
+        @classes = [*@classes, type.name].freeze
       end
 
       # @return [KnownPool]

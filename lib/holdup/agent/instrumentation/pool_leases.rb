@@ -16,6 +16,11 @@ module Holdup
       # Likewise: its place in the holds of its pool.
       PLACE = :@holdup_place
 
+      # Keys of a process's profile, once threads have waited in such pools: of a database, and others, of
+      # which the value says what class their connections have.
+      WAITED_DATABASE = "waited.database"
+      WAITED_POOLS = "waited.pools"
+
       # Measures the block in which a thread waits for a connection.
       # @return [Object] the block's value; its exception (a timeout) passes unchanged
       def waiting(pool)

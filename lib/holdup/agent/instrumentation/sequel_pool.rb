@@ -45,7 +45,7 @@ module Holdup
 
       def gauges = {}
 
-      def profile = {}
+      def profile = @contended ? {WAITED_DATABASE => "yes"} : {}
 
       # @param pool [Class]
       # @param waits [Symbol]
@@ -64,6 +64,7 @@ module Holdup
       # A pool's first wait: the holders of its connections are recorded from now on.
       def contend(pool)
         return if @holds[pool]
+        @contended = true
         @guard.call(:connection_pool) do
           @lock.synchronize { @holds[pool] ||= begin_holds(in_use(pool)) if hook_leases(pool.class) }
         end

@@ -25,12 +25,18 @@ module Holdup
         *times, what = columns
         sentences = View::Blocks::Column.new(text: what, words: true)
         section = View::Section.new(title: "", columns: [*times, sentences], rows:)
-        View::Page.new(title:, blocks: [*lead, View::Blocks::Notes.new(texts: [split, *remarks]), section])
+        notes = View::Blocks::Notes.new(texts: [*chain, split, *remarks])
+        View::Page.new(title:, blocks: [*lead, notes, section])
       end
 
       # @return [String, nil] where most of its time went, and because of whom
       def answer
         @answer ||= TimelineAnswer.new(@scene, words: @words).unit(@unit)
+      end
+
+      # @return [String, nil] what the one that it waited for waited for itself, and so on
+      def chain
+        ChainSentences.new(@scene, words: @words).call(@unit)
       end
 
       # @return [String] which unit, when, for how long

@@ -22,8 +22,12 @@ module Holdup
           return known unless summary.read?(*known)
           answer = Analysis::StallVerdict.new(summary).call
           tables = tables(summary, answer).map(&:first)
-          [*known, *tables.flat_map { |kind| kind.parts(summary) }, *NextCommands.parts(answer)]
+          [*known, *tables.flat_map { |kind| kind.parts(summary) }, *NextCommands.parts(answer),
+            *(:slowest if one_name?(summary))]
         end
+
+        # The slowest request or job says more than sums only where its name is known.
+        def one_name?(summary) = !summary.filter.name.nil? && summary.rows.map(&:name).uniq.one?
 
         # @param answer [Analysis::StallVerdict::StallAnswer]
         # @return [Array<Array(Class, Hash)>] sections and their options
@@ -85,7 +89,8 @@ module Holdup
       end
 
       def blocks
-        figures = [*@headline.main_wait, *@headline.lock_wait, @headline.figures.first, times]
+        figures = [*@headline.main_wait, *@headline.lock_wait, @headline.figures.first, times,
+          *kept(:slowest)]
         [lead, View::Blocks::Notes.new(texts: figures), remarks,
           View::Blocks::Split.of(@summary.total, @words).with(brief: true), *tables, changed,
           commands].compact
@@ -110,8 +115,23 @@ module Holdup
           change, *changes = texts(:changes, changes_in_words + @drifts)
           second, *commands = next_commands.drop(1).map { |command| [:commands, command] }
           unchanged = texts(:changes, (change || @summary.empty?) ? [] : [word(:screen_unchanged)])
-          [remark, change, second, *commands, *changes, *remarks, *unchanged].compact
+          first = [remark, change, *texts(:slowest, [*slowest]), second]
+          [*first, *commands, *changes, *remarks, *unchanged].compact
         end
+      end
+
+      # @return [String, nil] why the slowest was slow: as many sentences of its chain as fit
+      def slowest
+        return if @summary.empty? || !self.class.one_name?(@summary)
+        explained = @summary.slowest&.units&.first or return
+        lines = explained.chain.links.size.downto(1).map { |count| slowest_line(explained, count) }
+        lines.find { |line| View::Width.of(line) <= View::Width::SENTENCE } || lines.last
+      end
+
+      # @param count [Integer] of links of its chain
+      def slowest_line(explained, count)
+        chain = explained.chain.with(links: explained.chain.links.first(count))
+        word(:screen_slowest, line: ChainSentence.new(@words).line(explained.with(chain:)))
       end
 
       def texts(block, sentences)

@@ -89,7 +89,7 @@ module Holdup
       def stall_verdict = @stall_verdict ||= Analysis::StallVerdict.new(@summary)
 
       def sentence(answer)
-        @words.call(:"verdict_#{answer.key}", units:, **spoken(answer.facts))
+        @words.call(:"verdict_#{answer.key}", units:, **connection(answer), **spoken(answer.facts))
       end
 
       Moment = Data.define(:time) do
@@ -106,6 +106,13 @@ module Holdup
       def time(seconds)
         Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
       end
+
+      # What a verdict about waits for connections calls them.
+      def connection(answer)
+        answer.key.start_with?("connections") ? {connection: awaited_connection} : {}
+      end
+
+      def awaited_connection = AwaitedConnection.new(@summary, words: @words).one
 
       # Formats the verdict's facts; a cause becomes its name.
       def spoken(facts)
@@ -155,7 +162,8 @@ module Holdup
         wait = stall_verdict.connection_wait
         return sentence(wait) if wait
         return unless @summary.connections.notable?
-        @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
+        share = Figures.share(@summary.connections.wait_share)
+        @words.call(:remark_connections, share:, connection: awaited_connection)
       end
 
       # The cause of a verdict of stall may hold the GVL for so long only because it lacks a CPU: then units

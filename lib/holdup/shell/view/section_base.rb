@@ -32,14 +32,15 @@ module Holdup
       def hidden = summary.rows.drop(limit)
 
       # @return [Array<String>] the remark about rows that did not fit
-      def more
-        hidden.empty? ? [] : [word(:more_rows, count: Figures.count(hidden.size))]
-      end
+      def more = more_rows(hidden.size)
 
       # @param all [Array] of which the first `limit` are listed
       # @return [Array<String>] the same for what is no row of the summary
-      def beyond(all)
-        count = all.size - limit
+      def beyond(all) = more_rows(all.size - limit)
+
+      # @param count [Integer] of rows that did not fit; negative where there was room
+      # @return [Array<String>]
+      def more_rows(count)
         count.positive? ? [word(:more_rows, count: Figures.count(count))] : []
       end
 

@@ -132,6 +132,12 @@ class Holdup::Instrumentation::ConnectionPoolGemTest < Minitest::Test
     assert_empty charged(:pool_wait)
   end
 
+  def test_says_which_connections_threads_have_waited_for
+    assert_empty @watcher.profile
+    pop_after(1)
+    assert_equal({"waited.pools" => "Object"}, @watcher.profile)
+  end
+
   def test_has_no_facts
     assert_equal [{}, [], {}, {}], [@watcher.facts, @watcher.pools, @watcher.gauges, @watcher.profile]
   end

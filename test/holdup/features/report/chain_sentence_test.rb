@@ -20,7 +20,7 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
   def test_each_kind_of_wait
     assert_equal "Waited 240 ms for the GVL: Sales#report held it 217 ms.",
       sentence([:pair, 240, "Sales#report", 217])
-    assert_equal "Waited 90.0 ms for a database connection: ReplenishJob kept connections for 80.0 ms of it.",
+    assert_equal "Waited 90.0 ms for a connection: ReplenishJob kept connections for 80.0 ms of it.",
       sentence([:pool_pair, 90, "ReplenishJob", 80])
     assert_equal "Waited 60.0 ms for a lock: PriceSync ended 50.0 ms of it.",
       sentence([:lock_pair, 60, "PriceSync", 50])

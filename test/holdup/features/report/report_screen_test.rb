@@ -5,6 +5,8 @@ require "holdup/loader"
 require "shellwords"
 
 class Holdup::Report::ReportScreenTest < Minitest::Test
+  include ExampleUnits
+
   LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController" \
     "#recalculate_everything_for_all_tenants"
   HOSTILE = "it's \"quoted\" [x] `id` $(id) *"
@@ -15,10 +17,11 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
   # @param width [Integer] of the terminal
   # @return [String] as a terminal without colours shows it
   def screen(windows = SampleWindows.new.to_a, language: "en", width: 80, by: :name, filter: {},
-    holding_methods: [], calls: [], pairs: [], connection_pairs: [], **options)
+    holding_methods: [], calls: [], pairs: [], connection_pairs: [], slowest: nil, **options)
     filter = Holdup::Analysis::UnitFilter.new(**filter)
     summary = Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S,
-      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, pairs:, connection_pairs:, filter:)
+      to_s: SampleWindows::START_S + 180, by:, holding_methods:, calls:, pairs:, connection_pairs:, slowest:,
+      filter:)
     made = Holdup::Report::ReportScreen.new(summary, words: Holdup::View::Words.new(language), zone: "UTC",
       **options)
     console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new,
@@ -112,6 +115,34 @@ class Holdup::Report::ReportScreenTest < Minitest::Test
     text = screen(sample.to_a, pairs: sample.pairs, filter: {name: "A#b"}).tr("\n", " ")
     assert_match(/waiting for locks .*- In 8\d % of the time that they stalled, C#d held the GVL\. /, text)
     refute_match(/In 8\d % of the time/, screen(sample.to_a, pairs: sample.pairs))
+  end
+
+  # @param links [Integer] how many waits the chain of the slowest one has
+  def slowest(links = 1)
+    slow = slow_unit(0, stalled_ns: 90 * MS, parts: [[:pair, "Sales#report", 80 * MS]])
+    chain = Holdup::Analysis::WaitChain.of(slow, [])
+    query = Holdup::Queries::SlowestUnitsQuery
+    explained = query::ExplainedUnit.new(slow:, chain: chain.with(links: chain.links * links))
+    query::KeptUnits.new(units: [explained], from_s: SampleWindows::START_S, whole: true)
+  end
+
+  def test_says_why_the_slowest_of_one_name_was_slow
+    found = [screen(slowest:, filter: {name: "OrdersController#index"}), screen(slowest:)]
+    told, untold = found.map { |text| text.tr("\n", " ").squeeze(" ") }
+    line = /The slowest one: 20\S+ [\d:]+ \S+, 118 ms: Waited 90.0 ms for the GVL: Sales#report held/
+    assert_match(line, told)
+    refute_match(/slowest one/, untold, "of several names it says little")
+  end
+
+  def test_has_no_more_of_the_chain_than_fits
+    text = screen(slowest: slowest(5), filter: {name: "OrdersController#index"}).tr("\n", " ").squeeze(" ")
+    assert_equal 1, text.scan("In that minute A#b waited 90.0 ms on average").size
+    refute_includes text, "…"
+  end
+
+  def test_says_the_slowest_in_japanese
+    text = screen(slowest:, filter: {name: "OrdersController#index"}, language: "ja")
+    assert_includes text, "最も遅かったもの："
   end
 
   # The screen itself has the table of who keeps the connections.

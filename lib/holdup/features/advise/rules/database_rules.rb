@@ -4,8 +4,8 @@ module Holdup
   module Advise
     module Rules
       module DatabaseRules
-        # Waits for a database connection: the pool is too small, or requests or jobs keep connections too
-        # long.
+        # Waits for a connection: the pool is too small, or requests or jobs keep connections too long. Holdup
+        # knows the size of Active Record's pools alone.
         module DbPool
           MUCH = 0.05
 
@@ -14,12 +14,24 @@ module Holdup
           def call(situation)
             connections = situation.summary.connections
             return unless connections.any? && connections.wait_share >= MUCH
+            return other_pool(connections) unless connections.awaited == :database
             rule, held = keeper(connections)
             facts = {wait_share: connections.wait_share, size: connections.size&.to_s, **held,
                      query: "report --full"}
             Finding.new(rule:, remedy: :setting, weight: connections.wait_share, change: change(situation),
               facts:)
           end
+
+          # @return [Finding] about pools of Redis, HTTP and the like
+          def other_pool(connections)
+            holder = connections.holder unless connections.outside?
+            kept = {name: holder.name, held_share: connections.held_share(holder)} if holder
+            awaited = connections.awaited
+            facts = {wait_share: connections.wait_share, connection: (awaited unless awaited == :any),
+                     name: nil, held_share: nil, **kept.to_h, query: "report --full"}
+            Finding.new(rule: :other_pool, remedy: :setting, weight: connections.wait_share, facts:)
+          end
+          private_class_method :other_pool
 
           # The holder that kept the connections for longest: threads outside of requests and jobs may be it,
           # and until they were sampled nothing is.

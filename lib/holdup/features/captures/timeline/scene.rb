@@ -68,6 +68,14 @@ module Holdup
           GvlWait.new(lane, span, parts.select { |part| part.ticks.positive? })
         end
 
+        # @param span [ThreadSpan] an idle one of the lane
+        # @return [GvlWait::WaitPart, nil] the whole span, of the thread that ran when it ended; nil where the
+        #   window ends first, or none ran
+        def ended_by(lane, span)
+          ender, run = during(@running.fetch(lane.ledger), span.to, span.to + 1).first
+          GvlWait::WaitPart.new(ender, unit_of(run), span.from, span.length) if ender
+        end
+
         # Ticks between the two in which the thread collected garbage.
         def collecting(lane, from, to)
           collections = during(collection_spans.fetch(lane, []), from, to)

@@ -10,23 +10,22 @@ module Holdup
         COLUMNS = %i[connection_waiter connection_holder pair_wait_share pair_wait].freeze
 
         def self.parts(summary)
-          summary.connections.any? ? [:connection_pairs] : []
+          summary.connections.any? ? %i[connection_pairs samples] : []
         end
 
         # @return [View::Section, nil] nil where no unit waited, or nothing was recorded of it
         def call
           return unless summary.connections.any? && pairs.any?
-          hidden = pairs.size - limit
-          View::Section.new(title: word(:who_had_connections), columns: COLUMNS.map { |key| word(key) },
+          connections = View::AwaitedConnection.new(summary, words: @words).many
+          title = word(:who_had_connections, connections:)
+          View::Section.new(title:, columns: COLUMNS.map { |key| word(key) },
             rows: pairs.first(limit).map { |pair| row(pair) },
-            notes: [*(more_pairs(hidden) if hidden.positive?), word(:who_had_connections_note)])
+            notes: [*beyond(pairs), word(:who_had_connections_note)])
         end
 
         private
 
         def pairs = summary.connection_pairs
-
-        def more_pairs(count) = word(:more_rows, count: View::Figures.count(count))
 
         def row(pair)
           [party(pair.victim), party(pair.causer), View::Figures.bare_share(pair.share), duration(pair.ns)]

@@ -18,11 +18,9 @@ module Holdup
         # @return [View::Section, nil] nil where none waited, or nothing was recorded of it
         def call
           return unless summary.lock_waits.names.any? && pairs.any?
-          hidden = pairs.size - limit
-          more = word(:more_rows, count: View::Figures.count(hidden)) if hidden.positive?
           View::Section.new(title: word(:who_ended_locks), columns: COLUMNS.map { |key| word(key) },
             rows: pairs.first(limit).map { |pair| row(pair) },
-            notes: [*more, *places, word(:who_ended_locks_note)])
+            notes: [*beyond(pairs), *places, word(:who_ended_locks_note)])
         end
 
         private

@@ -15,10 +15,8 @@ module Holdup
           return unless allocations.objects(summary.total)
           columns = [title_of_names, *COLUMNS.map { |key| word(key) }]
           rows = counted.first(limit).map { |row| [row_label(row), *cells(row)] }
-          hidden = counted.size - rows.size
-          more = hidden.positive? ? [word(:more_rows, count: View::Figures.count(hidden))] : []
           View::Section.new(title: word(:memory), columns:, rows:, total: [word(:all), *cells(summary.total)],
-            notes: [*more, word(:memory_note), *rest])
+            notes: [*beyond(counted), word(:memory_note), *rest])
         end
 
         # @return [String, nil] about all chosen requests or jobs

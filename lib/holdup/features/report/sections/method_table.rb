@@ -25,7 +25,7 @@ module Holdup
           View::Section.new(title: word(:methods),
             columns: [word(:methods_name), *COLUMNS.map { |key| column(key) }, *revision_columns],
             rows: listed.map { |line| [*row(line), *under_revisions(line)] },
-            notes: [*changes, word(:methods_note, covered:), *left_out])
+            notes: [*changes, word(:methods_note, covered:), *beyond(summary.holding_methods)])
         end
 
         # The method that causes most, for each of those that cause most.
@@ -50,11 +50,6 @@ module Holdup
         end
 
         def listed = summary.holding_methods.first(limit)
-
-        def left_out
-          count = summary.holding_methods.size - listed.size
-          count.zero? ? [] : [word(:more_rows, count: View::Figures.count(count))]
-        end
 
         # The last two that ran the chosen requests and jobs; none if there was only one.
         def revisions

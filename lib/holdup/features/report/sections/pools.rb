@@ -105,10 +105,11 @@ module Holdup
           def call
             return unless connections.any?
             columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]
-            View::Section.new(title: word(:connections), columns: [title_of_names, *columns],
+            title = View::AwaitedConnection.new(summary, words: @words).title
+            View::Section.new(title:, columns: [title_of_names, *columns],
               rows: listed.first(limit).map { |row| [row_label(row), *cells(row)] } + outside,
               total: [word(:all), *cells(summary.total)],
-              notes: more(listed.size) + pools + unknown + [word(:connections_note)])
+              notes: beyond(listed) + pools + unknown + [word(:connections_note)])
           end
 
           private
@@ -123,10 +124,6 @@ module Holdup
             }.sort_by { |row|
               [-held(row), -waited(row), row.name]
             }
-          end
-
-          def more(count)
-            (count > limit) ? [word(:more_rows, count: View::Figures.count(count - limit))] : []
           end
 
           def waited(row) = row.sum(:pool_wait_ns)

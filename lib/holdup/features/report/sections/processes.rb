@@ -17,7 +17,7 @@ module Holdup
             return if processes.members.empty?
             View::Section.new(title: word(:processes), columns:,
               rows: processes.groups.flat_map { |group| rows(group) },
-              notes: left_out + machines.flat_map { |machine| notes(machine) } + redis + meanings)
+              notes: more_rows(unlisted) + machines.flat_map { |machine| notes(machine) } + redis + meanings)
           end
 
           private
@@ -52,9 +52,9 @@ module Holdup
               *Array.new(columns.size - 1, "")]]
           end
 
-          def left_out
-            count = processes.groups.sum { |group| group.present.size - shown_of(group).size }
-            count.zero? ? [] : [word(:more_rows, count: View::Figures.count(count))]
+          # @return [Integer] processes without a row
+          def unlisted
+            processes.groups.sum { |group| group.present.size - shown_of(group).size }
           end
 
           def group_row(group)

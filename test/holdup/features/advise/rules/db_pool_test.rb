@@ -66,6 +66,25 @@ module Holdup::Advise::Rules
       assert_equal :db_pool_unheld, found.rule
     end
 
+    def test_says_which_connections_where_they_are_not_of_a_database
+      samples = kept(0).map { |sample| {**sample, "waited.pools": "RedisClient"} }
+      found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
+        samples:) { |sample| waits(sample) }
+      text = text_of(found)
+      assert_equal "Requests or jobs wait for a connection of a pool (RedisClient).", text["what"]
+      assert_match(/all time\. A#a kept the connections for \S+ % of the time/, text["seen"])
+      refute_match(/database/, text.values.join)
+    end
+
+    def test_names_no_pool_where_it_may_have_been_one_of_several
+      samples = kept(0).map { |sample| {**sample, "waited.pools": "Redis", "waited.database": "yes"} }
+      found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
+        samples:) { |sample| [unheld(waits(sample).first)] }
+      text = text_of(found)
+      assert_equal "Requests or jobs wait for a connection of a pool.", text["what"]
+      assert_match(/\AThe waits take \S+ % of all time\. \[/, text["seen"])
+    end
+
     def test_no_finding_without_waits
       assert_nil find(DatabaseRules::DbPool, units: unit(io: 5))
     end

@@ -2,44 +2,32 @@
 
 require "test_helper"
 require "holdup/loader"
+require "contracts/pair_table_contract"
 require "support/lock_windows"
 
 class Holdup::Report::Sections::LockPairTableTest < Minitest::Test
   include LockWindows
+  include PairTableContract
 
-  def section(summary = lock_summary, language: "en", limit: 10)
-    words = Holdup::View::Words.new(language)
-    Holdup::Report::Sections::LockPairTable.new(summary, words:, limit:).call
-  end
+  def table = Holdup::Report::Sections::LockPairTable
 
-  def test_each_pair_with_its_share_of_the_victims_waits
-    assert_equal [["Carts#update", "Carts#update", "88.0", "2.11 s"],
-      ["Carts#update", "PriceSync", "12.0", "288 ms"],
-      ["Stock#show", "(unknown)", "100", "160 ms"]], section.rows
-    assert_equal 3, section(language: "ja").rows.size
+  def parts = [:locks]
+
+  def summary = lock_summary
+
+  def calm = lock_summary({"Carts#update" => {lock: 0}})
+
+  def without = [calm, lock_summary(locks: [])]
+
+  def rows
+    [["Carts#update", "Carts#update", "88.0", "2.11 s"], ["Carts#update", "PriceSync", "12.0", "288 ms"],
+      ["Stock#show", "(unknown)", "100", "160 ms"]]
   end
 
   def test_says_where_they_wait
     assert_includes section.notes, "Carts#update waits longest in Cart#update, app/models/cart.rb:12 (Mutex)."
     assert_includes section(language: "ja").notes,
       "Carts#update が最も長く待つ場所は Cart#update（app/models/cart.rb:12）です（Mutex）。"
-  end
-
-  def test_the_longest_waits_when_there_are_more
-    few = section(limit: 1)
-    assert_equal 1, few.rows.size
-    assert_match(/2/, few.notes.first)
-  end
-
-  def test_nothing_without_waits_or_pairs
-    assert_nil section(lock_summary(locks: []))
-    assert_nil section(lock_summary({"Carts#update" => {lock: 0}}))
-  end
-
-  def test_needs_the_locks_only_where_some_wait_for_them
-    assert_equal [:locks], Holdup::Report::Sections::LockPairTable.parts(lock_summary)
-    calm = lock_summary({"Carts#update" => {lock: 0}})
-    assert_empty Holdup::Report::Sections::LockPairTable.parts(calm)
   end
 
   def test_json_has_all_pairs_and_places
