@@ -41,7 +41,7 @@ export function options(chart, { width, ticks, clock }) {
   const timed = chart.x.unit === "time";
   return {
     width,
-    height: HEIGHT,
+    height: chart.height ?? HEIGHT,
     legend: { show: false },
     padding: [chart.marks?.some((mark) => mark.label) ? BAND : null, BEYOND, null, null],
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },

@@ -16,10 +16,13 @@ module Holdup
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict), short_answers,
           View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, sufferers,
-          matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
+          picture_block, matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
           section(Sections::Times::DistributionTable), guide,
           section(Sections::Processes::SettingTable)].compact
       end
+
+      # @return [Hash{String => View::Chart}]
+      def charts = {**picture.charts, **super}
 
       def live? = query.live?
 
@@ -33,6 +36,22 @@ module Holdup
 
       def short_answers
         ShortAnswers.new(summary, time_series, marks:, words: @words, link: method(:unit_link)).block
+      end
+
+      # The picture has what they would say of states.
+      def charted = super - ["shares"]
+
+      def picture
+        @picture ||= OverviewPicture.new(time_series, gvl_over_time, words: @words, marks: changes.to_a)
+      end
+
+      def gvl_over_time
+        return unless OverviewPicture.contended?(time_series)
+        GvlOverTimeReader.call(store, time_series, to_s: shown.last, filter:)
+      end
+
+      def picture_block
+        picture.block(limit: query.limit, part:) unless time_series.empty?
       end
 
       # Not in a file, which one reads and does not come back to.

@@ -154,9 +154,10 @@ module Holdup
 
       # Charts side by side whose series a script fetches, and a table with the same figures that needs no
       # script. `names`: {chart name => title}; `twin`: that Section; `part`: SpanLink, nil if the charts show
-      # the whole span
-      FetchedCharts = Data.define(:title, :names, :twin, :part) do
-        def initialize(title:, names:, twin:, part: nil)
+      # the whole span; `title`: nil if the charts say it; `stacked`: whether they stand one below the other, so
+      # that the same moment is at the same place
+      FetchedCharts = Data.define(:title, :names, :twin, :part, :stacked) do
+        def initialize(title:, names:, twin:, part: nil, stacked: false)
           super
         end
 

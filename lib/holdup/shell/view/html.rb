@@ -51,7 +51,8 @@ module Holdup
       private
 
       def style
-        @style ||= "#{asset("holdup.css")}@media #{DARK_MEDIA} {\n#{asset("dark.css")}}\n#{read(FILE_STYLE)}"
+        dark = "@media #{DARK_MEDIA} {\n#{asset("dark.css")}}\n"
+        @style ||= "#{asset("holdup.css")}#{asset("overview.css")}#{dark}#{read(FILE_STYLE)}"
       end
 
       def asset(name) = read(File.join(ASSETS, name))

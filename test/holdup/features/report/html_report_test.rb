@@ -33,8 +33,9 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
     page = parsed(sample, remarks: ["jit is not what it was"])
     assert_equal %w[overview requests blame processes jit],
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    captions = ["Who suffered most", "Who waited (rows) while whom held the GVL (columns)", "Over time",
-      "Who caused the stall, who suffered it", "All together"]
+    captions = ["Who suffered most", "Threads over time",
+      "Who waited (rows) while whom held the GVL (columns)", "Over time",
+      "Who caused the stall, who suffered it"]
     assert_equal captions, page.css("#overview caption").map(&:text).drop(1).first(5)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"

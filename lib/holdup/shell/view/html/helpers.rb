@@ -105,10 +105,10 @@ module Holdup
           key && word(key)
         end
 
-        # @param state [Symbol] of a thread
+        # @param state [Symbol] of a thread, or another look of a Chart::Line
         # @return [Boolean] whether its areas have a pattern, for readers who can't tell the colours apart
         def patterned?(state)
-          !StateLooks::ALL.fetch(state).mark.nil?
+          !StateLooks::ALL[state]&.mark.nil?
         end
 
         # @return [String] "12.3%" for SVG
