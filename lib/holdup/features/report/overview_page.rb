@@ -10,12 +10,11 @@ module Holdup
       include Advise::PageFindings
 
       TOP = 5
-      COLUMNS = %i[name count p95 split suffered each].freeze
 
       def blocks
         return nothing if summary.empty?
         [View::Blocks::Lead.new(text: headline.verdict), short_answers,
-          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, sufferers,
+          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, impact,
           picture_block, matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
           section(Sections::Times::DistributionTable), guide,
           section(Sections::Processes::SettingTable)].compact
@@ -31,7 +30,7 @@ module Holdup
       def parts(summary)
         return [] if summary.empty?
         [*View::Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
-          *Sections::Stalls::StallMatrix.parts(summary), *UnitPages::Table::PARTS, *Advise::Rules.parts(summary)]
+          *Sections::Stalls::StallMatrix.parts(summary), *ImpactTable::PARTS, *Advise::Rules.parts(summary)]
       end
 
       def short_answers
@@ -68,10 +67,11 @@ module Holdup
         section(Sections::Stalls::BlameTable, limit: TOP).with(more:)
       end
 
-      def sufferers
-        table = UnitPages::Table.new(summary, words: @words, link: method(:unit_link))
+      def impact
+        rows = ImpactTable.rows(summary, TOP)
+        slow = SlowOverTimeReader.call(store, rows, from_s: shown.first, to_s: shown.last, filter:)
         page = (summary.unit_kind == :job) ? "jobs" : "requests"
-        table.call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
+        ImpactTable.new(summary, slow:, words: @words, link: method(:unit_link)).call(rows)
           .with(more: View::Blocks::Link.new(text: word(:all_endpoints), page:))
       end
 

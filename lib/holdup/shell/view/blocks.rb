@@ -154,8 +154,8 @@ module Holdup
 
       # Charts side by side whose series a script fetches, and a table with the same figures that needs no
       # script. `names`: {chart name => title}; `twin`: that Section; `part`: SpanLink, nil if the charts show
-      # the whole span; `title`: nil if the charts say it; `stacked`: whether they stand one below the other, so
-      # that the same moment is at the same place
+      # the whole span; `title`: nil if the charts say it; `stacked`: whether they stand one below the other,
+      # so that the same moment is at the same place
       FetchedCharts = Data.define(:title, :names, :twin, :part, :stacked) do
         def initialize(title:, names:, twin:, part: nil, stacked: false)
           super
@@ -218,6 +218,12 @@ module Holdup
         large = parts.select { |_, share| share >= Bar::LEAST_LABELLED }
         texts = large.map { |state, share| "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}" }
         new(parts:, label: words.list(texts))
+      end
+
+      # A line over time without axes. `values`: for each step, nil where unknown; `label`: what it says in
+      # words
+      Sparkline = Data.define(:values, :label) do
+        def to_s = label
       end
 
       Meter = Data.define(:share, :label) do

@@ -33,7 +33,7 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
     page = parsed(sample, remarks: ["jit is not what it was"])
     assert_equal %w[overview requests blame processes jit],
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    captions = ["Who suffered most", "Threads over time",
+    captions = ["Endpoints and jobs, those that matter most first", "Threads over time",
       "Who waited (rows) while whom held the GVL (columns)", "Over time",
       "Who caused the stall, who suffered it"]
     assert_equal captions, page.css("#overview caption").map(&:text).drop(1).first(5)
