@@ -20,8 +20,8 @@ module Holdup
 
       # `key`: :holder, :gvl, :n_plus_one, :pool, :lock, :transaction, :upstream, :io, :sleep, :native,
       # :starved, :memory, :cpu or :calm; `share`: of the elapsed time; of :holder, of all stall
-      Reason = Data.define(:key, :share, :facts)
-      private_constant :Reason
+      DiagnosedReason = Data.define(:key, :share, :facts)
+      private_constant :DiagnosedReason
 
       # @param summary [Analysis::Summary] by name, with PARTS
       def initialize(summary)
@@ -32,7 +32,7 @@ module Holdup
       # @return [#key, #share, #facts]
       def of(row)
         holder(row) || reasons(row).max_by { |found| weight(found) } ||
-          Reason.new(key: :calm, share: 0.0, facts: {})
+          DiagnosedReason.new(key: :calm, share: 0.0, facts: {})
       end
 
       private
@@ -43,7 +43,7 @@ module Holdup
         share = row.caused_ns.fdiv(whole_ns)
         return if share < CAUSED
         party = Analysis::StallPairs::Party.new(name: row.name, kind: row.kind)
-        Reason.new(key: :holder, share:, facts: {place: @summary.holder_place(party), hold_ns: row.met_hold})
+        DiagnosedReason.new(key: :holder, share:, facts: {place: @summary.holder_place(party), hold_ns: row.met_hold})
       end
 
       def weight(found) = found.share * NAMED.fetch(found.key, 1.0)
@@ -69,36 +69,36 @@ module Holdup
         waits[:lock] = [waits[:lock] - pool, 0.0].max if split.share(:sleep) < pool
         shares = {gvl: split.share(:stalled), starved: split.share(:starved), io: split.share(:io),
                   native: split.share(:native), cpu: split.share(:cpu), **waits}
-        shares.map { |key, share| Reason.new(key:, share:, facts: {}) }
+        shares.map { |key, share| DiagnosedReason.new(key:, share:, facts: {}) }
       end
 
       def repeats(row)
         query = @summary.repeated_queries.find { |one| one.name == row.name } or return
-        Reason.new(key: :n_plus_one, share: query.share, facts: {each: query.each, place: query.place})
+        DiagnosedReason.new(key: :n_plus_one, share: query.share, facts: {each: query.each, place: query.place})
       end
 
       # What others do while a transaction is open keeps rows locked for nothing.
       def transaction(row)
         line = @summary.transactions.find { |one| one.name == row.name } or return
         call = line.other_calls.first or return
-        Reason.new(key: :transaction, share: share(row, line.other_calls_ns), facts: {call:})
+        DiagnosedReason.new(key: :transaction, share: share(row, line.other_calls_ns), facts: {call:})
       end
 
       def upstream(row)
         calls = @summary.calls.find { |one| one.name == row.name } or return
         call = calls.lines.max_by { |line| line.remote.sum }
         facts = {call:, each_ns: row.per_unit(call.remote.sum)}
-        Reason.new(key: :upstream, share: share(row, call.remote.sum), facts:)
+        DiagnosedReason.new(key: :upstream, share: share(row, call.remote.sum), facts:)
       end
 
       def pool(row)
-        Reason.new(key: :pool, share: share(row, row.sum(:pool_wait_ns)), facts: {})
+        DiagnosedReason.new(key: :pool, share: share(row, row.sum(:pool_wait_ns)), facts: {})
       end
 
       def memory(row)
         objects = @summary.allocations.objects_each(row)
         gc_ns = @summary.allocations.gc_caused_ns(row) || row.sum(:gc_ns)
-        Reason.new(key: :memory, share: share(row, gc_ns), facts: {objects:})
+        DiagnosedReason.new(key: :memory, share: share(row, gc_ns), facts: {objects:})
       end
 
       def share(row, ns) = [ns.fdiv(row.wall_ns), 1.0].min

@@ -10,14 +10,12 @@ module Holdup
       include Advise::PageFindings
 
       TOP = 5
+      # Rows of the matrix that stand beside the picture.
+      VICTIMS = 6
 
       def blocks
         return nothing if summary.empty?
-        [View::Blocks::Lead.new(text: headline.verdict), short_answers,
-          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, impact,
-          picture_block, matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
-          section(Sections::Times::DistributionTable), guide,
-          section(Sections::Processes::SettingTable)].compact
+        [answer, pictures, impact, fold]
       end
 
       # @return [Hash{String => View::Chart}]
@@ -26,6 +24,40 @@ module Holdup
       def live? = query.live?
 
       private
+
+      def lead = View::Blocks::Lead.new(text: headline.verdict)
+
+      def answer
+        main = [lead, split, View::Blocks::Notes.new(texts: notes)]
+        View::Blocks::Beside.new(main:, side: [*action])
+      end
+
+      def action
+        about = [headline.verdict, headline.figures.first]
+        first_action(about:) do |name|
+          row = summary.rows.find { |one| one.name == name } || ImpactTable.rows(summary, 1).first
+          link = unit_link(row)
+          link.is_a?(View::Blocks::Link) ? [link.with(text: word(:action_slowest, name: link.text))] : []
+        end
+      end
+
+      # How much there is, and the first reason why figures may mislead.
+      def notes = [headline.figures.first, *headline.remarks.first]
+
+      def more_notes = [headline.figures.last, *headline.remarks.drop(1)]
+
+      def pictures
+        picture = picture_block or return matrix(limit: VICTIMS, brief: true)
+        View::Blocks::Beside.new(main: [picture], side: [*matrix(limit: VICTIMS, brief: true)])
+      end
+
+      # What one looks for when the first screen is not enough.
+      def fold
+        inner = [short_answers, View::Blocks::Notes.new(texts: more_notes),
+          findings(word(:stands_out)), over_time, changes.table, causes,
+          section(Sections::Times::DistributionTable), guide, section(Sections::Processes::SettingTable)]
+        View::Blocks::Fold.new(title: word(:overview_more), inner: inner.compact)
+      end
 
       def parts(summary)
         return [] if summary.empty?
@@ -39,6 +71,12 @@ module Holdup
 
       # The picture has what they would say of states.
       def charted = super - ["shares"]
+
+      def split
+        each = View::Figures.duration(summary.total.per_unit(summary.total.wall_ns))
+        title = word(:"average_#{summary.unit_kind}", each:)
+        super.with(title:, brief: true)
+      end
 
       def picture
         @picture ||= OverviewPicture.new(time_series, gvl_over_time, words: @words, marks: changes.to_a)

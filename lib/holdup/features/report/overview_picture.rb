@@ -6,8 +6,11 @@ module Holdup
     # keeps the GVL busy. Where hardly anything waits for it: what threads do instead.
     class OverviewPicture
       NAME = 40
+      # Of a class's name, what all of its kind end with: a legend has little room.
+      ENDING = /Controller(?=#)/
       # Pixels: the upper chart is the picture.
-      HELD_HEIGHT = 110
+      WAITING_HEIGHT = 140
+      HELD_HEIGHT = 78
       WAITING = "waiting"
       HELD = "held"
       BUSY = "busy"
@@ -68,27 +71,33 @@ module Holdup
       end
 
       def waiting
-        chart(:rate, layers(@gvl.waiting), limits: ceiling, points: [*worst])
+        chart(:rate, layers(@gvl.waiting), limits: ceiling, points: [*worst], height: WAITING_HEIGHT,
+          bare: (true if held))
       end
 
       def held
+        return @held if defined?(@held)
+        @held = held_chart
+      end
+
+      def held_chart
         return if @gvl.held.values.flatten.compact.sum.zero?
         steep = View::Chart::Mark.new(at: Analysis::Thresholds::FULL, label: word(:chart_steep))
         chart(:share, layers(@gvl.held), limits: [steep], most: View::Charts::TimeSeries::ALL,
-          height: HELD_HEIGHT)
+          height: HELD_HEIGHT, marks: @marks.map { |mark| mark.with(label: nil) })
       end
 
       def busy
         lines = @series.in_state.map do |state, values|
           View::Chart::Line.new(label: word(:"state_#{state}"), values:, state:)
         end
-        chart(:rate, lines)
+        chart(:rate, lines, height: WAITING_HEIGHT)
       end
 
       def chart(unit, series, **options)
         series = series.map { |line| line.with(values: @series.without_partial_end(line.values)) }
         x = View::Chart::Axis.new(unit: :time, values: @series.at_s)
-        View::Chart.new(kind: :stack, unit:, series:, x:, marks: @marks, **options)
+        View::Chart.new(kind: :stack, unit:, series:, x:, **{marks: @marks, **options})
       end
 
       # Each name has one colour in both charts.
@@ -102,7 +111,7 @@ module Holdup
 
       def name(party)
         return word(:"party_#{party.kind}") unless party.named?
-        text = View::Width.clean(party.name.delete_prefix(Series::THREAD))
+        text = View::Width.clean(party.name.delete_prefix(Series::THREAD)).sub(ENDING, "")
         text = word(:account, name: text) if party.kind == :account
         View::Width.truncate(text, NAME)
       end

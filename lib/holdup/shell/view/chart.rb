@@ -9,12 +9,13 @@ module Holdup
     # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each x
     # - `limits`: Array of Mark, horizontal; `marks`: Array of Mark, vertical; `most`: upper end of the scale,
-    #   nil to fit the values; `height`: pixels in a browser, nil for the usual
+    #   nil to fit the values; `height`: pixels in a browser, nil for the usual; `bare`: whether the chart
+    #   below it has the labels of x
     # - `points`: Array of Point on its lines; `heat`: for that kind, see Analysis::TimeSeries#heat
     Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat,
-      :height) do
+      :height, :bare) do
       def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil,
-        height: nil)
+        height: nil, bare: nil)
         super
       end
 

@@ -73,6 +73,9 @@ module Holdup
         here("since" => since, "until" => till)
       end
 
+      # @return [String] pinned, with the host that this request came to
+      def sent_address = "#{@request.base_url}#{pinned}"
+
       # @return [String] this page as a file: for a cached page, of the answer it shows
       def export(ending)
         url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)

@@ -88,6 +88,9 @@ module Holdup
 
         def language = @words.language
 
+        # @return [String, nil] where others find the page as it is; nil in a file
+        def sent_address = nil
+
         # @param values [Hash{Symbol => Object}] nil and false omit an attribute; true writes its name alone
         # @return [String] HTML: ` class="words" hidden`, to follow the name of a tag
         def attributes(**values)
