@@ -43,7 +43,8 @@ module Holdup
         share = row.caused_ns.fdiv(whole_ns)
         return if share < CAUSED
         party = Analysis::StallPairs::Party.new(name: row.name, kind: row.kind)
-        DiagnosedReason.new(key: :holder, share:, facts: {place: @summary.holder_place(party), hold_ns: row.met_hold})
+        facts = {place: @summary.holder_place(party), hold_ns: row.met_hold}
+        DiagnosedReason.new(key: :holder, share:, facts:)
       end
 
       def weight(found) = found.share * NAMED.fetch(found.key, 1.0)
@@ -74,7 +75,8 @@ module Holdup
 
       def repeats(row)
         query = @summary.repeated_queries.find { |one| one.name == row.name } or return
-        DiagnosedReason.new(key: :n_plus_one, share: query.share, facts: {each: query.each, place: query.place})
+        facts = {each: query.each, place: query.place}
+        DiagnosedReason.new(key: :n_plus_one, share: query.share, facts:)
       end
 
       # What others do while a transaction is open keeps rows locked for nothing.
