@@ -3,8 +3,8 @@ const GAP = 8;
 const LINE = 14;
 
 /**
- * The place of a dot's label in which all of it can be read: right of the dot where there is room, else left;
- * above or below as asked, unless that is outside.
+ * The place of a dot's label in which all of it can be read: right of the dot where there is room, else left,
+ * else as far right as it fits; above or below as asked, unless that is outside.
  * @param {{x: number, y: number}} dot
  * @param {number} width of the label
  * @param {{left: number, right: number, top: number, bottom: number}} edges that the label must not cross
@@ -17,7 +17,7 @@ export function beside(dot, width, edges, { below = false, ratio = 1 } = {}) {
   const lower = below ? dot.y + 2 * gap <= edges.bottom : dot.y - gap - (LINE * ratio) / 2 < edges.top;
   return {
     align: left ? "right" : "left",
-    x: left ? dot.x - gap : dot.x + gap,
+    x: left ? dot.x - gap : Math.max(edges.left, Math.min(dot.x + gap, edges.right - width)),
     y: lower ? dot.y + 2 * gap : dot.y - 0.75 * gap,
   };
 }

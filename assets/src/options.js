@@ -9,8 +9,9 @@ import { colour } from "./theme.js";
 import { logTicks } from "./ticks.js";
 
 const HEIGHT = 210;
-/** What the axes take of it: below, ticks and one line of labels. */
+/** What the axes take of it: below, ticks and one line of labels, or ticks only. */
 const BELOW = 34;
+const BARE = 8;
 const BESIDE = 70;
 /** Right of the end of the x axis: half of its last label. */
 const BEYOND = 30;
@@ -41,7 +42,7 @@ export function options(chart, { width, ticks, clock }) {
   const timed = chart.x.unit === "time";
   return {
     width,
-    height: HEIGHT,
+    height: chart.height ?? HEIGHT,
     legend: { show: false },
     padding: [chart.marks?.some((mark) => mark.label) ? BAND : null, BEYOND, null, null],
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
@@ -98,17 +99,17 @@ const axis = () => ({
 });
 
 function xAxis(chart, ticks, clock) {
-  const values =
+  const named =
     chart.x.unit === "time"
       ? (_, splits, __, ___, step) => clock.axis(splits, step)
       : (_, splits) => splits.map(ticks[chart.x.unit]);
   return {
     ...axis(),
-    size: BELOW,
+    size: chart.bare ? BARE : BELOW,
     space: SPACE,
     ...(chart.x.log ? multiplying : {}),
     ...steps(chart.x),
-    values,
+    values: chart.bare ? () => [] : named,
   };
 }
 

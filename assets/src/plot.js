@@ -17,6 +17,8 @@ import { onThemeChange } from "./theme.js";
  * @property {Line[]} series
  * @property {{upto_ns: number[], counts: number[][]}} [heat] a column of counts for each of x
  * @property {number} [most] where the scale ends
+ * @property {number} [height] in pixels, other than usual
+ * @property {boolean} [bare] whether the chart below it has the labels of x
  * @property {{at: number, label: string}[]} [limits]
  * @property {{at: number, label: string}[]} [marks]
  * @property {{x: number, y: number, label?: string}[]} [points] without a label: crossed out

@@ -34,7 +34,7 @@ class ChartsTest < Minitest::Test
     legends = %i[home right right left end left].map { |key| legend_at(plot, key) }
     assert_equal legends[1], legends[3]
     assert_equal 5, legends.uniq.size
-    assert_match(/cpu [\d.]+ %, starved/, legends.last)
+    assert_match(/cpu [\d.]+, starved/, legends.last)
   end
 
   # Also by the mouse, which moves the same cursor.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "four_endpoints"
 require_relative "looking"
 
 # The answer comes first, on a laptop and on a phone, and nothing of a table is hidden without a hint.
@@ -72,17 +73,55 @@ class LayoutTest < Minitest::Test
     end
   end
 
-  # Is it the GVL, whose fault, since when, what to do: without scrolling.
+  # What it is, of whom, and what to do: without scrolling.
   def test_the_overview_answers_within_600_pixels
     chromium.size(1280, 720)
     %w[en ja].each do |language|
       look("/", lang: language, since: "6h")
       bottoms = page.evaluate_script(<<~JS)
-        [...document.querySelectorAll(".lead, .facts dd")].map((part) => part.getBoundingClientRect().bottom)
+        [...document.querySelectorAll(".lead, .split, .action")]
+          .map((part) => part.getBoundingClientRect().bottom)
       JS
-      assert_equal 6, bottoms.size, language
+      assert_equal 3, bottoms.size, language
       assert_operator bottoms.max, :<=, 600, language
     end
+  end
+
+  # The height of a page in both languages, by the size of the screen.
+  HEIGHTS = {[1440, 900] => 900, [390, 844] => 2600}.freeze
+
+  def test_the_overview_of_four_endpoints_is_one_screen
+    sample = FourEndpoints.new
+    sample.in_a_file do |store|
+      dashboard = ServedDashboard.new(store:, now_s: sample.to_s)
+      HEIGHTS.to_a.product(%w[en ja]) do |((width, height), most), language|
+        chromium.size(width, height)
+        look("/", dashboard:, lang: language, since: "1h")
+        assert page.has_css?(".stacked canvas", count: 2)
+        assert page.has_css?("table .spark", count: 4)
+        tall = page.evaluate_script("document.documentElement.scrollHeight")
+        assert_operator tall, :<=, most, "#{width} #{language}"
+      end
+    ensure
+      dashboard&.stop
+    end
+  end
+
+  def test_what_is_not_on_the_first_screen_unfolds
+    chromium.size(1440, 900)
+    look("/", lang: "en", since: "6h")
+    assert page.has_no_css?("h2", text: "Over time", wait: 0)
+    page.find(".fold > summary").click
+    assert page.has_css?("h2", text: "Over time")
+    assert page.has_css?(".fold canvas")
+    assert_empty chromium.barriers
+  end
+
+  def test_the_text_for_the_team_has_the_address_of_the_page
+    look("/", lang: "en", since: "6h")
+    page.find(".action summary").click
+    text = page.find(".action textarea").value
+    assert_match(%r{\A\*\*.+\*\* .+\n\n.+\n\nhttp://127\.0\.0\.1:\d+/\?since=20.+&until=20}m, text)
   end
 
   def test_a_laptop_shows_all_pages_in_one_line

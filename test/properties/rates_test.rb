@@ -133,6 +133,7 @@ class RatesTest < Minitest::Test
     query = Holdup::Web::PageQuery.new({"since" => "24h"}, now_s:)
     page = Holdup::Report::OverviewPage.new(context: Object.new, store:, query:,
       words: Holdup::View::Words.new("en", page: true))
-    page.blocks.grep(Holdup::View::Section).map(&:title).join(", ")
+    blocks = Holdup::View::Blocks.flat(page.blocks)
+    blocks.grep(Holdup::View::Section).map(&:title).join(", ")
   end
 end

@@ -96,6 +96,27 @@ module Holdup
         values.each_with_index.map { |value, index| value unless index == partial_end }
       end
 
+      # @return [Float] of a step, those in which anything was measured
+      def seconds(index)
+        start_s = at_s[index]
+        length_s = [length_s(index), @windows[index]&.seconds.to_i].max
+        measured_s = @coverage.seconds(start_s, start_s + length_s)
+        measured_s.positive? ? measured_s : length_s.to_f
+      end
+
+      # @return [Hash{Symbol => Array<Float, nil>}] requests and jobs in each state, on average: how many
+      #   threads they keep so
+      def in_state
+        splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
+        SeriesRow::StateSplit.members.to_h do |state|
+          values = splits.each_with_index.map do |split, index|
+            next split.public_send(state).fdiv(seconds(index) * NS) if split
+            0.0 if measured?(index)
+          end
+          [state, values]
+        end
+      end
+
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Array<Float, nil>] ns, mean of those where it is known
       def mean(key)

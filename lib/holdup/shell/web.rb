@@ -26,9 +26,11 @@ module Holdup
 
     # Dependencies of a dashboard request. `store` opens the store; `captures`: the stored ones; `ordering`:
     # takes orders for captures, nil if disabled; `refusal`: why the request is not answered, usually nil;
-    # `computations`: of the pages that take seconds; `slo` and `prices`: of the page of advice, nil: none.
+    # `computations`: of the pages that take seconds; `slo` and `prices`: of the page of advice, nil: none;
+    # `troubles`: gives how many checks of this host fail or warn, nil where nobody counts them.
     Context = Data.define(
-      :store, :dir, :captures, :ordering, :clock, :language, :refusal, :computations, :slo, :prices
+      :store, :dir, :captures, :ordering, :clock, :language, :refusal, :computations, :slo, :prices,
+      :troubles
     )
     # Its key in the Rack environment.
     Context::KEY = "holdup.web"
@@ -43,6 +45,11 @@ module Holdup
       # @return [Hash{Symbol => Object}] what advice is to keep, and what it may cost, for `new`
       def goal(settings) = Features.part(:dashboard_goal)&.of(settings).to_h
 
+      # @return [#call, nil] how many checks of this host fail or warn, for `new`
+      def troubles(store:, dir:, clock: Clock.new)
+        Features.part(:troubles)&.new(store:, dir:, clock:, priority: PRIORITY)
+      end
+
       private
 
       # Kept until the configuration changes, because it knows the computations under way.
@@ -54,9 +61,12 @@ module Holdup
       end
 
       def facts(settings, open)
+        store = StorePool.new { settings.store || Store.default_url(ENV) }
+        dir = settings.segment_dir
         {
-          store: StorePool.new { settings.store || Store.default_url(ENV) },
-          dir: settings.segment_dir,
+          store:,
+          dir:,
+          troubles: troubles(store:, dir:),
           captures: -> { captures_dir(settings) },
           orders: settings.web_capture,
           auth: settings.web_auth,
@@ -89,16 +99,17 @@ module Holdup
     # @param language [String, nil] used when the browser asks for none that we have
     # @param slo [Object, nil] promise to requests, for the page of advice
     # @param prices [Object, nil] of fleets; nil: the page of advice compares none
+    # @param troubles [#call, nil] gives how many checks of this host fail or warn
     # @param computations [Computations] of the pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
-      language: nil, slo: nil, prices: nil,
+      language: nil, slo: nil, prices: nil, troubles: nil,
       computations: Computations.new(clock: Clock.new, priority: PRIORITY)
     )
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
-      @facts = {store:, dir:, clock:, language:, computations:, slo:, prices:}
+      @facts = {store:, dir:, clock:, language:, computations:, slo:, prices:, troubles:}
     end
 
     def call(env)

@@ -100,6 +100,21 @@ class Holdup::Analysis::TimeSeriesTest < Minitest::Test
     assert_equal [0.2], series(window(seconds: 300), coverage: measured(0, 300)).per_second
   end
 
+  # 60 requests of 400 ms in a minute keep 0.4 threads.
+  def test_how_many_threads_are_in_each_state
+    found = series(window(wall: 400), nil, measured: Set[START_S]).in_state
+
+    assert_in_delta 0.2, found[:cpu].first
+    assert_in_delta 0.2, found[:stalled].first
+    assert_nil found[:cpu].last
+  end
+
+  def test_a_step_has_the_seconds_that_were_measured
+    found = series(window, window(1), window(2), coverage: measured(30, 120))
+
+    assert_equal [30.0, 60.0, 60.0], [0, 1, 2].map { |index| found.seconds(index) }
+  end
+
   def test_quantiles_are_those_of_the_step
     found = series(window(wall: 10), window(1, wall: 500)).quantiles(:wall)
 

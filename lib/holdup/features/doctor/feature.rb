@@ -14,6 +14,7 @@ module Holdup
       pages: [
         {name: "health", place: 150, section: :health}
       ],
+      parts: {troubles: "TroublesReader"},
       checks: {
         "ProbeChecks::RubySupport" => 10,
         "ProbeChecks::ClockSource" => 20,

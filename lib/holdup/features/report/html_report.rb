@@ -89,7 +89,7 @@ module Holdup
       def pages
         @pages ||= shown.map do |name|
           page = page(PAGES.fetch(name), @query)
-          lead, *rest = page.blocks
+          lead, *rest = View::Blocks.flat(page.blocks)
           blocks = [lead, *remarks(name), *rest]
           View::Html::Part.new(id: name, title: word(:"title_#{name}"), blocks:, charts: page.charts)
         end

@@ -10,29 +10,85 @@ module Holdup
       include Advise::PageFindings
 
       TOP = 5
-      COLUMNS = %i[name count p95 split suffered each].freeze
+      # Rows of the matrix that stand beside the picture.
+      VICTIMS = 6
 
       def blocks
         return nothing if summary.empty?
-        [View::Blocks::Lead.new(text: headline.verdict), short_answers,
-          View::Blocks::Notes.new(texts: headline.figures + headline.remarks), split, sufferers,
-          matrix(limit: TOP), findings(word(:stands_out)), over_time, changes.table, causes,
-          section(Sections::Times::DistributionTable), guide,
-          section(Sections::Processes::SettingTable)].compact
+        [answer, pictures, impact, fold]
       end
+
+      # @return [Hash{String => View::Chart}]
+      def charts = {**picture.charts, **super}
 
       def live? = query.live?
 
       private
 
+      def lead = View::Blocks::Lead.new(text: headline.verdict)
+
+      def answer
+        main = [lead, split, View::Blocks::Notes.new(texts: notes)]
+        View::Blocks::Beside.new(main:, side: [*action])
+      end
+
+      def action
+        about = [headline.verdict, headline.figures.first]
+        first_action(about:) do |name|
+          row = summary.rows.find { |one| one.name == name } || ImpactTable.rows(summary, 1).first
+          link = unit_link(row)
+          link.is_a?(View::Blocks::Link) ? [link.with(text: word(:action_slowest, name: link.text))] : []
+        end
+      end
+
+      # How much there is, and the first reason why figures may mislead.
+      def notes = [headline.figures.first, *headline.remarks.first]
+
+      def more_notes = [headline.figures.last, *headline.remarks.drop(1)]
+
+      def pictures
+        picture = picture_block or return matrix(limit: VICTIMS, brief: true)
+        View::Blocks::Beside.new(main: [picture], side: [*matrix(limit: VICTIMS, brief: true)])
+      end
+
+      # What one looks for when the first screen is not enough.
+      def fold
+        inner = [short_answers, View::Blocks::Notes.new(texts: more_notes),
+          findings(word(:stands_out)), over_time, changes.table, causes,
+          section(Sections::Times::DistributionTable), guide, section(Sections::Processes::SettingTable)]
+        View::Blocks::Fold.new(title: word(:overview_more), inner: inner.compact)
+      end
+
       def parts(summary)
         return [] if summary.empty?
         [*View::Headline.parts(summary), *Sections::Stalls::BlameTable.parts(summary),
-          *Sections::Stalls::StallMatrix.parts(summary), *UnitPages::Table::PARTS, *Advise::Rules.parts(summary)]
+          *Sections::Stalls::StallMatrix.parts(summary), *ImpactTable::PARTS, *Advise::Rules.parts(summary)]
       end
 
       def short_answers
         ShortAnswers.new(summary, time_series, marks:, words: @words, link: method(:unit_link)).block
+      end
+
+      # The picture has what they would say of states.
+      def charted = super - ["shares"]
+
+      def split
+        each = View::Figures.duration(summary.total.per_unit(summary.total.wall_ns))
+        title = word(:"average_#{summary.unit_kind}", each:)
+        super.with(title:, brief: true)
+      end
+
+      def picture
+        @picture ||= OverviewPicture.new(time_series, gvl_over_time, words: @words, marks: changes.to_a)
+      end
+
+      def gvl_over_time
+        return unless OverviewPicture.contended?(time_series)
+        GvlOverTimeReader.call(store, time_series, to_s: shown.last, filter:)
+      end
+
+      def picture_block
+        picture.block(limit: query.limit, part:) unless time_series.empty?
       end
 
       # Not in a file, which one reads and does not come back to.
@@ -49,10 +105,11 @@ module Holdup
         section(Sections::Stalls::BlameTable, limit: TOP).with(more:)
       end
 
-      def sufferers
-        table = UnitPages::Table.new(summary, words: @words, link: method(:unit_link))
+      def impact
+        rows = ImpactTable.rows(summary, TOP)
+        slow = SlowOverTimeReader.call(store, rows, from_s: shown.first, to_s: shown.last, filter:)
         page = (summary.unit_kind == :job) ? "jobs" : "requests"
-        table.call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
+        ImpactTable.new(summary, slow:, words: @words, link: method(:unit_link)).call(rows)
           .with(more: View::Blocks::Link.new(text: word(:all_endpoints), page:))
       end
 

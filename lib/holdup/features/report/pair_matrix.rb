@@ -6,9 +6,11 @@ module Holdup
     module PairMatrix
       private
 
+      # @param brief [Boolean] whether it has little room
       # @return [View::Section, nil] nil without pairs
-      def matrix(limit: query.limit)
-        Sections::Stalls::StallMatrix.new(summary, words: @words, limit:, link: method(:unit_link)).call
+      def matrix(limit: query.limit, brief: false)
+        kind = brief ? Sections::Stalls::BriefStallMatrix : Sections::Stalls::StallMatrix
+        kind.new(summary, words: @words, limit:, link: method(:unit_link)).call
       end
     end
   end

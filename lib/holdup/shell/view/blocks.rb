@@ -21,7 +21,7 @@ module Holdup
       end
 
       # The states of a split with share, sum and meaning. `rows`: Array of SplitRow; `brief`: whether a
-      # terminal shows a legend instead of the table
+      # terminal or browser shows a legend instead of the table
       Split = Data.define(:title, :bar, :columns, :rows, :brief) do
         def initialize(title:, bar:, columns:, rows:, brief: false)
           super
@@ -51,7 +51,8 @@ module Holdup
       def Split.of(row, words)
         rows = row.split.members.map { |state| SplitRow.of(row, state, words) }
         columns = %i[state per_unit share sum meaning].map { |key| words.call(key) }
-        new(title: words.call(:states), bar: Bar.of(row.split, words), columns:, rows:)
+        texts = rows.to_h { |line| [line.state, "#{line.name} #{line.each}"] }
+        new(title: words.call(:states), bar: Bar.of(row.split, words).with(texts:), columns:, rows:)
       end
 
       def SplitRow.of(row, state, words)
@@ -139,6 +140,33 @@ module Holdup
         end
       end
 
+      # One thing to do first. `what`, `text`: the problem, and what to do; `links`: Array of Link, where to
+      # look; `copy`: the same in Markdown, for others. A browser adds the address of the page
+      Action = Data.define(:title, :what, :text, :links, :copy) do
+        def view = "action"
+
+        def plain = Section.new(title:, columns: [], rows: [], notes: [what, text])
+      end
+
+      # Blocks beside each other where a screen has room for it, else one after the other: `main`, which takes
+      # most of the width, and `side`.
+      Beside = Data.define(:main, :side) do
+        def view = "beside"
+
+        def inner = [*main, *side]
+      end
+
+      # Blocks that a browser shows when it is asked to. Other renderers show them anyway.
+      Fold = Data.define(:title, :inner) do
+        def view = "fold"
+      end
+
+      # @param blocks [Array<Object>]
+      # @return [Array<Object>] those inside others too, in the order of reading
+      def self.flat(blocks)
+        blocks.flat_map { |block| block.respond_to?(:inner) ? flat(block.inner) : [block] }
+      end
+
       # Results of the doctor's checks. `items`: Array of Check; `words`: the names of all levels
       Checks = Data.define(:title, :items, :words) do
         def view = "checks"
@@ -154,9 +182,10 @@ module Holdup
 
       # Charts side by side whose series a script fetches, and a table with the same figures that needs no
       # script. `names`: {chart name => title}; `twin`: that Section; `part`: SpanLink, nil if the charts show
-      # the whole span
-      FetchedCharts = Data.define(:title, :names, :twin, :part) do
-        def initialize(title:, names:, twin:, part: nil)
+      # the whole span; `title`: nil if the charts say it; `stacked`: whether they stand one below the other,
+      # so that the same moment is at the same place
+      FetchedCharts = Data.define(:title, :names, :twin, :part, :stacked) do
+        def initialize(title:, names:, twin:, part: nil, stacked: false)
           super
         end
 
@@ -204,10 +233,26 @@ module Holdup
         def to_s = text.to_s
       end
 
-      # Shares of elapsed time. `parts`: {Symbol => Float}; `label`: the same in words
-      Bar = Data.define(:parts, :label) do
+      # Shares of elapsed time. `parts`: {Symbol => Float}; `label`: the same in words; `texts`: {Symbol =>
+      # String}, what a browser writes on a part that is wide enough
+      Bar = Data.define(:parts, :label, :texts) do
+        def initialize(parts:, label:, texts: {}) = super
+
         def to_s = label
+
+        # @return [String, nil] nil where there is no room
+        def text_on(state) = (parts.fetch(state) >= Bar::ROOM) ? texts[state] : nil
+
+        # @return [Boolean] whether that part is worth an explanation
+        def large?(state) = parts.fetch(state) >= Bar::LARGE
+
+        # @return [Boolean] whether the label names that part
+        def labelled?(state) = parts.fetch(state) >= Bar::LEAST_LABELLED
       end
+
+      # The least share that has room for a few words, and the least that matters.
+      Bar::ROOM = 0.14
+      Bar::LARGE = 0.05
 
       # The label omits smaller shares, which are still drawn.
       Bar::LEAST_LABELLED = 0.005
@@ -217,6 +262,12 @@ module Holdup
         large = parts.select { |_, share| share >= Bar::LEAST_LABELLED }
         texts = large.map { |state, share| "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}" }
         new(parts:, label: words.list(texts))
+      end
+
+      # A line over time without axes. `values`: for each step, nil where unknown; `label`: what it says in
+      # words
+      Sparkline = Data.define(:values, :label) do
+        def to_s = label
       end
 
       Meter = Data.define(:share, :label) do

@@ -9,10 +9,13 @@ module Holdup
     # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each x
     # - `limits`: Array of Mark, horizontal; `marks`: Array of Mark, vertical; `most`: upper end of the scale,
-    #   nil to fit the values
+    #   nil to fit the values; `height`: pixels in a browser, nil for the usual; `bare`: whether the chart
+    #   below it has the labels of x
     # - `points`: Array of Point on its lines; `heat`: for that kind, see Analysis::TimeSeries#heat
-    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat) do
-      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil)
+    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat,
+      :height, :bare) do
+      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil,
+        height: nil, bare: nil)
         super
       end
 
@@ -28,6 +31,9 @@ module Holdup
     # Lines that stay distinguishable, by colour and dashes.
     Chart::LINES = 6
 
+    # Colours of names in a stack. Those of states never stand for a name.
+    Chart::NAMES = %i[name-1 name-2 name-3 name-4 name-5].freeze
+
     # Significant digits: more than a screen can resolve.
     Chart::DIGITS = 6
 
@@ -36,8 +42,8 @@ module Holdup
       def initialize(unit:, values:, log: false) = super
     end
 
-    # `state`: a member of Analysis::SeriesRow::StateSplit, for colour and pattern; `unit`: if other than the
-    # chart's.
+    # `state`: a member of Analysis::SeriesRow::StateSplit, for colour and pattern, or one of NAMES, :others
+    # or :nobody, which have colours of their own; `unit`: if other than the chart's.
     Chart::Line = Data.define(:label, :values, :state, :unit) do
       def initialize(label:, values:, state: nil, unit: nil)
         super

@@ -51,7 +51,8 @@ module Holdup
       private
 
       def style
-        @style ||= "#{asset("holdup.css")}@media #{DARK_MEDIA} {\n#{asset("dark.css")}}\n#{read(FILE_STYLE)}"
+        dark = "@media #{DARK_MEDIA} {\n#{asset("dark.css")}}\n"
+        @style ||= "#{asset("holdup.css")}#{asset("overview.css")}#{dark}#{read(FILE_STYLE)}"
       end
 
       def asset(name) = read(File.join(ASSETS, name))
@@ -92,7 +93,7 @@ module Holdup
 
         KEPT = [Section, Blocks::FetchedCharts, Blocks::InlineCharts, Blocks::Lead, Blocks::Notes,
           Blocks::Split,
-          Blocks::Findings, Blocks::Facts, Blocks::Checks, Blocks::Commands].freeze
+          Blocks::Findings, Blocks::Facts, Blocks::Checks, Blocks::Commands, Blocks::Action].freeze
 
         # @param parts [Array<Part>] of the file
         def initialize(parts)
@@ -101,7 +102,7 @@ module Holdup
 
         # @return [Array<Object>] of its blocks
         def call(part)
-          kept = part.blocks.select { |block| KEPT.include?(block.class) }
+          kept = Blocks.flat(part.blocks).select { |block| KEPT.include?(block.class) }
           kept.filter_map { |block| block(block, part.charts) }
         end
 
@@ -111,6 +112,7 @@ module Holdup
           case block
           when Section then section(block)
           when Blocks::Facts then block.with(pairs: block.pairs.transform_values { |cell| linked(cell) })
+          when Blocks::Action then block.with(links: block.links.reject { |link| linked(link).is_a?(String) })
           when Blocks::FetchedCharts then drawings(block, charts) if charts.any?
           when Blocks::InlineCharts then Drawings.new(items: drawn(block.charts), notes: block.notes)
           else block

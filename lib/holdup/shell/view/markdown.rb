@@ -16,7 +16,7 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        blocks = @page.blocks.flat_map { |block| parts(block) }
+        blocks = Blocks.flat(@page.blocks).flat_map { |block| parts(block) }
         parts = [["# #{escape(@page.title)}"], list(@page.about), *blocks]
         "#{parts.reject(&:empty?).map { |part| part.join("\n").chomp }.join("\n\n")}\n"
       end

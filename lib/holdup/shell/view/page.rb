@@ -14,7 +14,7 @@ module Holdup
 
       # @return [Array<Section>] its tables and lists, in plain text
       def sections
-        blocks.filter_map { |block| block.plain if block.respond_to?(:plain) }
+        Blocks.flat(blocks).filter_map { |block| block.plain if block.respond_to?(:plain) }
       end
     end
   end

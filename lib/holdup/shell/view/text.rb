@@ -29,7 +29,7 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        parts = [head, *@page.blocks.map { |block| lines(block) }].reject(&:empty?)
+        parts = [head, *Blocks.flat(@page.blocks).map { |block| lines(block) }].reject(&:empty?)
         "#{parts.map { |part| part.join("\n") }.join("\n\n")}\n"
       end
 

@@ -149,7 +149,8 @@ module Holdup
       end
 
       def view(name, query, **more)
-        TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+        TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")),
+          troubles: context.troubles, **more)
       end
 
       # Flat and without repeated names: nothing here is nested.

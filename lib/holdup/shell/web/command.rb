@@ -56,9 +56,11 @@ module Holdup
 
       # A user who may run this may read the store. A page of another site, under another host name, must not.
       def dashboard
+        store = Holdup::Web::StorePool.new { @store }
         Holdup::Web.new(
-          store: Holdup::Web::StorePool.new { @store },
+          store:,
           dir: @dir,
+          troubles: Holdup::Web.troubles(store:, dir: @dir, clock: @console.clock),
           captures: -> { @captures },
           orders: @orders,
           auth: @auth,

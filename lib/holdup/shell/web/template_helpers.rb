@@ -20,11 +20,13 @@ module Holdup
       # @param theme [String] one of App::Theme::KNOWN
       # @param kept [Hash{String => String}] parameters of links
       # @param title [String, nil] if other than the menu's
+      # @param troubles [#call, nil] gives how many checks of this host fail or warn
       # @param computed_s [Integer, nil] when the page's contents were computed, for cached pages
       def initialize(request:, words:, query:, name:, theme: App::Theme::KNOWN.first,
         kept: query ? query.kept : {},
-        title: nil, again_s: nil, computed_s: nil)
+        title: nil, again_s: nil, computed_s: nil, troubles: nil)
         super(words:, title:)
+        @troubles = troubles
         @request = request
         @query = query
         @name = name
@@ -32,6 +34,13 @@ module Holdup
         @kept = kept
         @again_s = again_s
         @computed_s = computed_s
+      end
+
+      # @return [Integer, nil] to show beside the entry of the menu; nil: nothing fails or warns, as far as is
+      #   known
+      def troubles_of(section)
+        return unless section == :health
+        @troubles&.call&.nonzero?
       end
 
       # @return [Symbol, nil] the entry of the menu that this page belongs to
@@ -72,6 +81,9 @@ module Holdup
         since, till = [@query.from_s, @query.until_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
         here("since" => since, "until" => till)
       end
+
+      # @return [String] pinned, with the host that this request came to
+      def sent_address = "#{@request.base_url}#{pinned}"
 
       # @return [String] this page as a file: for a cached page, of the answer it shows
       def export(ending)

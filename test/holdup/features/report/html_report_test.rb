@@ -33,9 +33,10 @@ class Holdup::Report::HtmlReportTest < Minitest::Test
     page = parsed(sample, remarks: ["jit is not what it was"])
     assert_equal %w[overview requests blame processes jit],
       page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    captions = ["Who suffered most", "Who waited (rows) while whom held the GVL (columns)", "Over time",
-      "Who caused the stall, who suffered it", "All together"]
-    assert_equal captions, page.css("#overview caption").map(&:text).drop(1).first(5)
+    captions = ["Threads over time", "Who waits (rows) for whom (columns)",
+      "Endpoints and jobs, those that matter most first", "Over time",
+      "Who caused the stall, who suffered it"]
+    assert_equal captions, page.css("#overview caption").map(&:text).first(5)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
     assert_equal 8, page.css("#requests tbody tr").size

@@ -15,7 +15,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
     words = Holdup::View::Words.new(language, page: true)
     page = Overview.new(context: nil, store:, query:, words:)
-    page.blocks.grep(Blocks::Facts).first.pairs
+    Blocks.flat(page.blocks).grep(Blocks::Facts).first.pairs
   end
 
   def test_says_whether_it_is_the_gvl_and_who_causes_it
@@ -49,7 +49,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     store.commit(sample.to_a, {})
     query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
     page = Overview.new(context: Object.new, store:, query:, words: Holdup::View::Words.new("en", page: true))
-    guide = page.blocks.grep(Holdup::View::Section).find { |section| section.title.start_with?("You have") }
+    guide = Blocks.flat(page.blocks).grep(Holdup::View::Section).find { |section| section.title.start_with?("You have") }
 
     assert_equal "You have 3 min of data: what it can say already", guide.title
     assert_equal ["yes", "yes", "in 3 min", "in 2 h"], guide.rows.map(&:last)
@@ -62,23 +62,71 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     assert_nil guide.section
   end
 
-  MATRIX = "Who waited (rows) while whom held the GVL (columns)"
+  MATRIX = "Who waits (rows) for whom (columns)"
+
+  def page(windows = sample.stored, language = "en")
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {})
+    query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
+    Overview.new(context: nil, store:, query:, words: Holdup::View::Words.new(language, page: true))
+  end
+
+  def test_begins_with_the_answer_the_picture_and_the_table
+    answer, pictures, table, fold = page.blocks
+
+    assert_equal [Blocks::Lead, Blocks::Split, Blocks::Notes], answer.main.map(&:class)
+    assert_equal [Blocks::Action], answer.side.map(&:class)
+    assert_equal %w[waiting], pictures.main.first.names.keys
+    assert_equal [MATRIX], pictures.side.map(&:title)
+    assert_equal Overview::TOP, table.rows.size
+    assert_instance_of Blocks::Fold, fold
+  end
+
+  def test_says_what_to_do_first_and_where_to_look
+    action = page.blocks.first.side.first
+
+    assert_match(/holds the GVL for long/, action.what)
+    slowest, what_if = action.links
+    assert_equal ["endpoint", "ReportsController#sales"], [slowest.page, slowest.params["unit"]]
+    assert_equal "advice", what_if.page
+    assert_includes action.copy, "**#{action.what}** #{action.text}"
+    assert_includes action.copy, "caused"
+  end
+
+  def test_an_average_request_is_one_bar_with_its_time
+    split = page.blocks.first.main.grep(Blocks::Split).first
+
+    assert_match(/\AAn average request takes [\d.]+ ms\z/, split.title)
+    assert split.brief
+    assert_match(/\Astalled [\d.]+ ms\z/, split.bar.text_on(:stalled))
+    assert_nil split.bar.text_on(:native), "it has no room"
+    assert_match(/\A平均的なリクエスト：/, page(sample.stored, "ja").blocks.first.main[1].title)
+  end
+
+  def test_where_nothing_is_to_do_nothing_stands_beside_the_answer
+    units = {"PagesController#home" => {ms: {cpu: 10, io: 90}, acquisitions: 3, units: 300, blame: 1}}
+    answer, pictures, = page(SampleWindows.new(units:, accounts: {}).to_a).blocks
+
+    assert_empty answer.side
+    assert_equal %w[busy], pictures.main.first.names.keys
+    assert_empty pictures.side
+  end
 
   def matrix(windows)
     store = Holdup::Store.open("memory:")
     store.commit(windows, {})
     query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
     page = Overview.new(context: nil, store:, query:, words: Holdup::View::Words.new("en", page: true))
-    page.blocks.grep(Holdup::View::Section).find { |section| section.title == MATRIX }
+    Blocks.flat(page.blocks).grep(Holdup::View::Section).find { |section| section.title == MATRIX }
   end
 
   def test_who_waited_for_whom_is_there_with_links
     found = matrix(sample.stored)
 
-    assert_equal Overview::TOP, found.rows.size
+    assert_equal Overview::VICTIMS, found.rows.size
     first = found.rows.first.first
     assert_equal ["endpoint", "OrdersController#index"], [first.page, first.params["unit"]]
-    assert_equal "nobody (hand-off)", found.columns[-3]
+    assert_equal ["others", "hand-off", "all"], found.columns.last(3)
   end
 
   def test_without_pairs_there_is_no_matrix

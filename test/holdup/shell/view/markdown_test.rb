@@ -131,6 +131,19 @@ class Holdup::View::MarkdownTest < Minitest::Test
     assert_match(/\A## Speed\n\n```\n# speed\n  1 \|#+\n  2 \|#+\n```\n\z/, text)
   end
 
+  def test_what_stands_beside_or_folds_out_follows_in_order
+    note = ->(text) { Blocks::Notes.new(texts: [text]) }
+    beside = Blocks::Beside.new(main: [note.call("one")], side: [note.call("two")])
+    folded = Blocks::Fold.new(title: "More", inner: [beside, note.call("three")])
+    assert_equal blocks(note.call("one"), note.call("two"), note.call("three")), blocks(folded)
+  end
+
+  def test_what_to_do_first_is_its_sentences
+    action = Blocks::Action.new(title: "Do this first", what: "A holds it.", text: "Move it.", links: [],
+      copy: "**A holds it.** Move it.")
+    assert_equal "## Do this first\n\n- A holds it.\n- Move it.\n", blocks(action)
+  end
+
   def test_charts_of_a_browser_are_their_table
     charts = Blocks::FetchedCharts.new(title: "Over time", names: {}, twin: table)
     assert_equal blocks(table), blocks(charts)

@@ -27,6 +27,12 @@ class Holdup::View::TextTest < Minitest::Test
     assert_equal "! one\n", body(Blocks::Notes.new(texts: ["one"], warning: true))
   end
 
+  def test_what_stands_beside_or_folds_out_follows_in_order
+    one, two = %w[one two].map { |text| Blocks::Notes.new(texts: [text]) }
+    folded = Blocks::Fold.new(title: "More", inner: [Blocks::Beside.new(main: [one], side: [two])])
+    assert_equal body(one, two), body(folded)
+  end
+
   def test_notes_are_set_apart_from_the_rows_above
     table = Section.new(title: "", columns: %w[name p50], rows: [["A", "1 ms"]], notes: ["a note"])
     assert_equal "name       p50\nA         1 ms\n  a note\n", body(table)

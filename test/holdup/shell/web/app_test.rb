@@ -13,6 +13,20 @@ class Holdup::Web::AppTest < Minitest::Test
     (name == Holdup::Web::Pages::START) ? "/" : "/#{name}"
   }.freeze
 
+  def test_health_has_its_count_in_the_menu
+    @app = dashboard(troubles: -> { 3 })
+    get "/jobs"
+    assert_match(%r{>Health\s*<span class="troubles" title="3 checks fail or warn">3</span>},
+      last_response.body)
+  end
+
+  def test_health_has_no_count_without_troubles_and_before_they_are_counted
+    [-> { 0 }, -> {}, nil].each do |troubles|
+      answer = Rack::MockRequest.new(dashboard(troubles:)).get("/jobs")
+      refute_includes answer.body, "troubles"
+    end
+  end
+
   def test_every_page_in_both_languages
     PAGES.product(%w[en ja]).each do |path, language|
       get path, {"lang" => language}

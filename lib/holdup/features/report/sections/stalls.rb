@@ -234,6 +234,8 @@ module Holdup
         CAUSERS = 4
         NAME = 28
         TITLE = 20
+        # Titles of the columns after those of the causers.
+        LAST = %i[matrix_others party_nobody matrix_rest all].freeze
 
         # @param link [#call] makes a link to the page of a party of requests or jobs; nil: its rows are text
         def initialize(summary, link: nil, **options)
@@ -251,9 +253,8 @@ module Holdup
         private
 
         def columns
-          named = causers.map { |one| View::Width.truncate(party(one), TITLE) }
-          last = %i[matrix_others party_nobody matrix_rest all]
-          [word(:matrix_victim), *named, *last.map { |key| word(key) }]
+          named = causers.map { |one| View::Width.truncate(party(one), self.class::TITLE) }
+          [word(:matrix_victim), *named, *self.class::LAST.map { |key| word(key) }]
         end
 
         def by_victim
@@ -263,7 +264,7 @@ module Holdup
         def causers
           @causers ||= begin
             by_causer = summary.pairs.select(&:named?).group_by(&:causer)
-            by_causer.max_by(CAUSERS) { |_, same| same.sum(&:ns) }.map(&:first)
+            by_causer.max_by(self.class::CAUSERS) { |_, same| same.sum(&:ns) }.map(&:first)
           end
         end
 
@@ -278,9 +279,13 @@ module Holdup
           found = causers.map { |causer| shown.find { |pair| pair.causer == causer }&.ns.to_i }
           figures = [*found, others.sum(&:ns), nobody.sum(&:ns)]
           whole_ns = [pairs.first.suffered_ns, figures.sum].max
-          parts = [*figures, whole_ns - figures.sum].map { |ns| heat(ns, whole_ns) }
+          parts = columns_of(figures, whole_ns).map { |ns| heat(ns, whole_ns) }
           [name(victim), *parts, duration(whole_ns)]
         end
+
+        # @param figures [Array<Integer>] ns of the causers shown, of others and of nobody
+        # @return [Array<Integer>] ns of each column that is a part of the whole
+        def columns_of(figures, whole_ns) = [*figures, whole_ns - figures.sum]
 
         def heat(ns, whole_ns)
           share = whole_ns.zero? ? 0.0 : ns.fdiv(whole_ns)
@@ -288,10 +293,28 @@ module Holdup
         end
 
         def name(victim)
-          text = View::Width.truncate(party(victim), NAME)
+          text = View::Width.truncate(party(victim), self.class::NAME)
           link = @link.call(victim) if @link && victim.unit?
           link.is_a?(View::Blocks::Link) ? link.with(text:) : text
         end
+      end
+
+      # The same with fewer columns, beside a chart: what is still running is among the others.
+      class Stalls::BriefStallMatrix < Stalls::StallMatrix
+        CAUSERS = 3
+        NAME = 22
+        TITLE = 14
+        LAST = %i[matrix_others matrix_handoff all].freeze
+        def call = super&.with(title: word(:matrix_brief), notes: [])
+
+        private
+
+        def columns_of(figures, whole_ns)
+          *causers, others, nobody = figures
+          [*causers, others + whole_ns - figures.sum, nobody]
+        end
+
+        def party(party) = super.sub(OverviewPicture::ENDING, "")
       end
     end
   end

@@ -88,6 +88,9 @@ module Holdup
 
         def language = @words.language
 
+        # @return [String, nil] where others find the page as it is; nil in a file
+        def sent_address = nil
+
         # @param values [Hash{Symbol => Object}] nil and false omit an attribute; true writes its name alone
         # @return [String] HTML: ` class="words" hidden`, to follow the name of a tag
         def attributes(**values)
@@ -105,10 +108,22 @@ module Holdup
           key && word(key)
         end
 
-        # @param state [Symbol] of a thread
+        # @param values [Array<Numeric, nil>] of a Blocks::Sparkline
+        # @return [String] an SVG path in 100 x 20
+        def trace(values)
+          most = [*values.compact, 1].max
+          last = [values.size - 1, 1].max
+          points = values.each_with_index.map do |value, index|
+            value && "#{(index * 100.0 / last).round(1)} #{(19 - 18.0 * value / most).round(1)}"
+          end
+          runs = points.slice_when { |one, other| one.nil? || other.nil? }.map(&:compact)
+          runs.reject(&:empty?).map { |run| "M#{run.join("L")}#{"h1" if run.one?}" }.join
+        end
+
+        # @param state [Symbol] of a thread, or another look of a Chart::Line
         # @return [Boolean] whether its areas have a pattern, for readers who can't tell the colours apart
         def patterned?(state)
-          !StateLooks::ALL.fetch(state).mark.nil?
+          !StateLooks::ALL[state]&.mark.nil?
         end
 
         # @return [String] "12.3%" for SVG
@@ -166,7 +181,7 @@ module Holdup
         end
 
         def cell_width(cell)
-          return BAR_WIDTH if cell.is_a?(Blocks::Bar)
+          return BAR_WIDTH if cell.is_a?(Blocks::Bar) || cell.is_a?(Blocks::Sparkline)
           return cell_width(cell.text) if cell.is_a?(Blocks::Heat)
           cell.is_a?(String) ? [cell.size, WORDS_WIDTH].min : 0
         end

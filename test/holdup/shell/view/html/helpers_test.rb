@@ -35,6 +35,13 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
     assert_equal helpers.width(section.plain), helpers.width(section)
   end
 
+  def test_a_line_over_time_has_gaps_where_nothing_is_known
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    assert_equal "M0.0 10.0L50.0 1.0", helpers.trace([5, 10, nil])
+    assert_equal "M0.0 1.0h1M100.0 1.0h1", helpers.trace([10, nil, 10])
+    assert_equal "", helpers.trace([nil])
+  end
+
   # A step without its class would have no colour.
   def test_each_step_has_a_colour
     css = File.read(File.join(Holdup::View::Html::ASSETS, "holdup.css"))

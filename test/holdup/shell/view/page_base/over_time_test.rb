@@ -16,7 +16,7 @@ class Holdup::View::OverTimeTest < Minitest::Test
     Holdup::Report::OverviewPage.new(context: nil, store:, query:, words: Holdup::View::Words.new)
   end
 
-  def block(kind, ...) = page(...).blocks.grep(kind).first
+  def block(kind, ...) = Blocks.flat(page(...).blocks).grep(kind).first
 
   def test_the_states_add_up_to_the_whole
     rows = block(Blocks::Split).rows
@@ -46,10 +46,10 @@ class Holdup::View::OverTimeTest < Minitest::Test
   # The table is for readers without scripts: it has the figures of the charts.
   def test_each_chart_has_a_title_and_data_of_the_same_name
     found = page
-    block = found.blocks.grep(Blocks::FetchedCharts).first
+    blocks = Blocks.flat(found.blocks).grep(Blocks::FetchedCharts)
 
-    assert_equal found.charts.keys, block.names.keys
-    refute_empty block.twin.rows
+    assert_equal found.charts.keys, blocks.flat_map { |block| block.names.keys }
+    blocks.each { |block| refute_empty block.twin.rows }
     found.charts.each_value { |chart| assert_equal 3, chart.x.values.size }
   end
 
@@ -84,7 +84,7 @@ class Holdup::View::OverTimeTest < Minitest::Test
   end
 
   def test_nothing_recorded_has_no_charts
-    assert_empty page([]).blocks.grep(Blocks::FetchedCharts)
-    assert_empty page(name: "Nowhere").blocks.grep(Blocks::FetchedCharts)
+    assert_empty Blocks.flat(page([]).blocks).grep(Blocks::FetchedCharts)
+    assert_empty Blocks.flat(page(name: "Nowhere").blocks).grep(Blocks::FetchedCharts)
   end
 end

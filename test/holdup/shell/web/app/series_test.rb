@@ -35,7 +35,7 @@ class Holdup::Web::SeriesTest < Minitest::Test
   def test_series_are_of_what_the_page_is_about
     get "/", {"since" => "2m", "name" => "Orders*", "lang" => "ja"}
     assert_includes last_response.body,
-      %(data-series="/series/overview?since=2m&amp;name=Orders*&amp;lang=ja#shares")
+      %(data-series="/series/overview?since=2m&amp;name=Orders*&amp;lang=ja#waiting")
     get "/series/overview", {"since" => "2m", "lang" => "ja"}
     assert_equal [sample.to_s - 120, sample.to_s - 60], JSON.parse(last_response.body)["rate"]["x"]["values"]
     assert_includes last_response.body, "毎秒"

@@ -21,7 +21,8 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
     sizes = files.to_h { |file|
       [File.basename(file), Zlib.gzip(File.binread(file), level: 9).bytesize]
     }
-    assert_equal %w[charts.css dark.css holdup.css main.js mark.svg timeline.css timeline.js], sizes.keys.sort
+    assert_equal %w[charts.css dark.css holdup.css main.js mark.svg overview.css timeline.css timeline.js],
+      sizes.keys.sort
     assert_operator sizes.values.sum, :<=, MOST_BYTES, sizes.inspect
   end
 

@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Reads for whom threads waited, step by step. The store adds up all pairs of a causer, so that a month
+    # of a large application is a few hundred rows.
+    class GvlOverTimeReader
+      ALL = Series.new(kind: :request, name: "(all)")
+      PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
+      HELD_TIME = {histograms: [], heads: [:running]}.freeze
+      # Pairs of these victims; nil: of all.
+      Victims = Data.define(:names) do
+        def series?(series) = names.nil? || names.include?(series.name)
+      end
+      private_constant :ALL, :PAIR_TIME, :HELD_TIME, :Victims
+
+      # @param series [Analysis::TimeSeries] of the same units, with the steps
+      # @param filter [Analysis::UnitFilter] who waits; the GVL is that of all
+      # @return [Analysis::GvlOverTime]
+      def self.call(store, series, to_s:, filter:) = new(store, series, to_s:, filter:).call
+
+      def initialize(store, series, to_s:, filter:)
+        @store = store
+        @series = series
+        @filter = filter
+        @step_s = series.step_s
+        @from_s = series.at_s.first || 0
+        @to_s = series.at_s.any? ? to_s / MINUTE_S * MINUTE_S : 0
+      end
+
+      def call
+        names = @series.empty? ? [] : strongest
+        return nothing if names.empty?
+        Analysis::GvlOverTime.new(at_s: @series.at_s, names:, waiting: waiting(names), held: held(names),
+          threads: numbers(threads) { |count, _| count.round })
+      end
+
+      private
+
+      def nothing
+        Analysis::GvlOverTime.new(at_s: @series.at_s, names: [], waiting: {}, held: {}, threads: [])
+      end
+
+      def victims
+        return Victims.new(names: nil) unless @filter.narrow?
+        units = @store.sums(@from_s, @to_s, kinds: Series::UNITS, only: @filter, histograms: [])
+        Victims.new(names: units.map { |sum| sum.window.series.name }.to_set)
+      end
+
+      def pairs(**options)
+        @victims ||= victims
+        chosen(@store.sums(@from_s, @to_s, kinds: [:pair], only: @victims, **PAIR_TIME, **options))
+      end
+
+      def chosen(sums) = sums.select { |sum| @filter.setting?(sum.window.setting) }
+
+      def strongest
+        kinds = @store.sums(@from_s, @to_s, kinds: Series::UNITS, histograms: [])
+          .to_h { |sum| [sum.window.series.name, sum.window.series.kind] }
+        causers = pairs.group_by { |sum| sum.window.series.queue }.transform_values { |same| ns(same) }
+        parties = causers.to_h { |name, ns| [party(name, kinds), ns] }
+        parties.select { |party, ns| party.named? && ns.positive? }
+          .max_by(Analysis::GvlOverTime::STRONGEST) { |_, ns| ns }.map(&:first)
+      end
+
+      def party(name, kinds)
+        kind = Series::NAMELESS[name] || kinds[name]
+        kind ||= name.start_with?(Series::THREAD) ? :account : :request
+        Analysis::StallPairs::Party.new(name:, kind:)
+      end
+
+      def ns(sums) = sums.sum { |sum| sum.window.stalled_ns }
+
+      def waiting(names)
+        known = [*names, Analysis::GvlOverTime::NOBODY].to_h do |party|
+          queues = Analysis::UnitFilter.glob_of(party.name)
+          [party, stalled(pairs(step_s: @step_s, together: ALL, queues:))]
+        end
+        nobody = known.delete(Analysis::GvlOverTime::NOBODY)
+        whole = stalled(pairs(step_s: @step_s, together: ALL))
+        rest = rest(whole, [*known.values, nobody])
+        layers = {**known, Analysis::GvlOverTime::OTHERS => rest, Analysis::GvlOverTime::NOBODY => nobody}
+        layers.transform_values { |steps| numbers(steps) { |ns, index| of_seconds(ns, index) } }
+      end
+
+      def stalled(sums) = by_step(sums).transform_values { |same| ns(same) }
+
+      # @return [Hash{Integer => Integer}] ns by start of the step
+      def rest(whole, known)
+        whole.to_h do |at_s, ns|
+          [at_s, [ns - known.sum { |steps| steps.fetch(at_s, 0) }, 0].max]
+        end
+      end
+
+      def held(names)
+        known = names.to_h do |party|
+          [party, running([party.kind], names: Analysis::UnitFilter.glob_of(party.name))]
+        end
+        whole = running([:process]).merge(running([:account])) { |_, units, threads| units + threads }
+        layers = {**known, Analysis::GvlOverTime::OTHERS => rest(whole, known.values)}
+        layers.transform_values { |steps| numbers(steps) { |ns, index| of_processes(ns, index) } }
+      end
+
+      # @return [Hash{Integer => Integer}] ns for which these held the GVL, by start of the step
+      def running(kinds, **only)
+        by_step(sums(kinds:, **only)).transform_values do |same|
+          same.sum { |sum| held_ns(sum.window, kinds) }
+        end
+      end
+
+      # Requests and jobs hold the GVL while they have a CPU or wait for one; other threads while they run.
+      def held_ns(window, kinds)
+        return window.histograms[:running].sum if kinds == [:account]
+        window.sums.values_at(:cpu_ns, :starved_ns).sum
+      end
+
+      def processes = @processes ||= sums(kinds: [:process])
+
+      def sums(**options)
+        chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, **HELD_TIME, **options))
+      end
+
+      def by_step(sums) = sums.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+
+      # @return [Hash{Integer => Float}] a process counts for the share of the step in which it was there
+      def threads
+        by_step(processes).transform_values do |sums|
+          sums.sum { |sum| sum.covered_s * threads_of(sum.window.setting) }.fdiv(@step_s)
+        end
+      end
+
+      def threads_of(setting)
+        return 0 unless setting
+        setting.attributes.values_at(*Analysis::UnitFilter::THREADS).sum { |number| number.to_i }
+      end
+
+      def covered_s
+        @covered_s ||= by_step(processes).transform_values { |sums| sums.sum(&:covered_s) }
+      end
+
+      # @param steps [Hash{Integer => Numeric}] by start of the step
+      # @return [Array<Numeric, nil>] nil where nothing was measured
+      def numbers(steps)
+        @series.at_s.each_with_index.map do |at_s, index|
+          yield steps.fetch(at_s, 0), index if @series.measured?(index)
+        end
+      end
+
+      def of_seconds(ns, index) = ns.fdiv(@series.seconds(index) * NS)
+
+      def of_processes(ns, index)
+        seconds = covered_s[@series.at_s[index]]
+        seconds ? ns.fdiv(seconds * NS) : 0.0
+      end
+    end
+  end
+end

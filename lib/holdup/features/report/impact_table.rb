@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # Those endpoints and jobs that wait most and make others wait most, one a row: how often they run, how
+    # long they take and took over time, where that goes, what it costs others, and why.
+    class ImpactTable
+      # Parts of the summary that it needs.
+      PARTS = [:coverage, *Diagnosis::PARTS].freeze
+      NAME = 60
+
+      # @param summary [Analysis::Summary] by name, with PARTS
+      # @return [Array<Analysis::SeriesRow>] so many rows, those that matter most first
+      def self.rows(summary, limit)
+        summary.rows.max_by(limit) { |row| [row.stalled_ns + row.caused_ns, row.wall_ns] }
+      end
+
+      # @param slow [Hash{Analysis::SeriesRow => Array<Integer, nil>}] p95 over time, in ns
+      # @param link [#call] row => the cell of its name
+      def initialize(summary, slow:, words:, link:)
+        @summary = summary
+        @slow = slow
+        @words = words
+        @link = link
+        @diagnosis = Diagnosis.new(summary)
+        @waits = View::MainWait.new(summary, words:, link:)
+      end
+
+      # @param rows [Array<Analysis::SeriesRow>]
+      # @return [View::Section]
+      def call(rows)
+        View::Section.new(title: word(:impact), columns:, rows: rows.map { |row| cells(row) })
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def columns
+        titles = %i[by_name rate_column p95 impact_slow impact_split impact_caused].map { |key| word(key) }
+        [*titles, View::Blocks::Column.new(text: word(:impact_why), words: true)]
+      end
+
+      def cells(row)
+        p95 = View::Figures.duration(row.histogram(:wall).quantile(0.95))
+        bar = View::Blocks::Bar.of(row.split, @words)
+        [@link.call(row), View::Figures.rate(@summary.row_rate(row)), p95, over_time(row), bar, caused(row),
+          why(row)]
+      end
+
+      def over_time(row)
+        values = @slow.fetch(row, [])
+        most = values.compact.max or return View::Figures::NONE
+        View::Blocks::Sparkline.new(values:, label: word(:impact_peak, peak: View::Figures.duration(most)))
+      end
+
+      def caused(row)
+        whole_ns = @summary.blame.whole_ns
+        share = whole_ns.zero? ? 0.0 : row.caused_ns.fdiv(whole_ns)
+        View::Blocks::Heat.new(text: View::Figures.duration(row.caused_ns), share:)
+      end
+
+      def why(row)
+        found = @diagnosis.of(row)
+        return waits(row, found) if found.key == :gvl
+        word(:"diagnosis_#{found.key}", share: View::Figures.rounded_share(found.share),
+          **spoken(found.facts))
+      end
+
+      # For whom it waits leads to their page.
+      def waits(row, found)
+        remark = @waits.remark(row)
+        share = View::Figures.rounded_share(found.share)
+        text = word(:diagnosis_gvl, share:, wait: remark&.to_s)
+        remark.is_a?(View::Blocks::Link) ? remark.with(text:) : text
+      end
+
+      def spoken(facts)
+        facts.to_h { |key, fact| [key, say(key, fact)] }
+      end
+
+      def say(key, fact)
+        case key
+        when :place then place(fact)
+        when :call then View::CalledSystem.call(fact, @words)
+        when :each then View::Figures.amount(fact)
+        when :objects then fact && View::Figures.short_count(fact)
+        else View::Figures.duration(fact)
+        end
+      end
+
+      def place(fact)
+        return View::MainWait.place(fact, @words) unless fact.is_a?(String)
+        View::Width.truncate(View::Width.clean(File.basename(fact)), NAME)
+      end
+    end
+  end
+end

@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Report
+    # The one picture of the overview: how many threads wait for the GVL, stacked by who holds it, and who
+    # keeps the GVL busy. Where hardly anything waits for it: what threads do instead.
+    class OverviewPicture
+      NAME = 40
+      # Of a class's name, what all of its kind end with: a legend has little room.
+      ENDING = /Controller(?=#)/
+      # Pixels: the upper chart is the picture.
+      WAITING_HEIGHT = 140
+      HELD_HEIGHT = 78
+      WAITING = "waiting"
+      HELD = "held"
+      BUSY = "busy"
+
+      # @param series [Analysis::TimeSeries]
+      # @return [Boolean] whether requests or jobs wait for the GVL in some step, as far as that matters
+      def self.contended?(series)
+        series.complete(series.shares[:stalled]).compact.any? do |share|
+          share >= Analysis::Thresholds::STALLED
+        end
+      end
+
+      # @param series [Analysis::TimeSeries]
+      # @param gvl [Analysis::GvlOverTime, nil] nil, or empty: threads are shown by state
+      # @param marks [Array<View::Chart::Mark>]
+      def initialize(series, gvl, words:, marks: [])
+        @series = series
+        @gvl = gvl unless gvl.nil? || gvl.empty?
+        @words = words
+        @marks = marks
+      end
+
+      # @return [Hash{String => View::Chart}]
+      def charts
+        @charts ||= @gvl ? {WAITING => waiting, HELD => held}.compact : {BUSY => busy}
+      end
+
+      # @return [Hash{String => String}] by name
+      def titles
+        charts.to_h { |name, chart| [name, titled(name, chart)] }
+      end
+
+      # @param limit [Integer] rows of its table
+      # @param part [View::Blocks::SpanLink, nil]
+      # @return [View::Blocks::FetchedCharts]
+      def block(limit:, part: nil)
+        View::Blocks::FetchedCharts.new(title: nil, names: titles, twin: table(limit), part:,
+          stacked: true)
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      # Of a stack, its sum.
+      def titled(name, chart)
+        title = word(:"picture_#{name}")
+        found = View::Charts::TimeSeries::LatestAndPeak.of(@series.complete(sum(chart)), @series.at_s)
+        return title unless found
+        found.title(title, line: nil, figure: View::Chart::FORMATS.fetch(chart.unit), words: @words)
+      end
+
+      def sum(chart)
+        @series.at_s.each_index.map do |index|
+          values = chart.series.filter_map { |line| line.values[index] }
+          values.sum if values.any?
+        end
+      end
+
+      def waiting
+        chart(:rate, layers(@gvl.waiting), limits: ceiling, points: [*worst], height: WAITING_HEIGHT,
+          bare: (true if held))
+      end
+
+      def held
+        return @held if defined?(@held)
+        @held = held_chart
+      end
+
+      def held_chart
+        return if @gvl.held.values.flatten.compact.sum.zero?
+        steep = View::Chart::Mark.new(at: Analysis::Thresholds::FULL, label: word(:chart_steep))
+        chart(:share, layers(@gvl.held), limits: [steep], most: View::Charts::TimeSeries::ALL,
+          height: HELD_HEIGHT, marks: @marks.map { |mark| mark.with(label: nil) })
+      end
+
+      def busy
+        lines = @series.in_state.map do |state, values|
+          View::Chart::Line.new(label: word(:"state_#{state}"), values:, state:)
+        end
+        chart(:rate, lines, height: WAITING_HEIGHT)
+      end
+
+      def chart(unit, series, **options)
+        series = series.map { |line| line.with(values: @series.without_partial_end(line.values)) }
+        x = View::Chart::Axis.new(unit: :time, values: @series.at_s)
+        View::Chart.new(kind: :stack, unit:, series:, x:, **{marks: @marks, **options})
+      end
+
+      # Each name has one colour in both charts.
+      def layers(lists)
+        lists.map do |party, values|
+          index = @gvl.names.index(party)
+          state = index ? View::Chart::NAMES.fetch(index) : party.kind
+          View::Chart::Line.new(label: name(party), values:, state:)
+        end
+      end
+
+      def name(party)
+        return word(:"party_#{party.kind}") unless party.named?
+        text = View::Width.clean(party.name.delete_prefix(Series::THREAD)).sub(ENDING, "")
+        text = word(:account, name: text) if party.kind == :account
+        View::Width.truncate(text, NAME)
+      end
+
+      # @return [Array<View::Chart::Mark>] how many threads there are now, which all could wait
+      def ceiling
+        threads = @gvl.threads.compact.last.to_i
+        return [] unless threads.positive?
+        [View::Chart::Mark.new(at: threads, label: word(:picture_threads, count: threads))]
+      end
+
+      # @return [View::Chart::Point, nil] the step in which most threads waited
+      def worst
+        total = @series.complete(@gvl.total)
+        index = total.each_index.select { |step| total[step] }.max_by { |step| total[step] } or return
+        cause = @gvl.names.max_by { |party| @gvl.waiting[party][index] }
+        share = View::Figures.rounded_share(@gvl.waiting[cause][index].fdiv(total[index]))
+        threads = @gvl.threads[index]&.nonzero?
+        label = word(:picture_worst, count: View::Figures.rate(total[index]), threads:, share:,
+          name: name(cause))
+        View::Chart::Point.new(x: @series.at_s[index], y: total[index], label:)
+      end
+
+      def table(limit)
+        newest = @series.at_s.each_index.to_a.reverse.first(limit)
+        columns = charts.flat_map { |name, chart| columns(name, chart) }
+        rows = newest.map do |index|
+          cells = columns.map { |column| View::Figures.public_send(column.figure, column.values[index]) }
+          [View::Blocks::Moment.new(at_s: @series.at_s[index]), *cells]
+        end
+        step = View::Figures.duration(@series.step_s * NS)
+        View::Section.new(title: word(:picture_table), columns: [word(:moment), *columns.map(&:title)], rows:,
+          notes: [word(:picture_note, step:)])
+      end
+
+      # `figure`: the View::Figures method that formats the values
+      PictureColumn = Data.define(:title, :figure, :values)
+      private_constant :PictureColumn
+
+      def columns(name, chart)
+        chart.series.map do |line|
+          title = word(:"picture_#{name}_of", name: line.label)
+          PictureColumn.new(title:, figure: View::Chart::FORMATS.fetch(chart.unit), values: line.values)
+        end
+      end
+    end
+  end
+end

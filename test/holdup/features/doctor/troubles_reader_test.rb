@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Doctor::TroublesReaderTest < Minitest::Test
+  class Clock
+    attr_accessor :monotonic_ns
+
+    def initialize = @monotonic_ns = 0
+
+    def realtime_s = SampleWindows.new.to_s
+
+    def realtime_ns = realtime_s * 1_000_000_000
+  end
+
+  def clock = @clock ||= Clock.new
+
+  def reader(&store)
+    Holdup::Doctor::TroublesReader.new(dir: "/nonexistent", store: store || -> { opened }, clock:)
+  end
+
+  def opened
+    @looks = @looks.to_i + 1
+    Holdup::Store.open("memory:")
+  end
+
+  def test_counts_the_checks_that_fail_or_warn
+    host = Holdup::Doctor::Reader.new(dir: "/nonexistent", clock:, open_store: -> { opened },
+      segments: Holdup::Doctor::SegmentReader).call
+    troubles = Holdup::Doctor::Checks.call(host).reject(&:ok?)
+
+    refute_empty troubles
+    assert_equal troubles.size, reader.wait
+  end
+
+  def test_does_not_wait_for_the_first_look
+    gate = Queue.new
+    found = reader { gate.pop.then { opened } }
+
+    assert_nil found.call
+    gate << true
+    assert_kind_of Integer, found.wait
+  end
+
+  def test_looks_once_a_minute
+    found = reader
+    2.times { found.wait }
+    assert_equal 1, @looks
+    clock.monotonic_ns += Holdup::Doctor::TroublesReader::EVERY_NS
+    found.wait
+    assert_equal 2, @looks
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
+  Gvl = Holdup::Analysis::GvlOverTime
+  NS = 1_000_000_000
+
+  def sample = @sample ||= SampleWindows.new
+
+  def store(windows = [*sample.stored, *processes])
+    Holdup::Store.open("memory:").tap { |store| store.commit(windows, {}) }
+  end
+
+  # Two processes of five threads, which ran all that the sample has.
+  def processes
+    sample.to_a.select { |window| window.series.unit? }.group_by(&:start_s).flat_map do |start_s, units|
+      sums = units.map(&:sums).reduce { |one, other| one.merge(other) { |_, left, right| left + right } }
+      [sample.window("worker 0", kind: :process, queue: nil, start_s:, count: units.sum(&:count), sums:),
+        sample.window("worker 1", kind: :process, queue: nil, start_s:, count: 1)]
+    end
+  end
+
+  def gvl(store = self.store, **chosen)
+    filter = Holdup::Analysis::UnitFilter.new(**chosen)
+    span = {from_s: sample.from_s, to_s: sample.to_s}
+    series = Holdup::Queries::TimeSeriesQuery.call(store, **span, filter:, histograms: [])
+    Holdup::Report::GvlOverTimeReader.call(store, series, to_s: sample.to_s, filter:)
+  end
+
+  def waited_s(pairs) = pairs.sum(&:stalled_ns).fdiv(NS)
+
+  def test_threads_that_wait_are_stalled_seconds_by_seconds
+    found = gvl
+
+    assert_equal [sample.from_s, sample.from_s + 60, sample.from_s + 120], found.at_s
+    pairs = sample.pairs.group_by(&:start_s).values
+    pairs.zip(found.total) { |same, threads| assert_in_delta waited_s(same) / 60, threads, 1e-6 }
+  end
+
+  def test_the_strongest_come_first_then_others_and_hand_off
+    found = gvl
+
+    assert_equal "ReportsController#sales", found.names.first.name
+    assert_equal Gvl::STRONGEST, found.names.size
+    assert_equal [*found.names, Gvl::OTHERS, Gvl::NOBODY], found.waiting.keys
+    sales = sample.pairs.select { |pair| pair.series.queue == "ReportsController#sales" }
+    assert_in_delta waited_s(sales) / 60, found.waiting[found.names.first].sum, 1e-6
+  end
+
+  def test_the_gvl_is_held_by_the_same_names
+    found = gvl
+
+    assert_equal [*found.names, Gvl::OTHERS], found.held.keys
+    sales = sample.to_a.select { |window| window.series.name == "ReportsController#sales" }
+    seconds = sales.sum { |window| window.sums.values_at(:cpu_ns, :starved_ns).sum }.fdiv(NS)
+    assert_in_delta seconds / 120, found.held[found.names.first].sum, 1e-6
+  end
+
+  def test_threads_are_those_of_all_processes
+    assert_equal [10, 10, 10], gvl.threads
+  end
+
+  def test_with_a_filter_only_those_victims_wait
+    orders = sample.pairs.select { |pair| pair.series.name == "OrdersController#index" }
+
+    [{name: "Orders*"}, {name: "Orders*", kind: :request}].each do |chosen|
+      assert_in_delta waited_s(orders) / 60, gvl(**chosen).total.sum, 1e-6
+    end
+    assert_empty gvl(kind: :job)
+    assert_empty gvl(threads: 3)
+  end
+
+  def test_is_empty_without_pairs_and_without_data
+    assert_empty gvl(store(sample.to_a))
+    assert_empty gvl(store([]))
+  end
+end
