@@ -18,9 +18,10 @@ module Holdup
       # @param series [Analysis::TimeSeries]
       # @return [Boolean] whether requests or jobs wait for the GVL in some step, as far as that matters
       def self.contended?(series)
-        series.complete(series.shares[:stalled]).compact.any? do |share|
-          share >= Analysis::Thresholds::STALLED
-        end
+        shares = series.shares[:stalled]
+        whole = series.complete(shares).compact
+        # A recording of some seconds has no whole step.
+        (whole.empty? ? shares.compact : whole).any? { |share| share >= Analysis::Thresholds::STALLED }
       end
 
       # @param series [Analysis::TimeSeries]

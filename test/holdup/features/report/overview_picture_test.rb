@@ -87,6 +87,15 @@ class Holdup::Report::OverviewPictureTest < Minitest::Test
     refute Picture.contended?(series(calm.to_a))
   end
 
+  # A demo of some seconds has parts of two minutes.
+  def test_where_no_step_is_whole_its_parts_count
+    partial = Struct.new(:shares) { def complete(values) = values.map { nil } }
+
+    assert Picture.contended?(partial.new({stalled: [nil, 0.5]}))
+    refute Picture.contended?(partial.new({stalled: [0.01, nil]}))
+    refute Picture.contended?(partial.new({stalled: []}))
+  end
+
   def test_the_table_has_the_figures_of_all_charts
     table = picture.block(limit: 2).twin
 
