@@ -15,8 +15,8 @@ module Holdup
             # frozen_string_literal: true
 
             # Holdup measures who holds the GVL and who waits for it. It works without this file; each line
-            # below shows a setting's default or an example. A variable of the environment (HOLDUP_...) is
-            # stronger than this file.
+            # below shows a setting's default or an example. Environment variables (HOLDUP_...) override this
+            # file.
             Holdup.configure do |config|
             #{ALL.map { |key| setting(key) }.join("\n")}end
           RUBY

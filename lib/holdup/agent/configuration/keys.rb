@@ -134,9 +134,9 @@ module Holdup
       ),
       Key.new(
         name: :repeated_queries, type: Types::Whole.new(0..10_000), default: 0, example: "10",
-        help: "From how many equal queries of Active Record in one request or job on they are reported, " \
-          "with the line that makes them (N+1). Queries are equal when they differ only in values; their " \
-          "text is not kept. 0: never."
+        help: "Reports an N+1 when a request or job makes the same Active Record query this many times, with " \
+          "the line that makes them. Queries are the same when they differ only in values; their text is " \
+          "not kept. 0: never."
       ),
       Key.new(
         name: :hold_sample, type: Types::Milliseconds.new(1..1000), default: 10,
@@ -192,8 +192,8 @@ module Holdup
       ),
       Key.new(
         name: :prometheus, type: Types::PROMETHEUS, default: nil, example: "9395",
-        help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web for " \
-          "none but /metrics of Holdup::Web, which always comes with it. A Hash says more: port, bind (an " \
+        help: "Port at which the collector serves Prometheus (http://127.0.0.1:9395/metrics), or :web to " \
+          "serve /metrics only under Holdup::Web, which always has it. A Hash says more: port, bind (an " \
           "address), series (how many label sets, 200), labels (of app, role, kind, name, queue, host, " \
           "revision, arm), pairs (true: who waited for whom at the GVL, the 50 strongest). Needs the gem " \
           "prometheus-client. nil: nothing. In the environment: 9395, web, " \
@@ -219,8 +219,8 @@ module Holdup
       ),
       Key.new(
         name: :scaling, type: Types::Scaling.new, default: nil, example: '"p95=300ms"',
-        help: "The promise to requests to which the collector relates the load, as a signal for " \
-          "autoscalers: in /metrics, and as scale.json of the same port and of Holdup::Web. A Hash says " \
+        help: "SLO of requests, such as p95=300ms. The collector publishes load / capacity at this SLO for " \
+          "autoscalers: in /metrics, and as scale.json at the same port and under Holdup::Web. A Hash says " \
           "more: slo, within (seconds in which waiting jobs are to begin, 300). nil: no signal. In the " \
           "environment: p95=300ms, off, or slo=p95=300ms,within=300."
       ),

@@ -8,7 +8,7 @@ module Holdup
       offers: %w[Exporters::MetricsFile MetricsServer ProcessFigures],
       commands: [
         {name: "terraform", also: "export terraform", place: 200,
-         summary: "metrics, alarms and a dashboard of lines of statistics",
+         summary: "Terraform for CloudWatch: metrics, alarms and a dashboard",
          examples: ["", "--log-group /ecs/shop --region eu-west-1", "--format emf --server puma --app shop"],
          constant: "TerraformCommand"}
       ],
