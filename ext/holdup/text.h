@@ -12,6 +12,9 @@ seg_text_t text_sanitise(VALUE string, char *room, size_t limit);
 /* The same without a copy when the string is fine already. Changes are counted in the segment. */
 seg_text_t text_of(VALUE string, char *room, size_t limit);
 
+/* The same, and changes are not counted: for names that are counted when the unit is recorded. */
+seg_text_t text_shown(VALUE string, char *room, size_t limit);
+
 /* A path that can be requested again: printable ASCII without spaces, not too long; else empty. */
 seg_text_t text_path(VALUE string);
 

@@ -1,0 +1,63 @@
+/*
+ * The table of open units in the segment: what runs now, and what ran when the process was killed.
+ *
+ * A unit claims a slot when it begins, on its own thread, which holds a GVL. It gives the slot back in the
+ * commit that counts it, so a killed process has each unit once: counted or open. What is not counted gives
+ * its slot back by itself.
+ *
+ * The table is fixed, but its file has a hole where no slot was used yet. Its lock comes after those of the
+ * segment and of units, and nothing is taken inside of it.
+ */
+#ifndef HOLDUP_SEGMENT_OPEN_UNITS_H
+#define HOLDUP_SEGMENT_OPEN_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "segment/segment.h"
+
+/* A slot of the table, by the handle of its unit: another unit's slot is never changed. */
+typedef struct {
+    uint32_t slot; /* + 1; 0: none */
+    uint64_t handle;
+} table_place_t;
+
+typedef struct {
+    uint64_t handle;
+    enum seg_kind kind;
+    seg_text_t name, queue, pool, job;
+    uint64_t started_ns, thread, objects;
+    table_place_t outer;
+} table_unit_t;
+
+/* Whether there is a table: else nothing needs to be asked for it. */
+bool table_open(void);
+
+/* The slot + 1 that the unit gets; 0 and one more unit beyond the table when all are taken. */
+uint32_t table_claim(const table_unit_t *unit);
+
+/* The slot is given back by the commit that the caller prepares; table_give_back follows it. */
+void table_end(table_place_t place);
+
+/* After the commit: the slot is free for others. */
+void table_give_back(table_place_t place);
+
+/* The unit ended and is not counted. */
+void table_drop(table_place_t place);
+
+/* --- the file --- */
+
+/* Bytes of the table that a new file needs. */
+size_t table_first_bytes(void);
+
+/* A segment begins with that table, which is all zeros, or ends (NULL). */
+void table_attach(seg_open_table_t *table);
+
+/* Bytes of the table that have space; nobody changes them until table_unfreeze. */
+size_t table_freeze(void);
+void table_unfreeze(void);
+
+/* A forked child calls it before it forgets its parent's segment: other threads may have had the locks. */
+void table_after_fork(void);
+
+#endif
