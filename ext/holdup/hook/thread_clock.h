@@ -45,6 +45,8 @@ typedef struct tclock {
     /* Touched at edges of units and calls, fiber switches and ticks only. */
     bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
     uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
+    uint32_t call_kind;    /* of the outermost one, + 1, where it is known before its end; 0: unknown */
+    bool awaits_connection; /* of a pool */
     pair_party_t *own_party; /* outside of units */
     struct unit *innermost;
     struct unit *call_unit; /* of the outermost call; NULL: it is not measured */

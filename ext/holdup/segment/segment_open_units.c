@@ -14,6 +14,8 @@ static struct {
     uint32_t free_count;
     uint16_t free[SEG_OPEN_UNITS];
     uint64_t handles[SEG_OPEN_UNITS];
+    const struct tclock *clocks[SEG_OPEN_UNITS]; /* NULL: nobody looks at it */
+    bool looked_at;          /* somebody looks at the table; taken before the other lock */
 } open;
 
 static void table_lock(void)
@@ -29,6 +31,30 @@ static void table_unlock(void)
 bool table_open(void)
 {
     return open.table != NULL;
+}
+
+/* Without a GVL, so this one is always taken. */
+static bool table_try_look(void)
+{
+    return !__atomic_test_and_set(&open.looked_at, __ATOMIC_ACQUIRE);
+}
+
+void table_looked(void)
+{
+    __atomic_clear(&open.looked_at, __ATOMIC_RELEASE);
+}
+
+static void table_lock_all(void)
+{
+    unsigned spins = 0;
+    while (!table_try_look()) blame_spin(&spins);
+    table_lock();
+}
+
+static void table_unlock_all(void)
+{
+    table_unlock();
+    table_looked();
 }
 
 /* --- words: a reader may look at any time --- */
@@ -127,7 +153,8 @@ uint32_t table_claim(const table_unit_t *unit)
     table_lock();
     if (open.table && (open.free_count || table_grow())) {
         claimed = open.free[--open.free_count] + 1u;
-        open.handles[claimed - 1] = unit->handle;
+        BLAME_SET(open.handles[claimed - 1], unit->handle);
+        BLAME_SET(open.clocks[claimed - 1], unit->clock);
         seg_open_unit_t *slot = &open.table->units[claimed - 1];
         table_fill(slot, unit);
         table_publish(&slot->seq);
@@ -148,7 +175,8 @@ void table_give_back(table_place_t place)
 {
     table_lock();
     if (table_has(place)) {
-        open.handles[place.slot - 1] = 0;
+        BLAME_SET(open.handles[place.slot - 1], 0);
+        BLAME_SET(open.clocks[place.slot - 1], NULL);
         open.free[open.free_count++] = (uint16_t)(place.slot - 1);
     }
     table_unlock();
@@ -162,6 +190,83 @@ void table_drop(table_place_t place)
     table_give_back(place);
 }
 
+void table_leave_alone(table_place_t place)
+{
+    if (table_has(place)) BLAME_SET(open.clocks[place.slot - 1], NULL);
+}
+
+void table_set_place(table_place_t place, seg_text_t text)
+{
+    table_lock();
+    if (table_has(place)) {
+        seg_open_unit_t *slot = table_slot(place);
+        seg_open_place_t *next = &slot->places[table_next(&slot->place_seq)];
+        table_set(&next->of, slot->seq);
+        table_set(&next->bytes, table_write(next->text, text));
+        table_publish(&slot->place_seq);
+    }
+    table_unlock();
+}
+
+/* --- what threads do --- */
+
+bool table_look(void)
+{
+    if (!table_try_look()) return false;
+    if (BLAME_GET(open.table)) return true;
+    table_looked();
+    return false;
+}
+
+uint32_t table_size(void)
+{
+    return (uint32_t)__atomic_load_n(&open.table->used, __ATOMIC_ACQUIRE);
+}
+
+const struct tclock *table_clock(uint32_t index, uint64_t *handle, uint64_t *sequence)
+{
+    *sequence = __atomic_load_n(&open.table->units[index].seq, __ATOMIC_ACQUIRE);
+    *handle = BLAME_GET(open.handles[index]);
+    return *sequence & 1 ? BLAME_GET(open.clocks[index]) : NULL;
+}
+
+uint64_t table_read_name(uint32_t index, char *room)
+{
+    seg_open_unit_t *slot = &open.table->units[index];
+    uint64_t sequence = __atomic_load_n(&slot->name_seq, __ATOMIC_ACQUIRE);
+    seg_open_name_t *name = &slot->names[sequence & 1];
+    uint64_t bytes = BLAME_GET(name->bytes);
+    for (size_t at = 0; at < SEG_NAME_BYTES; at += sizeof(uint64_t)) {
+        uint64_t word = __atomic_load_n((uint64_t *)(name->text + at), __ATOMIC_RELAXED);
+        memcpy(room + at, &word, sizeof(word));
+    }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return BLAME_GET(slot->name_seq) == sequence && bytes <= SEG_NAME_BYTES ? bytes : 0;
+}
+
+void table_see(uint32_t index, const seg_open_seen_t *seen, seg_text_t call)
+{
+    seg_open_unit_t *slot = &open.table->units[index];
+    seg_open_seen_t *next = &slot->seen[table_next(&slot->seen_seq)];
+    table_set(&next->of, seen->of);
+    table_set(&next->state, seen->state);
+    table_set(&next->holder, seen->holder);
+    table_set(&next->since_ns, seen->since_ns);
+    table_set(&next->seen_ns, seen->seen_ns);
+    table_set(&next->bytes, table_write(next->call, call));
+    table_publish(&slot->seen_seq);
+}
+
+void table_see_holder(const seg_open_holder_t *holder, seg_text_t name)
+{
+    seg_open_holder_t *next = &open.table->holders[table_next(&open.table->holder_seq)];
+    table_set(&next->thread, holder->thread);
+    table_set(&next->since_ns, holder->since_ns);
+    table_set(&next->seen_ns, holder->seen_ns);
+    table_set(&next->bytes, table_write(next->name, name));
+    table_publish(&open.table->holder_seq);
+}
+
 /* --- the file --- */
 
 size_t table_first_bytes(void)
@@ -171,28 +276,29 @@ size_t table_first_bytes(void)
 
 void table_attach(seg_open_table_t *table)
 {
-    table_lock();
-    open.table = table;
+    table_lock_all();
+    BLAME_SET(open.table, table);
     open.used = table ? SEG_OPEN_CHUNK : 0;
     open.free_count = 0;
     memset(open.handles, 0, sizeof(open.handles));
+    memset(open.clocks, 0, sizeof(open.clocks));
     table_add_free(0, open.used);
     if (table) table_set(&table->used, open.used);
-    table_unlock();
+    table_unlock_all();
 }
 
 size_t table_freeze(void)
 {
-    table_lock();
+    table_lock_all();
     return offsetof(seg_open_table_t, units) + open.used * sizeof(seg_open_unit_t);
 }
 
 void table_unfreeze(void)
 {
-    table_unlock();
+    table_unlock_all();
 }
 
 void table_after_fork(void)
 {
-    open.lock = false;
+    open.lock = open.looked_at = false;
 }

@@ -28,6 +28,7 @@ typedef struct {
     seg_text_t name, queue, pool, job;
     uint64_t started_ns, thread, objects;
     table_place_t outer;
+    const struct tclock *clock; /* of its thread */
 } table_unit_t;
 
 /* Whether there is a table: else nothing needs to be asked for it. */
@@ -44,6 +45,34 @@ void table_give_back(table_place_t place);
 
 /* The unit ended and is not counted. */
 void table_drop(table_place_t place);
+
+/*
+ * The unit ends, or may end on another thread than its own: from here on nobody looks at what its thread
+ * does. Its clock may be freed once the slot is given back.
+ */
+void table_leave_alone(table_place_t place);
+
+/* Where in the code the unit was sampled. */
+void table_set_place(table_place_t place, seg_text_t text);
+
+/* --- what threads do: seen by one thread at a time, perhaps without a GVL, which has clocks kept --- */
+
+/* False: there is no table, or it is being moved. */
+bool table_look(void);
+void table_looked(void);
+
+/* Slots that have space. */
+uint32_t table_size(void);
+
+/* The clock and handle of the unit in a slot, and the slot's sequence; NULL: none is to be looked at. */
+const struct tclock *table_clock(uint32_t index, uint64_t *handle, uint64_t *sequence);
+
+/* The name of the unit in a slot: bytes in `room`, of SEG_NAME_BYTES; 0 when it is just changing. */
+uint64_t table_read_name(uint32_t index, char *room);
+
+/* `seen.of` is the sequence that table_clock gave. The call is written where `call` has bytes. */
+void table_see(uint32_t index, const seg_open_seen_t *seen, seg_text_t call);
+void table_see_holder(const seg_open_holder_t *holder, seg_text_t name);
 
 /* --- the file --- */
 

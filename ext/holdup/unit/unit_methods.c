@@ -104,6 +104,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     ended->shown = unit_place(u);
     if (!u) return false;
     u->shown = 0;
+    table_leave_alone(ended->shown);
     const tclock_t *current = hook_current();
     u->repeats = NULL;
     memset(&u->places, 0, sizeof(u->places));
@@ -257,6 +258,8 @@ void probe_show_unit(VALUE handle, table_unit_t *shown)
     shown->started_ns = clk_realtime_ns(u->started);
     shown->thread = tc_native_id(u->clock);
     shown->objects = alloc_objects();
+    shown->clock = u->clock;
+    u->clock->awaits_connection = false; /* where the end of an earlier wait failed */
     u->shown = table_claim(shown);
 }
 
