@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Ps
+    Feature = FeatureContents.of(
+      about: "which requests and jobs run now, and who holds the GVL",
+      uses: %w[top],
+      commands: [
+        {name: "ps", place: 25, group: :look,
+         summary: "which requests and jobs run now, for how long, and what each waits for"}
+      ]
+    )
+  end
+end
