@@ -4,11 +4,12 @@ module Holdup
   module Ps
     Feature = FeatureContents.of(
       about: "which requests and jobs run now, and who holds the GVL",
-      uses: %w[top],
+      uses: %w[doctor top],
       commands: [
         {name: "ps", place: 25, group: :look,
          summary: "which requests and jobs run now, for how long, and what each waits for"}
-      ]
+      ],
+      checks: {"HungCheck" => 105}
     )
   end
 end
