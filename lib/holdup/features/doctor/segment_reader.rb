@@ -14,7 +14,7 @@ module Holdup
         entry.read do |reader|
           process = facts(entry, reader.snapshot(ring_since: nil), now_ns)
           process.with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns),
-            open_units: reader.open_units, gvl: reader.open_state)
+            open_units: reader.open_units, gvl: reader.open_state, read_ns: now_ns)
         end
       rescue Errno::ENOENT
         nil

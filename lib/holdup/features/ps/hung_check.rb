@@ -6,8 +6,8 @@ module Holdup
     module HungCheck
       # @param host [Doctor::Checks::Host]
       def self.call(host)
-        processes = host.alive.reject(&:closed).map { |process| open_process(process) }
-        signs = processes.flat_map { |process| HungSigns.of(process, host.now_ns) }
+        processes = host.alive.reject(&:closed)
+        signs = processes.flat_map { |process| HungSigns.of(open_process(process), process.read_ns) }
         signs.map { |sign| Doctor::Checks::CheckResult.warn(sign.key, **sign.facts) }
       end
 

@@ -7,12 +7,14 @@ module Holdup
 
     # What says that a process hangs: nobody else gets the GVL, all threads of a pool wait for something, or a
     # thread sleeps in a request or job for minutes. It judges only what the process's open requests and jobs
-    # say, and only states that were seen a moment ago.
+    # say, and only states that were seen lately.
     class HungSigns
       # A pool whose threads all wait serves nobody. Short waits of all of them are usual.
       PARKED_NS = 10_000_000_000
       # Few requests and jobs wait for one thing as long as that.
       SLEPT_NS = 120_000_000_000
+      # A state that was seen earlier says nothing of now. On a busy machine it is looked at late.
+      LATELY_NS = 5_000_000_000
       # States in which a thread waits for something that Holdup can't name, or for a connection.
       PARKED = %i[idle connection].freeze
       # Keys that say who holds the GVL.
@@ -43,10 +45,12 @@ module Holdup
 
       def long_hold
         hold = GvlHold.of(@process, @now_ns)
-        return unless hold&.long? && !hold.seen.old?
+        return unless hold&.long? && lately?(hold.seen)
         key = hold.place ? :hung_gvl : :hung_gvl_unplaced
         sign(key, name: hold.name, held_ns: hold.seen.lasted_ns, place: SampledPlace.short(hold.place))
       end
+
+      def lately?(seen) = seen.age_ns <= LATELY_NS
 
       def full_pools
         @process.pools.filter_map.with_index do |(pool, threads), index|
@@ -68,7 +72,7 @@ module Holdup
       def waits
         @waits ||= @process.units.select { |unit| PARKED.include?(unit.state) }.filter_map do |unit|
           seen = SeenState.new(since_ns: unit.since_ns, seen_ns: unit.seen_ns, now_ns: @now_ns)
-          [unit, seen.lasted_ns] if seen.lasted_ns && !seen.old?
+          [unit, seen.lasted_ns] if seen.lasted_ns && lately?(seen)
         end
       end
 

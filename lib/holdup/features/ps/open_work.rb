@@ -24,10 +24,12 @@ module Holdup
       # @return [Segment::OpenUnit, nil] the request or job inside which it runs
       def outer = unit.outer && process.units[unit.outer]
 
-      # @return [Integer, nil] objects that the whole process has allocated since it began
+      # @return [Integer, nil] objects that the whole process has allocated since it began; nil if the process
+      #   has not ticked since
       def objects
         return unless unit.objects && process.objects
-        [process.objects - unit.objects, 0].max
+        added = process.objects - unit.objects
+        added unless added.negative?
       end
 
       private

@@ -22,8 +22,8 @@ module Holdup
       # @return [OpenWork] of the processes that measure now
       def look
         @trouble = nil
-        processes = entries.filter_map { |entry| process(entry) }
-        OpenWork.new(processes, @clock.realtime_ns)
+        now_ns = @clock.realtime_ns # before, so that what takes long to read is not older for it
+        OpenWork.new(entries.filter_map { |entry| process(entry, now_ns) }, now_ns)
       end
 
       private
@@ -37,10 +37,10 @@ module Holdup
         []
       end
 
-      def process(entry)
+      def process(entry, now_ns)
         entry.read do |reader|
           header = reader.header
-          next if header.closed? || !entry.running?(header, @clock.realtime_ns)
+          next if header.closed? || !entry.running?(header, now_ns)
           OpenProcess.of(header, reader.profile || {}, units: reader.open_units, gvl: reader.open_state,
             stopped: entry.here?(header) && stopped?(entry.pid))
         end

@@ -7,12 +7,12 @@ require "support/running_units"
 class Holdup::Ps::HungCheckTest < Minitest::Test
   include RunningUnits
 
-  Host = Data.define(:alive, :now_ns)
+  Host = Data.define(:alive)
 
   def results(**facts)
     process = Holdup::Doctor::Checks::Host::HostProcess.new(pid: 7, alive: true, closed: false,
-      heartbeat_ns: NOW_NS, setting: {}, counters: {}, requests: 0, queued: 0, **facts)
-    Holdup::Ps::HungCheck.call(Host.new(alive: [process], now_ns: NOW_NS))
+      heartbeat_ns: NOW_NS, setting: {}, counters: {}, requests: 0, queued: 0, read_ns: NOW_NS, **facts)
+    Holdup::Ps::HungCheck.call(Host.new(alive: [process]))
   end
 
   def test_warns_of_a_gvl_that_is_not_released

@@ -58,8 +58,8 @@ class Holdup::Ps::OpenWorkTest < Minitest::Test
     assert_equal 250, row.objects
   end
 
-  def test_a_count_of_objects_that_is_older_than_the_start_is_none
-    assert_equal 0, work(open_process(open_unit("A#x", objects: 100), objects: 50)).rows.first.objects
+  def test_a_count_of_objects_that_is_older_than_the_start_says_nothing
+    assert_nil work(open_process(open_unit("A#x", objects: 100), objects: 50)).rows.first.objects
     assert_nil work(open_process(open_unit("A#x", objects: 100))).rows.first.objects
     assert_nil work(open_process(open_unit("A#x"), objects: 50)).rows.first.objects
   end
