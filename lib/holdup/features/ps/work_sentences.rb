@@ -32,7 +32,7 @@ module Holdup
       # @return [String] "waits for the GVL for 1.2 s, held by ReportsController#sales for 41.2 s"
       def state(row)
         unit = row.unit
-        call = unit.call && View::Width.clean(unit.call)
+        call = unit.call && called(unit.call)
         parts = [main(row, call)]
         parts << word(:in_call, call:) if call && row.state != :call
         parts << word(:at, place: place(unit.place)) if unit.place
@@ -63,6 +63,14 @@ module Holdup
       def lasted(seen)
         ns = seen.lasted_ns
         View::Figures.duration(ns) if ns&.positive?
+      end
+
+      # @param call [String] as the segment has it, "sql primary"
+      # @return [String] "SQL primary"
+      def called(call)
+        system, target = call.split(" ", 2)
+        return View::Width.clean(call) unless View::CalledSystem::NAMES.include?(system)
+        View::CalledSystem.text(system, target, words: @words)
       end
 
       def place(text) = text && View::Width.clean(SampledPlace.short(text))

@@ -60,7 +60,7 @@ class Holdup::Ps::WorkSentencesTest < Minitest::Test
     assert_equal "holds the GVL for 2.00 s", state(state: :running, holder: true, gvl: held(4720), **facts)
     assert_equal "idle for 2.00 s (I/O, a lock or sleep)", state(state: :idle, **facts)
     assert_equal "waits for a database connection for 2.00 s", state(state: :connection, **facts)
-    assert_equal "in a call: SQL primary for 2.00 s", state(state: :call, call: "SQL primary", **facts)
+    assert_equal "in a call: SQL primary for 2.00 s", state(state: :call, call: "sql primary", **facts)
     assert_equal "in a call for 2.00 s", state(state: :call, **facts)
     assert_equal "state unknown", state
   end
@@ -75,11 +75,15 @@ class Holdup::Ps::WorkSentencesTest < Minitest::Test
 
   def test_the_call_in_which_it_waits_for_the_gvl_and_the_place
     assert_equal "waits for the GVL for 2.00 s; in a call: HTTP api.example.com; last seen at a.rb:12 (A#y)",
-      state(state: :gvl, lasted_s: 2, call: "HTTP api.example.com", place: "app/a.rb:12 A#y")
+      state(state: :gvl, lasted_s: 2, call: "http api.example.com", place: "app/a.rb:12 A#y")
   end
 
   def test_what_has_just_begun_has_no_length
     assert_equal "waits for the GVL", state(state: :gvl, lasted_s: 0)
+  end
+
+  def test_a_call_to_a_system_that_is_not_known
+    assert_equal "in a call: smtp mail for 2.00 s", state(state: :call, lasted_s: 2, call: "smtp mail")
   end
 
   def test_an_old_state_says_its_age
@@ -102,7 +106,7 @@ class Holdup::Ps::WorkSentencesTest < Minitest::Test
   end
 
   def test_names_can_not_command_the_terminal
-    text = state(state: :call, lasted_s: 1, call: "SQL \e[2J", place: "a\e[1m.rb:1")
+    text = state(state: :call, lasted_s: 1, call: "sql \e[2J", place: "a\e[1m.rb:1")
     refute_includes text, "\e"
   end
 end
