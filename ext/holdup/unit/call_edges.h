@@ -12,6 +12,7 @@
 #include "hook/hook.h"
 #include "hook/registry.h"
 #include "unit/calls.h"
+#include "unit/shown_units.h"
 #include "unit/transactions.h"
 
 /* Whether the thread's totals go on from those at the unit's begin. */
@@ -98,7 +99,10 @@ static inline bool calls_enter(void)
     tclock_t *c = hook_current();
     unit_t *u = c ? c->innermost : NULL;
     if (!u || c->follows) return false;
-    if (!c->call_depth) calls_turn();
+    if (!c->call_depth) {
+        shown_call(u);
+        calls_turn();
+    }
     if (!c->call_depth++ && calls_known(c, u)) calls_begin(c, u, clk_now());
     return true;
 }
