@@ -74,11 +74,8 @@ static int text_digit(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-void text_trace(VALUE string, unsigned char *trace)
+void text_trace_bytes(const char *digits, unsigned char *trace)
 {
-    memset(trace, 0, SEG_TRACE_BYTES);
-    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
-    const char *digits = RSTRING_PTR(string);
     for (int i = 0; i < SEG_TRACE_BYTES; i++) {
         int high = text_digit(digits[2 * i]), low = text_digit(digits[2 * i + 1]);
         if (high < 0 || low < 0) {
@@ -87,4 +84,11 @@ void text_trace(VALUE string, unsigned char *trace)
         }
         trace[i] = (unsigned char)(high << 4 | low);
     }
+}
+
+void text_trace(VALUE string, unsigned char *trace)
+{
+    memset(trace, 0, SEG_TRACE_BYTES);
+    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
+    text_trace_bytes(RSTRING_PTR(string), trace);
 }

@@ -18,7 +18,10 @@ seg_text_t text_shown(VALUE string, char *room, size_t limit);
 /* A path that can be requested again: printable ASCII without spaces, not too long; else empty. */
 seg_text_t text_path(VALUE string);
 
-/* The id of a trace, 32 hexadecimal digits, as bytes; zeros for anything else. */
+/* 32 hexadecimal digits as bytes; zeros for anything else. */
+void text_trace_bytes(const char *digits, unsigned char *trace);
+
+/* The id of a trace likewise, which has so many digits. */
 void text_trace(VALUE string, unsigned char *trace);
 
 #endif

@@ -13,6 +13,7 @@
 #include "segment/segment_name.h"
 #include "segment/segment_record.h"
 #include "text.h"
+#include "unit/shown_units.h"
 
 /* Names the account that a thread's time outside of units goes to. */
 static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
@@ -168,6 +169,7 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     seg_unlock();
     accounts_finish_parties();
     hold_tick();
+    shown_find_names();
     return probe_name_state();
 }
 

@@ -96,6 +96,11 @@ static void table_write_name(seg_open_unit_t *slot, seg_text_t name)
     table_publish(&slot->name_seq);
 }
 
+static void table_write_trace(seg_open_unit_t *slot, const unsigned char *trace)
+{
+    table_write((char *)slot->trace, (seg_text_t){(const char *)trace, SEG_TRACE_BYTES});
+}
+
 /* --- slots --- */
 
 static bool table_has(table_place_t place)
@@ -138,8 +143,9 @@ static void table_fill(seg_open_unit_t *slot, const table_unit_t *unit)
     table_set(&slot->queue_bytes, table_write(slot->queue, unit->queue));
     table_set(&slot->pool_bytes, table_write(slot->pool, unit->pool));
     table_set(&slot->job_bytes, table_write(slot->job, unit->job));
-    table_set(&slot->request_bytes, 0);
-    table_set(&slot->has_trace, 0);
+    table_set(&slot->request_bytes, table_write(slot->request, unit->request));
+    if (unit->has_trace) table_write_trace(slot, unit->trace);
+    table_set(&slot->has_trace, unit->has_trace);
     table_set(&slot->started_ns, unit->started_ns);
     table_set(&slot->thread, unit->thread);
     table_set(&slot->outer, table_outer(unit->outer));
@@ -193,6 +199,34 @@ void table_drop(table_place_t place)
 void table_leave_alone(table_place_t place)
 {
     if (table_has(place)) BLAME_SET(open.clocks[place.slot - 1], NULL);
+}
+
+void table_set_name(table_place_t place, seg_text_t name)
+{
+    table_lock();
+    if (table_has(place)) table_write_name(table_slot(place), name);
+    table_unlock();
+}
+
+/* These are set once: a reader takes them only after their length, or that there is one, is set. */
+void table_set_trace(table_place_t place, const unsigned char *trace)
+{
+    table_lock();
+    if (table_has(place) && !table_slot(place)->has_trace) {
+        table_write_trace(table_slot(place), trace);
+        __atomic_store_n(&table_slot(place)->has_trace, 1, __ATOMIC_RELEASE);
+    }
+    table_unlock();
+}
+
+void table_set_request(table_place_t place, seg_text_t id)
+{
+    table_lock();
+    if (table_has(place) && !table_slot(place)->request_bytes) {
+        table_write(table_slot(place)->request, id);
+        __atomic_store_n(&table_slot(place)->request_bytes, id.bytes, __ATOMIC_RELEASE);
+    }
+    table_unlock();
 }
 
 void table_set_place(table_place_t place, seg_text_t text)

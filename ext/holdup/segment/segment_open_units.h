@@ -25,7 +25,9 @@ typedef struct {
 typedef struct {
     uint64_t handle;
     enum seg_kind kind;
-    seg_text_t name, queue, pool, job;
+    seg_text_t name, queue, pool, job, request;
+    unsigned char trace[SEG_TRACE_BYTES]; /* where it has one */
+    bool has_trace;
     uint64_t started_ns, thread, objects;
     table_place_t outer;
     const struct tclock *clock; /* of its thread */
@@ -51,6 +53,11 @@ void table_drop(table_place_t place);
  * does. Its clock may be freed once the slot is given back.
  */
 void table_leave_alone(table_place_t place);
+
+/* The unit has got a better name; its trace has become known, or the id of its request. */
+void table_set_name(table_place_t place, seg_text_t name);
+void table_set_trace(table_place_t place, const unsigned char *trace);
+void table_set_request(table_place_t place, seg_text_t id);
 
 /* Where in the code the unit was sampled. */
 void table_set_place(table_place_t place, seg_text_t text);

@@ -2,9 +2,9 @@
 
 #include "hook/hook.h"
 #include "init.h"
-#include "text.h"
 #include "unit/object_struct.h"
 #include "unit/request_edges.h"
+#include "unit/shown_units.h"
 #include "unit/unit_methods.h"
 
 static struct {
@@ -89,6 +89,13 @@ VALUE open_allocate(VALUE class)
     return unit;
 }
 
+/* The application's name, and its tracer's trace, are shown at once. */
+static inline void open_changed(VALUE self, size_t field)
+{
+    if (field == offsetof(open_t, name)) shown_rename(self);
+    if (field == offsetof(open_t, trace)) shown_set_trace(self);
+}
+
 #define ACCESSORS(field)                                                                                   \
     static VALUE open_get_##field(VALUE self)                                                              \
     {                                                                                                      \
@@ -97,6 +104,7 @@ VALUE open_allocate(VALUE class)
     static VALUE open_set_##field(VALUE self, VALUE value)                                                 \
     {                                                                                                      \
         OPEN_SET(self, field, value);                                                                      \
+        open_changed(self, offsetof(open_t, field));                                                       \
         return value;                                                                                      \
     }
 OPEN_FIELDS(ACCESSORS)
@@ -142,25 +150,6 @@ bool open_enabled(VALUE probe)
     return probe == rb.probe ? tc_enabled() : RTEST(rb_funcall(probe, m.enabled, 0));
 }
 
-/*
- * The table of open units has it from now on. A request has a name only at its end: until then it is its
- * method with the start of its path.
- */
-static void open_show(VALUE unit, VALUE pool)
-{
-    const open_t *u = open_of(unit);
-    char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES], job[SEG_ID_BYTES];
-    table_unit_t shown = {
-        .kind = u->kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
-        .name = RTEST(u->name) ? text_shown(u->name, name, sizeof(name)) : request_path_name(unit, name),
-        .queue = text_shown(u->queue, queue, sizeof(queue)),
-        .pool = text_shown(NIL_P(u->pool) ? pool : u->pool, pool_room, sizeof(pool_room)),
-        .job = text_shown(u->id, job, sizeof(job))};
-    if (!shown.name.bytes) shown.name = seg_text("(unnamed)");
-    if (RTEST(u->outer)) shown.outer = probe_shown(open_of(u->outer)->handle);
-    probe_show_unit(u->handle, &shown);
-}
-
 void open_begin(VALUE unit, VALUE outer, VALUE pool)
 {
     if (RTEST(outer)) {
@@ -174,7 +163,7 @@ void open_begin(VALUE unit, VALUE outer, VALUE pool)
     VALUE probe = open_of(unit)->probe;
     VALUE handle = probe == rb.probe ? probe_enter_pool(pool) : rb_funcall(probe, m.enter, 1, pool);
     OPEN_SET(unit, handle, handle);
-    if (probe == rb.probe && table_open()) open_show(unit, pool);
+    if (probe == rb.probe && table_open()) shown_begin(unit, pool);
     VALUE watcher = recorder_of(open_of(unit)->recorder)->watcher;
     OPEN_SET(unit, watcher, watcher);
     if (RTEST(watcher)) rb_funcall(watcher, m.opened, 1, unit);
@@ -321,6 +310,7 @@ void open_unit_init(VALUE probe)
     rb_define_private_method(unit, #field, open_get_##field, 0);                                           \
     rb_define_private_method(unit, #field "=", open_set_##field, 1);
     OPEN_FIELDS(DEFINE)
+    shown_units_prepare();
     rb_define_method(unit, "initialize", open_initialize, -1);
     rb_define_method(unit, "here?", open_here, 0);
     rb_define_method(unit, "open", open_open, -1);

@@ -17,8 +17,8 @@ static VALUE place;                /* :rack */
 
 /* Keys of a Rack environment, and of a response's headers. */
 static struct {
-    VALUE verb, script, path, queue_start, finished, after_reply, hijacked, partial_hijack, unmeasured, asked,
-        controller, trace;
+    VALUE path, queue_start, finished, after_reply, hijacked, partial_hijack, unmeasured, asked, controller,
+        trace;
 } keys;
 
 /* What RequestUnits gives when it is made. */
@@ -37,7 +37,7 @@ OBJECT_STRUCT(request_names_type, request_names_t, "Holdup::Probe::RequestNames"
 
 static struct {
     ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
-        status_of, trace_parent, guard, failed, sent_otherwise, probe;
+        status_of, trace_parent, guard, failed, sent_otherwise, probe, routed;
 } m;
 
 static request_units_t *request_units_of(VALUE self)
@@ -260,51 +260,18 @@ static VALUE request_name(const open_t *u)
     return NIL_P(name) ? rb_funcall(u->names, m.call, 2, u->env, u->status) : name;
 }
 
-/* Methods that have names of their own, as in UnitName. */
-static const char *const request_verbs[] = {"GET",   "HEAD",    "POST",  "PUT",  "PATCH",
-                                            "DELETE", "OPTIONS", "TRACE", "QUERY"};
-
-static const char *request_verb(VALUE env)
+VALUE request_action_name(VALUE unit)
 {
-    VALUE verb = request_key(env, keys.verb);
-    if (!RB_TYPE_P(verb, T_STRING)) return "OTHER";
-    for (size_t i = 0; i < sizeof(request_verbs) / sizeof(*request_verbs); i++) {
-        size_t bytes = strlen(request_verbs[i]);
-        if (RSTRING_LEN(verb) == (long)bytes && !memcmp(RSTRING_PTR(verb), request_verbs[i], bytes))
-            return request_verbs[i];
-    }
-    return "OTHER";
+    if (rb_obj_class(unit) != request_unit) return Qnil;
+    VALUE given[] = {open_of(unit)->names, open_of(unit)->env};
+    return rb_rescue2(request_action, (VALUE)given, request_no_action, Qnil, rb_eStandardError, (VALUE)0);
 }
 
-#define REQUEST_WORD_LETTERS 40
-#define REQUEST_WORD_DIGITS 2
-
-/* Bytes of the first segment of a path, if it is a word and no id (UnitName::WORD); else 0. */
-static size_t request_word(const char *path, size_t bytes)
+VALUE request_routed_name(VALUE unit)
 {
-    size_t at = 1, digits = 0;
-    if (bytes < 2 || !ISALPHA((unsigned char)path[1])) return 0;
-    while (at < bytes && (ISALPHA((unsigned char)path[at]) || strchr("_.-", path[at])) && path[at]) at++;
-    if (at - 1 > REQUEST_WORD_LETTERS) return 0;
-    for (; at < bytes && ISDIGIT((unsigned char)path[at]); at++) digits++;
-    return digits <= REQUEST_WORD_DIGITS && (at == bytes || path[at] == '/') ? at : 0;
-}
-
-seg_text_t request_path_name(VALUE unit, char *room)
-{
-    VALUE env = open_of(unit)->env, path = request_key(env, keys.script);
-    if (!RB_TYPE_P(env, T_HASH)) return seg_text("");
-    if (!RB_TYPE_P(path, T_STRING) || !RSTRING_LEN(path)) path = request_key(env, keys.path);
-    const char *verb = request_verb(env);
-    size_t bytes = RB_TYPE_P(path, T_STRING) ? (size_t)RSTRING_LEN(path) : 0;
-    const char *start = bytes ? RSTRING_PTR(path) : "/";
-    size_t word = request_word(start, bytes);
-    if (!word) start = bytes == 0 || (bytes == 1 && *start == '/') ? "/" : "/:id";
-    size_t used = strlen(verb), more = word ? word : strlen(start);
-    memcpy(room, verb, used);
-    room[used++] = ' ';
-    memcpy(room + used, start, more);
-    return (seg_text_t){room, used + more};
+    if (rb_obj_class(unit) != request_unit) return Qnil;
+    const open_t *u = open_of(unit);
+    return RTEST(u->names) && RTEST(u->env) ? rb_funcall(u->names, m.routed, 1, u->env) : Qnil;
 }
 
 /* The application's name and its tracer's trace override the request's. */
@@ -344,12 +311,11 @@ static void request_intern(void)
     INTERN(failed);
     INTERN(sent_otherwise);
     INTERN(probe);
+    INTERN(routed);
 }
 
 static void request_define_keys(void)
 {
-    keys.verb = open_text("REQUEST_METHOD");
-    keys.script = open_text("SCRIPT_NAME");
     keys.path = open_text("PATH_INFO");
     keys.queue_start = open_text("HTTP_X_QUEUE_START");
     keys.finished = open_text("rack.response_finished");

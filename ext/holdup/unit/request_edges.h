@@ -4,15 +4,13 @@
 
 #include <ruby.h>
 
-#include "segment/segment.h"
-
 /* Sets what is known of a request at its end only; leaves every other unit as it is. */
 void request_complete(VALUE unit);
 
-/*
- * The name of a request until it has a better one: its method with the first segment of its path, as UnitName
- * has it. Empty for other units. `room` has SEG_NAME_BYTES.
- */
-seg_text_t request_path_name(VALUE unit, char *room);
+/* The name of the action that answers a request, if C knows it by now; else nil. */
+VALUE request_action_name(VALUE unit);
+
+/* The same of any route, by Ruby code, which does not raise. */
+VALUE request_routed_name(VALUE unit);
 
 #endif

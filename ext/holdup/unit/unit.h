@@ -39,6 +39,8 @@ typedef struct unit {
     uint32_t generation;
     uint32_t epoch;
     uint8_t pool;          /* of its thread */
+    VALUE object;          /* while it is shown: its OpenUnit; else nobody marks it */
+    uint8_t nameless;      /* a request whose action is not known; asked for at so many more calls */
     uint32_t shown;        /* its slot in the table of open units, + 1 (segment_open_units.h); 0: none */
     uint64_t started;
     uint64_t cpu_start;

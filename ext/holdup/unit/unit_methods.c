@@ -250,10 +250,10 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     return probe_return(&ended, Qtrue);
 }
 
-void probe_show_unit(VALUE handle, table_unit_t *shown)
+unit_t *probe_show_unit(VALUE handle, table_unit_t *shown)
 {
     unit_t *u = unit_of(handle);
-    if (!u) return;
+    if (!u) return NULL;
     shown->handle = unit_handle(u);
     shown->started_ns = clk_realtime_ns(u->started);
     shown->thread = tc_native_id(u->clock);
@@ -261,6 +261,7 @@ void probe_show_unit(VALUE handle, table_unit_t *shown)
     shown->clock = u->clock;
     u->clock->awaits_connection = false; /* where the end of an earlier wait failed */
     u->shown = table_claim(shown);
+    return u->shown ? u : NULL;
 }
 
 table_place_t probe_shown(VALUE handle)

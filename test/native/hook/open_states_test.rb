@@ -118,6 +118,27 @@ class OpenStatesTest < Minitest::Test
     assert_equal ["thread:main", @pid], [state.holder_name, state.holder_thread]
   end
 
+  def test_a_call_and_a_wait_for_a_connection
+    start(<<~'RUBY')
+      thread("Known") { PROBE.begin_call(PROBE.call_kind("sql primary")) && sleep }
+      thread("Unknown") { PROBE.begin_call && sleep }
+      thread("Ended") do
+        PROBE.begin_call(PROBE.call_kind("http a"))
+        PROBE.end_call(PROBE.call_kind("http a"), false)
+        sleep
+      end
+      thread("Connection") { PROBE::ConnectionHolds.new.wait_begins || sleep }
+      $stdout.syswrite("begun\n")
+      loop do
+        PROBE.tick([])
+        sleep(0.1)
+      end
+    RUBY
+    units, = wait_for("Known" => :call, "Unknown" => :call, "Ended" => :idle, "Connection" => :connection)
+    assert_equal({"Known" => "sql primary", "Unknown" => nil, "Ended" => nil, "Connection" => nil},
+      units.transform_values(&:call))
+  end
+
   def test_where_a_unit_was_sampled_last
     start(<<~'RUBY')
       thread("Waits") { Thread.pass while true }

@@ -79,6 +79,73 @@ class SegmentOpenUnitsTest < Minitest::Test
     assert_equal ["HEAD /a", "OTHER /a", "PUT /admin"], output.lines(chomp: true)
   end
 
+  def test_ids_are_those_that_others_gave_them
+    output = run_script(<<~RUBY)
+      ids = {"HTTP_TRACEPARENT" => "00-" + "ab" * 16 + "-" + "c" * 16 + "-01", "HTTP_X_REQUEST_ID" => "a-1"}
+      bad = {"HTTP_TRACEPARENT" => "00-" + "0" * 32 + "-" + "c" * 16 + "-01", "HTTP_X_REQUEST_ID" => "a b"}
+      [ids, bad].each do |given|
+        open = REQUESTS.start({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/a", **given})
+        puts open_units.map { |it| [it.trace_id, it.request_id, it.job_id].inspect }
+        open.cancel
+      end
+      ["j-1", 17, nil].each do |id|
+        job = Holdup::Instrumentation::JobUnit.new(RECORDER, id, "ReportJob", "low").open(nil)
+        puts open_units.map { |it| it.job_id.inspect }
+        job.trace = "cd" * 16
+        job.name = "Better" if id == 17
+        puts open_units.map { |it| [it.name, it.trace_id].inspect }
+        job.close
+      end
+    RUBY
+    traced = ["ReportJob", "cd" * 16].inspect
+    assert_equal [["ab" * 16, "a-1", nil].inspect, "[nil, nil, nil]", '"j-1"', traced, '"17"',
+      ["Better", "cd" * 16].inspect, "nil", traced], output.lines(chomp: true)
+  end
+
+  # A call looks whether the request has been dispatched, and so does the tick.
+  def test_a_request_is_named_when_it_has_been_dispatched
+    output = run_script(<<~RUBY)
+      class OrdersController < Struct.new(:action_name); end
+      controller = OrdersController.new("index")
+      env = -> { {"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders"} }
+      names = -> { open_units.map { |it| [it.name, it.request_id].compact.join(" ") } }
+      2.times do |turn|
+        given = env.call
+        open = REQUESTS.start(given)
+        Holdup::Probe.begin_call
+        Holdup::Probe.end_call(nil, false)
+        puts names.call
+        given["action_controller.instance"] = controller
+        given["action_dispatch.request_id"] = "r-\#{turn}"
+        Holdup::Probe.begin_call
+        Holdup::Probe.end_call(nil, false)
+        puts names.call
+        Holdup::Probe.tick([])
+        puts names.call
+        open.cancel
+      end
+    RUBY
+    assert_equal ["GET /orders", "GET /orders", "OrdersController#index r-0",
+      "GET /orders", "OrdersController#index r-1", "OrdersController#index r-1"], output.lines(chomp: true)
+  end
+
+  def test_units_are_kept_while_they_are_open_and_no_longer
+    output = run_script(<<~RUBY)
+      GC.stress = true
+      request("/orders").name = "A" + "#b"
+      GC.compact
+      GC.stress = false
+      Holdup::Probe.tick([])
+      puts open_units.map(&:name)
+      10.times { Thread.new { unit(1, "ended").open(nil) }.join }
+      Holdup::Probe.snapshot
+      Fiber[:holdup_unit] = nil
+      GC.start
+      puts ObjectSpace.each_object(Holdup::Recorder::OpenUnit).count < 10
+    RUBY
+    assert_equal ["A#b", "true"], output.lines(chomp: true)
+  end
+
   def test_what_is_not_counted_is_not_open_either
     output = run_script(<<~RUBY)
       unit(1, "cancelled").open.cancel
