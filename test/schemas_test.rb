@@ -10,6 +10,7 @@ require "support/coarse_sizing"
 require "support/kept_capture"
 require "support/played_jobs"
 require "support/played_store"
+require "support/running_units"
 require "support/swept"
 
 # docs/schema describes what the commands print for programs. Each schema is held against real output: of the
@@ -19,6 +20,7 @@ class SchemasTest < Minitest::Test
 
   include CommandLine
   include CoarseSizing
+  include RunningUnits
   include Swept
 
   ROOT = File.expand_path("..", __dir__)
@@ -146,6 +148,15 @@ class SchemasTest < Minitest::Test
   end
 
   def fleet_documents = of_recorded("fleet", %w[--since 2h], %w[--since 3d --until 2d])
+
+  def ps_documents
+    running = work(hogged, open_process(open_unit("Inner", outer: 0)))
+    Dir.mktmpdir do |folder|
+      SegmentWriter.new(folder)
+      [Holdup::Ps::Report::Json.new(running, words: Holdup::View::Words.new).call,
+        output("ps", "--json", "--dir", folder)]
+    end
+  end
 
   def scale_documents
     share_capacities(PLAYED) { of_played("scale", %w[--slo p95=200ms]) } +

@@ -49,6 +49,7 @@ class UniqueNamesTest < Minitest::Test
     "Layout" => "of a file format",
     "Levers" => "of a server",
     "Names" => "of the rows of a view",
+    "OpenUnit" => "as it is measured, and as a segment has it",
     "Page" => "of a feature, or what a renderer gets",
     "Part" => "of a page",
     "Patterns" => "of a timeline, found and shown",

@@ -26,10 +26,19 @@ int file_allocate(int file, off_t from, off_t bytes)
 #endif
 }
 
-int file_write_all(int file, const char *bytes, size_t size)
+int file_fill(int file, off_t from, off_t bytes)
+{
+#ifdef HAVE_POSIX_FALLOCATE
+    return posix_fallocate(file, from, bytes);
+#else
+    return 0;
+#endif
+}
+
+int file_write_all(int file, const char *bytes, size_t size, off_t from)
 {
     for (size_t at = 0; at < size;) {
-        ssize_t written = pwrite(file, bytes + at, size - at, (off_t)at);
+        ssize_t written = pwrite(file, bytes + at, size - at, from + (off_t)at);
         if (written < 0 && errno != EINTR) return errno;
         if (written > 0) at += (size_t)written;
     }

@@ -17,8 +17,11 @@ int file_create_private(const char *path);
  */
 int file_allocate(int file, off_t from, off_t bytes);
 
-/* Writes all of it from the file's start on; 0 or an errno. */
-int file_write_all(int file, const char *bytes, size_t size);
+/* Space in the middle of a file, where it has a hole; 0 or an errno. The file stays as long as it is. */
+int file_fill(int file, off_t from, off_t bytes);
+
+/* Writes all of it from `from` on; 0 or an errno. */
+int file_write_all(int file, const char *bytes, size_t size, off_t from);
 
 /* When this process started, in ticks of the kernel since boot; 0 when unknown. Its header has it. */
 uint64_t file_process_start(void);

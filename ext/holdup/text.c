@@ -36,15 +36,22 @@ seg_text_t text_sanitise(VALUE string, char *room, size_t limit)
     return text;
 }
 
-seg_text_t text_of(VALUE string, char *room, size_t limit)
+seg_text_t text_shown(VALUE string, char *room, size_t limit)
 {
     seg_text_t text = {"", 0};
     if (!RB_TYPE_P(string, T_STRING)) return text;
     text.text = RSTRING_PTR(string);
     text.bytes = (size_t)RSTRING_LEN(string);
     if (text.bytes <= limit && text_clean(text.text, (long)text.bytes)) return text;
-    seg_text_t sane = text_sanitise(string, room, limit);
-    bool same = sane.bytes == text.bytes && !memcmp(sane.text, text.text, text.bytes);
+    return text_sanitise(string, room, limit);
+}
+
+seg_text_t text_of(VALUE string, char *room, size_t limit)
+{
+    seg_text_t sane = text_shown(string, room, limit);
+    if (!RB_TYPE_P(string, T_STRING)) return sane;
+    bool same = sane.bytes == (size_t)RSTRING_LEN(string) &&
+                (sane.text == RSTRING_PTR(string) || !memcmp(sane.text, RSTRING_PTR(string), sane.bytes));
     if (!same) SEG_HEADER->counters[SEG_P_SANITISED]++;
     return sane;
 }
@@ -67,11 +74,8 @@ static int text_digit(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-void text_trace(VALUE string, unsigned char *trace)
+void text_trace_bytes(const char *digits, unsigned char *trace)
 {
-    memset(trace, 0, SEG_TRACE_BYTES);
-    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
-    const char *digits = RSTRING_PTR(string);
     for (int i = 0; i < SEG_TRACE_BYTES; i++) {
         int high = text_digit(digits[2 * i]), low = text_digit(digits[2 * i + 1]);
         if (high < 0 || low < 0) {
@@ -80,4 +84,11 @@ void text_trace(VALUE string, unsigned char *trace)
         }
         trace[i] = (unsigned char)(high << 4 | low);
     }
+}
+
+void text_trace(VALUE string, unsigned char *trace)
+{
+    memset(trace, 0, SEG_TRACE_BYTES);
+    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
+    text_trace_bytes(RSTRING_PTR(string), trace);
 }

@@ -23,11 +23,27 @@ class SegmentFuzzTest < Minitest::Test
     writer.record("ReportJob", kind: :job, queue: "low", wall: 10**9, idle: 10**8)
     writer.account("thread:a", running: 10**6)
     writer.rename_account("thread:a", "thread:b")
+    writer.open_unit(0, "GET /a", request: "r", trace: "ab" * 16, started_ns: 7)
+    writer.open_unit(1, "ReportJob", kind: :job, queue: "low", job: "j", outer: 0)
+    writer.see_open_unit(1, :call, call: "sql primary")
+    writer.place_open_unit(1, "a.rb:1 A#b")
+    writer.see_holder(3, "thread:main")
     @bytes = File.binread(writer.path)
     @path = File.join(@dir, "damaged")
   end
 
   def teardown = FileUtils.remove_entry(@dir)
+
+  # The table of open units alone: most of a segment's bytes are series.
+  repeated def test_damaged_open_units_are_left_out_or_read
+    from = Holdup::Segment::Layout.open_offset(16)
+    damage = Damage.new(@bytes, head: FIELDS, events: from...from + 10_000)
+    outcomes = fuzz(300, thorough: 20_000) do |input|
+      File.binwrite(@path, damage.call(input.random))
+      read_open_units
+    end
+    assert_operator outcomes[:read], :>, 0
+  end
 
   repeated def test_a_damaged_segment_is_refused_or_read
     damage = Damage.new(@bytes, head: FIELDS, events: Holdup::Segment::Layout::RING_OFFSET...@bytes.bytesize)
@@ -49,6 +65,20 @@ class SegmentFuzzTest < Minitest::Test
       assert_operator snapshot.ring.size, :<=, @bytes.bytesize
       reader.profile
       reader.image
+      reader.open_units.each { |unit| assert_predicate unit.name, :valid_encoding? }
+      reader.open_state
+    end
+    :read
+  rescue Holdup::SegmentError, Holdup::DamagedData
+    :refused
+  end
+
+  def read_open_units
+    Holdup::Segment::Reader.open(@path, gone: true) do |reader|
+      units = reader.open_units
+      assert(units.all? { |unit| unit.outer.nil? || unit.outer < units.size })
+      assert(units.all? { |unit| unit.to_h.values.grep(String).all?(&:valid_encoding?) })
+      reader.open_state
     end
     :read
   rescue Holdup::SegmentError, Holdup::DamagedData

@@ -120,6 +120,8 @@ class RecordingProbe
 
     def finish(_name, _id, _payload) = nil
 
+    def begin_query(_pool) = probe.begin_call
+
     def end_query(_pool, connection, _sql, answered)
       probe.end_call(probe.kind_of_query.call(connection), !answered)
     end
@@ -130,7 +132,7 @@ class RecordingProbe
     QueryEnds.new(self)
   end
 
-  def begin_call = true
+  def begin_call(_kind = nil) = true
 
   def end_call(kind, error) = called << [kind && call_kinds.fetch(kind), error]
 

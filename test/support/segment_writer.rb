@@ -66,9 +66,10 @@ class SegmentWriter
   end
 
   # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued
-  # nil. `die_after:` n stops after n of its writes.
+  # nil. `die_after:` n stops after n of its writes; `ends:` is the slot that it had in the table of open
+  # units.
   def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, path: nil,
-    die_after: nil, **values)
+    die_after: nil, ends: nil, **values)
     key = [kind, name, queue, pool, priority]
     base = slot(*key)
     pairs = {base + L::COUNT_OFFSET => 1, base + L::ERRORS_OFFSET => error ? 1 : 0}
@@ -80,6 +81,7 @@ class SegmentWriter
       observe(changes, base + L.histogram_offset(index), value)
     end
     push(changes, @series.fetch(key), values)
+    changes[open_offset(ends)] = @words[open_offset(ends)] + 1 if ends
     commit(changes, die_after)
     @units += 1
   end
@@ -143,6 +145,59 @@ class SegmentWriter
     put_word(offset, head + 1)
   end
 
+  # A unit begins in that slot of the table of open units. Words that are not given are 0.
+  # @param outer [Integer, nil] slot of the unit around it
+  # @param words [Hash] of L::OPEN_HEAD
+  def open_unit(index, name, kind: :request, queue: nil, pool: nil, request: nil, job: nil, trace: nil,
+    outer: nil, **words)
+    outer &&= @words[open_offset(outer)] << 16 | (outer + 1)
+    texts = {L::OPEN_QUEUE_AT => queue, L::OPEN_POOL_AT => pool, L::OPEN_REQUEST_AT => request,
+             L::OPEN_JOB_AT => job}
+    texts.each { |at, text| put(open_offset(index) + at, text.to_s) }
+    put(open_offset(index) + L::OPEN_TRACE_AT, [trace].pack("H*")) if trace
+    lengths = texts.values.map { |text| text.to_s.bytesize }
+    lengths = %i[queue_bytes pool_bytes request_bytes job_bytes].zip(lengths).to_h
+    words = {kind: KINDS.fetch(kind), has_trace: trace ? 1 : 0, outer: outer || 0, **lengths, **words}
+    words.each { |word, value| put_word(open_word(index, word), value) }
+    name_open_unit(index, name)
+    bump(open_offset(index))
+  end
+
+  def name_open_unit(index, name)
+    open_area(index, :name_seq, L::OPEN_NAMES_AT, L::OPEN_NAME_BYTES, [name.bytesize].pack("Q<") + name)
+  end
+
+  # @param of [Integer] the slot's sequence
+  def place_open_unit(index, place, of: @words[open_offset(index)])
+    bytes = [of, place.bytesize].pack("Q<2") + place
+    open_area(index, :place_seq, L::OPEN_PLACES_AT, L::OPEN_PLACE_BYTES, bytes)
+  end
+
+  # @param state [Symbol] of L::OPEN_STATES
+  def see_open_unit(index, state, since_ns: 0, seen_ns: 0, holder: false, call: nil,
+    of: @words[open_offset(index)])
+    words = [of, L::OPEN_STATES.key(state), holder ? 1 : 0, since_ns, seen_ns, call.to_s.bytesize]
+    open_area(index, :seen_seq, L::OPEN_SEEN_AT, L::OPEN_SEEN_BYTES, words.pack("Q<6") + call.to_s)
+  end
+
+  def see_holder(thread, name, since_ns: 0, seen_ns: 0)
+    at = L.open_offset(@ring) + L::OPEN_HOLDER_SEQ
+    place = L::OPEN_HOLDERS_AT + (@words[at] + 1) % 2 * L::OPEN_HOLDER_BYTES
+    put(L.open_offset(@ring) + place, [thread, since_ns, seen_ns, name.bytesize].pack("Q<4") + name)
+    bump(at)
+  end
+
+  # The unit of that slot ends, and is not counted.
+  def drop_open_unit(index) = bump(open_offset(index))
+
+  def open_offset(index)
+    L.open_offset(@ring) + L::OPEN_SLOTS_AT + index * L::OPEN_SLOT_BYTES
+  end
+
+  # Where a word of a slot of the table of open units is.
+  # @param word [Symbol] of L::OPEN_HEAD
+  def open_word(index, word) = open_offset(index) + 8 * L::OPEN_HEAD.index(word)
+
   # Sets a row of the table of pairs.
   # @param holder [Integer] slot + 1, or one of L::PAIR_*; likewise `victim`
   # @param kind [Symbol] of L::PAIR_KINDS
@@ -195,7 +250,9 @@ class SegmentWriter
   end
 
   def write_header(pid:, start:, worker:, parent:, namespace:, now_ns:)
-    put(0, "\0" * L.series_offset(@ring))
+    put(0, "\0" * L.open_offset(@ring))
+    @io.truncate(L.series_offset(@ring)) # with a hole where no unit is open
+    put_word(L.open_offset(@ring), L::OPEN_UNITS)
     slots = [@capacity, L.series_offset(@ring), L::SERIES_BYTES]
     ring = [L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0]
     log = [L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0]
@@ -276,6 +333,13 @@ class SegmentWriter
     writes = [[L::SEQ, @words[L::SEQ] + 1], *changes, [L::SEQ, @words[L::SEQ] + 2]]
     writes.first(die_after || writes.size).each { |offset, value| put_word(offset, value) }
     raise Died if die_after && die_after < writes.size
+  end
+
+  # The area of the two that does not count now, and then the sequence which says that it does.
+  def open_area(index, sequence, areas_at, area_bytes, bytes)
+    word = open_word(index, sequence)
+    put(open_offset(index) + areas_at + (@words[word] + 1) % 2 * area_bytes, bytes)
+    bump(word)
   end
 
   def bump(offset) = put_word(offset, @words[offset] + 1)

@@ -9,6 +9,8 @@
 #define NUMBER(name, value) printf(name " %llu\n", (unsigned long long)(value))
 #define OFFSET_IN_HEADER(name, member) NUMBER(name, offsetof(seg_header_t, member))
 #define OFFSET_IN_SERIES(name, member) NUMBER(name, offsetof(seg_series_t, member))
+#define OFFSET_IN_TABLE(name, member) NUMBER(name, offsetof(seg_open_table_t, member))
+#define OFFSET_IN_SLOT(name, member) NUMBER(name, offsetof(seg_open_unit_t, member))
 #define ROOM(name, member) NUMBER(name, sizeof(((seg_series_t *)0)->member))
 #define PRINT_NAME(constant, name) printf(" " #name);
 #define PRINT_LIST(name, list)                                                                               \
@@ -74,6 +76,31 @@ static void print_header(void)
     NUMBER("PAGE_BYTES", SEG_PAGE);
 }
 
+static void print_open_units(void)
+{
+    NUMBER("OPEN_UNITS", SEG_OPEN_UNITS);
+    NUMBER("OPEN_TABLE_BYTES", sizeof(seg_open_table_t));
+    OFFSET_IN_TABLE("OPEN_HOLDER_SEQ", holder_seq);
+    OFFSET_IN_TABLE("OPEN_HOLDERS_AT", holders);
+    NUMBER("OPEN_HOLDER_BYTES", sizeof(seg_open_holder_t));
+    OFFSET_IN_TABLE("OPEN_SLOTS_AT", units);
+    NUMBER("OPEN_SLOT_BYTES", sizeof(seg_open_unit_t));
+    OFFSET_IN_SLOT("OPEN_HEAD_BYTES", queue);
+    OFFSET_IN_SLOT("OPEN_QUEUE_AT", queue);
+    OFFSET_IN_SLOT("OPEN_POOL_AT", pool);
+    OFFSET_IN_SLOT("OPEN_REQUEST_AT", request);
+    OFFSET_IN_SLOT("OPEN_JOB_AT", job);
+    OFFSET_IN_SLOT("OPEN_TRACE_AT", trace);
+    OFFSET_IN_SLOT("OPEN_NAMES_AT", names);
+    NUMBER("OPEN_NAME_BYTES", sizeof(seg_open_name_t));
+    OFFSET_IN_SLOT("OPEN_PLACES_AT", places);
+    NUMBER("OPEN_PLACE_BYTES", sizeof(seg_open_place_t));
+    OFFSET_IN_SLOT("OPEN_SEEN_AT", seen);
+    NUMBER("OPEN_SEEN_BYTES", sizeof(seg_open_seen_t));
+    NUMBER("ID_BYTES", SEG_ID_BYTES);
+    PRINT_LIST("OPEN_STATES", SEG_OPEN_STATES);
+}
+
 static void print_series(void)
 {
     NUMBER("SERIES_BYTES", sizeof(seg_series_t));
@@ -104,6 +131,7 @@ static void print_series(void)
 int main(void)
 {
     print_header();
+    print_open_units();
     print_series();
     PRINT_LIST("RUNNING_STATES", UNIT_RUNNING_STATES);
     PRINT_LIST("IDLE_STATES", UNIT_IDLE_STATES);

@@ -163,7 +163,7 @@ static void capf_name_again(void)
     int file = file_create_private(hidden);
     if (file < 0) return;
     int failed = capf_reserve(file, cap.mapped);
-    if (!failed) failed = file_write_all(file, cap.base, cap.mapped);
+    if (!failed) failed = file_write_all(file, cap.base, cap.mapped, 0);
     if (failed || rename(hidden, capf_path)) unlink(hidden);
     close(file);
 }

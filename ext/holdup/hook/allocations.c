@@ -3,6 +3,7 @@
 #include <ruby.h>
 
 #include "init.h"
+#include "segment/segment_layout.h"
 
 /* How far samples of the slots are apart: 0.02 % of a CPU at most. */
 #define ALLOC_PACE_NS UINT64_C(5000000)
@@ -199,4 +200,9 @@ void alloc_read(tclock_t *c, uint64_t hold_from, uint64_t t)
     alloc.malloced = alloc.malloc_sum;
     alloc.ran = ran;
     alloc.reader_ran = reader_ran;
+}
+
+uint64_t alloc_objects(void)
+{
+    return alloc.objects_key && !blame_many && alloc.epoch == tc.epoch ? alloc.objects : SEG_UNKNOWN;
 }

@@ -46,6 +46,9 @@ static inline int alloc_turn(void)
  */
 void alloc_read(tclock_t *c, uint64_t hold_from, uint64_t t);
 
+/* Objects that the process had allocated at the last reading; SEG_UNKNOWN where nothing is read. */
+uint64_t alloc_objects(void);
+
 /*
  * A part of a collection begins or ends. It sets Ruby's count of malloc to 0 between the two, and takes off
  * what it frees.

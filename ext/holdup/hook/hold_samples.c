@@ -18,6 +18,7 @@
 #include "hook/hold_places.h"
 #include "hook/hook.h"
 #include "hook/lock_samples.h"
+#include "hook/open_states.h"
 #include "hook/registry.h"
 #include "init.h"
 #include "segment/segment_record.h"
@@ -30,6 +31,11 @@
 #define HOLD_SHARE 256      /* stacks take one part of so many of the time at most, ... */
 /* ... but one that a GC interrupted does not end sampling for long. */
 #define HOLD_MOST_REST_NS UINT64_C(100000000)
+/*
+ * After a tick has woken it: the thread that ticks has the GVL only for that, and would be taken for who
+ * holds it.
+ */
+#define HOLD_FIRST_STATES_NS UINT64_C(20000000)
 #define HOLD_CALM_LOOKS 5   /* looks without a waiting thread, after which the watching thread sleeps */
 #define HOLD_CALM_NS UINT64_C(1000000) /* less stall than this between two looks does not count */
 
@@ -43,6 +49,7 @@ static struct {
     uint64_t watch_ns;     /* CPU of the watching thread */
     uint64_t seen;         /* G of the main ledger at the last look */
     uint32_t calm;
+    uint64_t states_at;    /* when open units are looked at next (ticks) */
 
     /* Written by the watching thread: whom it asked, and when; `asked` is written last. */
     uint64_t asked_at, asked_hold;
@@ -70,6 +77,11 @@ static void hold_semaphore_wait(void)
     dispatch_semaphore_wait(hold_semaphore, DISPATCH_TIME_FOREVER);
 }
 
+static bool hold_semaphore_wait_for(uint64_t ns)
+{
+    return !dispatch_semaphore_wait(hold_semaphore, dispatch_time(DISPATCH_TIME_NOW, (int64_t)ns));
+}
+
 static void hold_semaphore_post(void)
 {
     dispatch_semaphore_signal(hold_semaphore);
@@ -86,6 +98,17 @@ static void hold_semaphore_wait(void)
 {
     while (sem_wait(&hold_semaphore) && errno == EINTR)
         ;
+}
+
+/* False: nobody has posted in that time, which real time measures: where it is set back, it takes longer. */
+static bool hold_semaphore_wait_for(uint64_t ns)
+{
+    uint64_t at = clk_read_ns(CLOCK_REALTIME) + ns;
+    struct timespec end = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+    int failed;
+    do failed = sem_timedwait(&hold_semaphore, &end);
+    while (failed && errno == EINTR);
+    return !failed;
 }
 
 static void hold_semaphore_post(void)
@@ -114,14 +137,28 @@ static void hold_publish_cost(void)
     __atomic_store_n(&watch.watch_ns, clk_cpu_ns(), __ATOMIC_RELAXED);
 }
 
+/* False: it was time to look at open units, and nobody woke it. */
+static bool hold_sleep(void)
+{
+    if (!hold_wanted() || !BLAME_GET(tc.in_flight)) {
+        hold_semaphore_wait();
+        return true;
+    }
+    if (hold_semaphore_wait_for(STATES_PACE_NS)) return true;
+    if (__atomic_exchange_n(&hold.parked, false, __ATOMIC_ACQ_REL)) return false;
+    hold_semaphore_wait(); /* somebody has just posted */
+    return true;
+}
+
 static void hold_park(void)
 {
     hold_publish_cost();
     __atomic_store_n(&hold.parked, true, __ATOMIC_SEQ_CST);
     bool too_late = hold_stopped() || (hold_wanted() && BLAME_GET(reg.main->waiters));
     if (too_late) hold_wake();
-    hold_semaphore_wait();
+    if (!hold_sleep()) return;
     watch.calm = 0;
+    watch.states_at = clk_now() + HOLD_FIRST_STATES_NS * CLK_UNIT / clk.rate;
 }
 
 /* --- the watching thread --- */
@@ -182,10 +219,24 @@ static bool hold_calm(uint64_t t)
     return watch.calm >= HOLD_CALM_LOOKS;
 }
 
+/*
+ * Looks at what open units do when that is due; while somebody else keeps clocks, at the next look. Without a
+ * unit in flight nobody asks.
+ */
+static void hold_look_at_units(uint64_t t)
+{
+    if (!hold_wanted() || !BLAME_GET(tc.in_flight) || (int64_t)(t - watch.states_at) < 0) return;
+    if (!ask_try_lock()) return;
+    states_look(t);
+    ask_unlock();
+    watch.states_at = t + STATES_PACE_NS * CLK_UNIT / clk.rate;
+}
+
 static void *hold_run(void *unused)
 {
     while (!hold_stopped()) {
         uint64_t t = clk_now();
+        hold_look_at_units(t);
         if (!hold_wanted() || hold_calm(t)) {
             hold_park();
             continue;
@@ -224,6 +275,7 @@ static void hold_keep(tclock_t *c, const uint32_t numbers[PLACE_PARTS], const ui
         if (!ticks[part]) continue;
         if (u) {
             places_tally(&u->places.holds, numbers[part], ticks[part]);
+            table_set_place(unit_place(u), places_text(numbers[part]));
             continue;
         }
         hold_tally_t tally = {.place = numbers[part], .samples = 1, .ticks = ticks[part]};

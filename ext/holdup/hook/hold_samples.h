@@ -14,7 +14,7 @@
 #include <ruby.h>
 #include <stdbool.h>
 
-#include "hook/blame.h"
+#include "hook/thread_clock.h"
 #include "shared.h"
 
 struct hold {
@@ -30,6 +30,12 @@ static inline void hold_waits(const blame_t *b)
 {
     if (__builtin_expect(__atomic_load_n(&hold.parked, __ATOMIC_RELAXED), 0) && BLAME_GET(b->holder))
         hold_wake();
+}
+
+/* A tick: units that begin while the watching thread sleeps don't wake it, so this does. */
+static inline void hold_tick(void)
+{
+    if (tc.in_flight && __atomic_load_n(&hold.parked, __ATOMIC_RELAXED)) hold_wake();
 }
 
 /* hook_install registers it for Ruby's exit. */

@@ -12,6 +12,7 @@
 #include "hook/thread_events.h"
 #include "segment/segment.h"
 #include "segment/segment_file.h"
+#include "segment/segment_open_units.h"
 #include "unit/queries.h"
 
 VALUE hook_error;
@@ -146,6 +147,7 @@ static void hook_atfork_child(void)
     tc.epoch++;
     hook_forked = true;
     seg.lock = false;
+    table_after_fork();
     seg_forget();
     capf_abandon();
     hold_abandon();

@@ -240,6 +240,7 @@ void reg_reset_after_fork(tclock_t *current)
         b->clocks = current && current->blame == b;
     }
     if (current) current->party = current->own_party = pair_begin(current->blame, 0);
+    if (current) current->native_id = 0;
     memset(&pools, 0, sizeof(pools));
     tc.in_flight = units.empty_since = units.discarded = units.abandoned = 0;
     tc.resumed_without_ready = tc.suspended_twice = tc.unknown_holder = tc.clock_backward = 0;

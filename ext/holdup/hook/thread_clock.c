@@ -1,5 +1,10 @@
 #include "hook/thread_clock.h"
 
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 struct tc tc;
 
 /*
@@ -61,4 +66,23 @@ void tc_edge(tclock_t *c, uint64_t t, totals_t *now)
     now->caused += tc_open_caused(c, t); /* it runs, so it has no open wait */
     if ((int64_t)(now->caused - c->edge_caused) < 0) now->caused = c->edge_caused;
     c->edge_caused = now->caused;
+}
+
+static uint64_t tc_ask_native_id(void)
+{
+#ifdef SYS_gettid
+    return (uint64_t)syscall(SYS_gettid);
+#elif defined(__APPLE__)
+    uint64_t id = 0;
+    return pthread_threadid_np(NULL, &id) ? 0 : id;
+#else
+    return 0;
+#endif
+}
+
+uint64_t tc_native_id(tclock_t *c)
+{
+    if (c->blame->shared) return 0;
+    if (!c->native_id) c->native_id = tc_ask_native_id();
+    return c->native_id;
 }

@@ -47,6 +47,8 @@ typedef struct tclock {
     /* Touched at edges of units and calls, fiber switches and ticks only. */
     bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
     uint32_t call_depth;   /* calls that it is in (calls.h), one inside the other */
+    uint32_t call_kind;    /* of the outermost one, + 1, where it is known before its end; 0: unknown */
+    bool awaits_connection; /* of a pool */
     pair_party_t *own_party; /* outside of units */
     struct unit *innermost;
     struct unit *call_unit; /* of the outermost call; NULL: it is not measured */
@@ -57,6 +59,7 @@ typedef struct tclock {
     uint64_t mark_read;    /* ... and when it was read for one */
     VALUE thread;          /* unmarked: only while the thread lives, which keeps it and its place */
     uint32_t number;       /* of this thread in captures */
+    uint64_t native_id;    /* the kernel's number of its native thread; 0: not asked yet */
     uint32_t unit;         /* while a capture is on: the number in captures of the unit that it is in */
     uint32_t listed;       /* its place in the capture's table of threads, + 1 */
     uint64_t due;          /* when a long wait ended whose stack is still to be taken; 0: none */
@@ -150,6 +153,11 @@ static inline uint64_t tc_cpu(const tclock_t *c)
 {
     return tc_has_cpu(c) ? clk_cpu_ns() : 0;
 }
+
+/*
+ * The kernel's number of the current thread, whose clock is `c`; 0 where Ruby's threads share native threads.
+ */
+uint64_t tc_native_id(tclock_t *c);
 
 static inline void tc_read_cpu(tclock_t *c)
 {

@@ -5,6 +5,7 @@
 #include <ruby.h>
 
 #include "hook/accounts.h"
+#include "hook/hold_samples.h"
 #include "hook/hook.h"
 #include "hook/process_totals.h"
 #include "hook/pair_records.h"
@@ -13,6 +14,7 @@
 #include "segment/segment_name.h"
 #include "segment/segment_record.h"
 #include "text.h"
+#include "unit/shown_units.h"
 
 /* Names the account that a thread's time outside of units goes to. */
 static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
@@ -24,6 +26,8 @@ static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
     seg_text_t text = text_sanitise(label, room, sizeof(room) - 1);
     room[text.bytes] = '\0';
     account_assign(c, room);
+    VALUE id = c->blame->shared ? Qnil : rb_check_funcall(thread, rb_intern("native_thread_id"), 0, NULL);
+    if (RB_INTEGER_TYPE_P(id)) BLAME_SET(c->native_id, NUM2ULL(id));
     return Qnil;
 }
 
@@ -165,6 +169,8 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();
     accounts_finish_parties();
+    hold_tick();
+    shown_find_names();
     return probe_name_state();
 }
 

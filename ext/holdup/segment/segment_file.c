@@ -11,6 +11,7 @@
 #include "private_file.h"
 #include "segment/segment.h"
 #include "segment/segment_name.h"
+#include "segment/segment_open_units.h"
 #include "segment/segment_pairs.h"
 
 /*
@@ -24,6 +25,7 @@ static uint64_t seg_namespace(void)
 
 void seg_forget(void)
 {
+    table_attach(NULL);
     if (seg.base) munmap(seg.base, seg.mapped);
     if (seg_has_file()) close(seg.file);
     free(seg.index);
@@ -66,9 +68,14 @@ static uint64_t seg_slowest_offset(seg_room_t room)
     return seg_whole_pages(seg_ring_offset(room.pairs) + room.ring * sizeof(seg_ring_t));
 }
 
-static uint64_t seg_series_offset(seg_room_t room)
+static uint64_t seg_open_offset(seg_room_t room)
 {
     return seg_slowest_offset(room) + seg_whole_pages(sizeof(seg_slowest_list_t));
+}
+
+static uint64_t seg_series_offset(seg_room_t room)
+{
+    return seg_open_offset(room) + sizeof(seg_open_table_t);
 }
 
 static void seg_write_header(uint64_t capacity, seg_room_t room, int64_t worker, uint64_t generation)
@@ -105,7 +112,7 @@ int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, 
     int file = seg_create(path, anonymous, hidden, sizeof(hidden));
     if (file < 0) return errno;
     size_t mapped = fixed + capacity * sizeof(seg_series_t);
-    int failed = file_allocate(file, 0, (off_t)fixed);
+    int failed = file_allocate(file, 0, (off_t)(seg_open_offset(room) + table_first_bytes()));
     void *base = failed ? MAP_FAILED : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (base == MAP_FAILED) {
         if (!failed) failed = errno;
@@ -120,6 +127,7 @@ int seg_open(const char *path, bool anonymous, seg_room_t room, int64_t worker, 
     seg.units_limit = room.series;
     seg.pair_rows = (uint32_t)((seg_ring_offset(room.pairs) - SEG_PAIRS_OFFSET) / sizeof(seg_pair_t));
     seg.slowest_list = (seg_slowest_list_t *)(seg.base + seg_slowest_offset(room));
+    table_attach((seg_open_table_t *)(seg.base + seg_open_offset(room)));
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, room, worker, generation);
     SEG_HEADER->state = seg_lock_file(file);

@@ -13,8 +13,8 @@
 #include "segment/histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 9
-#define SEG_DIGEST "0879defa" /* of what bin/generate reads here: another one needs another version */
+#define SEG_VERSION 10
+#define SEG_DIGEST "b1ee3d37" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -28,6 +28,8 @@
 #define SEG_SLOWEST 512 /* of the slowest units, room for the latest */
 #define SEG_SLOWEST_EACH 10 /* of each series and minute */
 #define SEG_SLOWEST_PARTS 12
+#define SEG_OPEN_UNITS 256 /* open units that the table has room for */
+#define SEG_OPEN_CHUNK 16 /* so many slots of it get space at a time */
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
 #define SEG_PLACE_BYTES 424 /* room for a queue, or for a place in the code (hold_places.h) */
@@ -36,6 +38,7 @@
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
 #define SEG_PATH_BYTES 120
+#define SEG_ID_BYTES 64 /* room for the id of a request or job */
 #define SEG_PROCESS_COUNTERS 32
 #define SEG_GAUGES 64
 #define SEG_GROW_SLOTS 8
@@ -253,6 +256,77 @@ typedef struct {
     seg_slowest_t units[SEG_SLOWEST];
 } seg_slowest_list_t;
 
+/* What the thread of an open unit does. Readers know states by their number; 0: it was never looked at. */
+#define SEG_OPEN_STATES(X)                                                                                   \
+    X(SEG_OPEN_RUNNING, running)                                                                             \
+    X(SEG_OPEN_GVL, gvl)                                                                                     \
+    X(SEG_OPEN_IDLE, idle)                                                                                   \
+    X(SEG_OPEN_CONNECTION, connection)                                                                       \
+    X(SEG_OPEN_CALL, call)
+
+enum seg_open_state { SEG_OPEN_UNSEEN, SEG_OPEN_STATES(UNIT_CONSTANT) };
+
+/* A text of an open unit that changes. One of two is valid; the other one is written meanwhile. */
+typedef struct {
+    uint64_t bytes;
+    char text[SEG_NAME_BYTES];
+} seg_open_name_t;
+
+/* `of`: the slot's sequence at that time: of another one, it is of a unit that had the slot before. */
+typedef struct {
+    uint64_t of, bytes;
+    char text[SEG_PLACE_BYTES];
+} seg_open_place_t;
+
+typedef struct {
+    uint64_t of;
+    uint64_t state;    /* of SEG_OPEN_STATES */
+    uint64_t holder;   /* 1: its thread held the GVL */
+    uint64_t since_ns; /* since 1970; 0: unknown */
+    uint64_t seen_ns;
+    uint64_t bytes;    /* of the call that it is in; 0: none */
+    char call[SEG_QUEUE_BYTES];
+} seg_open_seen_t;
+
+/*
+ * One unit that has begun and not ended. What a reader compares comes first: nothing of it changes while the
+ * rest is read, or the reader reads again.
+ */
+typedef struct {
+    uint64_t seq;      /* odd: a unit has the slot; +1 when it begins and when it ends */
+    uint64_t name_seq, place_seq, seen_seq; /* the lowest bit says which of the two is valid */
+    uint64_t kind, queue_bytes, pool_bytes, request_bytes, job_bytes, has_trace;
+    uint64_t started_ns, thread; /* since 1970; id of the native thread, 0: unknown */
+    uint64_t outer;    /* 0: none; sequence of the outer unit's slot * 2^16 + that slot + 1 */
+    uint64_t objects;  /* that the process had allocated when it began; SEG_UNKNOWN */
+    char queue[SEG_QUEUE_BYTES];
+    char pool[SEG_POOL_BYTES];
+    char request[SEG_ID_BYTES], job[SEG_ID_BYTES];
+    unsigned char trace[SEG_TRACE_BYTES];
+    seg_open_name_t names[2];
+    seg_open_place_t places[2];
+    seg_open_seen_t seen[2];
+    char unused[144];
+} seg_open_unit_t;
+
+/* Who held the main Ractor's GVL. */
+typedef struct {
+    uint64_t thread;   /* id of the native thread; 0: nobody, or unknown */
+    uint64_t since_ns, seen_ns;
+    uint64_t bytes;
+    char name[SEG_NAME_BYTES];
+} seg_open_holder_t;
+
+/* After the slowest. Slots from `used` on have no space. */
+typedef struct {
+    uint64_t used;
+    uint64_t beyond;   /* units that got no slot */
+    uint64_t holder_seq; /* the lowest bit says which of the two is valid; 0: nobody has looked */
+    seg_open_holder_t holders[2];
+    char unused[SEG_PAGE - 3 * sizeof(uint64_t) - 2 * sizeof(seg_open_holder_t)];
+    seg_open_unit_t units[SEG_OPEN_UNITS];
+} seg_open_table_t;
+
 typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
@@ -261,6 +335,10 @@ _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "the profile follows 
 _Static_assert(SEG_PAIRS_OFFSET + SEG_PAIRS * sizeof(seg_pair_t) == SEG_RING_OFFSET,
                "the ring follows the pairs");
 _Static_assert(sizeof(seg_account_sums_t) <= SEG_PLACE_BYTES, "an account's sums have room");
+_Static_assert(offsetof(seg_open_table_t, units) == SEG_PAGE, "slots of open units begin at a page");
+_Static_assert(SEG_PAGE % sizeof(seg_open_unit_t) == 0, "a page has whole slots of open units");
+_Static_assert(SEG_NAME_BYTES % 8 + SEG_PLACE_BYTES % 8 + SEG_QUEUE_BYTES % 8 + SEG_ID_BYTES % 8 == 0,
+               "texts of open units are whole words");
 _Static_assert(sizeof(seg_series_t) % sizeof(uint64_t) == 0, "the redo log has words");
 
 #endif

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "private_file.h"
 #include "segment/segment.h"
+#include "segment/segment_open_units.h"
 
 static char seg_path[4096];
 
@@ -176,18 +177,35 @@ static int seg_link_again(void)
     return symlink(target, hidden) || rename(hidden, seg_path) ? errno : 0;
 }
 
-/* Another file with all that the segment has, under its name. Its number, or -1 and an errno. */
-static int seg_copy_file(bool anonymous)
+/* The segment has a hole between open units and series, which a copy of it has too. */
+typedef struct {
+    uint64_t from, bytes;
+} seg_part_of_file_t;
+
+static int seg_copy_parts(int file, const seg_part_of_file_t parts[2])
+{
+    int failed = 0;
+    for (int i = 0; i < 2 && !failed; i++)
+        failed = file_allocate(file, (off_t)parts[i].from, (off_t)parts[i].bytes);
+    if (!failed) __atomic_store_n(&SEG_HEADER->state, seg_lock_file(file), __ATOMIC_RELEASE);
+    for (int i = 0; i < 2 && !failed; i++)
+        failed = file_write_all(file, seg.base + parts[i].from, parts[i].bytes, (off_t)parts[i].from);
+    return failed;
+}
+
+/*
+ * Another file with all that the segment has, under its name; of the table of open units, so many bytes. Its
+ * number, or -1 and an errno.
+ */
+static int seg_copy_file(bool anonymous, size_t open_units)
 {
     char hidden[4096];
-    size_t used = (size_t)(SEG_HEADER->series_offset + seg.allocated * sizeof(seg_series_t));
+    uint64_t series = SEG_HEADER->series_offset;
+    const seg_part_of_file_t parts[2] = {{0, series - sizeof(seg_open_table_t) + open_units},
+                                         {series, seg.allocated * sizeof(seg_series_t)}};
     int file = seg_create(seg_path, anonymous, hidden, sizeof(hidden));
     if (file < 0) return -1;
-    int failed = file_allocate(file, 0, (off_t)used);
-    if (!failed) {
-        __atomic_store_n(&SEG_HEADER->state, seg_lock_file(file), __ATOMIC_RELEASE);
-        failed = file_write_all(file, seg.base, used);
-    }
+    int failed = seg_copy_parts(file, parts);
     if (!failed && rename(hidden, seg_path)) failed = errno;
     if (!failed) return file;
     close(file);
@@ -196,12 +214,9 @@ static int seg_copy_file(bool anonymous)
     return -1;
 }
 
-int seg_name_again(bool anonymous)
+static int seg_move(bool anonymous, size_t open_units)
 {
-    if (seg_check_name() == SEG_DESCRIPTOR_CLOSED && !seg.anonymous) return seg_open_again();
-    if (!seg_may_replace()) return EEXIST;
-    if (seg.anonymous && seg_has_file()) return seg_link_again();
-    int file = seg_copy_file(anonymous);
+    int file = seg_copy_file(anonymous, open_units);
     if (file < 0) return errno;
     int failed = seg_map_instead(file);
     if (failed) {
@@ -212,4 +227,15 @@ int seg_name_again(bool anonymous)
     if (seg_has_file()) close(seg.file);
     seg_take_file(file, anonymous);
     return 0;
+}
+
+int seg_name_again(bool anonymous)
+{
+    if (seg_check_name() == SEG_DESCRIPTOR_CLOSED && !seg.anonymous) return seg_open_again();
+    if (!seg_may_replace()) return EEXIST;
+    if (seg.anonymous && seg_has_file()) return seg_link_again();
+    size_t open_units = table_freeze();
+    int failed = seg_move(anonymous, open_units);
+    table_unfreeze();
+    return failed;
 }

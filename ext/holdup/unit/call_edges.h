@@ -12,6 +12,7 @@
 #include "hook/hook.h"
 #include "hook/registry.h"
 #include "unit/calls.h"
+#include "unit/shown_units.h"
 #include "unit/transactions.h"
 
 /* Whether the thread's totals go on from those at the unit's begin. */
@@ -91,14 +92,22 @@ static inline void calls_turn(void)
     if (raised) rb_jump_tag(raised); /* the call is not measured */
 }
 
-/* A call begins on the current thread. One inside another one is a part of it. False: no unit is open. */
-static inline bool calls_enter(void)
+/*
+ * A call begins on the current thread. One inside another one is a part of it. `kind`: its kind where that is
+ * known already, for those who look at open units; else nil. False: no unit is open.
+ */
+static inline bool calls_enter(VALUE kind)
 {
+    uint32_t number;
     if (!tc_enabled()) return false;
     tclock_t *c = hook_current();
     unit_t *u = c ? c->innermost : NULL;
     if (!u || c->follows) return false;
-    if (!c->call_depth) calls_turn();
+    if (!c->call_depth) {
+        shown_call(u);
+        calls_turn();
+        BLAME_SET(c->call_kind, calls_number(kind, &number) ? number + 1 : 0);
+    }
     if (!c->call_depth++ && calls_known(c, u)) calls_begin(c, u, clk_now());
     return true;
 }

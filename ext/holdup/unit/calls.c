@@ -187,10 +187,13 @@ static VALUE probe_call_kind(VALUE self, VALUE name)
     return UINT2NUM(kind);
 }
 
-/* begin_call: a call of the open unit begins on this thread. True: end_call must follow; false: no unit. */
-static VALUE probe_begin_call(VALUE self)
+/*
+ * begin_call(kind = nil): a call of the open unit begins on this thread, of that kind, if it is known by now.
+ * True: end_call must follow; false: no unit.
+ */
+static VALUE probe_begin_call(int argc, VALUE *argv, VALUE self)
 {
-    return calls_enter() ? Qtrue : Qfalse;
+    return calls_enter(argc ? argv[0] : Qnil) ? Qtrue : Qfalse;
 }
 
 /* end_call(kind, error): ends the call. `kind` of nil forgets it, for what turned out not to be one. */
@@ -206,6 +209,6 @@ static VALUE probe_end_call(VALUE self, VALUE kind, VALUE error)
 void calls_init(VALUE probe)
 {
     rb_define_singleton_method(probe, "call_kind", probe_call_kind, 1);
-    rb_define_singleton_method(probe, "begin_call", probe_begin_call, 0);
+    rb_define_singleton_method(probe, "begin_call", probe_begin_call, -1);
     rb_define_singleton_method(probe, "end_call", probe_end_call, 2);
 }

@@ -92,9 +92,17 @@ static VALUE connections_give_back(int argc, VALUE *argv, VALUE self)
     return Qnil;
 }
 
-/* wait_begins: each one ends with wait_ends. */
+/* For those who look at open units. */
+static void connection_awaits(bool awaits)
+{
+    tclock_t *c = tc_enabled() ? hook_current() : NULL;
+    if (c) BLAME_SET(c->awaits_connection, awaits);
+}
+
+/* wait_begins: each one ends with wait_ends, on the same thread. */
 static VALUE connections_wait_begins(VALUE self)
 {
+    connection_awaits(true);
     connection_wait_begins(connections_of(self));
     return Qnil;
 }
@@ -103,6 +111,7 @@ static VALUE connections_wait_begins(VALUE self)
 static VALUE connections_wait_ends(VALUE self, VALUE handle, VALUE from, VALUE to)
 {
     const unit_t *u = unit_of(handle);
+    connection_awaits(false);
     connection_wait_ends(connections_of(self), u ? u->party : NULL, NUM2ULL(from), NUM2ULL(to));
     return Qnil;
 }

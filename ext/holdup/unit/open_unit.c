@@ -4,6 +4,7 @@
 #include "init.h"
 #include "unit/object_struct.h"
 #include "unit/request_edges.h"
+#include "unit/shown_units.h"
 #include "unit/unit_methods.h"
 
 static struct {
@@ -88,6 +89,13 @@ VALUE open_allocate(VALUE class)
     return unit;
 }
 
+/* The application's name, and its tracer's trace, are shown at once. */
+static inline void open_changed(VALUE self, size_t field)
+{
+    if (field == offsetof(open_t, name)) shown_rename(self);
+    if (field == offsetof(open_t, trace)) shown_set_trace(self);
+}
+
 #define ACCESSORS(field)                                                                                   \
     static VALUE open_get_##field(VALUE self)                                                              \
     {                                                                                                      \
@@ -96,6 +104,7 @@ VALUE open_allocate(VALUE class)
     static VALUE open_set_##field(VALUE self, VALUE value)                                                 \
     {                                                                                                      \
         OPEN_SET(self, field, value);                                                                      \
+        open_changed(self, offsetof(open_t, field));                                                       \
         return value;                                                                                      \
     }
 OPEN_FIELDS(ACCESSORS)
@@ -154,6 +163,7 @@ void open_begin(VALUE unit, VALUE outer, VALUE pool)
     VALUE probe = open_of(unit)->probe;
     VALUE handle = probe == rb.probe ? probe_enter_pool(pool) : rb_funcall(probe, m.enter, 1, pool);
     OPEN_SET(unit, handle, handle);
+    if (probe == rb.probe && table_open()) shown_begin(unit, pool);
     VALUE watcher = recorder_of(open_of(unit)->recorder)->watcher;
     OPEN_SET(unit, watcher, watcher);
     if (RTEST(watcher)) rb_funcall(watcher, m.opened, 1, unit);
@@ -300,6 +310,7 @@ void open_unit_init(VALUE probe)
     rb_define_private_method(unit, #field, open_get_##field, 0);                                           \
     rb_define_private_method(unit, #field "=", open_set_##field, 1);
     OPEN_FIELDS(DEFINE)
+    shown_units_prepare();
     rb_define_method(unit, "initialize", open_initialize, -1);
     rb_define_method(unit, "here?", open_here, 0);
     rb_define_method(unit, "open", open_open, -1);

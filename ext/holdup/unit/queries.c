@@ -55,20 +55,38 @@ static VALUE query_ask_kind(VALUE self, VALUE connection)
     return rb_funcall(rb_ivar_get(self, queries.kind_of), queries.call, 1, connection);
 }
 
+static pool_kind_t *query_entry(VALUE pool)
+{
+    return &queries.pools[(pool / sizeof(VALUE)) % QUERY_POOLS];
+}
+
 /*
- * The kind of a connection of that pool. A pool is only compared: it may be gone, but another object gets its
- * address only after a collection. Needs no lock: only the main Ractor can have `self`, which is not
+ * The kind of a pool's connections, or nil. A pool is only compared: it may be gone, but another object gets
+ * its address only after a collection. Needs no lock: only the main Ractor can have `self`, which is not
  * shareable.
  */
+static VALUE query_known_kind(VALUE self, VALUE pool)
+{
+    uint64_t collections = __atomic_load_n(&query_collections, __ATOMIC_RELAXED);
+    const pool_kind_t *entry = query_entry(pool);
+    bool known = entry->pool == pool && entry->queries == self && entry->collections == collections;
+    return known ? entry->kind : Qnil;
+}
+
 static VALUE query_kind_of_pool(VALUE self, VALUE pool, VALUE connection)
 {
     uint64_t collections = __atomic_load_n(&query_collections, __ATOMIC_RELAXED);
-    pool_kind_t *entry = &queries.pools[(pool / sizeof(VALUE)) % QUERY_POOLS];
-    bool known = entry->pool == pool && entry->queries == self && entry->collections == collections;
-    if (known) return entry->kind;
-    VALUE kind = query_ask_kind(self, connection);
-    if (FIXNUM_P(kind)) *entry = (pool_kind_t){self, pool, kind, collections};
+    VALUE kind = query_known_kind(self, pool);
+    if (!NIL_P(kind)) return kind;
+    kind = query_ask_kind(self, connection);
+    if (FIXNUM_P(kind)) *query_entry(pool) = (pool_kind_t){self, pool, kind, collections};
     return kind;
+}
+
+/* begin_query(pool): a call that is a query begins. Its kind is known, unless it is one of the first. */
+static VALUE query_log_begin(VALUE self, VALUE pool)
+{
+    return calls_enter(query_known_kind(self, pool)) ? Qtrue : Qfalse;
 }
 
 /*
@@ -88,7 +106,7 @@ static VALUE query_log_end(VALUE self, VALUE pool, VALUE connection, VALUE sql, 
 
 static VALUE query_start(VALUE self, VALUE name, VALUE id, VALUE payload)
 {
-    calls_enter();
+    calls_enter(Qnil);
     return Qnil;
 }
 
@@ -123,6 +141,7 @@ void queries_init(VALUE probe)
 {
     VALUE events = rb_define_class_under(probe, "QueryEvents", rb_cObject);
     rb_undef_method(rb_singleton_class(events), "new");
+    rb_define_method(events, "begin_query", query_log_begin, 1);
     rb_define_method(events, "end_query", query_log_end, 4);
     rb_define_method(events, "start", query_start, 3);
     rb_define_method(events, "finish", query_finish, 3);

@@ -37,7 +37,7 @@ OBJECT_STRUCT(request_names_type, request_names_t, "Holdup::Probe::RequestNames"
 
 static struct {
     ID current, cancel, known, ignored, queued_ns, path, call, action_name, aborted, finished, wrapped,
-        status_of, trace_parent, guard, failed, sent_otherwise, probe;
+        status_of, trace_parent, guard, failed, sent_otherwise, probe, routed;
 } m;
 
 static request_units_t *request_units_of(VALUE self)
@@ -260,6 +260,20 @@ static VALUE request_name(const open_t *u)
     return NIL_P(name) ? rb_funcall(u->names, m.call, 2, u->env, u->status) : name;
 }
 
+VALUE request_action_name(VALUE unit)
+{
+    if (rb_obj_class(unit) != request_unit) return Qnil;
+    VALUE given[] = {open_of(unit)->names, open_of(unit)->env};
+    return rb_rescue2(request_action, (VALUE)given, request_no_action, Qnil, rb_eStandardError, (VALUE)0);
+}
+
+VALUE request_routed_name(VALUE unit)
+{
+    if (rb_obj_class(unit) != request_unit) return Qnil;
+    const open_t *u = open_of(unit);
+    return RTEST(u->names) && RTEST(u->env) ? rb_funcall(u->names, m.routed, 1, u->env) : Qnil;
+}
+
 /* The application's name and its tracer's trace override the request's. */
 void request_complete(VALUE unit)
 {
@@ -297,6 +311,7 @@ static void request_intern(void)
     INTERN(failed);
     INTERN(sent_otherwise);
     INTERN(probe);
+    INTERN(routed);
 }
 
 static void request_define_keys(void)

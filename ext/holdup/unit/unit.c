@@ -43,6 +43,8 @@ void unit_free_places(unit_places_t *places)
 
 static void unit_release(unit_t *u)
 {
+    if (u->shown) table_drop(unit_place(u));
+    u->shown = u->nameless = 0;
     calls_drop(u->calls);
     unit_drop_places(&u->places);
     free(u->repeats);

@@ -10,6 +10,7 @@
 #define HOLDUP_UNIT_H
 
 #include "hook/thread_clock.h"
+#include "segment/segment_open_units.h"
 #include "unit/measurement.h"
 #include "unit/unit_pools.h"
 
@@ -38,6 +39,9 @@ typedef struct unit {
     uint32_t generation;
     uint32_t epoch;
     uint8_t pool;          /* of its thread */
+    VALUE object;          /* while it is shown: its OpenUnit; else nobody marks it */
+    uint8_t nameless;      /* a request whose action is not known; asked for at so many more calls */
+    uint32_t shown;        /* its slot in the table of open units, + 1 (segment_open_units.h); 0: none */
     uint64_t started;
     uint64_t cpu_start;
     uint64_t in_flight_before; /* units in flight when it began */
@@ -85,6 +89,13 @@ static inline void unit_unlock(void)
 static inline uint64_t unit_handle(const unit_t *u)
 {
     return ((uint64_t)u->generation << UNIT_SLOT_BITS) | (u->slot + 1);
+}
+
+/* Where the table of open units has it. */
+static inline table_place_t unit_place(const unit_t *u)
+{
+    table_place_t none = {0, 0};
+    return u ? (table_place_t){u->shown, unit_handle(u)} : none;
 }
 
 /* Its number in captures: as much of the handle as they have room for. */

@@ -80,6 +80,7 @@ typedef struct {
     repeats_t *repeats;
     unit_places_t places;
     pair_party_t *party;
+    table_place_t shown;
     bool has_cpu;    /* its thread has a clock of its CPU */
     blame_t *ledger; /* of the party ... */
     bool foreign;    /* ... whose GVL the caller does not hold */
@@ -101,7 +102,10 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     ended->repeats = u ? u->repeats : NULL;
     ended->places = u ? u->places : (unit_places_t){0};
     ended->party = u ? u->party : NULL;
+    ended->shown = unit_place(u);
     if (!u) return false;
+    u->shown = 0;
+    table_leave_alone(ended->shown);
     const tclock_t *current = hook_current();
     u->repeats = NULL;
     memset(&u->places, 0, sizeof(u->places));
@@ -117,6 +121,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 /* After the unit has ended, as one of that series; PAIR_NAMELESS: it is not recorded. */
 static void probe_drop_tallies(probe_ended_t *ended, uint32_t series)
 {
+    table_drop(ended->shown);
     if (ended->party && ended->foreign) pair_leave_behind(ended->ledger, ended->party, series);
     else if (ended->party) pair_finish(ended->ledger, ended->party, series);
     unit_drop_places(&ended->places);
@@ -225,7 +230,10 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     seg_lock();
     uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
-    seg_commit(); /* both or none */
+    table_end(ended.shown);
+    seg_commit(); /* all or none */
+    table_give_back(ended.shown);
+    ended.shown.slot = 0;
     seg_part_t calls[SLOWEST_HOLDERS] = {0};
     for (call_tally_t *tally = ended.calls; tally; tally = tally->next) {
         measurement_t m;
@@ -241,6 +249,25 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     probe_drop_tallies(&ended, (uint32_t)series);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return probe_return(&ended, Qtrue);
+}
+
+unit_t *probe_show_unit(VALUE handle, table_unit_t *shown)
+{
+    unit_t *u = unit_of(handle);
+    if (!u) return NULL;
+    shown->handle = unit_handle(u);
+    shown->started_ns = clk_realtime_ns(u->started);
+    shown->thread = tc_native_id(u->clock);
+    shown->objects = alloc_objects();
+    shown->clock = u->clock;
+    u->clock->awaits_connection = false; /* where the end of an earlier wait failed */
+    u->shown = table_claim(shown);
+    return u->shown ? u : NULL;
+}
+
+table_place_t probe_shown(VALUE handle)
+{
+    return unit_place(unit_of(handle));
 }
 
 /*

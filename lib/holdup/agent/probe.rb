@@ -141,7 +141,7 @@ module Holdup
 
       def call_kind(_name) = 0
 
-      def begin_call = nil
+      def begin_call(_kind = nil) = nil
 
       def end_call(_kind, _error) = nil
 

@@ -32,18 +32,19 @@ module Holdup
     # @return [Integer] for call_edges
     def call_kind(name) = @probe.call_kind(name)
 
-    # The probe itself, because a request may have hundreds of calls: `begin_call`, when a call of the open
-    # unit to another system begins on this thread (calls inside it are a part of it); if that gives true,
-    # `end_call(kind, error)` with a kind of call_kind, or nil: it was no call. The same for the transactions
+    # The probe itself, because a request may have hundreds of calls: `begin_call(kind = nil)`, when a call of
+    # the open unit to another system begins on this thread (calls inside it are a part of it), with its kind
+    # if that is known by then; if that gives true, `end_call(kind, error)` with a kind of call_kind, or nil:
+    # it was no call. The same for the transactions
     # that the unit opens: `begin_transaction(kind)`, with the kind of the queries in it, and
     # `end_transaction(kind, error)`, which does nothing without the first, and forgets it with nil.
     # @return [#begin_call, #end_call, #begin_transaction, #end_transaction]
     def call_edges = @probe
 
-    # Ends of calls that are queries, which a unit may repeat: `end_query(pool, connection, sql, answered)`,
-    # or Active Record's notifications.
+    # Calls that are queries, which a unit may repeat: `begin_query(pool)` as begin_call, and
+    # `end_query(pool, connection, sql, answered)`, or Active Record's notifications.
     # @param kind_of [#call] connection => a kind of call_kind, or nil; must not raise; asked again after GC
-    # @return [#end_query, #start, #finish]
+    # @return [#begin_query, #end_query, #start, #finish]
     def query_events(kind_of) = @probe.query_events(kind_of)
 
     def stalled_ns(handle) = @probe.stalled(handle)

@@ -90,6 +90,8 @@ module Holdup
 
       def slowest_offset = Layout.slowest_offset(ring_capacity, ring_offset:)
 
+      def open_offset = Layout.open_offset(ring_capacity, ring_offset:)
+
       # @return [Integer] rows that its table of pairs has room for
       def pair_capacity = (ring_offset - Layout::PAIRS_OFFSET) / Layout::PAIR_BYTES
 

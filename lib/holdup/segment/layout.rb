@@ -6,12 +6,12 @@ require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 9: the contract of the C writer, inside the application,
+    # Layout of a segment file, version 10: the contract of the C writer, inside the application,
     # and the reader, outside. Little endian; all numbers are u64 and cumulative since the process started,
     # unless noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 9
+      VERSION = 10
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -136,6 +136,38 @@ module Holdup
       # In place of a holder: one that had not ended when the unit did.
       PART_OPEN = 0
 
+      # After the slowest: how many slots of open units have space, how many units got none, who holds the
+      # GVL, and the slots. Of texts that change there are two; the lowest bit of a sequence says which one
+      # is valid.
+      OPEN_UNITS = 256
+      OPEN_TABLE_BYTES = 528_384
+      OPEN_HOLDER_SEQ = 16
+      OPEN_HOLDERS_AT = 24
+      OPEN_HOLDER_BYTES = 232
+      OPEN_SLOTS_AT = 4096
+      OPEN_SLOT_BYTES = 2048
+      # Words at the slot's begin, which are the same before and after its texts are read.
+      OPEN_HEAD_BYTES = 112
+      OPEN_HEAD = %i[
+        seq name_seq place_seq seen_seq kind queue_bytes pool_bytes request_bytes job_bytes has_trace
+        started_ns thread outer objects
+      ].freeze
+      OPEN_QUEUE_AT = 112
+      OPEN_POOL_AT = 176
+      OPEN_REQUEST_AT = 240
+      OPEN_JOB_AT = 304
+      OPEN_TRACE_AT = 368
+      OPEN_NAMES_AT = 384
+      OPEN_NAME_BYTES = 208
+      OPEN_PLACES_AT = 800
+      OPEN_PLACE_BYTES = 440
+      OPEN_SEEN_AT = 1680
+      OPEN_SEEN_BYTES = 112
+      ID_BYTES = 64
+      OPEN_STATES = %i[
+        running gvl idle connection call
+      ].each.with_index(1).to_h { |state, number| [number, state] }.freeze
+
       SERIES_BYTES = 25_984
       KINDS = %i[
         request job account nested overflow call method repeat transaction transaction_call lock_place
@@ -180,6 +212,11 @@ module Holdup
       PAGE_BYTES = 4096
 
       def self.series_offset(ring_capacity, ring_offset: RING_OFFSET)
+        open_offset(ring_capacity, ring_offset:) + OPEN_TABLE_BYTES
+      end
+
+      # Of the table of open units.
+      def self.open_offset(ring_capacity, ring_offset: RING_OFFSET)
         slowest_offset(ring_capacity, ring_offset:) + whole_pages(SLOWEST_LIST_BYTES)
       end
 

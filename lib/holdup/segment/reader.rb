@@ -3,6 +3,7 @@
 require_relative "../model/setting"
 require_relative "header"
 require_relative "layout"
+require_relative "open_units"
 require_relative "ring_slice"
 require_relative "slot"
 require_relative "slowest_list"
@@ -195,6 +196,19 @@ module Holdup
         list = guarded { SlowestList.read(@bytes, @header, since) }
         (list.head < since) ? damaged("its list of the slowest is shorter than before") : list
       end
+
+      # Requests and jobs that have begun and not ended. Slots are consistent in themselves, and may be some
+      # units apart while the process lives; of one that was killed, a unit is either here or counted.
+      # @return [Array<OpenUnit>] a slot that was being written all the time is left out
+      # @raise [SegmentError::NotASegment]
+      def open_units = guarded { OpenUnits.new(@bytes, @header).units }
+
+      # @return [Integer] requests and jobs that began while the table of open ones was full
+      def open_units_beyond = guarded { OpenUnits.new(@bytes, @header).beyond }
+
+      # @return [OpenState] who held the main Ractor's GVL when somebody looked last
+      # @raise [SegmentError::NotASegment]
+      def open_state = guarded { OpenUnits.new(@bytes, @header).state }
 
       # A tick writes accounts and the header's counters together, and comparing them needs both from the same
       # tick. The block reads them, and is called again when a tick came between. One that is being written is

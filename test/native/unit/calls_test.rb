@@ -164,7 +164,7 @@ class CallsTest < Minitest::Test
     asked = 0
     LOGGED = PROBE.query_events(->(kind) { (asked += 1) && kind })
     def logged(pool, kind, answered = true)
-      PROBE.begin_call
+      LOGGED.begin_query(pool)
       burn
       LOGGED.end_query(pool, kind, "SELECT 1", answered)
       true

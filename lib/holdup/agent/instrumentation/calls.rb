@@ -125,7 +125,7 @@ module Holdup
       def log_hook(adapter)
         around(adapter, :log, signatures: SIGNATURES, constants: {HoldupQueries: @queries}) do |method|
           <<~RUBY
-              holdup_open = HoldupCalls.begin_call
+              holdup_open = HoldupQueries.begin_query(@pool)
               holdup_result = #{method.call}
               holdup_answered = true
               holdup_result

@@ -35,6 +35,10 @@ module Holdup
 
         private
 
+        # Code of a kind that its client keeps: from the second call on it is known where the call begins.
+        KEPT = "@holdup_call_kind ||"
+        private_constant :KEPT
+
         # Makes each call of a method a call to another system, also one that raises.
         # @param options [Hash] of MethodHook
         # @yieldparam method [Hooks::HookedMethod]
@@ -43,14 +47,16 @@ module Holdup
         # @return [Hooks::MethodHook]
         def call_hook(owner, name, **options)
           around(owner, name, **options) do |method|
+            kind = yield method
+            known = "(@holdup_call_kind)" if kind.start_with?(KEPT)
             <<~RUBY
-                holdup_open = HoldupCalls.begin_call
+                holdup_open = HoldupCalls.begin_call#{known}
                 holdup_failed = true
                 holdup_result = #{method.call}
                 holdup_failed = false
                 holdup_result
               ensure
-                HoldupCalls.end_call(#{yield method}, holdup_failed) if holdup_open
+                HoldupCalls.end_call(#{kind}, holdup_failed) if holdup_open
             RUBY
           end
         end
@@ -62,7 +68,7 @@ module Holdup
           around(owner, name, **options) do |method|
             <<~RUBY
                 holdup_kind = #{yield method}
-                holdup_open = HoldupCalls.begin_call if holdup_kind
+                holdup_open = HoldupCalls.begin_call(holdup_kind) if holdup_kind
                 holdup_failed = true
                 holdup_result = #{method.call}
                 holdup_failed = false

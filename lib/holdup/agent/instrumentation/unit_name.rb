@@ -42,7 +42,13 @@ module Holdup
       # application's proc, which need not be thread-safe.
       # @return [String, nil] nil when it failed
       def so_far(env)
-        env[ASKED] || route(env) || "#{verb(env)} (no route yet)"
+        routed(env) || "#{verb(env)} (no route yet)"
+      end
+
+      # The name of a request that still runs, once it has a route.
+      # @return [String, nil]
+      def routed(env)
+        env[ASKED] || route(env)
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end

@@ -85,9 +85,12 @@ module Holdup
       # - `profile`: server, pools and levers (docs/segment.md); `gauges`: as of its last tick
       # - `heartbeat_ns`, `born_ns` (when its segment was made): nanoseconds since 1970
       # - `ring_share`: CPU cost of the waiting capture ring as a share of one core; nil without one
+      # - `open_units`, `gvl`, `pools`: requests and jobs that run, who holds the GVL, and the pools of its
+      #   threads, see Segment::Reader and Segment::Header; `read_ns`: when, nanoseconds since 1970
       Host::HostProcess = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests,
-        :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
-        def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, **rest)
+        :queued, :worker, :profile, :gauges, :born_ns, :ring_share, :open_units, :gvl, :pools, :read_ns) do
+        def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, open_units: [],
+          gvl: nil, pools: [], read_ns: 0, **rest)
           super
         end
 

@@ -13,7 +13,8 @@ module Holdup
       def self.process(entry, now_ns)
         entry.read do |reader|
           process = facts(entry, reader.snapshot(ring_since: nil), now_ns)
-          process.with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns))
+          process.with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns),
+            open_units: reader.open_units, gvl: reader.open_state, read_ns: now_ns)
         end
       rescue Errno::ENOENT
         nil
@@ -28,7 +29,7 @@ module Holdup
           pid: entry.pid, alive: entry.running?(header, now_ns), closed: header.closed?,
           heartbeat_ns: header.heartbeat_ns, born_ns: header.created_ns, worker: worker_index(header),
           setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters,
-          gauges: snapshot.gauges, requests: requests.sum(&:count),
+          gauges: snapshot.gauges, pools: header.pools, requests: requests.sum(&:count),
           queued: requests.sum { |slot| slot.histogram(:queued).count }
         )
       end

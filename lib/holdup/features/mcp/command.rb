@@ -126,7 +126,7 @@ module Holdup
         # @param console [CLI::Console] for the environment and the time
         def initialize(console, store:, language:)
           @console = console
-          @always = [*(store && ["--store=#{store}"]), "--lang=#{language}"]
+          @language = "--lang=#{language}"
           @store = store
         end
 
@@ -146,10 +146,18 @@ module Holdup
         def run(words)
           out = StringIO.new
           err = StringIO.new
-          status = CLI.new(console: @console.with(out:, err:)).run([*words, *@always])
+          status = CLI.new(console: @console.with(out:, err:)).run([*words, *always(words.first)])
           raise SignalException, status - CLI::SIGNALED if status > CLI::SIGNALED
           (status == CLI::OK) ? ToolAnswer.new(text: out.string, failed: false) : failed(err.string.chomp)
         end
+
+        # @param command [String] some commands read the processes of this host, and no store
+        # @return [Array<String>] options of every call
+        def always(command)
+          reads_store = CLI::Registry.fetch(command).command::OPTIONS.only("store").any?
+          [*("--store=#{@store}" if @store && reads_store), @language]
+        end
+        private :always
 
         # @return [ToolAnswer] the answer, or that it is too large
         def bounded(answer)

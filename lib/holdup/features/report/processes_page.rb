@@ -2,20 +2,28 @@
 
 module Holdup
   module Report
-    # CPU and memory that processes use, and their limits.
+    # What runs now in the processes of this host; CPU and memory that processes use, and their limits.
     class ProcessesPage < View::PageBase
       SECTIONS = [Sections::Processes::WorkerTable, Sections::Pools::PoolTable,
         Sections::Pools::QueueTable].freeze
 
       def blocks
-        return nothing unless measured?
-        [*shortages, *ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact
+        return [*running, *nothing] unless measured?
+        over_time = charted.block(query.limit, part:) unless charted.empty?
+        [*running, *shortages, *ceilings, over_time, *tables].compact
       end
 
       # @return [Hash{String => View::Chart}]
       def charts = charted.to_h
 
       private
+
+      # Of the host of the dashboard only: a report has none, and other hosts' segments are elsewhere.
+      def running
+        return [] unless @context
+        work = Ps::Reader.new(@context.dir, clock: @context.clock).look
+        work.processes.empty? ? [] : Ps::Report.new(work, words: @words, limit: query.limit).blocks
+      end
 
       # Samples may be there without requests and jobs.
       def parts(summary)

@@ -509,7 +509,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
   end
 
   def test_without_a_unit_no_call_ends_and_nothing_is_named
-    @probe.define_singleton_method(:begin_call) { false }
+    @probe.define_singleton_method(:begin_call) { |*| false }
     client = http_client(-> { raise "asked" })
     assert_equal(1, client.request(:get) { 1 })
     assert_empty @probe.called

@@ -70,7 +70,7 @@ class Holdup::Mcp::CommandTest < Minitest::Test
   def test_lists_tools_that_only_read
     served do |client, _|
       tools = client.tools
-      assert_equal %w[advise blame compare report timeline whatif], tools.map(&:name).sort
+      assert_equal %w[advise blame compare ps report timeline whatif], tools.map(&:name).sort
       tools.each { |tool| assert_equal "object", tool.input_schema.fetch("type"), tool.name }
       assert(tools.all? { |tool| tool.annotations.fetch("readOnlyHint") })
     end
@@ -162,6 +162,18 @@ class Holdup::Mcp::CommandTest < Minitest::Test
     spec = Gem::Specification.load(File.expand_path("../../../../holdup.gemspec", __dir__))
     Dir.chdir(File.expand_path("../../../..", __dir__)) do
       assert_includes spec.files, "docs/vocabulary.md"
+    end
+  end
+
+  def test_what_runs_now_needs_no_store
+    Dir.mktmpdir do |folder|
+      SegmentWriter.new(folder)
+      console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOLDUP_DIR" => folder},
+        clock: Holdup::Clock.new)
+      tools = READS.new(console, store: "/nonexistent/store.sqlite3", language: "en")
+      answer = tools.call(READS.all.find { |tool| tool.name == "ps" }, longer: "1s")
+      refute answer.failed, answer.text
+      assert_equal [Process.pid], JSON.parse(answer.text)["processes"].map { |process| process["pid"] }
     end
   end
 

@@ -123,7 +123,7 @@ class Holdup::Top::ScreenFrameTest < Minitest::Test
     measured do |frame|
       help = frame.call("en", ["?"]).screen(40, 80).join(" ")
       assert_match(/c: capture every GVL event/, help)
-      assert_match(/Who holds the GVL at this very moment is not in the segments/, help)
+      assert_match(/`holdup ps` shows which requests and jobs run now/, help)
     end
   end
 

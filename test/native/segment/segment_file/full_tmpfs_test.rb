@@ -57,7 +57,7 @@ class FullTmpfsTest < NativeTest
 
   # The removed file still takes its space, because the process has it mapped.
   def test_a_removed_segment_that_has_no_space_for_another_file
-    on_tmpfs("size=500k") do |folder|
+    on_tmpfs("size=540k") do |folder|
       output = fresh_ruby(<<~RUBY)
         require "holdup/segment/directory"
         Holdup::Probe.enable
