@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "prism"
 
-# A test is at the path of its subject. Contracts, property tests and whole programs have folders of their
-# own.
+# A test is at the path of its subject, and each file of lib/ that decides something has one. Contracts,
+# property tests and whole programs have folders of their own.
 class MirrorTest < Minitest::Test
   one_ruby
 
@@ -46,6 +47,106 @@ class MirrorTest < Minitest::Test
     def files_in(folder) = @endings.flat_map { |ending| Dir["#{@root}/#{folder}/*#{ending}"] }
   end
 
+  # Files of lib/, and whether they have the tests that they need.
+  class TestedFiles
+    CONTENTS = "feature"
+    GENERATED = %r{^# Written by bin/generate\b}
+
+    def initialize(lib, tests)
+      @lib = lib
+      @tests = tests
+    end
+
+    # @return [Array<String>] paths from lib, without their ending
+    def all = Dir["**/*.rb", base: @lib].sort.map { |file| file.delete_suffix(".rb") }
+
+    def untested = all.reject { |path| tested?(path) }
+
+    # - A feature's table of contents (feature.rb) needs no test of its own: shell/features_test.rb reads all
+    #   of them. Nor does what bin/generate writes, nor a file without a method: its tables and
+    #   values have no other behaviour than that of those who use them.
+    # - A file has its test at its path; or each of its classes that has methods has a test of its own, in the
+    #   folder of the file or beside it: a file of rules by theme has a test for each rule.
+    def tested?(path)
+      return true if File.basename(path) == CONTENTS || generated?(path)
+      return true if File.file?("#{@tests}/#{path}_test.rb")
+      names = with_methods(path)
+      names.empty? || names.all? { |name| own_test?(path, name) }
+    end
+
+    private
+
+    def source(path) = "#{@lib}/#{path}.rb"
+
+    def generated?(path) = File.read(source(path)).match?(GENERATED)
+
+    def own_test?(path, name)
+      [path, File.dirname(path)].any? do |folder|
+        Dir["#{@tests}/#{folder}/*_test.rb"].any? do |file|
+          File.basename(file, "_test.rb").delete("_") == name.downcase
+        end
+      end
+    end
+
+    # @return [Array<String>] names of the outermost classes and modules with methods
+    def with_methods(path) = names(Prism.parse_file(source(path)).value).uniq
+
+    def names(node)
+      name = name_of(node)
+      return [name] if name && methods?(node)
+      node.compact_child_nodes.flat_map { |child| names(child) }
+    end
+
+    # A class, a module, or a value such as Data.define with a block.
+    def name_of(node)
+      case node
+      when Prism::ClassNode, Prism::ModuleNode then node.constant_path.slice[/\w+\z/]
+      when Prism::ConstantWriteNode then node.name.to_s if block?(node)
+      when Prism::ConstantPathWriteNode then node.target.slice[/\w+\z/] if block?(node)
+      end
+    end
+
+    def block?(node) = node.value.is_a?(Prism::CallNode) && !node.value.block.nil?
+
+    # Whether it defines methods itself, not only what is in it.
+    def methods?(node)
+      node.compact_child_nodes.any? do |child|
+        child.is_a?(Prism::DefNode) || (name_of(child).nil? && methods?(child))
+      end
+    end
+  end
+
+  # File that needs a test and has none at its path => why, and what tests it. None may be added for want of
+  # time: the list only gets shorter.
+  EXCEPTIONS = {
+    "agent/exec_boot" => "hooks into programs that do not know it: integration/exec_test.rb runs some",
+    "agent/instrumentation/asked_endpoint" => "is in Warden and Rails: integration/asked_endpoint_test.rb",
+    "agent/instrumentation/pool_leases" => "is a part of the hooks of three libraries, whose tests lease",
+    "agent/puma_boot" => "loads Holdup into a Puma of its own: integration/other_version_test.rb",
+    "agent/rails" => "boots with a Rails application: integration/rails_test.rb",
+    "agent/servers/falcon" => "joins Falcon's own processes: integration/falcon_test.rb",
+    "base" => "has the methods of lib/holdup.rb: holdup_test.rb",
+    "features/advise/json_advice" => "writes a whole advice: recommend_command_test.rb reads it",
+    "features/advise/page_findings" => "is one method of two pages, which their tests ask for",
+    "features/advise/what_if_report" => "shows a replay: whatif_command_test.rb asks for its parts",
+    "features/fleet/measured_parts_reader" => "reads for fleet/reader.rb, whose test has its cases",
+    "features/lab/jobs/mix" => "is a job program in a Sidekiq: integration/lab_jobs_test.rb",
+    "features/lab/jobs/run" => "starts Sidekiq and Redis: integration/lab_jobs_test.rb",
+    "features/lab/sidekiq_vcpu/jobs" => "is a job program in a Sidekiq: integration/lab_sidekiq_vcpu_test.rb",
+    "features/lab/sidekiq_vcpu/run" => "starts Sidekiq and Redis: integration/lab_sidekiq_vcpu_test.rb",
+    "features/report/pair_matrix" => "is one method of two pages, which their tests ask for",
+    "features/report/sections/party_names" => "is one method of the tables of stall: stalls_test.rb",
+    "store/clickhouse" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/commit_session" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/records" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/rollup_steps" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/slowest_rows" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/spans" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/upkeep" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/sql/mysql" => "asks a server: integration/mariadb_store_test.rb",
+    "store/sql/postgres" => "asks a server: integration/postgres_store_test.rb"
+  }.freeze
+
   # Tests of the extension as a whole, and what the other native tests are made of.
   WHOLE_EXTENSION = "extension/"
 
@@ -61,6 +162,37 @@ class MirrorTest < Minitest::Test
     assert_operator tests.size, :>, 20
     subjects = Subjects.new("#{ROOT}/ext/holdup", [".c", ".h"])
     assert_empty tests.reject { |path| subjects.mirrored?(path) }
+  end
+
+  def test_each_file_of_lib_has_its_test
+    files = TestedFiles.new("#{ROOT}/lib/holdup", "#{ROOT}/test/holdup")
+    assert_operator files.all.size, :>, 400
+    assert_empty files.untested - EXCEPTIONS.keys
+  end
+
+  def test_no_exception_has_a_test_or_needs_none
+    files = TestedFiles.new("#{ROOT}/lib/holdup", "#{ROOT}/test/holdup")
+    assert_empty EXCEPTIONS.keys - files.untested
+  end
+
+  def test_knows_which_files_need_a_test
+    {
+      "class A\n  def b = 1\nend" => true,
+      "module A\n  B = Data.define(:c) do\n    def d = c\n  end\nend" => true,
+      "A = Data.define(:b)\nC = {d: 1}.freeze" => false,
+      "# Written by bin/generate\nmodule A\n  def self.b = 1\nend" => false
+    }.each { |code, needed| assert_equal needed, !tested?("a", code), code }
+    assert tested?("feature", "module A\n  def self.b = 1\nend"), "a table of contents"
+  end
+
+  def test_knows_the_tests_of_a_file_and_of_its_classes
+    rules = "module Rules\n  module FewThreads\n    def self.call = 1\n  end\n" \
+      "  class Slow\n    def a = 1\n  end\nend"
+    refute tested?("rules/all", rules, "rules/few_threads")
+    assert tested?("rules/all", rules, "rules/few_threads", "rules/slow"), "beside the file"
+    assert tested?("rules/all", rules, "rules/all/few_threads", "rules/slow"), "in its folder"
+    assert tested?("rules/all", rules, "rules/all"), "at its path"
+    refute tested?("rules/all", rules, "few_threads", "slow"), "elsewhere"
   end
 
   def test_finds_a_test_of_nothing
@@ -80,6 +212,17 @@ class MirrorTest < Minitest::Test
   end
 
   private
+
+  # @param tests [Array<String>] paths of those that there are
+  def tested?(path, code, *tests)
+    Dir.mktmpdir do |folder|
+      {"lib/#{path}.rb" => code, **tests.to_h { |test| ["test/#{test}_test.rb", ""] }}.each do |file, text|
+        FileUtils.mkdir_p(File.dirname(File.join(folder, file)))
+        File.write(File.join(folder, file), text)
+      end
+      TestedFiles.new("#{folder}/lib", "#{folder}/test").tested?(path)
+    end
+  end
 
   def tests_in(folder)
     Dir["#{folder}/**/*_test.rb"].map { |file| file.delete_prefix("#{folder}/").delete_suffix("_test.rb") }

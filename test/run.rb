@@ -27,7 +27,8 @@ PARTS = {
   # Units in three: what replays and estimates, what advises by that, and all others. The first two take as
   # long as these.
   "models" => "test/holdup/features/advise/sizing/**/*_test.rb test/properties/sizing/*_test.rb",
-  "advice" => "test/holdup/features/advise/rules{,/**/*}_test.rb test/holdup/features/advise/command_test.rb",
+  "advice" => "test/holdup/features/advise/rules{,/**/*}_test.rb " \
+    "test/holdup/features/advise/{,keep_,recommend_}command_test.rb",
   "core" => "test/{holdup,properties,fuzz}/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   # Input from outside, from a seed.
   "fuzz" => "test/fuzz/*_test.rb",

@@ -4,6 +4,53 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Report::ProcessesPageTest < Minitest::Test
+  Blocks = Holdup::View::Blocks
+
+  def sample = @sample ||= SampleWindows.new
+
+  def page(processes: SampleProcesses.new(sample).to_a, windows: sample.stored, **params)
+    store = Holdup::Store.open("memory:")
+    store.commit(windows, {}, processes:)
+    query = Holdup::Web::PageQuery.new(params.transform_keys(&:to_s), now_s: sample.to_s)
+    Holdup::Report::ProcessesPage.new(context: nil, store:, query:, words: Holdup::View::Words.new)
+  end
+
+  def leads(...) = page(...).blocks.grep(Blocks::Lead)
+
+  def titles(...) = page(...).blocks.grep(Holdup::View::Section).map(&:title)
+
+  def test_workers_pools_and_queues
+    assert_equal 3, titles.size
+    assert_equal page.charts.keys, page.blocks.grep(Blocks::FetchedCharts).first.names.keys
+  end
+
+  # One process reaches little more than one of four CPUs.
+  def test_says_which_cpus_the_processes_can_not_reach
+    one = SampleProcesses.new(sample, servers: {"puma" => 1}).to_a
+    enough = SampleProcesses.new(sample, vcpus: 2.0).to_a
+    few, many = [one, enough].map { |processes| leads(processes:).first }
+    assert_equal :warn, few.level
+    assert_equal :good, many.level
+  end
+
+  def test_each_host_has_a_sentence_of_its_own
+    hosts = %w[web-1 web-2].flat_map { |host| SampleProcesses.new(sample, host:).to_a }
+    assert_equal 2, leads(processes: hosts).size
+  end
+
+  def test_without_samples_there_are_no_charts_and_no_sentence_about_cpus
+    assert_empty page(processes: []).blocks.grep(Blocks::FetchedCharts)
+    assert_empty leads(processes: [])
+  end
+
+  def test_without_anything_it_says_what_to_do
+    assert_equal Holdup::View::Words.new.call(:empty_next),
+      page(processes: [], windows: []).blocks.grep(Blocks::Notes).flat_map(&:texts).last
+  end
+end
+
+
+class Holdup::Report::WhatRunsOnProcessesPageTest < Minitest::Test
   include Dashboard
   include TemporaryFolder
 
