@@ -89,51 +89,66 @@ void pair_add(pair_waits_t *waits, pair_party_t *holder, uint64_t time)
     pair_add_part(waits, holder, time);
 }
 
+/* A wait that is being charged: up to `end` it still is to be, to `part` or to another one. */
+typedef struct {
+    pair_waits_t *waits; /* NULL: nobody's */
+    pair_part_t *part;
+    uint64_t from, end, charged, unknown;
+} pair_walk_t;
+
 /*
- * Each overlap of the wait with a hold, from the latest back. Threads that take turns come in the same order
- * in each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What
- * is behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs
- * differ. A wait that began before the oldest hold of a full ring is unknown up to there.
+ * Charges each overlap of the wait with the holds before `hold`, back to `first`; false where all of them are
+ * in the wait. Threads that take turns come in the same order in each wait, so the part of a hold is mostly
+ * the one behind the last; one that is not is moved there. What is behind the last part is no holder's. No
+ * moment counts for two holders, even when the clocks of CPUs differ.
  */
-static inline __attribute__((always_inline)) uint64_t
-pair_walk(blame_t *b, pair_waits_t *waits, uint64_t from, uint64_t to, uint64_t *unknown)
+static inline __attribute__((always_inline)) bool pair_walk_back(pair_walk_t *walk, const blame_hold_t *hold,
+                                                                 const blame_hold_t *first)
 {
-    uint64_t charged = 0, end = to;
-    uint32_t left = b->held < BLAME_HOLDS ? (uint32_t)b->held : BLAME_HOLDS;
-    const blame_hold_t *hold = &b->holds[b->held % BLAME_HOLDS];
-    pair_part_t *part = waits ? waits->parts : NULL;
-    for (; left; left--) {
-        if (__builtin_expect(hold == b->holds, 0)) hold += BLAME_HOLDS;
+    while (hold != first) {
         hold--;
-        if (hold->to <= from) return charged;
-        uint64_t begins = hold->from > from ? hold->from : from, ends = hold->to < end ? hold->to : end;
+        if (hold->to <= walk->from) return true;
+        uint64_t begins = hold->from > walk->from ? hold->from : walk->from;
+        uint64_t ends = hold->to < walk->end ? hold->to : walk->end;
         if (__builtin_expect(begins >= ends, 0)) continue;
         uint64_t time = ends - begins;
-        end = begins;
-        if (!waits || __builtin_expect(!hold->holder, 0)) {
-            *unknown += time;
+        walk->end = begins;
+        if (!walk->waits || __builtin_expect(!hold->holder, 0)) {
+            walk->unknown += time;
             continue;
         }
-        if (__builtin_expect(part->holder == hold->holder, 1)) part++->time += time;
-        else part = pair_add_here(waits, part, hold->holder, time);
-        charged += time;
+        walk->charged += time;
+        if (__builtin_expect(walk->part->holder == hold->holder, 1)) walk->part++->time += time;
+        else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
     }
-    if (b->held > BLAME_HOLDS) *unknown += end - from;
-    return charged;
+    return false;
+}
+
+/* Up to the oldest hold of a ring that has lost some, a wait that began before is unknown. */
+static inline __attribute__((always_inline)) void pair_walk(const blame_t *b, pair_walk_t *walk)
+{
+    const blame_hold_t *latest = &b->holds[b->held % BLAME_HOLDS];
+    if (pair_walk_back(walk, latest, b->holds) || b->held < BLAME_HOLDS) return;
+    if (pair_walk_back(walk, b->holds + BLAME_HOLDS, latest) || b->held == BLAME_HOLDS) return;
+    walk->unknown += walk->end - walk->from;
 }
 
 void pair_charge_holds(blame_t *b, pair_party_t *victim, uint64_t from, uint64_t to)
 {
-    uint64_t unknown = 0;
-    uint64_t charged = victim ? pair_walk(b, &victim->gvl, from, to, &unknown)
-                              : pair_walk(b, NULL, from, to, &unknown);
-    uint64_t rest = to - from - charged - unknown;
-    b->charged += charged;
+    pair_walk_t walk = {.from = from, .end = to};
+    if (victim) {
+        walk.waits = &victim->gvl;
+        walk.part = victim->gvl.parts;
+        pair_walk(b, &walk);
+    }
+    else pair_walk(b, &walk);
+    uint64_t rest = to - from - walk.charged - walk.unknown;
+    b->charged += walk.charged;
     b->rests += rest;
     if (victim) victim->gvl.nobody += rest;
-    if (__builtin_expect(!unknown, 1)) return;
-    b->unknown += unknown;
-    if (victim) victim->gvl.unknown += unknown;
+    if (__builtin_expect(!walk.unknown, 1)) return;
+    b->unknown += walk.unknown;
+    if (victim) victim->gvl.unknown += walk.unknown;
 }
 
 /* --- parties: at edges and ticks --- */
