@@ -2,8 +2,7 @@
 
 module Holdup
   module Report
-    # Reads for whom threads waited, step by step. The store adds up all pairs of a causer, so that a month
-    # of a large application is a few hundred rows.
+    # Reads for whom threads waited, step by step. The store adds up the pairs of each of a few causers.
     class GvlOverTimeReader
       ALL = Series.new(kind: :request, name: "(all)")
       PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
@@ -77,10 +76,18 @@ module Holdup
           [party, stalled(pairs(step_s: @step_s, together: ALL, queues:))]
         end
         nobody = known.delete(Analysis::GvlOverTime::NOBODY)
-        whole = stalled(pairs(step_s: @step_s, together: ALL))
-        rest = rest(whole, [*known.values, nobody])
+        rest = rest(suffered, [*known.values, nobody])
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest, Analysis::GvlOverTime::NOBODY => nobody}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_seconds(ns, index) } }
+      end
+
+      # All that waited, whoever held it: to add up all pairs would take longer than the rest of the page.
+      def suffered
+        units = @series.stalled_ns
+        return units if @filter.narrow?
+        threads = chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds: [:account],
+          **PAIR_TIME))
+        units.merge(stalled(threads)) { |_, of_units, of_threads| of_units + of_threads }
       end
 
       def stalled(sums) = by_step(sums).transform_values { |same| ns(same) }
