@@ -87,7 +87,7 @@ module Holdup
 
       def gvl_over_time
         return unless OverviewPicture.contended?(pictured)
-        GvlOverTimeReader.call(store, pictured, to_s: shown.last, filter:)
+        GvlOverTimeReader.call(store, pictured, from_s: query.from_s, to_s: query.until_s, filter:)
       end
 
       # There are many pairs: of weeks, those of days are read.

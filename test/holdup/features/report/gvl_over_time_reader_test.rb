@@ -30,7 +30,7 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
     filter = Holdup::Analysis::UnitFilter.new(**chosen)
     span = {from_s: sample.from_s, to_s: sample.to_s}
     series = Holdup::Queries::TimeSeriesQuery.call(store, **span, filter:, histograms: [])
-    Holdup::Report::GvlOverTimeReader.call(store, series, to_s: sample.to_s, filter:)
+    Holdup::Report::GvlOverTimeReader.call(store, series, **span, filter:)
   end
 
   def waited_s(pairs) = pairs.sum(&:stalled_ns).fdiv(NS)
