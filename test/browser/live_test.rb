@@ -55,13 +55,13 @@ class LiveTest < Minitest::Test
     page.find("details.twin summary").click
     page.execute_script(<<~JS)
       window.drawn = document.querySelector('canvas');
-      document.querySelectorAll('.plot')[2].focus()
+      document.querySelectorAll('.plot')[0].focus()
     JS
     button = "document.querySelector('[data-live] button')"
     page.execute_script("#{button}.click(); #{button}.click()")
     assert page.has_css?("h1", text: "Overview 2")
     assert page.has_css?("details.twin[open] table")
-    focused = "document.activeElement === document.querySelectorAll('.plot')[2]"
+    focused = "document.activeElement === document.querySelectorAll('.plot')[0]"
     assert page.evaluate_script("drawn.isConnected && #{focused}")
   end
 

@@ -104,6 +104,12 @@ module Holdup
         measured_s.positive? ? measured_s : length_s.to_f
       end
 
+      # @return [Hash{Integer => Integer}] how long requests and jobs waited for the GVL, by start of the step
+      def stalled_ns
+        known = at_s.zip(@windows).select { |_, window| counted?(window) }
+        known.to_h { |start_s, window| [start_s, window.stalled_ns] }
+      end
+
       # @return [Hash{Symbol => Array<Float, nil>}] requests and jobs in each state, on average: how many
       #   threads they keep so
       def in_state

@@ -109,6 +109,12 @@ class Holdup::Analysis::TimeSeriesTest < Minitest::Test
     assert_nil found[:cpu].last
   end
 
+  def test_how_long_requests_waited_by_step
+    found = series(window(wall: 400), nil, window(2, count: 0))
+
+    assert_equal({START_S => 60 * 200 * MS}, found.stalled_ns)
+  end
+
   def test_a_step_has_the_seconds_that_were_measured
     found = series(window, window(1), window(2), coverage: measured(30, 120))
 

@@ -2,27 +2,31 @@
 
 module Holdup
   module Report
-    # Reads for whom threads waited, step by step. The store adds up all pairs of a causer, so that a month
-    # of a large application is a few hundred rows.
+    # Reads for whom threads waited, step by step. The store adds up the pairs of each of a few causers.
     class GvlOverTimeReader
       ALL = Series.new(kind: :request, name: "(all)")
       PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
       HELD_TIME = {histograms: [], heads: [:running]}.freeze
-      # Pairs of these victims; nil: of all.
+      # Pairs of these victims.
       Victims = Data.define(:names) do
-        def series?(series) = names.nil? || names.include?(series.name)
+        def series?(series) = names.include?(series.name)
       end
       private_constant :ALL, :PAIR_TIME, :HELD_TIME, :Victims
 
       # @param series [Analysis::TimeSeries] of the same units, with the steps
+      # @param from_s [Integer] of the span that the page is about, as to_s: the summary of a page reads the
+      #   pairs of the same span
       # @param filter [Analysis::UnitFilter] who waits; the GVL is that of all
       # @return [Analysis::GvlOverTime]
-      def self.call(store, series, to_s:, filter:) = new(store, series, to_s:, filter:).call
+      def self.call(store, series, from_s:, to_s:, filter:)
+        new(store, series, from_s:, to_s:, filter:).call
+      end
 
-      def initialize(store, series, to_s:, filter:)
+      def initialize(store, series, from_s:, to_s:, filter:)
         @store = store
         @series = series
         @filter = filter
+        @span = [from_s, to_s]
         @step_s = series.step_s
         @from_s = series.at_s.first || 0
         @to_s = series.at_s.any? ? to_s / MINUTE_S * MINUTE_S : 0
@@ -41,32 +45,39 @@ module Holdup
         Analysis::GvlOverTime.new(at_s: @series.at_s, names: [], waiting: {}, held: {}, threads: [])
       end
 
+      # @return [Hash] options of sums: pairs of which victims
       def victims
-        return Victims.new(names: nil) unless @filter.narrow?
-        units = @store.sums(@from_s, @to_s, kinds: Series::UNITS, only: @filter, histograms: [])
-        Victims.new(names: units.map { |sum| sum.window.series.name }.to_set)
+        return {} unless @filter.narrow?
+        @victims ||= begin
+          units = @store.sums(*@span, kinds: Series::UNITS, only: @filter, histograms: [])
+          {only: Victims.new(names: units.map { |sum| sum.window.series.name }.to_set)}
+        end
       end
 
-      def pairs(**options)
-        @victims ||= victims
-        chosen(@store.sums(@from_s, @to_s, kinds: [:pair], only: @victims, **PAIR_TIME, **options))
+      def pairs(from_s, to_s, **options)
+        chosen(@store.sums(from_s, to_s, kinds: [:pair], **victims, **PAIR_TIME, **options))
       end
 
       def chosen(sums) = sums.select { |sum| @filter.setting?(sum.window.setting) }
 
       def strongest
-        kinds = @store.sums(@from_s, @to_s, kinds: Series::UNITS, histograms: [])
-          .to_h { |sum| [sum.window.series.name, sum.window.series.kind] }
-        causers = pairs.group_by { |sum| sum.window.series.queue }.transform_values { |same| ns(same) }
-        parties = causers.to_h { |name, ns| [party(name, kinds), ns] }
-        parties.select { |party, ns| party.named? && ns.positive? }
-          .max_by(Analysis::GvlOverTime::STRONGEST) { |_, ns| ns }.map(&:first)
+        causers = pairs(*@span).group_by { |sum| sum.window.series.queue }
+        times = causers.except(*Series::NAMELESS.keys).transform_values { |same| ns(same) }
+        names = times.select { |_, ns| ns.positive? }.max_by(Analysis::GvlOverTime::STRONGEST, &:last)
+        parties(names.map(&:first))
       end
 
-      def party(name, kinds)
-        kind = Series::NAMELESS[name] || kinds[name]
-        kind ||= name.start_with?(Series::THREAD) ? :account : :request
-        Analysis::StallPairs::Party.new(name:, kind:)
+      # @param names [Array<String>] of requests, jobs or threads
+      # @return [Array<Analysis::StallPairs::Party>]
+      def parties(names)
+        return [] if names.empty?
+        globs = names.map { |name| Analysis::UnitFilter.glob_of(name) }
+        known = @store.sums(*@span, kinds: [*Series::UNITS, :account], names: globs, histograms: [])
+        kinds = known.to_h { |sum| [sum.window.series.name, sum.window.series.kind] }
+        names.map do |name|
+          kind = kinds[name] || (name.start_with?(Series::THREAD) ? :account : :request)
+          Analysis::StallPairs::Party.new(name:, kind:)
+        end
       end
 
       def ns(sums) = sums.sum { |sum| sum.window.stalled_ns }
@@ -74,13 +85,21 @@ module Holdup
       def waiting(names)
         known = [*names, Analysis::GvlOverTime::NOBODY].to_h do |party|
           queues = Analysis::UnitFilter.glob_of(party.name)
-          [party, stalled(pairs(step_s: @step_s, together: ALL, queues:))]
+          [party, stalled(pairs(@from_s, @to_s, step_s: @step_s, together: ALL, queues:))]
         end
         nobody = known.delete(Analysis::GvlOverTime::NOBODY)
-        whole = stalled(pairs(step_s: @step_s, together: ALL))
-        rest = rest(whole, [*known.values, nobody])
+        rest = rest(suffered, [*known.values, nobody])
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest, Analysis::GvlOverTime::NOBODY => nobody}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_seconds(ns, index) } }
+      end
+
+      # All that waited, whoever held it: to add up all pairs would take longer than the rest of the page.
+      def suffered
+        units = @series.stalled_ns
+        return units if @filter.narrow?
+        threads = chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds: [:account],
+          **PAIR_TIME))
+        units.merge(stalled(threads)) { |_, of_units, of_threads| of_units + of_threads }
       end
 
       def stalled(sums) = by_step(sums).transform_values { |same| ns(same) }

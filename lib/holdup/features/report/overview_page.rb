@@ -10,6 +10,9 @@ module Holdup
       include Advise::PageFindings
 
       TOP = 5
+      # From this span on, the picture has a point for each day.
+      LONG_S = 12 * DAY_S
+      DAYS = 60
       # Rows of the matrix that stand beside the picture.
       VICTIMS = 6
 
@@ -79,12 +82,20 @@ module Holdup
       end
 
       def picture
-        @picture ||= OverviewPicture.new(time_series, gvl_over_time, words: @words, marks: changes.to_a)
+        @picture ||= OverviewPicture.new(pictured, gvl_over_time, words: @words, marks: changes.to_a)
       end
 
       def gvl_over_time
-        return unless OverviewPicture.contended?(time_series)
-        GvlOverTimeReader.call(store, time_series, to_s: shown.last, filter:)
+        return unless OverviewPicture.contended?(pictured)
+        GvlOverTimeReader.call(store, pictured, from_s: query.from_s, to_s: query.until_s, filter:)
+      end
+
+      # There are many pairs: of weeks, those of days are read.
+      def pictured
+        from_s, to_s = shown
+        return time_series if to_s - from_s < LONG_S
+        @pictured ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:, histograms: [],
+          points: DAYS)
       end
 
       def picture_block

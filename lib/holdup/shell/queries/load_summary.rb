@@ -62,7 +62,9 @@ module Holdup
           setting: ->(setting) { setting.fingerprint },
           revision: ->(setting) { (setting["revision"] || Analysis::SeriesRow::Grouping::UNNAMED).to_s }
         }.freeze
-        private_constant :OWN_TIME
+        # Of a pair, only how long it waited matters; there are many.
+        PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
+        private_constant :OWN_TIME, :PAIR_TIME
 
         # @param windows [Array<Window>] of the span
         # @param by [Symbol] see Analysis::Summary
@@ -82,7 +84,7 @@ module Holdup
           when :samples then samples
           when :coverage then {coverage: measured_time(**measured), own_times:}
           when :under_load then {under_load: LoadSummary.under_load(@store, **span, units:)}
-          when :pairs then {pairs: sums(:pair)}
+          when :pairs then {pairs: sums(:pair, **PAIR_TIME)}
           when :connection_pairs then {connection_pairs: sums(:pool_pair)}
           when :locks then {locks: sums(:lock_pair, :lock_place)}
           when :calls then {calls: sums(:call)}
@@ -100,7 +102,7 @@ module Holdup
 
         def units = @windows.select { |window| window.series.unit? }
 
-        def sums(*kinds) = @store.sums(@from_s, @to_s, kinds:).map(&:window)
+        def sums(*kinds, **options) = @store.sums(@from_s, @to_s, kinds:, **options).map(&:window)
 
         # A long span with data all the time needs fewer samples than one a minute and process. Samples have
         # whole seconds: a process that ended just now has its last one in the second in which the span ends.

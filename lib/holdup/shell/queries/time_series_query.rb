@@ -18,24 +18,25 @@ module Holdup
       # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS; those of OF_UNITS that are left
       #   out have means, but no quantiles
       # @param methods [Boolean] whether methods that keep others waiting are read too
-      # @return [Analysis::TimeSeries] at most POINTS steps
+      # @param points [Integer] steps at most
+      # @return [Analysis::TimeSeries]
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS,
-        methods: false)
-        new(store, from_s:, to_s:, filter:, histograms:, methods:).call
+        methods: false, points: POINTS)
+        new(store, from_s:, to_s:, filter:, histograms:, methods:, points:).call
       end
 
       # @param finest_s [Integer] length of the shortest windows kept
-      def self.step_s(from_s, to_s, finest_s = MINUTE_S)
-        needed_s = [(to_s - from_s).fdiv(POINTS - 1).ceil, finest_s].max
+      def self.step_s(from_s, to_s, finest_s = MINUTE_S, points: POINTS)
+        needed_s = [(to_s - from_s).fdiv(points - 1).ceil, finest_s].max
         STEPS_S.find { |step_s| step_s >= needed_s } || needed_s.ceildiv(STEPS_S.last) * STEPS_S.last
       end
 
-      def initialize(store, from_s:, to_s:, filter:, histograms:, methods:)
+      def initialize(store, from_s:, to_s:, filter:, histograms:, methods:, points: POINTS)
         @store = store
         @methods = methods
         @of_units = histograms
         @filter = filter
-        @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
+        @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s), points:)
         @from_s = from_s / @step_s * @step_s
         @to_s = to_s / MINUTE_S * MINUTE_S
         @sums = {}

@@ -17,7 +17,11 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
   def processes
     sample.to_a.select { |window| window.series.unit? }.group_by(&:start_s).flat_map do |start_s, units|
       sums = units.map(&:sums).reduce { |one, other| one.merge(other) { |_, left, right| left + right } }
-      [sample.window("worker 0", kind: :process, queue: nil, start_s:, count: units.sum(&:count), sums:),
+      histograms = %i[wall stalled].to_h do |name|
+        [name, Holdup::Histogram.sum(units.map { |unit| unit.histograms[name] })]
+      end
+      count = units.sum(&:count)
+      [sample.window("worker 0", kind: :process, queue: nil, start_s:, count:, sums:, histograms:),
         sample.window("worker 1", kind: :process, queue: nil, start_s:, count: 1)]
     end
   end
@@ -26,7 +30,7 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
     filter = Holdup::Analysis::UnitFilter.new(**chosen)
     span = {from_s: sample.from_s, to_s: sample.to_s}
     series = Holdup::Queries::TimeSeriesQuery.call(store, **span, filter:, histograms: [])
-    Holdup::Report::GvlOverTimeReader.call(store, series, to_s: sample.to_s, filter:)
+    Holdup::Report::GvlOverTimeReader.call(store, series, **span, filter:)
   end
 
   def waited_s(pairs) = pairs.sum(&:stalled_ns).fdiv(NS)
@@ -35,8 +39,8 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
     found = gvl
 
     assert_equal [sample.from_s, sample.from_s + 60, sample.from_s + 120], found.at_s
-    pairs = sample.pairs.group_by(&:start_s).values
-    pairs.zip(found.total) { |same, threads| assert_in_delta waited_s(same) / 60, threads, 1e-6 }
+    waiting = sample.to_a.group_by(&:start_s).values
+    waiting.zip(found.total) { |same, threads| assert_in_delta waited_s(same) / 60, threads, 1e-6 }
   end
 
   def test_the_strongest_come_first_then_others_and_hand_off

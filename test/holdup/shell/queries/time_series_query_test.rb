@@ -20,6 +20,15 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
   end
 
+  # Whoever wants fewer points reads longer windows.
+  def test_fewer_points_have_longer_steps
+    month_s = 30 * 86_400
+    query = Holdup::Queries::TimeSeriesQuery
+
+    assert_equal 10_800, query.step_s(0, month_s)
+    assert_equal 86_400, query.step_s(0, month_s, points: 60)
+  end
+
   def test_methods_by_what_they_caused_in_each_unit
     place = "app/a.rb:1 Report#rows"
     name = "ReportsController#sales"
