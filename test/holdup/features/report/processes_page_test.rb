@@ -49,7 +49,6 @@ class Holdup::Report::ProcessesPageTest < Minitest::Test
   end
 end
 
-
 class Holdup::Report::WhatRunsOnProcessesPageTest < Minitest::Test
   include Dashboard
   include TemporaryFolder
