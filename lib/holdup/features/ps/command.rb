@@ -9,7 +9,7 @@ module Holdup
       extend CLI::CommandArguments
 
       OPTIONS = CLI::Options.new("holdup ps [options]", [
-        Queries::Option.duration("--longer TIME", "only requests and jobs that have run for so long: 5s, 2m",
+        Queries::Option.duration("--longer TIME", "only what has run for so long: 5s, 500ms",
           default: 0, tool: "only requests and jobs that have run for so long: 5s, 2m"),
         Queries::Option.switch("--watch", "each second anew, until q"),
         CLI::Options::DIR,
@@ -39,7 +39,7 @@ module Holdup
       def run
         return watch if @watch
         work = look
-        @console.out.write((@format == :json) ? json(work) : text(work))
+        @console.show((@format == :json) ? json(work) : text(work))
         CLI::OK
       end
 

@@ -8,7 +8,8 @@ module Holdup
       offers: %w[Reader Report],
       commands: [
         {name: "ps", place: 25, group: :look,
-         summary: "which requests and jobs run now, for how long, and what each waits for"}
+         summary: "which requests and jobs run now, for how long, and what each waits for",
+         examples: ["", "--longer 5s", "--json"]}
       ],
       tools: [
         {name: "ps", place: 25, command: %w[ps --json],
