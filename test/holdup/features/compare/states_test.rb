@@ -81,7 +81,8 @@ class Holdup::Compare::StatesTest < Minitest::Test
 
   def test_sentences_of_a_comparison_begin_with_its_state
     lead = page.blocks.first.text
-    assert lead.start_with?(words.call(:compare_state_against, label: "3.4", base: "3.3", text: "").strip), lead
+    beginning = words.call(:compare_state_against, label: "3.4", base: "3.3", text: "").strip
+    assert lead.start_with?(beginning), lead
     limits = page.blocks.last.notes
     assert_equal limits.uniq, limits
   end
