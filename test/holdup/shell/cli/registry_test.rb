@@ -22,7 +22,8 @@ class Holdup::CLI::RegistryTest < Minitest::Test
   def run_echo(*argv)
     out = StringIO.new
     console = Holdup::CLI::Console.new(out:, err: nil, env: {}, clock: nil)
-    [Holdup::CLI::Registry::Entry.new(command: Echo).call(argv, console), out.string]
+    entry = Holdup::CLI::Registry::Entry.new(command: Echo, introduction: "What it is for.\n")
+    [entry.call(argv, console), out.string]
   end
 
   def test_a_command_runs_with_its_arguments_and_says_how_it_ended
@@ -30,7 +31,7 @@ class Holdup::CLI::RegistryTest < Minitest::Test
   end
 
   def test_help_is_printed_and_the_command_does_not_run
-    assert_equal [0, "its help\n"], run_echo("--help")
+    assert_equal [0, "What it is for.\nits help"], run_echo("--help")
   end
 
   def test_finds_each_command_by_its_name
