@@ -134,9 +134,9 @@ module Holdup
       ),
       Key.new(
         name: :repeated_queries, type: Types::Whole.new(0..10_000), default: 0, example: "10",
-        help: "Reports an N+1 when a request or job makes the same Active Record query this many times, with " \
-          "the line that makes them. Queries are the same when they differ only in values; their text is " \
-          "not kept. 0: never."
+        help: "Reports an N+1 when a request or job makes the same Active Record query this many times, " \
+          "with the line that makes them. Queries are the same when they differ only in values; their text " \
+          "is not kept. 0: never."
       ),
       Key.new(
         name: :hold_sample, type: Types::Milliseconds.new(1..1000), default: 10,

@@ -98,7 +98,7 @@ module Holdup
       def chart(unit, series, **options)
         series = series.map { |line| line.with(values: @series.without_partial_end(line.values)) }
         x = View::Chart::Axis.new(unit: :time, values: @series.at_s)
-        View::Chart.new(kind: :stack, unit:, series:, x:, **{marks: @marks, **options})
+        View::Chart.new(kind: :stack, unit:, series:, x:, marks: @marks, **options)
       end
 
       # Each name has one colour in both charts.
