@@ -10,6 +10,8 @@ static struct {
     VALUE verb, script, path, rails_id, id, trace;
 } keys;
 
+static bool shows_paths = true;
+
 static VALUE text_key(VALUE env, VALUE key)
 {
     VALUE text = RB_TYPE_P(env, T_HASH) ? rb_hash_lookup(env, key) : Qnil;
@@ -55,6 +57,7 @@ seg_text_t request_path_name(VALUE env, char *room)
     const char *start = bytes ? RSTRING_PTR(path) : "/";
     size_t word = request_word(start, bytes);
     if (!word) start = bytes == 0 || (bytes == 1 && *start == '/') ? "/" : "/:id";
+    if (!shows_paths) return seg_text(verb);
     size_t used = strlen(verb), more = word ? word : strlen(start);
     memcpy(room, verb, used);
     room[used++] = ' ';
@@ -90,8 +93,16 @@ bool request_trace(VALUE env, unsigned char *trace)
     return memcmp(trace, none, SEG_TRACE_BYTES) != 0;
 }
 
-void request_texts_prepare(void)
+/* show_paths(on): whether a request without a name is shown with the first segment of its path. */
+static VALUE request_show_paths(VALUE self, VALUE on)
 {
+    shows_paths = RTEST(on);
+    return on;
+}
+
+void request_texts_prepare(VALUE probe)
+{
+    rb_define_singleton_method(probe, "show_paths", request_show_paths, 1);
     keys.verb = open_text("REQUEST_METHOD");
     keys.script = open_text("SCRIPT_NAME");
     keys.path = open_text("PATH_INFO");

@@ -22,6 +22,6 @@ seg_text_t request_id(VALUE env);
 /* The trace of its W3C header. False: none. */
 bool request_trace(VALUE env, unsigned char *trace);
 
-void request_texts_prepare(void);
+void request_texts_prepare(VALUE probe);
 
 #endif

@@ -26,10 +26,10 @@ static void shown_mark(void *unused)
 static const rb_data_type_t shown_type = {.wrap_struct_name = "Holdup::Probe::ShownUnits",
                                           .function = {.dmark = shown_mark}};
 
-void shown_units_prepare(void)
+void shown_units_prepare(VALUE probe)
 {
     rb_gc_register_mark_object(TypedData_Wrap_Struct(rb_cObject, &shown_type, &units));
-    request_texts_prepare();
+    request_texts_prepare(probe);
 }
 
 /* --- what is known at the begin --- */

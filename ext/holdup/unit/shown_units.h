@@ -27,6 +27,6 @@ static inline void shown_call(unit_t *u)
 /* The tick: requests that have been dispatched get their names. */
 void shown_find_names(void);
 
-void shown_units_prepare(void);
+void shown_units_prepare(VALUE probe);
 
 #endif

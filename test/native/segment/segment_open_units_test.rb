@@ -79,6 +79,15 @@ class SegmentOpenUnitsTest < Minitest::Test
     assert_equal ["HEAD /a", "OTHER /a", "PUT /admin"], output.lines(chomp: true)
   end
 
+  def test_paths_may_be_hidden
+    output = run_script(<<~RUBY)
+      Holdup::Probe.show_paths(false)
+      request("/orders", "POST")
+      puts open_units.map(&:name)
+    RUBY
+    assert_equal "POST", output.chomp
+  end
+
   def test_ids_are_those_that_others_gave_them
     output = run_script(<<~RUBY)
       ids = {"HTTP_TRACEPARENT" => "00-" + "ab" * 16 + "-" + "c" * 16 + "-01", "HTTP_X_REQUEST_ID" => "a-1"}

@@ -44,7 +44,9 @@ module Holdup
         end
 
         def default(key)
-          key.default.equal?($stderr) ? "$stderr" : key.default.inspect
+          return "$stderr" if key.default.equal?($stderr)
+          return key.default.inspect unless key.default.is_a?(Hash)
+          "{#{key.default.map { |name, value| "#{name}: #{value.inspect}" }.join(", ")}}" # the same on all Rubies
         end
 
         def wrap(text, width)
