@@ -7,7 +7,7 @@
 
 /* Keys of a Rack environment. */
 static struct {
-    VALUE verb, script, path, rails_id, id, trace;
+    VALUE verb, path, rails_id, id, trace;
 } keys;
 
 static bool shows_paths = true;
@@ -50,8 +50,7 @@ static size_t request_word(const char *path, size_t bytes)
 
 seg_text_t request_path_name(VALUE env, char *room)
 {
-    VALUE path = text_key(env, keys.script);
-    if (NIL_P(path) || !RSTRING_LEN(path)) path = text_key(env, keys.path);
+    VALUE path = text_key(env, keys.path);
     const char *verb = request_verb(env);
     size_t bytes = NIL_P(path) ? 0 : (size_t)RSTRING_LEN(path);
     const char *start = bytes ? RSTRING_PTR(path) : "/";
@@ -104,7 +103,6 @@ void request_texts_prepare(VALUE probe)
 {
     rb_define_singleton_method(probe, "show_paths", request_show_paths, 1);
     keys.verb = open_text("REQUEST_METHOD");
-    keys.script = open_text("SCRIPT_NAME");
     keys.path = open_text("PATH_INFO");
     keys.rails_id = open_text("action_dispatch.request_id");
     keys.id = open_text("HTTP_X_REQUEST_ID");

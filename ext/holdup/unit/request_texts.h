@@ -9,7 +9,7 @@
 
 /*
  * The method with the first segment of the path, as UnitName names a request without a route: no query, no
- * ids. `room` has SEG_NAME_BYTES.
+ * ids; and of an application below another path, without that. `room` has SEG_NAME_BYTES.
  */
 seg_text_t request_path_name(VALUE env, char *room);
 

@@ -46,7 +46,8 @@ module Holdup
         def default(key)
           return "$stderr" if key.default.equal?($stderr)
           return key.default.inspect unless key.default.is_a?(Hash)
-          "{#{key.default.map { |name, value| "#{name}: #{value.inspect}" }.join(", ")}}" # the same on all Rubies
+          pairs = key.default.map { |name, value| "#{name}: #{value.inspect}" } # the same on all Rubies
+          "{#{pairs.join(", ")}}"
         end
 
         def wrap(text, width)
