@@ -194,6 +194,7 @@ module Holdup
       settings = configuration
       queue = queue_time(settings)
       runtime.add(queue)
+      recorder.probe.show_paths(settings.open_units.fetch(:path, true))
       Instrumentation::RequestUnits.new(
         recorder:,
         ignored: settings.ignored, ignored_starts: settings.ignored_starts,

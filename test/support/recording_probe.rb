@@ -99,6 +99,8 @@ class RecordingProbe
 
   def sample_holds(over_ns) = @hold_samples = over_ns
 
+  def show_paths(on) = @shown_paths = on
+
   def cancel(handle) = @cancelled << handle
 
   # Names of the kinds of calls, in the order in which they were asked for.

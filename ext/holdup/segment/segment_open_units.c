@@ -143,9 +143,8 @@ static void table_fill(seg_open_unit_t *slot, const table_unit_t *unit)
     table_set(&slot->queue_bytes, table_write(slot->queue, unit->queue));
     table_set(&slot->pool_bytes, table_write(slot->pool, unit->pool));
     table_set(&slot->job_bytes, table_write(slot->job, unit->job));
-    table_set(&slot->request_bytes, table_write(slot->request, unit->request));
-    if (unit->has_trace) table_write_trace(slot, unit->trace);
-    table_set(&slot->has_trace, unit->has_trace);
+    table_set(&slot->request_bytes, 0);
+    table_set(&slot->has_trace, 0);
     table_set(&slot->started_ns, unit->started_ns);
     table_set(&slot->thread, unit->thread);
     table_set(&slot->outer, table_outer(unit->outer));

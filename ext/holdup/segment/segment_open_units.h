@@ -25,9 +25,7 @@ typedef struct {
 typedef struct {
     uint64_t handle;
     enum seg_kind kind;
-    seg_text_t name, queue, pool, job, request;
-    unsigned char trace[SEG_TRACE_BYTES]; /* where it has one */
-    bool has_trace;
+    seg_text_t name, queue, pool, job;
     uint64_t started_ns, thread, objects;
     table_place_t outer;
     const struct tclock *clock; /* of its thread */

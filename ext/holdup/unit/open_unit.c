@@ -310,7 +310,7 @@ void open_unit_init(VALUE probe)
     rb_define_private_method(unit, #field, open_get_##field, 0);                                           \
     rb_define_private_method(unit, #field "=", open_set_##field, 1);
     OPEN_FIELDS(DEFINE)
-    shown_units_prepare();
+    shown_units_prepare(probe);
     rb_define_method(unit, "initialize", open_initialize, -1);
     rb_define_method(unit, "here?", open_here, 0);
     rb_define_method(unit, "open", open_open, -1);

@@ -7,8 +7,10 @@
 
 /* Keys of a Rack environment. */
 static struct {
-    VALUE verb, script, path, rails_id, id, trace;
+    VALUE verb, path, rails_id, id, trace;
 } keys;
+
+static bool shows_paths = true;
 
 static VALUE text_key(VALUE env, VALUE key)
 {
@@ -48,13 +50,13 @@ static size_t request_word(const char *path, size_t bytes)
 
 seg_text_t request_path_name(VALUE env, char *room)
 {
-    VALUE path = text_key(env, keys.script);
-    if (NIL_P(path) || !RSTRING_LEN(path)) path = text_key(env, keys.path);
+    VALUE path = text_key(env, keys.path);
     const char *verb = request_verb(env);
     size_t bytes = NIL_P(path) ? 0 : (size_t)RSTRING_LEN(path);
     const char *start = bytes ? RSTRING_PTR(path) : "/";
     size_t word = request_word(start, bytes);
     if (!word) start = bytes == 0 || (bytes == 1 && *start == '/') ? "/" : "/:id";
+    if (!shows_paths) return seg_text(verb);
     size_t used = strlen(verb), more = word ? word : strlen(start);
     memcpy(room, verb, used);
     room[used++] = ' ';
@@ -90,10 +92,17 @@ bool request_trace(VALUE env, unsigned char *trace)
     return memcmp(trace, none, SEG_TRACE_BYTES) != 0;
 }
 
-void request_texts_prepare(void)
+/* show_paths(on): whether a request without a name is shown with the first segment of its path. */
+static VALUE request_show_paths(VALUE self, VALUE on)
 {
+    shows_paths = RTEST(on);
+    return on;
+}
+
+void request_texts_prepare(VALUE probe)
+{
+    rb_define_singleton_method(probe, "show_paths", request_show_paths, 1);
     keys.verb = open_text("REQUEST_METHOD");
-    keys.script = open_text("SCRIPT_NAME");
     keys.path = open_text("PATH_INFO");
     keys.rails_id = open_text("action_dispatch.request_id");
     keys.id = open_text("HTTP_X_REQUEST_ID");

@@ -9,7 +9,7 @@
 
 /*
  * The method with the first segment of the path, as UnitName names a request without a route: no query, no
- * ids. `room` has SEG_NAME_BYTES.
+ * ids; and of an application below another path, without that. `room` has SEG_NAME_BYTES.
  */
 seg_text_t request_path_name(VALUE env, char *room);
 
@@ -22,6 +22,6 @@ seg_text_t request_id(VALUE env);
 /* The trace of its W3C header. False: none. */
 bool request_trace(VALUE env, unsigned char *trace);
 
-void request_texts_prepare(void);
+void request_texts_prepare(VALUE probe);
 
 #endif

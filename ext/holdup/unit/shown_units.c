@@ -9,8 +9,8 @@
 #include "unit/request_texts.h"
 #include "unit/unit_methods.h"
 
-/* At so many calls a request is asked for its action. A middleware may make the first ones. */
-#define SHOWN_CALLS 4
+/* At so many calls a request is asked for its action. A middleware may make the first. */
+#define SHOWN_CALLS 2
 
 /* --- the objects of units: kept while their units are in the table --- */
 
@@ -26,10 +26,10 @@ static void shown_mark(void *unused)
 static const rb_data_type_t shown_type = {.wrap_struct_name = "Holdup::Probe::ShownUnits",
                                           .function = {.dmark = shown_mark}};
 
-void shown_units_prepare(void)
+void shown_units_prepare(VALUE probe)
 {
     rb_gc_register_mark_object(TypedData_Wrap_Struct(rb_cObject, &shown_type, &units));
-    request_texts_prepare();
+    request_texts_prepare(probe);
 }
 
 /* --- what is known at the begin --- */
@@ -58,9 +58,7 @@ void shown_begin(VALUE unit, VALUE pool)
         .name = shown_name(u, name),
         .queue = text_shown(u->queue, queue, sizeof(queue)),
         .pool = text_shown(NIL_P(u->pool) ? pool : u->pool, pool_room, sizeof(pool_room)),
-        .job = shown_job(u->id, job),
-        .request = request ? request_id(u->env) : seg_text("")};
-    if (request) shown.has_trace = request_trace(u->env, shown.trace);
+        .job = shown_job(u->id, job)};
     if (RTEST(u->outer)) shown.outer = probe_shown(open_of(u->outer)->handle);
     unit_t *begun = probe_show_unit(u->handle, &shown);
     if (!begun) return;
@@ -94,12 +92,14 @@ void shown_set_trace(VALUE unit)
     table_set_trace(unit_place(u), trace);
 }
 
-/* Rails gives a request its id after it has begun. */
-static void shown_dispatched(unit_t *u, VALUE name)
+/* By the tick, because short requests need not pay for it; and Rails gives one its id after it has begun. */
+static void shown_set_ids(const unit_t *u)
 {
-    shown_set_name(u, name);
-    seg_text_t id = request_id(open_of(u->object)->env);
+    VALUE env = open_of(u->object)->env;
+    unsigned char trace[SEG_TRACE_BYTES];
+    seg_text_t id = request_id(env);
     if (id.bytes) table_set_request(unit_place(u), id);
+    if (request_trace(env, trace)) table_set_trace(unit_place(u), trace);
 }
 
 void shown_find_action(unit_t *u)
@@ -107,7 +107,7 @@ void shown_find_action(unit_t *u)
     u->nameless--;
     if (!u->shown) return;
     VALUE name = request_action_name(u->object);
-    if (!NIL_P(name)) shown_dispatched(u, name);
+    if (!NIL_P(name)) shown_set_name(u, name);
 }
 
 /* Only in the main Ractor: objects of another one are not ours to ask. */
@@ -118,9 +118,11 @@ void shown_find_names(void)
         if (!u->clock || u->clock->blame != reg.main || !u->shown) continue;
         VALUE unit = u->object;
         uint32_t generation = u->generation;
-        if (!RB_TYPE_P(open_of(unit)->env, T_HASH) || !NIL_P(open_of(unit)->name)) continue;
+        if (!RB_TYPE_P(open_of(unit)->env, T_HASH)) continue;
+        shown_set_ids(u);
+        if (!NIL_P(open_of(unit)->name)) continue;
         VALUE name = request_routed_name(unit); /* it may run other threads, which end units */
-        if (u->clock && u->generation == generation && u->shown && !NIL_P(name)) shown_dispatched(u, name);
+        if (u->clock && u->generation == generation && u->shown && !NIL_P(name)) shown_set_name(u, name);
         RB_GC_GUARD(unit);
     }
 }

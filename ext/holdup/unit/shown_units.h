@@ -24,9 +24,9 @@ static inline void shown_call(unit_t *u)
     if (__builtin_expect(u->nameless, 0)) shown_find_action(u);
 }
 
-/* The tick: requests that have been dispatched get their names. */
+/* The tick: requests that have been dispatched get their names, and ids that others gave them. */
 void shown_find_names(void);
 
-void shown_units_prepare(void);
+void shown_units_prepare(VALUE probe);
 
 #endif

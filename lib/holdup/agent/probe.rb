@@ -158,6 +158,8 @@ module Holdup
 
       def sample_holds(_over_ns) = false
 
+      def show_paths(on) = on
+
       def hold_samples = {}
 
       def lock_samples = {}

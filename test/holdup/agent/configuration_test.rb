@@ -52,6 +52,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     "HOLDUP_IGNORE_PATHS" => "/up, /jobs/*",
     "HOLDUP_QUEUE_HEADER" => "X-Q",
     "HOLDUP_CALLS" => "sql, HTTP",
+    "HOLDUP_OPEN_UNITS" => "path=off",
     "HOLDUP_HOLD_SAMPLE" => "off",
     "HOLDUP_BACKLOG" => "off",
     "HOLDUP_TICK_SECONDS" => "0.5",

@@ -44,7 +44,10 @@ module Holdup
         end
 
         def default(key)
-          key.default.equal?($stderr) ? "$stderr" : key.default.inspect
+          return "$stderr" if key.default.equal?($stderr)
+          return key.default.inspect unless key.default.is_a?(Hash)
+          pairs = key.default.map { |name, value| "#{name}: #{value.inspect}" } # the same on all Rubies
+          "{#{pairs.join(", ")}}"
         end
 
         def wrap(text, width)

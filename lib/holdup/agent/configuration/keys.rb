@@ -119,6 +119,13 @@ module Holdup
           "ask it again. Paths may hold ids and secrets."
       ),
       Key.new(
+        name: :open_units, type: Types::Switches.new(%i[path].freeze), default: {path: true}.freeze,
+        example: "{path: false}",
+        help: "What is shown of requests that still run: with path, those without a name yet have the " \
+          "first segment of their path, if it is a word (GET /orders, else GET /:id), and without it only " \
+          "their method. Never a query, never an id."
+      ),
+      Key.new(
         name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
         help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since " \
           "1970, with or without t=). X-Queue-Start is read when it is missing."

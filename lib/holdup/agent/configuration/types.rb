@@ -175,6 +175,23 @@ module Holdup
         end
       end
 
+      # Switches by name. One that is left out is on.
+      Switches = Data.define(:names) do
+        def expected
+          "a hash of #{names.join(", ")}, each true or false (in the environment #{names.first}=off)"
+        end
+
+        def parse(text)
+          pairs = text.downcase.split(",").map { |pair| pair.strip.split("=", 2) }
+          return unless pairs.all? { |_, switch| %w[on off].include?(switch) }
+          pairs.to_h { |name, switch| [name.to_sym, switch == "on"] }
+        end
+
+        def valid?(value)
+          value.is_a?(Hash) && (value.keys - names).empty? && (value.values - [true, false]).empty?
+        end
+      end
+
       # YJIT: on, off, or on with options. `after: :boot` changes nothing, as no other moment is possible.
       Jit = Data.define do
         def expected
