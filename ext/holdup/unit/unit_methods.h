@@ -4,10 +4,12 @@
 
 #include <ruby.h>
 
+#include "unit/figures_methods.h"
+
 /* enter(pool) */
 VALUE probe_enter_pool(VALUE pool);
 
-/* record(handle, kind, name, ...) */
-VALUE probe_record_unit(int argc, const VALUE *argv);
+/* record(handle, kind, name, ...). `figures`: gets those of the unit; NULL: nobody asked. */
+VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures);
 
 #endif
