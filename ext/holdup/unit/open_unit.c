@@ -218,7 +218,7 @@ static void open_record(VALUE unit, VALUE error, figures_t *figures)
 
 typedef struct {
     VALUE unit, error;
-    bool told; /* on_finish gets its figures */
+    bool told; /* on_finish gets its figures, if they are known */
 } open_ending_t;
 
 /* Its object of figures gets the last ones, and is made for that where nobody has asked for it before. */
@@ -231,7 +231,7 @@ static void open_complete_figures(VALUE unit, const figures_t *final)
 
 static VALUE open_complete(VALUE given)
 {
-    const open_ending_t *end = (const open_ending_t *)given;
+    open_ending_t *end = (open_ending_t *)given;
     VALUE unit = end->unit, watcher = open_of(unit)->watcher, held = open_of(unit)->held;
     if (RTEST(watcher)) rb_funcall(watcher, m.closing, 1, unit);
     if (RTEST(held)) rb_funcall(unit, m.charge, 2, rb.pool_held, rb_funcall(held, m.end, 0));
@@ -240,6 +240,7 @@ static VALUE open_complete(VALUE given)
     bool asked = end->told || RTEST(open_of(unit)->figures);
     open_record(unit, end->error, asked ? &final : NULL);
     if (asked) open_complete_figures(unit, &final);
+    if (NIL_P(final.numbers)) end->told = false;
     return Qnil;
 }
 

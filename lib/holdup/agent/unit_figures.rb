@@ -31,13 +31,13 @@ module Holdup
     def initialize(unit, recorder)
       @unit = unit
       @recorder = recorder
-      @handle = unit.handle
-      @kind = unit.kind
-      @numbers = @name = @waits = @calls = nil
     end
 
     # @return [Symbol] :request or :job
-    def kind = Probe::KINDS.key(@kind)
+    def kind
+      unit = @unit
+      Probe::KINDS.key(unit ? unit.kind : @kind)
+    end
 
     # @return [String, nil] the route or the class; of a request that runs, as far as it is known by now
     def name
@@ -148,7 +148,8 @@ module Holdup
     # @return [Hash{String => Hash{Symbol => Numeric}}] count, elapsed and remote (seconds; remote: until the
     #   other system had answered)
     def calls
-      all = @unit ? @recorder.calls_so_far(@handle) : @calls
+      unit = @unit
+      all = unit ? @recorder.calls_so_far(unit.handle) : @calls
       all.to_a.reverse.to_h { |name, count, elapsed_ns, remote_ns|
         [name, {count:, elapsed: seconds(elapsed_ns), remote: seconds(remote_ns)}]
       }
@@ -175,6 +176,7 @@ module Holdup
     # @return [self] frozen
     # @private
     def complete(numbers, waits, calls)
+      @kind = @unit.kind
       @name = @unit.name
       @numbers = numbers
       @waits = waits
@@ -186,13 +188,15 @@ module Holdup
     protected
 
     def numbers
-      frozen? ? @numbers : @recorder.figures(@handle)
+      unit = @unit
+      unit ? @recorder.figures(unit.handle) : @numbers
     end
 
     private
 
     def waits
-      frozen? ? @waits : @recorder.waits_so_far(@handle)
+      unit = @unit
+      unit ? @recorder.waits_so_far(unit.handle) : @waits
     end
 
     def number(name) = at(numbers, name)

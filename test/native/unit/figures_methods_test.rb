@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
+require "holdup/agent/instrumentation/job_units"
+require "holdup/agent/instrumentation/request_units"
+require "holdup/agent/instrumentation/unit_name"
 require "holdup/agent/recorder"
 
 # The figures of an open unit, with the real probe.
@@ -165,6 +168,76 @@ class FiguresMethodsTest < NativeTest
     assert_operator call[:remote], :>=, 0.006
     assert_operator call[:elapsed], :>=, call[:remote]
     assert_equal open, figures.calls
+  end
+
+  def test_on_finish_gets_the_figures_after_the_end
+    told = []
+    @recorder.call_on_finish(->(figures) { told << [figures.name, figures.frozen?, current&.name] }, 1.0)
+    asked = nil
+    unit("outer") do
+      asked = current
+      unit("inner") { GvlWork.hold(MS) }
+    end
+    assert_equal [["inner", true, "outer"], ["outer", true, nil]], told
+    assert_predicate asked, :frozen?
+  end
+
+  def test_on_finish_gets_requests_when_their_response_is_sent
+    told = []
+    @recorder.call_on_finish(->(figures) { told << [figures.kind, figures.name, figures.queued_ns] }, 1.0)
+    requests = Holdup::Instrumentation::RequestUnits.new(recorder: @recorder, ignored: /\A\/up\z/,
+      names: Holdup::Instrumentation::UnitName.new(guard: @recorder.guard),
+      queue: Struct.new(:key).new("HTTP_X"))
+    request = requests.start({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders", "SCRIPT_NAME" => "",
+                              "rack.response_finished" => []})
+    request.name = "Orders#index"
+    request.answered([200, {}, []])
+    assert_empty told
+    request.call
+    assert_equal [[:request, "Orders#index", nil]], told
+  end
+
+  def test_on_finish_gets_jobs_with_their_queue_time
+    told = []
+    @recorder.call_on_finish(->(figures) { told << [figures.kind, figures.name, figures.queued_ns] }, 1.0)
+    clock = HandClock.new(realtime_ns: 9_000)
+    jobs = Holdup::Instrumentation::JobUnits.new(recorder: @recorder, clock:)
+    run = jobs.run("id", "ReportJob", "low")
+    run.ready_ns = 2_000
+    jobs.measure(run) { jobs.measure(jobs.run("id", "ReportJob", "low")) { 1 } }
+    assert_equal [[:job, "ReportJob", 7_000]], told
+  end
+
+  def test_on_finish_is_outside_of_the_measured_time
+    figures = nil
+    @recorder.call_on_finish(->(given) { (figures = given) && GvlWork.wait(20 * MS) }, 1.0)
+    began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    unit("x") { GvlWork.hold(MS) }
+    took_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - began
+    assert_operator figures.elapsed_ns, :<=, took_ns - 20 * MS
+  end
+
+  def test_on_finish_is_not_called_for_what_was_left_out
+    told = []
+    @recorder.call_on_finish(->(figures) { told << figures.name }, 1.0)
+    unit("across a time without measuring") do
+      Probe.disable
+      Probe.enable
+    end
+    Holdup::Recorder::OpenUnit.new(@recorder, 2, "cancelled").open.cancel
+    unit("measured") { 1 }
+    assert_equal ["measured"], told
+  end
+
+  def test_on_finish_gets_a_sample
+    told = 0
+    @recorder.call_on_finish(->(_) { told += 1 }, 0.25)
+    2_000.times { unit("x") { nil } }
+    assert_in_delta 500, told, 150 # eight standard deviations
+    @recorder.call_on_finish(->(_) { told += 1 }, 0.0)
+    told = 0
+    100.times { unit("x") { nil } }
+    assert_equal 0, told
   end
 
   def test_nothing_is_allocated_where_nobody_asks
