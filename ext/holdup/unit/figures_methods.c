@@ -61,7 +61,8 @@ static void figures_measure(const unit_t *u, measurement_t *m)
 /* The name of whom it waited for: of a unit that runs its handle, of one that has none nil. */
 static VALUE figures_holder(const pair_party_t *holder)
 {
-    if (!(holder->id & UNIT_SLOT_MASK)) return rb_utf8_str_new_cstr(account_label(holder->id >> UNIT_SLOT_BITS));
+    bool unit = holder->id & UNIT_SLOT_MASK;
+    if (!unit) return rb_utf8_str_new_cstr(account_label(holder->id >> UNIT_SLOT_BITS));
     if (holder->series == PAIR_NAMELESS) return ULL2NUM(holder->id);
     if (holder->series == PAIR_UNKNOWN || !seg.base) return Qnil;
     const seg_series_t *s = seg_slot(holder->series - 1);
