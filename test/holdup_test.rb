@@ -54,6 +54,34 @@ class HoldupTest < Minitest::Test
     assert_equal({"Report" => [2, 1, "low"], "Renamed" => [1, 0, nil]}, jobs)
   end
 
+  def test_the_current_figures_end_as_they_are_recorded
+    output = run_script(<<~RUBY, HOLDUP_LOG: "off")
+      Holdup.start
+      figures = nil
+      Holdup.measure("Report") { figures = Holdup.current; sleep 0.001; figures.elapsed.positive? or abort }
+      p Holdup.current, figures.frozen?, figures.elapsed_ns
+      p figures.to_h.values_at(:cpu_ns, :starved_ns, :io_ns, :lock_ns, :sleep_ns, :native_ns, :gc_ns)
+    RUBY
+    slot = Holdup::Segment::Directory.new(@dir).entries.first.read(&:snapshot).slots
+      .find { |one| one.series.name == "Report" }
+    wall_ns = slot.histograms.first.sum
+    assert_equal "nil\ntrue\n#{wall_ns}\n#{slot.sums.first(7)}\n", output
+  end
+
+  def test_on_finish_never_reaches_the_application
+    output = run_script(<<~RUBY, HOLDUP_LOG: "stdout")
+      Holdup.configure do |config|
+        config.on_finish = ->(figures) { puts [figures.kind, figures.name].join(" ") or raise "theirs" }
+      end
+      Holdup.start
+      2.times { puts Holdup.measure("Report") { 7 } }
+    RUBY
+    lines = output.lines(chomp: true).drop(1) # what is measured
+    failures, others = lines.partition { |line| line.include?("on_finish failed") }
+    assert_equal ["job Report", "7"] * 2, others
+    assert_equal 1, failures.size, output
+  end
+
   def test_start_and_stop_can_be_repeated
     run_script(<<~RUBY)
       3.times { Holdup.start; Holdup.measure("x") { 1 }; Holdup.stop }

@@ -23,6 +23,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     request_edges_init(probe);
     job_edges_init(probe);
     calls_init(probe);
+    figures_init(probe);
     queries_init(probe);
     connections_init(probe);
     repeats_init(probe);

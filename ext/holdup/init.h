@@ -24,6 +24,7 @@ void open_unit_init(VALUE probe);
 void request_edges_init(VALUE probe);
 void job_edges_init(VALUE probe);
 void calls_init(VALUE probe);
+void figures_init(VALUE probe);
 void queries_init(VALUE probe);
 void connections_init(VALUE probe);
 void repeats_init(VALUE probe);

@@ -30,6 +30,7 @@ require_relative "agent/instrumentation/unit_name"
 #   Holdup.start                                              # Rails and Puma's plugin do it by themselves
 #   Holdup.measure("ReportJob", kind: :job) { report }        # any block as a unit
 #   Holdup.name = "GraphQL: Orders"                           # inside a unit
+#   Holdup.current.stalled                                    # inside a unit: seconds so far
 #
 # All state is in the runtime of this process, created at first use.
 module Holdup
@@ -100,6 +101,11 @@ module Holdup
     def name=(name)
       Recorder::OpenUnit.current&.name = name
     end
+
+    # What the innermost request or job that runs here took so far; nil outside of them, and where nothing is
+    # measured. Nothing is allocated before the first call.
+    # @return [UnitFigures, nil]
+    def current = Recorder::OpenUnit.current&.measured
 
     # A wrong environment variable is logged, and then nothing is measured.
     def configuration = runtime.configuration

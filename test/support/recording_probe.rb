@@ -90,6 +90,13 @@ class RecordingProbe
 
   def holders(_handle) = @holders
 
+  # Nothing is measured.
+  def figures(_handle) = nil
+
+  def waits_so_far(_handle) = nil
+
+  def calls_so_far(_handle) = nil
+
   # What `application_folders` and `sample_holds` got.
   attr_reader :folders, :hold_samples
 

@@ -39,23 +39,44 @@ static inline uint64_t fib_elapsed(const totals_t *totals)
     return totals->running + totals->stalled + idle;
 }
 
-/*
- * What the unit has done by `t`, with all turns credited. The time in which none of its fibers had a turn is
- * idle (io).
- */
+/* The time in which none of the unit's fibers had a turn is idle (io). */
+static void fib_add_rest(const unit_t *u, uint64_t t, span_t *span)
+{
+    uint64_t wall = tc_since(u->started, t), own = fib_elapsed(&span->totals);
+    if (wall > own) span->totals.idle[TC_IO] += wall - own;
+}
+
+/* What the unit has done by `t`, with all turns credited. */
 static span_t fib_span(const unit_t *u, uint64_t t)
 {
     span_t span = u->sum;
-    uint64_t wall = tc_since(u->started, t), own = fib_elapsed(&span.totals);
-    if (wall > own) span.totals.idle[TC_IO] += wall - own;
+    fib_add_rest(u, t, &span);
     return span;
+}
+
+/* Whether the open turn is one of the unit, or of a unit inside it. */
+static bool fib_has_turn(const tclock_t *c, const unit_t *u)
+{
+    const unit_t *v = c->current;
+    while (v && v != u) v = v->parent;
+    return v;
 }
 
 uint64_t fib_stalled(const tclock_t *c, const unit_t *u)
 {
-    const unit_t *v = c->current;
-    while (v && v != u) v = v->parent;
-    return u->sum.totals.stalled + (v ? c->totals.stalled - c->mark.stalled : 0);
+    return u->sum.totals.stalled + (fib_has_turn(c, u) ? c->totals.stalled - c->mark.stalled : 0);
+}
+
+span_t fib_so_far(const tclock_t *c, const unit_t *u, const span_t *now, uint64_t t)
+{
+    span_t span = u->sum;
+    if (fib_has_turn(c, u)) {
+        uint64_t cpu = now->cpu_ns > c->mark_cpu ? now->cpu_ns - c->mark_cpu : 0;
+        span_t turn = {totals_since(&now->totals, &c->mark), cpu};
+        span_add(&span, &turn);
+    }
+    fib_add_rest(u, t, &span);
+    return span;
 }
 
 /*

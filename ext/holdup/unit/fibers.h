@@ -44,4 +44,10 @@ bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, mea
 /* How long the unit has stalled so far, the open turn included. */
 uint64_t fib_stalled(const tclock_t *c, const unit_t *u);
 
+/*
+ * What the unit has done by `t`, the open turn included. `now`: the totals and the CPU clock of its thread
+ * then. The turn goes on.
+ */
+span_t fib_so_far(const tclock_t *c, const unit_t *u, const span_t *now, uint64_t t);
+
 #endif

@@ -1,7 +1,9 @@
 #include "unit/open_unit.h"
 
+#include "clock.h"
 #include "hook/hook.h"
 #include "init.h"
+#include "unit/figures_methods.h"
 #include "unit/object_struct.h"
 #include "unit/request_edges.h"
 #include "unit/shown_units.h"
@@ -16,13 +18,15 @@ static struct {
 /* Names of the methods that are called here. */
 static struct {
     ID aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
-        cancel;
+        cancel, call, complete_figures;
 } m;
 
 /* --- Recorder: what open units read of theirs --- */
 
+/* `on_finish`: is called with the figures of each unit that has ended; nil: of none. */
 typedef struct {
-    VALUE probe, watcher;
+    VALUE probe, watcher, on_finish;
+    VALUE share, drawn; /* of how many units, and the last random number, in 1 / 2^32 */
 } recorder_t;
 
 OBJECT_STRUCT(recorder_type, recorder_t, "Holdup::Probe::RecorderFields")
@@ -51,6 +55,35 @@ static VALUE recorder_watcher(VALUE self)
 static VALUE recorder_set_watcher(VALUE self, VALUE watcher)
 {
     return recorder_of(self)->watcher = watcher;
+}
+
+static VALUE recorder_on_finish(VALUE self)
+{
+    return recorder_of(self)->on_finish;
+}
+
+#define RECORDER_ALL (INT64_C(1) << 32)
+
+/* call_on_finish(callback, share): `callback` may be nil; `share`: of the units, 0.0 to 1.0. */
+static VALUE recorder_call_on_finish(VALUE self, VALUE callback, VALUE share)
+{
+    recorder_t *r = recorder_of(self);
+    r->share = LL2NUM((int64_t)(NUM2DBL(share) * (double)RECORDER_ALL));
+    r->drawn = UINT2NUM((uint32_t)clk_read_ns(CLOCK_REALTIME) | 1);
+    r->on_finish = callback;
+    return Qnil;
+}
+
+/* Whether this unit is one of the sample. Drawn here (xorshift): Ruby's generator is the application's. */
+static bool recorder_draw(recorder_t *r)
+{
+    if (FIX2LONG(r->share) >= RECORDER_ALL) return true;
+    uint32_t x = (uint32_t)FIX2LONG(r->drawn);
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    r->drawn = UINT2NUM(x);
+    return (int64_t)x < FIX2LONG(r->share);
 }
 
 /* --- objects --- */
@@ -182,28 +215,42 @@ static VALUE open_open(int argc, VALUE *argv, VALUE self)
     return self;
 }
 
-static void open_record(VALUE unit, VALUE error)
+/* `figures`: gets those of the unit, where this is the real probe; NULL: nobody asked. */
+static void open_record(VALUE unit, VALUE error, figures_t *figures)
 {
     const open_t *u = open_of(unit);
     VALUE values[] = {u->handle, u->kind, u->name, u->queue, u->queued_ns, error,
                       u->pool, u->priority, u->trace, u->path};
     int count = (int)(sizeof(values) / sizeof(*values));
-    if (u->probe == rb.probe) probe_record_unit(count, values);
+    if (u->probe == rb.probe) probe_record_unit(count, values, figures);
     else rb_funcallv(u->probe, m.record, count, values);
 }
 
 typedef struct {
     VALUE unit, error;
+    bool told; /* on_finish gets its figures, if they are known */
 } open_ending_t;
+
+/* Its object of figures gets the last ones, and is made for that where nobody has asked for it before. */
+static void open_complete_figures(VALUE unit, const figures_t *final)
+{
+    VALUE figures =
+        rb_funcall(unit, m.complete_figures, 3, final->numbers, final->waits, final->calls);
+    OPEN_SET(unit, figures, figures);
+}
 
 static VALUE open_complete(VALUE given)
 {
-    const open_ending_t *end = (const open_ending_t *)given;
+    open_ending_t *end = (open_ending_t *)given;
     VALUE unit = end->unit, watcher = open_of(unit)->watcher, held = open_of(unit)->held;
     if (RTEST(watcher)) rb_funcall(watcher, m.closing, 1, unit);
     if (RTEST(held)) rb_funcall(unit, m.charge, 2, rb.pool_held, rb_funcall(held, m.end, 0));
     request_complete(unit);
-    open_record(unit, end->error);
+    figures_t final = {Qnil, Qnil, Qnil};
+    bool asked = end->told || RTEST(open_of(unit)->figures);
+    open_record(unit, end->error, asked ? &final : NULL);
+    if (asked) open_complete_figures(unit, &final);
+    if (NIL_P(final.numbers)) end->told = false;
     return Qnil;
 }
 
@@ -231,10 +278,17 @@ VALUE open_end(VALUE unit, VALUE error)
 {
     if (RTEST(open_of(unit)->closed)) return Qnil;
     OPEN_SET(unit, closed, Qtrue);
-    open_ending_t end = {unit, error};
+    recorder_t *recorder = RTYPEDDATA_GET_DATA(open_of(unit)->recorder);
+    VALUE on_finish = recorder->on_finish;
+    open_ending_t end = {unit, error, RTEST(on_finish) && recorder_draw(recorder)};
     if (RTEST(open_of(unit)->outer) || RTEST(open_of(unit)->watcher))
-        return rb_ensure(open_complete, (VALUE)&end, open_ended, unit);
-    return open_complete((VALUE)&end);
+        rb_ensure(open_complete, (VALUE)&end, open_ended, unit);
+    else open_complete((VALUE)&end);
+    VALUE figures = open_of(unit)->figures;
+    if (NIL_P(figures)) return Qnil;
+    OPEN_SET(unit, figures, Qnil); /* the unit stays in the storage of fibers */
+    if (end.told) rb_funcall(on_finish, m.call, 1, figures);
+    return Qnil;
 }
 
 /*
@@ -251,6 +305,9 @@ static VALUE open_drop(VALUE unit)
 {
     const open_t *u = open_of(unit);
     rb_funcall(u->probe, m.cancel, 1, u->handle);
+    if (NIL_P(u->figures)) return Qnil;
+    open_complete_figures(unit, &(figures_t){Qnil, Qnil, Qnil});
+    OPEN_SET(unit, figures, Qnil);
     return Qnil;
 }
 
@@ -288,6 +345,8 @@ static void open_intern(void)
     INTERN(end);
     INTERN(charge);
     INTERN(cancel);
+    INTERN(call);
+    INTERN(complete_figures);
 }
 
 /* What Recorder::OpenUnit is; it and its subclasses make public what others may ask. */
@@ -304,6 +363,8 @@ void open_unit_init(VALUE probe)
     rb_define_method(recorder, "probe", recorder_probe, 0);
     rb_define_method(recorder, "watcher", recorder_watcher, 0);
     rb_define_method(recorder, "watcher=", recorder_set_watcher, 1);
+    rb_define_method(recorder, "on_finish", recorder_on_finish, 0);
+    rb_define_method(recorder, "call_on_finish", recorder_call_on_finish, 2);
     VALUE unit = rb_define_class_under(probe, "UnitFields", rb_cObject);
     rb_define_alloc_func(unit, open_allocate);
 #define DEFINE(field)                                                                                      \

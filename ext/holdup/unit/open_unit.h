@@ -16,7 +16,7 @@
 /* Fields of any unit; then of requests; then of jobs. All are objects, so that one loop marks them. */
 #define OPEN_FIELDS(of)                                                                                    \
     of(recorder) of(probe) of(handle) of(outer) of(kind) of(name) of(queue) of(queued_ns) of(pool)         \
-    of(priority) of(trace) of(path) of(held) of(explained) of(watcher) of(closed) of(failure)              \
+    of(priority) of(trace) of(path) of(held) of(explained) of(watcher) of(closed) of(failure) of(figures)  \
     of(env) of(names) of(fiber) of(listed) of(status)                                                      \
     of(id) of(ready_ns) of(harmless)
 #define OPEN_FIELD(name) VALUE name;

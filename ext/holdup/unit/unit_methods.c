@@ -154,11 +154,7 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     bool known = probe_end(handle, &ended, true);
     probe_drop_tallies(&ended, PAIR_NAMELESS);
     if (!known) return probe_return(&ended, Qnil);
-    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
-    const uint64_t *words = MEASURED_VALUES(&ended.unit);
-    for (int i = 0; i < MEASUREMENT_WORDS; i++)
-        rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
-    return probe_return(&ended, numbers);
+    return probe_return(&ended, figures_numbers(&ended.unit));
 }
 
 static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
@@ -201,10 +197,10 @@ static void probe_record_places(seg_text_t unit, const unit_places_t *places)
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 6, 10);
-    return probe_record_unit(argc, argv);
+    return probe_record_unit(argc, argv, NULL);
 }
 
-VALUE probe_record_unit(int argc, const VALUE *argv)
+VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures)
 {
     VALUE handle = argv[0], kind = argv[1], name = argv[2], queue = argv[3];
     VALUE queued_ns = argv[4], error = argv[5];
@@ -212,6 +208,9 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
     VALUE trace = argc > 8 ? argv[8] : Qnil, path = argc > 9 ? argv[9] : Qnil;
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
+    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
+    if (known && figures)
+        *figures = figures_final(&ended.unit, ended.foreign ? NULL : ended.party, ended.calls);
     if (!known || !seg.base) {
         probe_drop_tallies(&ended, PAIR_NAMELESS);
         return probe_return(&ended, Qnil);
@@ -225,7 +224,6 @@ VALUE probe_record_unit(int argc, const VALUE *argv)
         .pool = text_of(pool, pool_room, SEG_POOL_BYTES),
         .priority = text_of(priority, priority_room, SEG_PRIORITY_BYTES)};
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
-    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
     text_trace(trace, ended.unit.trace);
     seg_lock();
     uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));

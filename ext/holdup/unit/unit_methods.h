@@ -5,13 +5,14 @@
 #include <ruby.h>
 
 #include "segment/segment_open_units.h"
+#include "unit/figures_methods.h"
 #include "unit/unit.h"
 
 /* enter(pool) */
 VALUE probe_enter_pool(VALUE pool);
 
-/* record(handle, kind, name, ...) */
-VALUE probe_record_unit(int argc, const VALUE *argv);
+/* record(handle, kind, name, ...). `figures`: gets those of the unit; NULL: nobody asked. */
+VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures);
 
 /*
  * The unit that has just begun gets a slot in the table of open units. `shown` has what Ruby knows of it; the

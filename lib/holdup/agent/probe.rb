@@ -79,11 +79,15 @@ module Holdup
 
       # See UnitFields.
       class RecorderFields
-        attr_reader :probe
+        attr_reader :probe, :on_finish
         attr_accessor :watcher
 
         def initialize(probe)
           @probe = probe
+        end
+
+        def call_on_finish(callback, _share)
+          @on_finish = callback
         end
       end
 
@@ -232,6 +236,12 @@ module Holdup
       def holders(_handle) = nil
 
       def lock_ends(_handle) = nil
+
+      def figures(_handle) = nil
+
+      def waits_so_far(_handle) = nil
+
+      def calls_so_far(_handle) = nil
 
       def charge(_handle, _which, _ns) = nil
 

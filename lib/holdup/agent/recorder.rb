@@ -2,6 +2,8 @@
 
 require_relative "guard"
 require_relative "probe"
+require_relative "recorder/holder_names"
+require_relative "unit_figures"
 
 module Holdup
   # Starts and ends units through the probe. Instrumentation calls this, never the probe (but see call_edges).
@@ -58,6 +60,26 @@ module Holdup
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] likewise, who ended its waits for
     #   locks
     def lock_ends(handle) = @probe.lock_ends(handle)
+
+    # @return [Array<Integer>, nil] the numbers of the open unit so far, in the order of a Measurement; nil:
+    #   unknown, as on another thread
+    def figures(handle) = @probe.figures(handle)
+
+    # @return [Array<Array(Object, Integer)>, nil] holders of the GVL that the open unit waited for, and ns: a
+    #   name, nil without one, or the handle of a unit that still runs
+    def waits_so_far(handle) = @probe.waits_so_far(handle)
+
+    # @return [Array<Array(String, Integer, Integer, Integer)>, nil] kinds of calls that the open unit made,
+    #   their number, ns until they returned and ns until the other system had answered
+    def calls_so_far(handle) = @probe.calls_so_far(handle)
+
+    # Names of units that still run are kept from the first question on, for units that begin later.
+    # @param handle [Integer] of a unit that was open
+    # @return [String, nil] its name as far as it is known
+    def holder_name(handle)
+      self.watcher ||= HolderWatch.new(@guard)
+      watcher.holder_name(handle)
+    end
 
     # Counts a queue time clamped to zero, because the request claims to come from the future.
     def count_clamped
@@ -129,6 +151,9 @@ module Holdup
         # Unique; 0 where nothing is measured.
         public :handle
 
+        # A value of Probe::KINDS.
+        public :kind
+
         public :outer
 
         # For how long it waited for its thread; nil: unknown.
@@ -141,6 +166,12 @@ module Holdup
       # Connections that this unit holds; charged when the unit ends.
       def holding(clock)
         self.held ||= ConnectionHold.new(clock)
+      end
+
+      # What it took so far, and what it will have taken.
+      # @return [UnitFigures, nil] nil where nothing is measured
+      def measured
+        self.figures ||= UnitFigures.new(self, recorder) unless handle.zero?
       end
 
       # @param which [Symbol] a key of Probe::CHARGES
@@ -161,6 +192,14 @@ module Holdup
 
       # Its name if known by now; any thread may ask.
       def name_so_far = name
+
+      private
+
+      # The unit has ended (open_unit.c).
+      # @return [UnitFigures, nil]
+      def complete_figures(numbers, waits, calls)
+        measured&.complete(numbers, waits, calls)
+      end
     end
 
     # Time for which one unit holds connections: summed over them, until they are returned or the unit ends.

@@ -54,6 +54,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     "HOLDUP_CALLS" => "sql, HTTP",
     "HOLDUP_OPEN_UNITS" => "path=off",
     "HOLDUP_HOLD_SAMPLE" => "off",
+    "HOLDUP_ON_FINISH_SAMPLE" => "0.5",
     "HOLDUP_BACKLOG" => "off",
     "HOLDUP_TICK_SECONDS" => "0.5",
     "HOLDUP_COLLECTOR" => "thread",

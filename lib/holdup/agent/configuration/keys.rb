@@ -151,6 +151,17 @@ module Holdup
           "wait, and again each 10 ms, for `holdup report --table methods`. 0 or off: never."
       ),
       Key.new(
+        name: :on_finish, env: nil, type: Types::Callback.new, default: nil,
+        example: "->(figures) { StatsD.distribution(\"gvl\", figures.stalled) }",
+        help: "Is called after each request and job, outside of its measured time, with its figures " \
+          "(docs/current.md). It runs on the thread of the request or job. What it raises is logged and " \
+          "never reaches the application. nil: nothing is called."
+      ),
+      Key.new(
+        name: :on_finish_sample, type: Types::Share.new, default: 1.0, example: "0.1",
+        help: "For which share of the requests and jobs on_finish is called, drawn at random."
+      ),
+      Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
         help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
           "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \

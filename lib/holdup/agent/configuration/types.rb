@@ -243,6 +243,24 @@ module Holdup
         def valid?(value) = value.respond_to?(:call)
       end
 
+      Callback = Data.define do
+        def expected = "something that answers call(figures), such as ->(figures) { log(figures.stalled) }"
+
+        def parse(_text) = nil
+
+        def valid?(value) = value.respond_to?(:call)
+      end
+
+      Share = Data.define do
+        def expected = "a number from 0.0 to 1.0"
+
+        def parse(text) = Float(text, exception: false)
+
+        def valid?(value)
+          value.is_a?(Numeric) && value.real? && (0..1).cover?(value)
+        end
+      end
+
       Target = Data.define do
         def expected
           "an IO, a Logger, an absolute path, or in the environment stderr, stdout, off or an absolute path"

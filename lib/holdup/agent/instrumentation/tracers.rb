@@ -27,7 +27,7 @@ module Holdup
         @guard = recorder.guard
         @waiting = tracers
         @installed = []
-        @holders = HolderNames.new
+        @holders = Recorder::HolderNames.new
       end
 
       def install
@@ -60,6 +60,10 @@ module Holdup
       def closed(unit)
         @guard.call(:tracer) { @holders.closed(unit) }
       end
+
+      # For who asks whom a unit has waited for.
+      # @return [String, nil]
+      def holder_name(handle) = @holders.known_name(handle)
 
       def facts = {}
 
@@ -126,58 +130,6 @@ module Holdup
     end
 
     class Tracers
-      # Names of the holders that units wait for. A holder often outlives the waiting unit: then its name is
-      # what is known by now. References to open units are weak, so that a unit that never ends stays
-      # collectable.
-      class HolderNames
-        # Limit of names kept of ended units.
-        ENDED = 1_000
-        FORGOTTEN = "(a unit that has ended)"
-        NAMELESS = "(a unit without a name)"
-        MOST_CHARACTERS = 200
-        # Who is waited for less is no cause that a span should name.
-        LEAST_NS = MS
-
-        def initialize
-          @open = ObjectSpace::WeakMap.new
-          @ended = {}
-        end
-
-        def opened(unit)
-          @open[unit.handle] = unit
-        end
-
-        def closed(unit)
-          @open.delete(unit.handle)
-          @ended[unit.handle] = unit.name
-          @ended.shift if @ended.size > ENDED
-        end
-
-        # @param holders [Array<Array(Integer, Integer), Array(String, Integer)>, nil] see Recorder#holders
-        # @return [Array(String, Integer), nil] the name with most time, and ns; nil below 1 ms
-        def longest(holders)
-          sums = Hash.new(0)
-          holders&.each { |holder, ns| sums[name(holder)] += ns }
-          longest = sums.max_by(&:last)
-          longest if longest && longest.last >= LEAST_NS
-        end
-
-        private
-
-        # A holder outside of units has its thread's account as name, as in reports.
-        def name(holder)
-          return holder if holder.is_a?(String)
-          open = @open[holder]
-          text = open ? open.name_so_far : @ended.fetch(holder, FORGOTTEN)
-          clean(text || NAMELESS)
-        end
-
-        # Names may be any bytes, and tracers refuse invalid UTF-8.
-        def clean(text)
-          text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
-        end
-      end
-
       # How long a unit has been idle and has stalled: when the span of a call began, or in that span. While
       # the call is open, the thread is idle because it waits for the answer.
       #

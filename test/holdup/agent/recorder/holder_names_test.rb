@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/instrumentation/tracers"
+require "holdup/agent/recorder"
 
-class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
+class Holdup::Recorder::HolderNamesTest < Minitest::Test
   Unit = Struct.new(:handle, :name, :name_so_far)
   MS = 1_000_000
 
   def setup
-    @holders = Holdup::Instrumentation::Tracers::HolderNames.new
+    @holders = Holdup::Recorder::HolderNames.new
   end
 
   def longest(*holders)
