@@ -12,6 +12,8 @@ module Holdup
       STALLED = 0.05
       # Share of the elapsed time: less time in which a thread held the GVL and had no CPU does not matter.
       STARVED = 0.05
+      # Share of all stall: who causes as much is its cause.
+      CAUSED = 0.3
     end
   end
 end

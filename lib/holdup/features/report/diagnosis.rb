@@ -8,9 +8,7 @@ module Holdup
       # Parts of the summary that it needs.
       PARTS = [*View::MainWait::PARTS, :transactions, :repeats].freeze
       # A smaller share of the elapsed time is no reason.
-      LEAST = 0.1
-      # From this share of all stall on, what it does to others comes first.
-      CAUSED = 0.3
+      WORTH = 0.1
       # A reason that names what to change comes before a state that takes up to so many times as long.
       NAMED = {n_plus_one: 2.0, transaction: 1.5}.freeze
       # A state is left out where a reason explains at least this share of it.
@@ -41,7 +39,7 @@ module Holdup
         whole_ns = @summary.blame.whole_ns
         return if whole_ns.zero? || !Analysis::StallVerdict.stalls?(@summary.total)
         share = row.caused_ns.fdiv(whole_ns)
-        return if share < CAUSED
+        return if share < Analysis::Thresholds::CAUSED
         party = Analysis::StallPairs::Party.new(name: row.name, kind: row.kind)
         facts = {place: @summary.holder_place(party), hold_ns: row.met_hold}
         DiagnosedReason.new(key: :holder, share:, facts:)
@@ -52,7 +50,7 @@ module Holdup
       def reasons(row)
         return [] if row.wall_ns.zero?
         found = [*states(row), repeats(row), transaction(row), upstream(row), pool(row), memory(row)].compact
-        found = found.select { |reason| reason.share >= LEAST }
+        found = found.select { |reason| reason.share >= WORTH }
         explained = found.filter_map { |reason| REASONS[reason.key] if explains?(reason, found) }
         found.reject { |reason| explained.include?(reason.key) }
       end

@@ -33,7 +33,11 @@ class Holdup::Advise::OtherQuestionTest < Minitest::Test
 
   def test_the_answers_and_their_help_are_the_same
     assert_equal holdup("calculate", "--io", "45%"), holdup("advise", "--io", "45%")
-    assert_equal holdup("whatif", "--help"), holdup("advise", "--if", "threads=3", "--help")
+    whatif, advise = [%w[whatif], %w[advise --if threads=3]].map do |words|
+      holdup(*words, "--help").out[/^Usage.*/m]
+    end
+    assert_equal whatif, advise
+    assert_match(/whatif --threads 3/, advise)
     assert_equal holdup("whatif", "--threads", "3", env: {"HOLDUP_STORE" => "/nowhere/x"}),
       holdup("advise", "--if", "threads=3", env: {"HOLDUP_STORE" => "/nowhere/x"})
   end

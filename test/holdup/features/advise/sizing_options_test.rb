@@ -65,7 +65,7 @@ class Holdup::Advise::SizingOptionsTest < Minitest::Test
   end
 
   def test_refuses_values_that_can_not_be
-    [%w[--kind page], %w[--vcpus 0], %w[--vcpus two], %w[--since yesterday], %w[--slo fast]].each do |words|
+    [%w[--kind page], %w[--vcpus 0], %w[--vcpus two], %w[--since tomorrow], %w[--slo fast]].each do |words|
       assert_raises(Holdup::UsageError, words.join(" ")) { parse(*words) }
     end
   end

@@ -42,7 +42,7 @@ class Holdup::Report::DiagnosisTest < Minitest::Test
     found = diagnosis({}, more: units)
 
     assert_equal :holder, found.key
-    assert_operator found.share, :>=, Holdup::Report::Diagnosis::CAUSED
+    assert_operator found.share, :>=, Holdup::Analysis::Thresholds::CAUSED
     assert_operator found.facts[:hold_ns].to_f, :>=, 0
   end
 

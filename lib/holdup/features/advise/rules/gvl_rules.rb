@@ -9,7 +9,6 @@ module Holdup
         module Convoy
           # Half of a time slice.
           LONG_NS = 50_000_000
-          CAUSED = 0.3
 
           module_function
 
@@ -30,7 +29,7 @@ module Holdup
             blame = situation.summary.blame
             row = situation.summary.rows.find { |each| each.name == blame.series.first&.name && long?(each) }
             share = row && blame.caused_share(blame.series.first)
-            [row, share] if row && share >= CAUSED
+            [row, share] if row && share >= Analysis::Thresholds::CAUSED
           end
 
           def long?(row)
