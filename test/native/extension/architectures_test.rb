@@ -14,7 +14,8 @@ class ArchitecturesTest < NativeTest
   KERNELS = File.expand_path("../kernels", __dir__)
   WITHOUT_RUBY = %w[capture/capture clock hook/pair_records hook/pairs hook/thread_clock private_file
     reader/replay reader/replay_gvl segment/segment segment/segment_file segment/segment_name
-    segment/segment_pairs segment/segment_record unit/measurement unit/unit unit/unit_pools]
+    segment/segment_open_units segment/segment_pairs segment/segment_record unit/measurement unit/unit
+    unit/unit_pools]
     .map { |name| File.join(SOURCES, "#{name}.c") }.freeze
   HEADERS = [SOURCES, *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir")].freeze
   WARNINGS = %w[-Wall -Wextra -Werror -Wno-unused-parameter].freeze
