@@ -109,8 +109,8 @@ module Bench
         "Another request or job may take a Mutex, Monitor or item before the thread that was woken for it " \
         "runs, and that thread waits again: two waits for Holdup, with an ender each. The planted work can " \
         "know of one only, so it lets those that were woken go first.",
-        "A thread outside of requests and jobs pushes and signals five times a second, so that nobody " \
-        "waits for ever when the load ends. The waits that it ends count in no share."]
+        "A thread outside of requests and jobs pushes and signals five times a second, so that no " \
+        "thread waits for ever when the load ends. Waits that it ends are left out of the shares."]
     end
 
     def budgets

@@ -57,8 +57,17 @@ class SegmentFuzzTest < Minitest::Test
 
   private
 
+  # @yieldparam reader [Holdup::Segment::Reader]
+  # @return [Symbol] :read, or :refused by an error of ours
+  def opened(gone:, &)
+    Holdup::Segment::Reader.open(@path, gone:, &)
+    :read
+  rescue Holdup::SegmentError, Holdup::DamagedData
+    :refused
+  end
+
   def read(gone:)
-    Holdup::Segment::Reader.open(@path, gone:) do |reader|
+    opened(gone:) do |reader|
       snapshot = reader.snapshot
       snapshot.slots.compact.each { |slot| look_at(slot) }
       reader.header.series_count.times { |index| look_at_sums(reader, index) }
@@ -68,21 +77,15 @@ class SegmentFuzzTest < Minitest::Test
       reader.open_units.each { |unit| assert_predicate unit.name, :valid_encoding? }
       reader.open_state
     end
-    :read
-  rescue Holdup::SegmentError, Holdup::DamagedData
-    :refused
   end
 
   def read_open_units
-    Holdup::Segment::Reader.open(@path, gone: true) do |reader|
+    opened(gone: true) do |reader|
       units = reader.open_units
       assert(units.all? { |unit| unit.outer.nil? || unit.outer < units.size })
       assert(units.all? { |unit| unit.to_h.values.grep(String).all?(&:valid_encoding?) })
       reader.open_state
     end
-    :read
-  rescue Holdup::SegmentError, Holdup::DamagedData
-    :refused
   end
 
   def look_at_sums(reader, index)

@@ -8,47 +8,30 @@ module Holdup
       # States of a process that a signal or a debugger has stopped, in /proc/<pid>/stat.
       STOPPED = %w[T t].freeze
 
-      # @return [String, nil] why a segment or the folder can't be read, in the last look
-      attr_reader :trouble
-
       # @param dir [String] folder of the segments
       # @param proc [String] where /proc is
       def initialize(dir, clock:, proc: "/proc")
-        @directory = Segment::Directory.new(dir)
+        @segments = Top::SegmentsReader.new(dir, clock:)
         @clock = clock
         @proc = proc
       end
 
+      # @return [String, nil] why a segment or the folder can't be read, in the last look
+      def trouble = @segments.trouble
+
       # @return [OpenWork] of the processes that measure now
       def look
-        @trouble = nil
         now_ns = @clock.realtime_ns # before, so that what takes long to read is not older for it
-        OpenWork.new(entries.filter_map { |entry| process(entry, now_ns) }, now_ns)
+        processes = @segments.read { |entry, reader| process(entry, reader) }
+        OpenWork.new(processes, now_ns)
       end
 
       private
 
-      def entries
-        @directory.entries.reject(&:lost?)
-      rescue Errno::ENOENT # no process has measured yet
-        []
-      rescue SystemCallError => error
-        @trouble = error.message
-        []
-      end
-
-      def process(entry, now_ns)
-        entry.read do |reader|
-          header = reader.header
-          next if header.closed? || !entry.running?(header, now_ns)
-          OpenProcess.of(header, reader.profile || {}, units: reader.open_units, gvl: reader.open_state,
-            stopped: entry.here?(header) && stopped?(entry.pid))
-        end
-      rescue Errno::ENOENT # the collector has just removed it
-        nil
-      rescue Error, SystemCallError => error
-        @trouble = error.message
-        nil
+      def process(entry, reader)
+        header = reader.header
+        OpenProcess.of(header, reader.profile || {}, units: reader.open_units, gvl: reader.open_state,
+          stopped: entry.here?(header) && stopped?(entry.pid))
       end
 
       def stopped?(pid)

@@ -143,55 +143,28 @@ module Holdup
       end
     end
 
-    # Reads all segments of a folder: nothing is asked of the processes, and no store is needed.
+    # Reads all segments of a folder, and keeps of each what the next reading is compared with.
     class Reader
-      # @return [String, nil] why a segment or the folder can't be read, in the last look
-      attr_reader :trouble
-
       # @param dir [String] folder of the segments
       def initialize(dir, clock:)
-        @directory = Segment::Directory.new(dir)
+        @segments = SegmentsReader.new(dir, clock:)
         @clock = clock
         @processes = {}
       end
 
+      # @return [String, nil] why a segment or the folder can't be read, in the last look
+      def trouble = @segments.trouble
+
       # @return [Array<ProcessReadings>] of those that measure now
       def look
-        @trouble = nil
-        entries = readable
         known = @processes
-        @processes = entries.to_h { |entry| [entry.name, known[entry.name] || MonitoredProcess.new] }
+        @processes = {}
         now_ns = @clock.monotonic_ns
-        entries.filter_map { |entry| look_at(entry, now_ns) }
-      end
-
-      private
-
-      def readable
-        @directory.entries.reject(&:lost?)
-      rescue Errno::ENOENT # no process has measured yet
-        []
-      rescue SystemCallError => error
-        @trouble = error.message
-        []
-      end
-
-      def look_at(entry, now_ns)
-        entry.read do |reader|
-          next unless measures?(entry, reader.header)
-          process = @processes.fetch(entry.name)
+        @segments.read do |entry, reader|
+          process = @processes[entry.name] = known[entry.name] || MonitoredProcess.new
           process.look(reader, now_ns)
           process.readings
         end
-      rescue Errno::ENOENT # the collector has just removed it
-        nil
-      rescue Error, SystemCallError => error
-        @trouble = error.message
-        nil
-      end
-
-      def measures?(entry, header)
-        !header.closed? && entry.running?(header, @clock.realtime_ns)
       end
     end
   end
