@@ -64,6 +64,7 @@ require "holdup/agent/probe"
 require "holdup/agent/rails_program"
 require "holdup/agent/runtime/collector_supervisor"
 require "holdup/agent/servers"
+require "holdup/agent/deployed_revision"
 require "holdup/agent/setting_facts"
 require "holdup/agent/stats_log/log_line"
 
