@@ -19,6 +19,15 @@ class ReleaseTest < Minitest::Test
   # Of the actions that they run.
   OWNERS = %w[actions ruby rubygems].freeze
 
+  # Pins of actions would grow old, and nobody would see it.
+  def test_what_is_pinned_is_looked_after
+    updates = YAML.safe_load_file(File.join(ROOT, ".github/dependabot.yml")).fetch("updates")
+    places = updates.to_h { |update| update.values_at("package-ecosystem", "directory") }
+    assert_equal({"github-actions" => "/", "bundler" => "/", "npm" => "/assets"}, places)
+    assert_path_exists File.join(ROOT, "Gemfile.lock")
+    assert_path_exists File.join(ROOT, "assets/package.json")
+  end
+
   def test_actions_are_pinned_by_commit_and_say_their_version
     used = lines.grep(/\buses:/)
     assert_equal STEPS.count { |step| step.key?("uses") }, used.size

@@ -59,7 +59,7 @@ COMPUTING = %w[models advice core fuzz simulations].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  marks = /(?:(?:one_ruby|repeated|thorough|nightly|repeated_nightly) )*/
+  marks = /(?:(?:linux|one_ruby|repeated|thorough|nightly|repeated_nightly) )*/
   head = /\A\s*(?:#{marks}def (test_\w+)|define_method\(:"(test_.+)"\))/
   heads = File.readlines(file).first(line).grep(head) { Regexp.last_match.captures.compact.first }
   abort "#{file}:#{line} stands in no test" if heads.empty?
@@ -123,4 +123,5 @@ Thorough.run = :once if once
 Thorough.run = :thorough if thorough
 Thorough.run = :nightly if nightly
 Thorough.second = true if second
+Thorough.on_linux = false if ENV["HOLDUP_WITHOUT_LINUX"]
 files.uniq.sort.each { |file| require File.expand_path(file) }

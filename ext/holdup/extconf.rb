@@ -13,10 +13,15 @@ unless have_func("rb_internal_thread_specific_get", "ruby/thread.h") # 3.3
   abort "holdup needs Ruby >= 3.3: GVL events name their thread from there on"
 end
 
-have_func("posix_fallocate", "fcntl.h") # not on macOS
-have_func("memfd_create", "sys/mman.h") # Linux
+# Tests only: what another system has, compiled and run on Linux.
+elsewhere = ENV["HOLDUP_WITHOUT_LINUX"]
+unless elsewhere
+  have_func("posix_fallocate", "fcntl.h") # not on macOS
+  have_func("memfd_create", "sys/mman.h") # Linux
+end
 
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
+append_cflags("-U__linux__") if elsewhere
 # ProcessWatcher gives the memory back in which the linker would look for names later.
 append_ldflags("-Wl,-z,now") if RUBY_PLATFORM.include?("linux")
 # A precompiled gem has the extension of each Ruby, so without debugging information.

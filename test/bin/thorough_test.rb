@@ -7,7 +7,7 @@ class ThoroughTest < Minitest::Test
   one_ruby
 
   def setup
-    @before = [Thorough.run, Thorough.second]
+    @before = [Thorough.run, Thorough.second, Thorough.on_linux]
     @marked = Class.new(Minitest::Test) do
       def test_usual = nil
       thorough def test_thorough = nil
@@ -16,11 +16,12 @@ class ThoroughTest < Minitest::Test
       repeated_nightly def test_repeated_nightly = nil
       one_ruby def test_one_ruby = nil
       one_ruby repeated def test_repeated_on_one_ruby = nil
+      linux def test_linux = nil
     end
   end
 
   def teardown
-    Thorough.run, Thorough.second = @before
+    Thorough.run, Thorough.second, Thorough.on_linux = @before
     Minitest::Runnable.runnables.delete(@marked)
   end
 
@@ -32,16 +33,16 @@ class ThoroughTest < Minitest::Test
   end
 
   def test_all_of_a_named_file
-    all = %w[nightly one_ruby repeated repeated_nightly repeated_on_one_ruby thorough usual]
+    all = %w[linux nightly one_ruby repeated repeated_nightly repeated_on_one_ruby thorough usual]
     assert_equal all, chosen(:whole)
   end
 
   def test_quick
-    assert_equal %w[one_ruby repeated repeated_nightly repeated_on_one_ruby usual], chosen(:quick)
+    assert_equal %w[linux one_ruby repeated repeated_nightly repeated_on_one_ruby usual], chosen(:quick)
   end
 
   def test_beside_the_thorough_part
-    assert_equal %w[one_ruby repeated_nightly usual], chosen(:once)
+    assert_equal %w[linux one_ruby repeated_nightly usual], chosen(:once)
     everything = chosen(:once) + chosen(:thorough) + %w[nightly]
     assert_equal chosen(:whole), everything.sort
   end
@@ -55,7 +56,7 @@ class ThoroughTest < Minitest::Test
   end
 
   def test_the_second_ruby
-    assert_equal %w[repeated repeated_nightly usual], chosen(:quick, second: true)
+    assert_equal %w[linux repeated repeated_nightly usual], chosen(:quick, second: true)
     assert_equal %w[repeated thorough], chosen(:thorough, second: true)
   end
 
@@ -65,5 +66,10 @@ class ThoroughTest < Minitest::Test
       [run, [Thorough.turns(1, thorough: 2), Thorough.turns(1, nightly: 3)]]
     end
     assert_equal({whole: [1, 1], quick: [1, 1], once: [1, 1], thorough: [2, 1], nightly: [2, 3]}, turns)
+  end
+
+  def test_without_linux
+    Thorough.on_linux = false
+    assert_equal %w[one_ruby repeated_nightly usual], chosen(:once)
   end
 end

@@ -8,12 +8,12 @@ require "json"
 class JitMemoryTest < Minitest::Test
   def test_a_memory_that_is_full
     assert_full("--yjit-exec-mem-size", "code")
-    assert_full("--yjit-mem-size", "total") if Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+    assert_full("--yjit-mem-size", "total") if Holdup::RubyVersion.here.limits_total?
   end
 
   # A title hides the command line, so 48 or 128 MiB are assumed; that it is full shows in what stands still.
   def test_an_unreadable_limit
-    total = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+    total = Holdup::RubyVersion.here.limits_total?
     option = total ? "--yjit-mem-size" : "--yjit-exec-mem-size"
     said = fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", "#{option}=1"], prelude: "")
       $0 = "puma: cluster worker 0: 123 [app]" + " " * 500

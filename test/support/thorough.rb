@@ -12,6 +12,8 @@
 #   repeated_nightly def test_x = ... # runs everywhere, there for more turns
 #   one_ruby                        # the whole class
 #   one_ruby def test_x = ...       # one test
+#   linux                           # the whole class: about what the extension has on Linux alone
+#   linux def test_x = ...          # one test
 module Thorough
   class << self
     # @return [Symbol] :whole, :quick (without the other parts), :once (nor what the thorough part repeats for
@@ -21,10 +23,14 @@ module Thorough
     # @return [Boolean] whether it runs on the second Ruby; test/run.rb says it, once
     attr_accessor :second
 
+    # @return [Boolean] whether the extension has what only Linux has; test/run.rb says it, once
+    attr_accessor :on_linux
+
     def quick? = run == :quick
   end
   self.run = :whole
   self.second = false
+  self.on_linux = true
 
   # @param few [Integer]
   # @param thorough [Integer] and with the marks for it
@@ -59,9 +65,20 @@ module Thorough
     names
   end
 
+  # About what the extension has on Linux alone.
+  # @param names [Array<Symbol>] likewise
+  # @return [Array<Symbol>] likewise
+  def linux(*names)
+    names = names.flatten
+    @linux ||= []
+    @linux.concat(names.empty? ? [:all] : names)
+    names
+  end
+
   # @return [Array<String>] the tests of this class that belong to this run
   def runnable_methods
     tests = super
+    tests = tests.reject { |name| linux?(name) } unless Thorough.on_linux
     tests = tests.reject { |name| one_ruby?(name) } if Thorough.second
     case Thorough.run
     when :quick then tests.reject { |name| marked?(name, :thorough, :nightly) }
@@ -85,6 +102,8 @@ module Thorough
     marks = @marks || {}
     how.include?(marks[name.to_sym] || marks[:all])
   end
+
+  def linux?(name) = [:all, name.to_sym].intersect?(@linux || [])
 
   def one_ruby?(name) = [:all, name.to_sym].intersect?(@one_ruby || [])
 end

@@ -8,8 +8,8 @@ require "holdup/agent/jit"
 
 spoil = {"healthy" => -> {}, "spoiled" => -> { TracePoint.new(:call) { nil }.enable { 1 } }}.fetch(ARGV[0])
 spoil.call
-Holdup::Jit::Activation.new(yjit: Holdup::Jit.yjit).call
-version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+Holdup::Jit::Activation.new(jit: Holdup::Jit.yjit).call
+version = Holdup::RubyVersion.here
 state = Holdup::Jit::Yjit.new(api: Holdup::Jit.yjit, version:, options: Holdup::Jit::RubyOptions.read).state
 effectiveness = Holdup::Jit::Effectiveness.new(api: Holdup::Jit.yjit, version:)
 

@@ -2,14 +2,12 @@
 
 require_relative "../model/flat_json"
 require_relative "../version"
+require_relative "deployed_revision"
 
 module Holdup
   # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
   class SettingFacts
     GC_PREFIX = "RUBY_GC_"
-    # Variables in which platforms put the deployed revision.
-    REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION
-      REVISION].freeze
 
     def initialize(configuration:, env:, root:, machine: CpuQuota.new)
       @configuration = configuration
@@ -86,12 +84,8 @@ module Holdup
     end
 
     def revision
-      @revision ||= @configuration.revision || @env.values_at(*REVISIONS).compact.first || revision_file
-    end
-
-    def revision_file
-      file = File.join(@root, "REVISION")
-      File.read(file, FlatJson::LONGEST_VALUE).to_s.strip if File.file?(file)
+      return @revision if defined?(@revision)
+      @revision = @configuration.revision || DeployedRevision.new(env: @env, root: @root).call
     end
   end
 

@@ -79,7 +79,7 @@ module Holdup
       # From the second round on: what only a start runs is not worth the memory of its machine code. Who
       # starts a collector as a service chooses with Ruby's own options.
       def compile
-        Jit::Activation.new(yjit: Jit.yjit, zjit: Jit.zjit).call if @parent
+        Jit::Activation.new(jit: Jit.yjit, other: Jit.zjit).call if @parent
       end
 
       # It follows what the processes of the folder ask for, see config.autopilot.

@@ -44,10 +44,6 @@ class Holdup::SettingFactsTest < Minitest::Test
     assert_equal %w[shop abc],
       facts(app: "shop", revision: "abc", env: {"GIT_COMMIT" => "other"}).to_h.values_at("app", "revision")
     assert_equal "other", facts(env: {"GIT_COMMIT" => "other"}).to_h["revision"]
-    Dir.mktmpdir do |root|
-      File.write(File.join(root, "REVISION"), "from-the-file\n")
-      assert_equal "from-the-file", facts(root:).to_h["revision"]
-    end
   end
 
   def test_the_arm_of_an_experiment

@@ -40,7 +40,7 @@ class SegmentOpenUnitsTest < Minitest::Test
     RUBY
   end
 
-  def test_a_unit_is_open_until_it_is_counted
+  linux def test_a_unit_is_open_until_it_is_counted
     output = run_script(<<~RUBY)
       puts open_units.size
       outer = request("/orders/7?secret=1")
@@ -175,7 +175,7 @@ class SegmentOpenUnitsTest < Minitest::Test
     assert_equal ["0", "[1, 1]", "spans a pause", "0"], output.lines(chomp: true)
   end
 
-  def test_units_beyond_the_table_are_counted
+  linux def test_units_beyond_the_table_are_counted
     output = run_script(<<~RUBY)
       blocks = -> { File.stat(FILE).blocks * 512 }
       before = blocks.call
@@ -203,7 +203,7 @@ class SegmentOpenUnitsTest < Minitest::Test
     assert_in_delta (L::OPEN_UNITS - 16) * L::OPEN_SLOT_BYTES, taken.to_i, 8192, "slots take space when used"
   end
 
-  def test_a_child_owns_nothing_of_its_parent
+  linux def test_a_child_owns_nothing_of_its_parent
     output = run_script(<<~RUBY)
       inherited = unit(1, "parent").open
       pid = fork do
@@ -226,7 +226,7 @@ class SegmentOpenUnitsTest < Minitest::Test
   end
 
   # A file that others have removed is made again, with the units that are open, and with its hole.
-  def test_another_file_of_the_segment_has_the_open_units
+  linux def test_another_file_of_the_segment_has_the_open_units
     output = run_script(<<~RUBY)
       first = unit(1, "first").open
       blocks = File.stat(FILE).blocks

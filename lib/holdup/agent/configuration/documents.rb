@@ -6,24 +6,32 @@ module Holdup
   module ConfigurationKeys
     # Documentation of the settings, generated from the table of keys.
     module Documents
-      WIDTH = 100
+      # What most applications set first, and why.
+      FIRST = {
+        app: "The application's name, where several share a host or a store",
+        store: "Where measurements go; a server's URL, where several hosts share them",
+        ignore_paths: "Requests that are not measured",
+        jit: "Switches YJIT on once the application is loaded, and shows what it does",
+        scaling: "The response time that you promise; advice keeps to it",
+        web_auth: "Who may see the dashboard"
+      }.freeze
 
       class << self
-        # Content of config/initializers/holdup.rb: every setting, commented out and explained.
+        # Content of config/initializers/holdup.rb: the settings that most applications change, commented out.
         def initializer
           <<~RUBY
             # frozen_string_literal: true
 
-            # Holdup measures who holds the GVL and who waits for it. It works without this file; each line
-            # below shows a setting's default or an example. Environment variables (HOLDUP_...) override this
-            # file.
+            # Holdup works without this file. Each line shows an example of a setting;
+            # `bundle exec holdup help settings` explains all of them. A variable such as HOLDUP_APP
+            # overrides this file.
             Holdup.configure do |config|
-            #{ALL.map { |key| setting(key) }.join("\n")}end
+            #{FIRST.map { |name, purpose| setting(ALL.find { |key| key.name == name }, purpose) }.join}end
           RUBY
         end
 
         # Rows of docs/configuration.md, with the first sentence of each explanation. `holdup help settings`
-        # and the initializer have all of it.
+        # has all of it.
         def table
           header = ["| setting | environment | default | what it does |", "|---|---|---|---|"]
           [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"
@@ -37,10 +45,8 @@ module Holdup
           "| `#{key.name}` | #{variable} | `#{default(key)}` | #{summary} |"
         end
 
-        def setting(key)
-          variable = " Environment: #{key.env}." if key.env
-          lines = wrap("#{key.help}#{variable}", WIDTH - 4)
-          [*lines, "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
+        def setting(key, purpose)
+          ["#{purpose}:", "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
         end
 
         def default(key)
@@ -48,10 +54,6 @@ module Holdup
           return key.default.inspect unless key.default.is_a?(Hash)
           pairs = key.default.map { |name, value| "#{name}: #{value.inspect}" } # the same on all Rubies
           "{#{pairs.join(", ")}}"
-        end
-
-        def wrap(text, width)
-          text.gsub(/(.{1,#{width}})(\s+|\z)/, "\\1\n").lines.map(&:chomp)
         end
       end
     end

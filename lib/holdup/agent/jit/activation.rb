@@ -11,25 +11,32 @@ module Holdup
       RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats)
     end
 
-    # Switches YJIT on, once. Ruby checks and starts it in two steps, and aborts the process when another
+    # The JIT to switch on, of those that this Ruby was built with: ZJIT where it is the only one, because
+    # its authors advise against it for production (NEWS of Ruby 4.0).
+    # @return [#enabled?, #enable, nil] nil where there is none that can be switched on
+    def self.recommended(yjit:, zjit:)
+      yjit || (zjit if zjit.respond_to?(:enable))
+    end
+
+    # Switches a JIT on, once. Ruby checks and starts it in two steps, and aborts the process when another
     # thread does the same in between: the lock keeps our own threads apart.
     class Activation
       LOCK = Mutex.new
       private_constant :LOCK
 
-      # @param yjit [#enabled?, #enable, nil] nil where Ruby was built without it
-      # @param zjit [#enabled?, nil] only one of the two can be on
-      def initialize(yjit:, zjit: nil)
-        @yjit = yjit
-        @zjit = zjit
+      # @param jit [#enabled?, #enable, nil] nil where Ruby was built without it
+      # @param other [#enabled?, nil] only one of the two can be on
+      def initialize(jit:, other: nil)
+        @jit = jit
+        @other = other
       end
 
       # @return [Boolean] whether this call switched it on
       def call(**arguments)
-        return false unless @yjit
+        return false unless @jit
         LOCK.synchronize do
-          next false if @yjit.enabled? || @zjit&.enabled?
-          !!@yjit.enable(**arguments)
+          next false if @jit.enabled? || @other&.enabled?
+          !!@jit.enable(**arguments)
         end
       end
     end

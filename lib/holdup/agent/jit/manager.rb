@@ -19,7 +19,7 @@ module Holdup
       def initialize(
         wish:, guard:, log:, clock:,
         options: RubyOptions.read,
-        version: RubyDefaults.parse(RUBY_VERSION),
+        version: RubyVersion.here,
         yjit: Jit.yjit,
         zjit: Jit.zjit,
         effectiveness: Effectiveness.new(api: yjit, version:),
@@ -132,15 +132,22 @@ module Holdup
       end
 
       def enable
+        return enable_zjit unless @yjit
         deep = requested.deep(@chance.call)
         arguments = requested.arguments(@version)
-        if Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
+        if Activation.new(jit: @yjit, other: @zjit).call(**arguments, **deep)
           @origin.enabled_by_us(arguments)
         elsif @zjit&.enabled?
           warn_of_zjit
         else
           warn_of_missing_statistics(deep)
         end
+      end
+
+      # It takes no arguments: its options are given to Ruby when it starts.
+      def enable_zjit
+        jit = Jit.recommended(yjit: @yjit, zjit: @zjit)
+        @origin.enabled_by_us({}) if Activation.new(jit:).call
       end
 
       def warn_of_zjit
@@ -157,8 +164,10 @@ module Holdup
       end
 
       def warn_of_impossible_requests
-        @missing = requested.rubyopt(@version, @options)
-        @log.warn("this Ruby has no YJIT, so config.jit can't switch it on") unless @yjit
+        unless Jit.recommended(yjit: @yjit, zjit: @zjit)
+          @log.warn("this Ruby has no JIT that config.jit could switch on")
+        end
+        @missing = requested.rubyopt(@version, @options, jit: @yjit ? :yjit : :zjit)
         return unless @missing
         @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"")
       end

@@ -30,7 +30,7 @@ module Holdup
 
         def ruby
           version = self["ruby"]
-          version && Jit::RubyDefaults.parse(version)
+          version && RubyVersion.parse(version)
         end
 
         def server = @trail[:server]

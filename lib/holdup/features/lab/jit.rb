@@ -12,8 +12,7 @@ module Holdup
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
       STATES = {"off" => OFF, "at boot" => AT_BOOT, "after boot" => AFTER_BOOT}.freeze
-      # The limit covered only the code before 3.4, about a third of the memory.
-      LIMITS_ALL = Gem::Version.new("3.4")
+      # Code is about a third of YJIT's memory.
       CODE_SHARE = 3
 
       module_function
@@ -39,7 +38,7 @@ module Holdup
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)
         limit = "--yjit-mem-size=#{mem_size}"
-        if Gem::Version.new(version) < LIMITS_ALL
+        unless RubyVersion.parse(version).limits_total?
           limit = "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"
         end
         [rubyopt, "--yjit-disable", limit].compact.reject(&:empty?).join(" ")

@@ -43,7 +43,7 @@ module Holdup
 
       # Serves until it gets a signal to stop.
       def run
-        Jit::Activation.new(yjit: Jit.yjit, zjit: Jit.zjit).call
+        Jit::Activation.new(jit: Jit.yjit, other: Jit.zjit).call
         Server.new(dashboard, host: @host, port: @port).run do |address|
           @console.err.puts("holdup: the dashboard is at #{address}; Ctrl-C ends it")
         end

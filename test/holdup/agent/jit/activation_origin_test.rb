@@ -11,7 +11,7 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
   def origin(rubyopt: "", rails: false, version: "3.4.5")
     options = Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
     Holdup::Jit::ActivationOrigin.new(options:, clock: HandClock.new,
-      version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
+      version: Holdup::RubyVersion.parse(version), rails: -> { rails })
   end
 
   def facts_of(origin)

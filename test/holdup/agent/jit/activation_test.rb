@@ -25,16 +25,26 @@ class Holdup::Jit::ActivationTest < Minitest::Test
 
   def test_once_for_all_threads
     api = Api.new
-    enabling = Holdup::Jit::Activation.new(yjit: api)
+    enabling = Holdup::Jit::Activation.new(jit: api)
     results = Array.new(8) { Thread.new { enabling.call(mem_size: 64) } }.map(&:value)
     assert_equal [1, [{mem_size: 64}]], [results.count(true), api.calls]
   end
 
   def test_not_where_one_is_on
-    yjit = Api.new
-    refute Holdup::Jit::Activation.new(yjit:, zjit: Api.new(enabled: true)).call
-    assert_empty yjit.calls
-    refute Holdup::Jit::Activation.new(yjit: Api.new(enabled: true)).call
-    refute Holdup::Jit::Activation.new(yjit: nil).call
+    jit = Api.new
+    refute Holdup::Jit::Activation.new(jit:, other: Api.new(enabled: true)).call
+    assert_empty jit.calls
+    refute Holdup::Jit::Activation.new(jit: Api.new(enabled: true)).call
+    refute Holdup::Jit::Activation.new(jit: nil).call
+  end
+
+  Rare = Struct.new(:name)
+
+  def test_the_recommended_one_is_zjit_only_where_it_is_alone
+    yjit, zjit = Api.new, Api.new
+    assert_same yjit, Holdup::Jit.recommended(yjit:, zjit:)
+    assert_same zjit, Holdup::Jit.recommended(yjit: nil, zjit:)
+    assert_nil Holdup::Jit.recommended(yjit: nil, zjit: Rare.new("can't be switched on"))
+    assert_nil Holdup::Jit.recommended(yjit: nil, zjit: nil)
   end
 end

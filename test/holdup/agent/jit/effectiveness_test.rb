@@ -12,11 +12,11 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     $LOAD_PATH.unshift(#{LIB.dump})
     require "holdup/agent/jit"
     require "coverage"
-    VERSION = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+    VERSION = Holdup::RubyVersion.here
     OPTIONS = Holdup::Jit::RubyOptions.read
 
     def verdict(version = VERSION)
-      Holdup::Jit::Activation.new(yjit: RubyVM::YJIT).call
+      Holdup::Jit::Activation.new(jit: RubyVM::YJIT).call
       state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: VERSION, options: OPTIONS).state
       Holdup::Jit::Effectiveness.new(api: RubyVM::YJIT, version:).call(state)
     end
@@ -88,11 +88,11 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
 
   # Ruby 4.0 does not count them. What is asked instead works alike on 3.4, so it is tried there.
   def test_where_interpreted_instructions_are_not_counted
-    unless Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+    unless Holdup::RubyVersion.here.limits_total?
       skip "YJIT of Ruby 3.3 compiles this workload differently"
     end
     found = verdicts(<<~RUBY)
-      later = Holdup::Jit::RubyDefaults.parse("4.0.0")
+      later = Holdup::RubyVersion.parse("4.0.0")
       try(:plain, later) { nil }
       %i[class call line return b_call c_call].each { |event| try(event, later) { trace(event) } }
       try(:later, later) { verdict && trace(:call) }
@@ -102,7 +102,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
       [found.except("plain", "class").size, found.except("plain", "class").values.uniq], found
   end
 
-  Version = Holdup::Jit::RubyDefaults
+  Version = Holdup::RubyVersion
 
   # @param pace [Numeric] of the workload in proportion to the interpreter
   def effective(pace = 2, version: "4.0.0", **state)
@@ -128,7 +128,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     [["--yjit-disable", "--yjit-stats=quiet"], ["--yjit-stats=quiet"]].each do |options|
       found = verdicts(<<~RUBY, options:)
         try(:plain) { nil }
-        try(:timed, Holdup::Jit::RubyDefaults.parse("4.0.0")) { nil }
+        try(:timed, Holdup::RubyVersion.parse("4.0.0")) { nil }
         try(:spoiled) { trace(:line) }
       RUBY
       assert_equal({"plain" => "nil", "timed" => "nil", "spoiled" => "nil"}, found, options)

@@ -47,7 +47,7 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       yjit:,
       zjit:,
       options: Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"),
-      version: Holdup::Jit::RubyDefaults.parse(version),
+      version: Holdup::RubyVersion.parse(version),
       effectiveness: ->(state) { false if state.call_threshold },
       **options
     )
@@ -172,11 +172,29 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       @log.lines.first)
   end
 
+  # RubyVM::ZJIT of a Ruby that was built without YJIT.
+  class LoneZjit
+    def enabled? = !!@on
+
+    def enable = @on = true
+
+    def stats = {code_region_bytes: 5, zjit_alloc_bytes: 7}
+  end
+
+  def test_where_zjit_is_alone_it_is_switched_on
+    manager = manager({mem_size: 64}, yjit: nil, zjit: LoneZjit.new)
+    manager.install
+    assert_equal %w[zjit holdup], manager.facts.values_at("jit", "jit_by")
+    assert_equal "--zjit-disable --zjit-mem-size=64", manager.profile["jit.rubyopt"]
+    assert_equal ["Ruby #{RUBY_VERSION} takes these options only when it starts: " \
+      "RUBYOPT=\"--zjit-disable --zjit-mem-size=64\""], @log.lines.map { |line| line[/Ruby .*/] }
+  end
+
   def test_a_ruby_without_yjit
     manager = manager(:on, yjit: nil)
     manager.install
     assert_equal ["off", false], [manager.facts["jit"], manager.profile["jit.available"]]
-    assert_match(/has no YJIT/, @log.lines.first)
+    assert_match(/has no JIT/, @log.lines.first)
   end
 
   def test_in_this_ruby

@@ -6,11 +6,11 @@ require "holdup/agent/jit"
 class Holdup::Jit::RequestedModeTest < Minitest::Test
   def wish(value) = Holdup::Jit::RequestedMode.from(value)
 
-  def version(text) = Holdup::Jit::RubyDefaults.parse(text)
+  def version(text) = Holdup::RubyVersion.parse(text)
 
-  def line(value, ruby, rubyopt = "")
+  def line(value, ruby, rubyopt = "", **jit)
     wish(value).rubyopt(version(ruby),
-      Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"))
+      Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), **jit)
   end
 
   def test_what_is_asked_for
@@ -40,5 +40,13 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
     assert_nil line(:on, "3.3.8")
     assert_nil line({mem_size: 64}, "3.4.5", "--yjit-disable --yjit-mem-size=64")
     assert_equal "--yjit-disable --yjit-mem-size=64", line({mem_size: 64}, "3.4.5", "--yjit-mem-size=32")
+  end
+
+  def test_zjit_takes_its_options_only_when_ruby_starts
+    wanted = {mem_size: 64, call_threshold: 31}
+    assert_equal "--zjit-disable --zjit-mem-size=64 --zjit-call-threshold=31",
+      line(wanted, "4.0.0", jit: :zjit)
+    assert_nil line(wanted, "4.0.0", "--zjit-disable --zjit-mem-size=64 --zjit-call-threshold=31", jit: :zjit)
+    assert_nil line(:on, "4.0.0", jit: :zjit)
   end
 end

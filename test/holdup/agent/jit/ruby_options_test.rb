@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/jit/options"
+require "holdup/agent/jit/ruby_options"
 require "tempfile"
 
 class Holdup::Jit::RubyOptionsTest < Minitest::Test

@@ -61,7 +61,7 @@ class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
       require "holdup/model/clock"
       require "holdup/agent/jit"
       warmth = Holdup::Jit::WarmUpDetector.new(clock: Holdup::Clock.new, interval_ns: 20_000_000)
-      version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+      version = Holdup::RubyVersion.here
       options = Holdup::Jit::RubyOptions.read
       yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version:, options:)
       methods = Array.new(400) { |number| eval("def m\#{number}(n) = n.times.sum { |i| i * \#{number} }") }

@@ -41,7 +41,7 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def yjit(stats, version, rubyopt = "", given: {})
-    Holdup::Jit::Yjit.new(api: Api.new(stats), version: Holdup::Jit::RubyDefaults.parse(version),
+    Holdup::Jit::Yjit.new(api: Api.new(stats), version: Holdup::RubyVersion.parse(version),
       options: options(rubyopt), given:)
   end
 
@@ -131,7 +131,7 @@ class Holdup::Jit::YjitTest < Minitest::Test
       require "holdup/agent/jit"
       def work(n) = n.zero? ? 0 : work(n - 1)
       100.times { work(100) }
-      version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+      version = Holdup::RubyVersion.here
       options = Holdup::Jit::RubyOptions.read
       state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version:, options:).state
       figures = state.to_h.slice(:code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns)

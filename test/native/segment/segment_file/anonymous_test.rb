@@ -52,7 +52,7 @@ class AnonymousSegmentTest < Minitest::Test
     thread.value
   end
 
-  def test_the_collector_keeps_what_it_read_when_the_process_is_killed
+  linux def test_the_collector_keeps_what_it_read_when_the_process_is_killed
     process do |thread, send_line|
       tick
       assert_equal({"first" => 1}, counts)
@@ -66,7 +66,7 @@ class AnonymousSegmentTest < Minitest::Test
     assert_empty @log.lines
   end
 
-  def test_a_clean_end
+  linux def test_a_clean_end
     process do |_thread, send_line|
       tick
       send_line.call("7")
@@ -77,7 +77,7 @@ class AnonymousSegmentTest < Minitest::Test
     assert_empty Dir["#{@dir}/*.segment"]
   end
 
-  def test_events_that_were_not_read_are_lost_and_logged_once
+  linux def test_events_that_were_not_read_are_lost_and_logged_once
     process { |thread, _| kill(thread) }
     2.times { tick }
     assert_empty counts

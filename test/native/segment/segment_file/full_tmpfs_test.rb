@@ -38,7 +38,7 @@ class FullTmpfsTest < NativeTest
   end
 
   # The link takes no space.
-  def test_memory_without_a_name_where_no_space_is_left
+  linux def test_memory_without_a_name_where_no_space_is_left
     on_tmpfs("size=16k") do |folder|
       filled(folder) do
         output = fresh_ruby(<<~RUBY)
@@ -56,7 +56,7 @@ class FullTmpfsTest < NativeTest
   end
 
   # The removed file still takes its space, because the process has it mapped.
-  def test_a_removed_segment_that_has_no_space_for_another_file
+  linux def test_a_removed_segment_that_has_no_space_for_another_file
     on_tmpfs("size=540k") do |folder|
       output = fresh_ruby(<<~RUBY)
         require "holdup/segment/directory"

@@ -5,8 +5,6 @@ module Holdup
     module Sizing
       # What a recording was made on, and what else this server and this Ruby could have.
       class Deployment
-        # The environment can change the time slice from this version on.
-        SLICES = Gem::Version.new("3.4")
         # The first Puma with max_io_threads.
         IO_THREADS = 8
 
@@ -39,7 +37,7 @@ module Holdup
         end
 
         def slices?
-          Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+          RubyVersion.parse(@setting["ruby"]).sets_time_slice?
         end
 
         def threaded?
