@@ -89,6 +89,9 @@ module Holdup
       # @see Store::Reader#audit_entries
       def audit_entries(_from_s, _to_s) = []
 
+      # @see Store::Reader#deaths
+      def deaths(_from_s, _to_s) = []
+
       private
 
       def empty
