@@ -28,6 +28,7 @@ module Holdup
         @sampler = sampler
         @unit_sampler = unit_sampler
         @audit = AuditReader.new(store:, host:)
+        @deaths = Deaths.new(store:, host:)
         @settings = {}
         @claimed = Set.new
       end
@@ -36,6 +37,7 @@ module Holdup
       # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
       def run(now_ns, steady: true)
         @skipped.start(now_ns)
+        @deaths.start
         checkpoints
         entries = @directory.entries
         builder = SegmentDelta::WindowBuilder.new
@@ -78,7 +80,7 @@ module Holdup
 
       def segment_delta(builder, now_ns, steady)
         SegmentDelta.new(builder:, now_ns:, settings: @settings, unit_sampler: @unit_sampler,
-          skipped: @skipped, steady:)
+          skipped: @skipped, deaths: @deaths, steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -160,7 +162,8 @@ module Holdup
         collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
         slowest = builder.slowest(@host)
-        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:}
+        deaths = @deaths.autopsies(@identity.id, now_ns)
+        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:}
         left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)

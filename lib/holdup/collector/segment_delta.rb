@@ -9,13 +9,15 @@ module Holdup
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
+      # @param deaths [Deaths, nil] which learns of processes that are gone and have not closed their segments
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, deaths: nil, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @unit_sampler = unit_sampler
         @skipped = skipped
+        @deaths = deaths
         @steady = steady
         @silent = []
       end
@@ -39,7 +41,9 @@ module Holdup
           yield header, setting
           reading = read(reader, before, entry)
           add(reading, before, source(header, setting, before, reader.ended)) unless anew
-          over?(header, reader, entry) ? reading.checkpoint.done : reading.checkpoint
+          next reading.checkpoint unless over?(header, reader, entry)
+          died(entry, reader, setting, reading.checkpoint.slots)
+          reading.checkpoint.done
         end
       end
 
@@ -187,6 +191,11 @@ module Holdup
         return true if header.namespace.zero?
         @silent << entry.name
         false
+      end
+
+      def died(entry, reader, setting, slots)
+        return if @deaths.nil? || reader.ended != :dead || reader.header.closed?
+        @skipped.guard(:death, "process #{entry.pid}") { @deaths.add(entry.name, reader, setting, slots) }
       end
 
       def setting(reader)
