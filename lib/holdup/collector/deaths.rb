@@ -16,20 +16,39 @@ module Holdup
       # Names whose shares are kept, those with the largest ones.
       MOST_NAMES = 100
 
+      # A master reaps its workers at once, or when it looks for them, every five seconds.
+      NOTED_NS = 10 * NS
+      # The kernel kills for memory with it.
+      KILL = Signal.list.fetch("KILL")
+
       # What a segment says of a process that died.
       DeadProcess = Data.define(:name, :header, :setting, :facts)
       private_constant :DeadProcess
 
       # @param store [#processes, #sums]
-      def initialize(store:, host:)
+      # @param memory_kills [#count] see MemoryKills
+      def initialize(store:, host:, memory_kills: MemoryKills.new)
         @store = store
         @host = host
+        @memory_kills = memory_kills
         start
       end
 
       # Begins a round. What an earlier one could not write is found again.
-      def start
+      # @param path [String, nil] of the folder of the segments
+      def start(now_ns = 0, path: nil)
+        @now_ns = now_ns
+        @notes = path && ExitNote::Files.new(path)
+        @unexplained = @memory_kills.count(now_ns)
         @found = []
+      end
+
+      # Its segment stays until it is known how it died, or until that should be known.
+      # @return [Boolean] whether the master of a dead process is about to say how it died
+      def awaited?(header, setting)
+        return false if header.worker_index.negative? || note(header)
+        adapter = Servers::ADAPTERS[setting["server"]] or return false
+        adapter.notes_exits?(setting) && (@now_ns - header.heartbeat_ns).abs < NOTED_NS
       end
 
       # @param name [String] of the segment
@@ -57,18 +76,40 @@ module Holdup
         samples = @store.processes(from_ns / NS - MEMORY_S, now_ns / NS + 1)
         samples = samples.select { |sample| sample[:host] == @host }
         shares = Hash.new { |known, key| known[key] = LoadShares.new(@store, @host, *key).to_h }
-        @found.map { |dead| autopsy(dead, folder, now_ns, samples, shares) }
+        memory_kills = @unexplained
+        @found.map do |dead|
+          death = how(dead.header, memory_kills)
+          memory_kills -= 1 if death[:reason] == :oom
+          autopsy(dead, folder, now_ns, death, samples, shares)
+        end
+      end
+
+      # The caller does this after the commit.
+      # @param autopsies [Array<Autopsy>]
+      def committed(autopsies)
+        @memory_kills.explained(autopsies.count { |autopsy| autopsy.reason == :oom })
+        @notes&.remove(autopsies.map(&:pid), @now_ns / NS)
       end
 
       private
 
-      def autopsy(dead, folder, now_ns, samples, shares)
+      def note(header) = @notes&.find(header.pid, since_ns: header.created_ns)
+
+      # @return [Hash{Symbol => Object}] reason, status and told_ns
+      def how(header, memory_kills)
+        note = note(header)
+        killed = note.nil? || (note.reason == :signal && note.status == KILL)
+        reason = (killed && memory_kills.positive?) ? :oom : note&.reason
+        {reason:, status: note&.status, told_ns: note&.at_ns}.compact
+      end
+
+      def autopsy(dead, folder, now_ns, death, samples, shares)
         header = dead.header
         setting = dead.setting.fingerprint
         to_s = dead.facts[:alive_ns] / NS / MINUTE_S * MINUTE_S
         Autopsy.new(source: "#{folder}/#{dead.name}:#{header.created_ns}", host: @host, pid: header.pid,
           name: header.process_name, setting:, since_ns: header.created_ns, gone_ns: now_ns,
-          memory: memory(header, samples), shares: shares[[dead.setting, to_s]], **dead.facts)
+          memory: memory(header, samples), shares: shares[[dead.setting, to_s]], **death, **dead.facts)
       end
 
       # A request may have begun, and been looked at, after the last tick.
@@ -92,6 +133,47 @@ module Holdup
       def memory(header, samples)
         own = samples.select { |sample| sample[:pid] == header.pid && sample[:start] == header.start }
         own.filter_map { |sample| sample.slice(:at_s, :rss_bytes) if sample[:rss_bytes] }
+      end
+    end
+
+    # How many processes of the collector's own container the kernel has killed for memory, and of which it is
+    # not known yet which ones they were. In another container the collector does not see it.
+    class Deaths::MemoryKills
+      # A process that was killed is found within so long.
+      FOUND_NS = 60 * NS
+      FILES = %w[memory.events memory.oom_control].freeze
+
+      def initialize(group: SettingFacts::Cgroup.new)
+        @group = group
+        @unexplained = 0
+        @last = read
+      end
+
+      # For a call in each round.
+      # @return [Integer]
+      def count(now_ns)
+        now = read
+        if now && @last && now > @last
+          @unexplained += now - @last
+          @seen_ns = now_ns
+        end
+        @last = now
+        @unexplained = 0 if @seen_ns && now_ns - @seen_ns > FOUND_NS
+        @unexplained
+      end
+
+      # So many of them were found.
+      def explained(number)
+        @unexplained = [@unexplained - number, 0].max
+      end
+
+      private
+
+      # @return [Integer, nil]
+      def read
+        folder = @group.folders("memory").first or return
+        text = FILES.filter_map { |name| @group.read(File.join(folder, name)) }.first
+        text.to_s[/^oom_kill (\d+)$/, 1]&.to_i
       end
     end
 

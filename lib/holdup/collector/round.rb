@@ -37,7 +37,7 @@ module Holdup
       # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
       def run(now_ns, steady: true)
         @skipped.start(now_ns)
-        @deaths.start
+        @deaths.start(now_ns, path: @directory.path)
         checkpoints
         entries = @directory.entries
         builder = SegmentDelta::WindowBuilder.new
@@ -169,6 +169,7 @@ module Holdup
         @checkpoints.committed(latest, known)
         @unit_sampler.committed
         @audit.committed
+        @deaths.committed(deaths)
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.sum { |window| window.series.unit? ? window.count : 0 }

@@ -41,7 +41,7 @@ module Holdup
           yield header, setting
           reading = read(reader, before, entry)
           add(reading, before, source(header, setting, before, reader.ended)) unless anew
-          next reading.checkpoint unless over?(header, reader, entry)
+          next reading.checkpoint unless over?(header, reader, entry, setting)
           died(entry, reader, setting, reading.checkpoint.slots)
           reading.checkpoint.done
         end
@@ -185,8 +185,9 @@ module Holdup
       end
 
       # Everything is carried and no more will come.
-      def over?(header, reader, entry)
-        return true if header.closed? || reader.ended == :dead
+      def over?(header, reader, entry, setting)
+        return true if header.closed?
+        return !@deaths&.awaited?(header, setting) if reader.ended == :dead
         return false unless reader.ended == :silent
         return true if header.namespace.zero?
         @silent << entry.name

@@ -153,6 +153,22 @@ class Holdup::Collector
       assert_equal 1, deaths.size
     end
 
+    # Its master reaps it after the round that finds it dead.
+    def test_a_dead_worker_is_finished_when_its_master_has_said_how_it_died
+      writer = killed_writer(worker: 1)
+      writer.setting = '{"server":"unicorn"}'
+      writer.record("A#b", wall: 5_000)
+      writer.pools = [[1, 0, 0]]
+      writer.heartbeat(@now_ns - NS)
+      run_round
+      assert_equal [1, []], [total("A#b").count, deaths]
+      Holdup::ExitNote::Files.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns, :signal, 9))
+      run_round(NS)
+      assert_equal [[:signal, 9]], deaths.map { |death| [death.reason, death.status] }
+      assert_equal 1, total("A#b").count
+      assert_empty Dir.glob("#{@dir}/*.{segment,exit}")
+    end
+
     def test_a_commit_that_failed_loses_no_death
       killed_writer.open_unit(0, "B#c")
       failing = new_round(store: FailingStore.new(@store))
@@ -514,9 +530,9 @@ class Holdup::Collector
     end
 
     # Of this process table, which has no such process.
-    def killed_writer
+    def killed_writer(**options)
       namespace = Holdup::Segment::OwnerProcess.new.namespace
-      SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns: @now_ns - 60 * NS, namespace:)
+      SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns: @now_ns - 60 * NS, namespace:, **options)
     end
 
     def processes
