@@ -9,15 +9,15 @@ module Holdup
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
-      # @param deaths [Deaths, nil] which learns of processes that are gone and have not closed their segments
+      # @param autopsies [Autopsies, nil] learns of processes that are gone and have not closed their segments
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, deaths: nil, steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, autopsies: nil, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @unit_sampler = unit_sampler
         @skipped = skipped
-        @deaths = deaths
+        @autopsies = autopsies
         @steady = steady
         @silent = []
       end
@@ -187,7 +187,7 @@ module Holdup
       # Everything is carried and no more will come.
       def over?(header, reader, entry, setting)
         return true if header.closed?
-        return !@deaths&.awaited?(header, setting) if reader.ended == :dead
+        return !@autopsies&.awaited?(header, setting) if reader.ended == :dead
         return false unless reader.ended == :silent
         return true if header.namespace.zero?
         @silent << entry.name
@@ -195,8 +195,8 @@ module Holdup
       end
 
       def died(entry, reader, setting, slots)
-        return if @deaths.nil? || reader.ended != :dead || reader.header.closed?
-        @skipped.guard(:death, "process #{entry.pid}") { @deaths.add(entry.name, reader, setting, slots) }
+        return if @autopsies.nil? || reader.ended != :dead || reader.header.closed?
+        @skipped.guard(:death, "process #{entry.pid}") { @autopsies.add(entry.name, reader, setting, slots) }
       end
 
       def setting(reader)

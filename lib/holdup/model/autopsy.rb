@@ -23,11 +23,17 @@ module Holdup
     # @param facts [Hash{Symbol => Object}] as `facts` gives them, from JSON with names as symbols
     # @raise [ArgumentError, KeyError, TypeError, NoMethodError] for facts that are damaged
     def self.load(source:, facts:)
-      units = facts.fetch(:units).map { |unit| self::Facts.symbols(unit, :kind, :state) }
-      ended = facts.fetch(:ended).map { |unit| self::Facts.symbols(unit, :kind) }
+      units = facts.fetch(:units).map { |unit| symbols(unit, :kind, :state) }
+      ended = facts.fetch(:ended).map { |unit| symbols(unit, :kind) }
       shares = facts.fetch(:shares).transform_keys(&:to_s)
       new(**facts, source:, units:, ended:, shares:)
     end
+
+    # Words that JSON keeps as text.
+    def self.symbols(facts, *keys)
+      facts.to_h { |key, value| [key, keys.include?(key) ? value&.to_sym : value] }
+    end
+    private_class_method :symbols
 
     def initialize(source:, host:, pid:, name:, setting:, since_ns:, alive_ns:, gone_ns:, server: nil,
       told_ns: nil, reason: :gone, status: nil, units: [], beyond: 0, gvl: nil, objects: nil, memory: [],
@@ -57,12 +63,4 @@ module Holdup
   # The store deletes those that are older, and the oldest of more than MOST.
   Autopsy::KEEP_S = 90 * 86_400
   Autopsy::MOST = 2000
-
-  # Words that JSON keeps as text.
-  module Autopsy::Facts
-    # @return [Hash{Symbol => Object}]
-    def self.symbols(facts, *keys)
-      facts.to_h { |key, value| [key, keys.include?(key) ? value&.to_sym : value] }
-    end
-  end
 end

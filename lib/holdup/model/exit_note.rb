@@ -28,7 +28,7 @@ module Holdup
   ExitNote::LINE = /\A(\d{1,20}) (timeout|signal|exit)(?: (\d{1,3}))?\n\z/
 
   # The notes in a folder of segments, a file for each process.
-  class ExitNote::Files
+  class ExitNote::ExitFiles
     NAME = /\A(\d{1,10})\.exit\z/
     # A note has one or two lines.
     MOST_BYTES = 4096

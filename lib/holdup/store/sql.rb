@@ -23,7 +23,7 @@ module Holdup
         @answers = SmallTables::KeptAnswers.new(@connection)
         @collectors = SmallTables::CollectorCheckpoints.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
-        @deaths = Deaths.new(@connection)
+        @deaths = DeathRows.new(@connection)
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],

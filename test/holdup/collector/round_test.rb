@@ -162,7 +162,7 @@ class Holdup::Collector
       writer.heartbeat(@now_ns - NS)
       run_round
       assert_equal [1, []], [total("A#b").count, deaths]
-      Holdup::ExitNote::Files.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns, :signal, 9))
+      Holdup::ExitNote::ExitFiles.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns, :signal, 9))
       run_round(NS)
       assert_equal [[:signal, 9]], deaths.map { |death| [death.reason, death.status] }
       assert_equal 1, total("A#b").count

@@ -8,7 +8,7 @@ class Holdup::ExitNoteTest < Minitest::Test
 
   Note = Holdup::ExitNote
 
-  def files = @files ||= Note::Files.new(folder)
+  def files = @files ||= Note::ExitFiles.new(folder)
 
   def status(script)
     Process.wait2(Process.spawn("/bin/sh", "-c", script)).last

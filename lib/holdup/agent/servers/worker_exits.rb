@@ -31,7 +31,7 @@ module Holdup
       private
 
       def add(note)
-        ExitNote::Files.new(@folder.call).add(note)
+        ExitNote::ExitFiles.new(@folder.call).add(note)
       rescue SystemCallError
         nil # without a folder no worker measures; in a full one the reason stays unknown
       end

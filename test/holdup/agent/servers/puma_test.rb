@@ -71,7 +71,7 @@ class PumaTest < Minitest::Test
     @launcher.config.run_hooks(:before_worker_fork, 0, quiet)
     assert_empty Dir.children(folder)
     @launcher.config.run_hooks(:after_worker_shutdown, worker, quiet)
-    note = Holdup::ExitNote::Files.new(folder).find(status.pid, since_ns: 0)
+    note = Holdup::ExitNote::ExitFiles.new(folder).find(status.pid, since_ns: 0)
     assert_equal [:exit, 3], note.to_h.values_at(:reason, :status)
   ensure
     FileUtils.rm_rf(folder)

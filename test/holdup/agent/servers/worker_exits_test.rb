@@ -9,7 +9,7 @@ class Holdup::Servers::WorkerExitsTest < Minitest::Test
 
   def exits = @exits ||= Holdup::Servers::WorkerExits.new(-> { folder })
 
-  def note(pid) = Holdup::ExitNote::Files.new(folder).find(pid, since_ns: 0)
+  def note(pid) = Holdup::ExitNote::ExitFiles.new(folder).find(pid, since_ns: 0)
 
   def test_notes_how_a_worker_ended
     status = Process.wait2(Process.spawn("/bin/sh", "-c", "kill -9 $$")).last

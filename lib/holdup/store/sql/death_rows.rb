@@ -7,7 +7,7 @@ module Holdup
   module Store
     class Sql
       # What processes were doing when they died.
-      class Deaths
+      class DeathRows
         def initialize(connection)
           @connection = connection
         end

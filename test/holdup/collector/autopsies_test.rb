@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Collector
-  class DeathsTest < Minitest::Test
+  class AutopsiesTest < Minitest::Test
     include TemporaryFolder
 
     NS = 1_000_000_000
@@ -15,7 +15,7 @@ class Holdup::Collector
 
     def setup
       @store = Holdup::Store.open("memory:")
-      @deaths = Deaths.new(store: @store, host: "web-1")
+      @examined = Autopsies.new(store: @store, host: "web-1")
       @writer = SegmentWriter.new(folder, pid: DEAD_PID, start: 5, worker: 2, now_ns: NOW_NS - 60 * NS)
     end
 
@@ -23,9 +23,9 @@ class Holdup::Collector
     def autopsies
       Holdup::Segment::Reader.open(@writer.path, gone: true) do |reader|
         slots = Array.new(reader.header.series_count) { |index| reader.slot(index) }
-        @deaths.add("7-5.segment", reader, SETTING, slots)
+        @examined.add("7-5.segment", reader, SETTING, slots)
       end
-      @deaths.autopsies("0123456789abcdef", NOW_NS)
+      @examined.to_a("0123456789abcdef", NOW_NS)
     end
 
     def autopsy = autopsies.first
@@ -95,28 +95,28 @@ class Holdup::Collector
     def test_forgets_what_an_earlier_round_found
       @writer.open_unit(0, "A#b")
       assert_equal 1, autopsies.size
-      @deaths.start
-      assert_empty @deaths.autopsies("0123456789abcdef", NOW_NS)
+      @examined.start
+      assert_empty @examined.to_a("0123456789abcdef", NOW_NS)
     end
 
     def test_says_how_its_master_saw_it_die
       @writer.open_unit(0, "A#b")
       note(:signal, 6, at_ns: NOW_NS - 59 * NS)
-      @deaths.start(NOW_NS, path: folder)
+      @examined.start(NOW_NS, path: folder)
       assert_equal [:signal, 6, NOW_NS - 59 * NS], autopsy.to_h.values_at(:reason, :status, :told_ns)
-      @deaths.committed([autopsy])
+      @examined.committed([autopsy])
       assert_empty Dir.glob("#{folder}/*.exit")
     end
 
     def test_a_process_that_had_the_pid_before_says_nothing
       @writer.open_unit(0, "A#b")
       note(:signal, 6, at_ns: NOW_NS - 61 * NS)
-      @deaths.start(NOW_NS, path: folder)
+      @examined.start(NOW_NS, path: folder)
       assert_equal :gone, autopsy.reason
     end
 
     def test_waits_for_the_master_of_a_server_that_says_how_workers_die
-      @deaths.start(NOW_NS, path: folder)
+      @examined.start(NOW_NS, path: folder)
       @writer.heartbeat(NOW_NS - 9 * NS)
       servers = [["unicorn", "6.1.0"], ["puma", "6.6.1"], ["puma", "8.0.2"]]
       unicorn, old, new = servers.map do |server, version|
@@ -129,7 +129,7 @@ class Holdup::Collector
 
     def test_waits_no_longer_when_the_master_has_said_it
       unicorn = Holdup::Setting.new(attributes: {"server" => "unicorn"})
-      @deaths.start(NOW_NS, path: folder)
+      @examined.start(NOW_NS, path: folder)
       @writer.heartbeat(NOW_NS)
       assert awaited?(unicorn)
       note(:timeout, nil, at_ns: NOW_NS)
@@ -151,29 +151,29 @@ class Holdup::Collector
 
     def test_the_kernel_killed_for_memory_as_many_as_it_counts
       group = MemoryGroup.new
-      kills = Deaths::MemoryKills.new(group:)
-      @deaths = Deaths.new(store: @store, host: "web-1", memory_kills: kills)
+      kills = Autopsies::MemoryKills.new(group:)
+      @examined = Autopsies.new(store: @store, host: "web-1", memory_kills: kills)
       @writer.open_unit(0, "A#b")
-      @deaths.start(NOW_NS)
+      @examined.start(NOW_NS)
       assert_equal :gone, autopsy.reason
       group.kills = 4
-      @deaths.start(NOW_NS)
+      @examined.start(NOW_NS)
       found = [*autopsies, *autopsies].last(2)
       assert_equal %i[oom gone], found.map(&:reason)
-      @deaths.committed(found)
+      @examined.committed(found)
       assert_equal 0, kills.count(NOW_NS)
     end
 
     def test_another_signal_is_no_kill_for_memory
       group = MemoryGroup.new
-      kills = Deaths::MemoryKills.new(group:)
-      @deaths = Deaths.new(store: @store, host: "web-1", memory_kills: kills)
+      kills = Autopsies::MemoryKills.new(group:)
+      @examined = Autopsies.new(store: @store, host: "web-1", memory_kills: kills)
       @writer.open_unit(0, "A#b")
       group.kills = 4
       reasons = [[:signal, 11], [:timeout, nil], [:exit, 1], [:signal, 9]].map do |reason, status|
         FileUtils.rm_f("#{folder}/#{DEAD_PID}.exit")
         note(reason, status, at_ns: NOW_NS)
-        @deaths.start(NOW_NS, path: folder)
+        @examined.start(NOW_NS, path: folder)
         autopsy.reason
       end
       assert_equal %i[signal timeout exit oom], reasons
@@ -181,7 +181,7 @@ class Holdup::Collector
 
     def test_a_kill_that_no_process_explains_is_forgotten
       group = MemoryGroup.new
-      kills = Deaths::MemoryKills.new(group:)
+      kills = Autopsies::MemoryKills.new(group:)
       group.kills = 5
       assert_equal 2, kills.count(NOW_NS)
       assert_equal 2, kills.count(NOW_NS + 60 * NS)
@@ -191,12 +191,12 @@ class Holdup::Collector
     private
 
     def note(reason, status, at_ns:)
-      Holdup::ExitNote::Files.new(folder).add(Holdup::ExitNote.new(DEAD_PID, at_ns, reason, status))
+      Holdup::ExitNote::ExitFiles.new(folder).add(Holdup::ExitNote.new(DEAD_PID, at_ns, reason, status))
     end
 
     def awaited?(setting)
       Holdup::Segment::Reader.open(@writer.path, gone: true) do |reader|
-        return @deaths.awaited?(reader.header, setting)
+        return @examined.awaited?(reader.header, setting)
       end
     end
 

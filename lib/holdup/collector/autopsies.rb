@@ -7,12 +7,11 @@ module Holdup
     #
     # A forked helper that leaves by `exit!` closes nothing either. It is no server's process and has nothing
     # in flight, so it counts as ended.
-    class Deaths
+    class Autopsies
       # Requests and jobs that ended last.
       MOST_ENDED = 20
-      # How long before the death memory is of interest, and the shares of names are measured.
+      # How long before the death memory is of interest.
       MEMORY_S = 600
-      HOUR_S = 3600
       # Names whose shares are kept, those with the largest ones.
       MOST_NAMES = 100
 
@@ -38,7 +37,7 @@ module Holdup
       # @param path [String, nil] of the folder of the segments
       def start(now_ns = 0, path: nil)
         @now_ns = now_ns
-        @notes = path && ExitNote::Files.new(path)
+        @notes = path && ExitNote::ExitFiles.new(path)
         @unexplained = @memory_kills.count(now_ns)
         @found = []
       end
@@ -70,7 +69,7 @@ module Holdup
       # @param folder [String] id of the folder of the segments
       # @return [Array<Autopsy>] of the processes that were found dead in this round
       # @raise [StoreError]
-      def autopsies(folder, now_ns)
+      def to_a(folder, now_ns)
         return [] if @found.empty?
         from_ns = @found.map { |dead| dead.facts[:alive_ns] }.min
         samples = @store.processes(from_ns / NS - MEMORY_S, now_ns / NS + 1)
@@ -138,7 +137,7 @@ module Holdup
 
     # How many processes of the collector's own container the kernel has killed for memory, and of which it is
     # not known yet which ones they were. In another container the collector does not see it.
-    class Deaths::MemoryKills
+    class Autopsies::MemoryKills
       # A process that was killed is found within so long.
       FOUND_NS = 60 * NS
       FILES = %w[memory.events memory.oom_control].freeze
@@ -179,7 +178,7 @@ module Holdup
 
     # How many requests or jobs of each name a process had in flight, on average, in the hour before it died:
     # by chance, that is how often one of them is in flight when a process dies.
-    class Deaths::LoadShares
+    class Autopsies::LoadShares
       # Processes are sampled once a minute. Seldom enough to be few, often enough to see short lives.
       EVERY_S = 300
 
@@ -189,7 +188,7 @@ module Holdup
         @store = store
         @host = host
         @setting = setting
-        @from_s = to_s - Deaths::HOUR_S
+        @from_s = to_s - HOUR_S
         @to_s = to_s
       end
 
@@ -198,7 +197,7 @@ module Holdup
         lived_s = lived_s()
         return {} unless lived_s.positive?
         shares = time_ns.transform_values { |ns| (ns.fdiv(NS) / lived_s).round(6) }
-        shares.select { |_, share| share.positive? }.max_by(Deaths::MOST_NAMES, &:last).to_h
+        shares.select { |_, share| share.positive? }.max_by(Autopsies::MOST_NAMES, &:last).to_h
       end
 
       private

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Store::Sql::DeathsTest < Minitest::Test
+class Holdup::Store::Sql::DeathRowsTest < Minitest::Test
   include TemporaryFolder
 
   NOW_S = 1_800_000_000
@@ -12,7 +12,7 @@ class Holdup::Store::Sql::DeathsTest < Minitest::Test
   def setup
     Holdup::Store.open(path).tap(&:migrate!).close
     @connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Sqlite.new(path))
-    @deaths = Holdup::Store::Sql::Deaths.new(@connection)
+    @deaths = Holdup::Store::Sql::DeathRows.new(@connection)
   end
 
   def teardown
