@@ -58,7 +58,7 @@ module Holdup
       def add(name, reader, setting, slots)
         header = reader.header
         units = reader.open_units
-        return if units.empty? && header.pools.empty?
+        return if units.empty? && helper?(header)
         profile = reader.profile || {}
         facts = {server: profile["server"], units: units.map { |unit| compact(unit) },
                  beyond: reader.open_units_beyond, gvl: gvl(reader.open_state), ended: ended(reader, slots),
@@ -91,6 +91,9 @@ module Holdup
       end
 
       private
+
+      # A worker may die before its first tick, which tells its pools.
+      def helper?(header) = header.worker_index.negative? && header.pools.empty?
 
       def note(header) = @notes&.find(header.pid, since_ns: header.created_ns)
 

@@ -59,12 +59,18 @@ class Holdup::Collector
     end
 
     def test_a_helper_without_work_that_is_gone_is_no_death
+      @writer = SegmentWriter.new(folder, pid: DEAD_PID, start: 6, now_ns: NOW_NS - 60 * NS)
       assert_empty autopsies
     end
 
     def test_a_server_that_is_gone_is_a_death_even_without_work
+      @writer = SegmentWriter.new(folder, pid: DEAD_PID, start: 6, now_ns: NOW_NS - 60 * NS)
       @writer.pools = [[5, 0, 0]]
       assert_equal [], autopsy.units
+    end
+
+    def test_a_worker_that_is_gone_before_its_first_tick_is_a_death
+      assert_equal ["worker 2", []], [autopsy.name, autopsy.units]
     end
 
     def test_has_the_memory_of_the_last_ten_minutes
