@@ -32,7 +32,7 @@ module Holdup
       # Whether a process takes one request at a time.
       def one_at_a_time? = false
 
-      # @param facts [#[]] of a setting
+      # Asked with the facts of a setting.
       # @return [Boolean] whether the master of such workers says how they die, see WorkerExits
       def notes_exits?(_facts) = false
 
