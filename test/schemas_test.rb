@@ -7,10 +7,10 @@ require "json_schemer"
 require "browser/recorded"
 require "holdup/features/lab/sidekiq_vcpu/sample_outcomes"
 require "support/coarse_sizing"
+require "support/example_deaths"
 require "support/kept_capture"
 require "support/played_jobs"
 require "support/played_store"
-require "support/running_units"
 require "support/swept"
 
 # docs/schema describes what the commands print for programs. Each schema is held against real output: of the
@@ -20,7 +20,7 @@ class SchemasTest < Minitest::Test
 
   include CommandLine
   include CoarseSizing
-  include RunningUnits
+  include ExampleDeaths
   include Swept
 
   ROOT = File.expand_path("..", __dir__)
@@ -155,6 +155,16 @@ class SchemasTest < Minitest::Test
       SegmentWriter.new(folder)
       [Holdup::Ps::Report::Json.new(running, words: Holdup::View::Words.new).call,
         output("ps", "--json", "--dir", folder)]
+    end
+  end
+
+  def deaths_documents
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Store.open(path)
+      store.commit([], {}, deaths: [hogged_death, death(server: nil, ago_s: 60)])
+      store.close
+      [[], %w[--until 1h]].map { |more| output("deaths", "--json", "--store", path, *more) }
     end
   end
 

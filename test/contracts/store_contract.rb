@@ -5,6 +5,7 @@ require "holdup/model/prediction_outcome"
 require "holdup/model/series"
 require "holdup/model/setting"
 require "holdup/model/audit_entry"
+require "holdup/model/autopsy"
 require "holdup/model/window"
 require "support/example_units"
 
@@ -647,6 +648,41 @@ module StoreContract
     assert_equal [START + 1], @store.audit_entries(START, START + DAY).map(&:at_s)
   end
 
+  def test_keeps_each_death_once
+    assert_empty @store.deaths(START, START + DAY)
+    later = autopsy(1, alive_ns: (START + MINUTE) * 1_000_000_000, reason: :signal, status: 9)
+    first = autopsy(0, units: [{kind: :job, name: "速い \"J\"", state: nil, started_ns: 1 << 60}],
+      shares: {"A#b c" => 0.25})
+    @store.commit([], {}, deaths: [later])
+    @store.commit([window], {}, deaths: [first, later, first])
+    assert_equal [first, later], @store.deaths(START, START + DAY)
+    assert_equal [later], @store.deaths(START + 1, START + DAY)
+    assert_equal [first], @store.deaths(START, START + MINUTE)
+  end
+
+  def test_writes_a_death_with_everything_else_or_not
+    @store.checkpoints(host: "a")
+    assert_raises(Holdup::StoreError::Locked) do
+      @store.commit([], {"a segments/t" => "2"}, deaths: [autopsy(0)], expected: {"a segments/t" => "1"})
+    end
+    assert_empty @store.deaths(START, START + DAY)
+  end
+
+  def test_keeps_deaths_for_ninety_days
+    @store.commit([], {}, deaths: [autopsy(0), autopsy(1, alive_ns: (START + 1) * 1_000_000_000)])
+    @store.prune(START + 90 * DAY, max_bytes: 1)
+    assert_equal 2, @store.deaths(START, START + DAY).size
+    @store.prune(START + 90 * DAY + 1, max_bytes: 1 << 30)
+    assert_equal [START + 1], @store.deaths(START, START + DAY).map(&:at_s)
+  end
+
+  # A death with hundreds of requests in flight is longer than what MySQL calls a text.
+  def test_a_death_may_be_long
+    units = Array.new(256) { |i| {kind: :request, state: :gvl, name: "A#{i}#{"x" * 600}"} }
+    @store.commit([], {}, deaths: [autopsy(0, units:)])
+    assert_equal units, @store.deaths(START, START + DAY).first.units
+  end
+
   def test_what_came_of_predictions_is_kept_once_each
     assert_empty @store.outcomes
     first = outcome
@@ -755,6 +791,12 @@ module StoreContract
     Holdup::AuditEntry.new(source: "0123456789abcdef/audit-20241004.log:#{number}", at_s: START,
       host: "a", pid: 7, event: :turn, plan_id: "k3f9", lever: "threads", from: 5, to: 3,
       who: :experiment, by: "deploy@a", **rest)
+  end
+
+  def autopsy(number, alive_ns: START * 1_000_000_000, **rest)
+    Holdup::Autopsy.new(source: "0123456789abcdef/#{number}-1.segment:5", host: "a", pid: number,
+      name: "worker 0", setting: SETTING.fingerprint, since_ns: alive_ns - 1, alive_ns:,
+      gone_ns: alive_ns + 5, **rest)
   end
 
   def outcome(**rest)

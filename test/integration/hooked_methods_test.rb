@@ -185,7 +185,8 @@ class HookedMethodsTest < Minitest::Test
     "forks and profiles" => %w[Process._fork Process.daemon Vernier::Collector::TimeCollector#start],
     "puma" => %w[
       Puma::Launcher#run Puma::Server#run Puma::Server#stop Puma::ThreadPool#initialize
-      Puma::Cluster::Worker#run Puma::RackHandler#config
+      Puma::Cluster::Worker#run Puma::Cluster::WorkerHandle#kill Puma::Configuration#run_hooks
+      Puma::RackHandler#config
     ],
     "falcon" => %w[Falcon::Server#run Async::Container::Controller#start Async::Container::Generic#spawn],
     "unicorn" => %w[Unicorn::HttpServer#process_client Unicorn::HttpServer#init_worker_process],

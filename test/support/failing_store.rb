@@ -12,6 +12,10 @@ class FailingStore
 
   def audit_entries(...) = @store.audit_entries(...)
 
+  def processes(...) = @store.processes(...)
+
+  def sums(...) = @store.sums(...)
+
   def commit(*, **)
     raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
   end

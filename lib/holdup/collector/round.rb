@@ -28,6 +28,7 @@ module Holdup
         @sampler = sampler
         @unit_sampler = unit_sampler
         @audit = AuditReader.new(store:, host:)
+        @autopsies = Autopsies.new(store:, host:)
         @settings = {}
         @claimed = Set.new
       end
@@ -36,6 +37,7 @@ module Holdup
       # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
       def run(now_ns, steady: true)
         @skipped.start(now_ns)
+        @autopsies.start(now_ns, path: @directory.path)
         checkpoints
         entries = @directory.entries
         builder = SegmentDelta::WindowBuilder.new
@@ -78,7 +80,7 @@ module Holdup
 
       def segment_delta(builder, now_ns, steady)
         SegmentDelta.new(builder:, now_ns:, settings: @settings, unit_sampler: @unit_sampler,
-          skipped: @skipped, steady:)
+          skipped: @skipped, autopsies: @autopsies, steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -160,12 +162,14 @@ module Holdup
         collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
         slowest = builder.slowest(@host)
-        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:}
+        deaths = @autopsies.to_a(@identity.id, now_ns)
+        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:}
         left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)
         @unit_sampler.committed
         @audit.committed
+        @autopsies.committed(deaths)
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.sum { |window| window.series.unit? ? window.count : 0 }

@@ -9,13 +9,15 @@ module Holdup
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
+      # @param autopsies [Autopsies, nil] learns of processes that are gone and have not closed their segments
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, autopsies: nil, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @unit_sampler = unit_sampler
         @skipped = skipped
+        @autopsies = autopsies
         @steady = steady
         @silent = []
       end
@@ -39,7 +41,9 @@ module Holdup
           yield header, setting
           reading = read(reader, before, entry)
           add(reading, before, source(header, setting, before, reader.ended)) unless anew
-          over?(header, reader, entry) ? reading.checkpoint.done : reading.checkpoint
+          next reading.checkpoint unless over?(header, reader, entry, setting)
+          died(entry, reader, setting, reading.checkpoint.slots)
+          reading.checkpoint.done
         end
       end
 
@@ -181,12 +185,18 @@ module Holdup
       end
 
       # Everything is carried and no more will come.
-      def over?(header, reader, entry)
-        return true if header.closed? || reader.ended == :dead
+      def over?(header, reader, entry, setting)
+        return true if header.closed?
+        return !@autopsies&.awaited?(header, setting) if reader.ended == :dead
         return false unless reader.ended == :silent
         return true if header.namespace.zero?
         @silent << entry.name
         false
+      end
+
+      def died(entry, reader, setting, slots)
+        return if @autopsies.nil? || reader.ended != :dead || reader.header.closed?
+        @skipped.guard(:death, "process #{entry.pid}") { @autopsies.add(entry.name, reader, setting, slots) }
       end
 
       def setting(reader)

@@ -103,7 +103,7 @@ module Holdup
   # - checkpoint: it is unknown how far a file was carried; what it measured in between is not counted
   # - window, sample, unit_samples, path: the store rejected it
   # - stored: the store can't read its row any more; the new row replaced it
-  SkippedRow::KINDS = %i[segment series checkpoint window sample unit_samples path stored].freeze
+  SkippedRow::KINDS = %i[segment series checkpoint window sample unit_samples path stored death].freeze
   SkippedRow::MOST_BYTES = 200
   SkippedRow::KEEP_S = CollectorCheckpoint::KEEP_S
   # How many a store keeps: the latest ones.

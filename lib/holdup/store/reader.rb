@@ -116,6 +116,9 @@ module Holdup
       # @return [Array<AuditEntry>] changes of settings while processes ran, by time
       def audit_entries(from_s, to_s, events: nil) = raise(NotImplementedError)
 
+      # @return [Array<Autopsy>] of processes that died in the span, by time
+      def deaths(from_s, to_s) = raise(NotImplementedError)
+
       # @param host [String, nil] first word of the wanted names, and only when no commit for it is
       #   unfinished: a killed collector's may still arrive. To call before a commit
       # @return [Hash{String => String}] segment => checkpoint, binary

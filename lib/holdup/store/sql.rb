@@ -23,10 +23,11 @@ module Holdup
         @answers = SmallTables::KeptAnswers.new(@connection)
         @collectors = SmallTables::CollectorCheckpoints.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
+        @deaths = DeathRows.new(@connection)
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
         rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint].compact
@@ -36,6 +37,7 @@ module Holdup
           @skipped.add(skipped)
           @collectors.save(collector_checkpoint) if collector_checkpoint
           @audit.add(audit)
+          @deaths.add(deaths)
           if bad_row
             add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)
           else
@@ -53,6 +55,8 @@ module Holdup
       def collector_checkpoints = @collectors.to_a
 
       def audit_entries(from_s, to_s, events: nil) = @audit.between(from_s, to_s, events)
+
+      def deaths(from_s, to_s) = @deaths.between(from_s, to_s)
 
       def paths = @paths.to_h
 
@@ -182,6 +186,7 @@ module Holdup
         @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
         @audit.delete_before(now_s - AuditEntry::KEEP_S)
+        @deaths.prune(now_s)
         @checkpoints.prune(CheckpointNames.silent(@collectors.to_a, now_s), now_s)
         @collectors.prune(now_s)
       end

@@ -136,6 +136,74 @@ class Holdup::Collector
       assert_equal 2, total("A#b").count
     end
 
+    # The collector may die after the commit and before it has removed the file.
+    def test_a_death_is_stored_once_with_the_last_counts
+      writer = killed_writer
+      writer.record("A#b", wall: 5_000)
+      writer.open_unit(0, "B#c", started_ns: @now_ns - 62 * NS)
+      copy = File.binread(writer.path)
+      run_round
+      assert_equal [%w[B#c]], deaths.map { |death| death.units.map { |unit| unit[:name] } }
+      assert_equal ["A#b"], deaths.first.ended.map { |unit| unit[:name] }
+      assert_equal 1, total("A#b").count
+      File.binwrite(writer.path, copy)
+      @round = new_round
+      run_round
+      run_round
+      assert_equal 1, deaths.size
+    end
+
+    # Its master reaps it after the round that finds it dead.
+    def test_a_dead_worker_is_finished_when_its_master_has_said_how_it_died
+      writer = killed_writer(worker: 1)
+      writer.setting = '{"server":"unicorn"}'
+      writer.record("A#b", wall: 5_000)
+      writer.pools = [[1, 0, 0]]
+      writer.heartbeat(@now_ns - NS)
+      run_round
+      assert_equal [1, []], [total("A#b").count, deaths]
+      Holdup::ExitNote::ExitFiles.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns, :signal, 9))
+      run_round(NS)
+      assert_equal [[:signal, 9]], deaths.map { |death| [death.reason, death.status] }
+      assert_equal 1, total("A#b").count
+      assert_empty Dir.glob("#{@dir}/*.{segment,exit}")
+    end
+
+    def test_a_commit_that_failed_loses_no_death
+      killed_writer.open_unit(0, "B#c")
+      failing = new_round(store: FailingStore.new(@store))
+      assert_raises(Holdup::StoreError) { failing.run(@now_ns) }
+      run_round
+      assert_equal 1, deaths.size
+    end
+
+    def test_a_unit_that_a_killed_process_had_ended_is_counted_and_not_in_flight
+      writer = killed_writer
+      writer.open_unit(0, "A#b")
+      writer.open_unit(1, "B#c")
+      assert_raises(SegmentWriter::Died) { writer.record("A#b", wall: 5_000, ends: 0, die_after: 5) }
+      run_round
+      assert_equal [1, %w[B#c]], [total("A#b").count, deaths.first.units.map { |unit| unit[:name] }]
+    end
+
+    def test_a_process_that_closed_its_segment_did_not_die
+      writer = killed_writer
+      writer.pools = [[5, 0, 0]]
+      writer.open_unit(0, "A#b")
+      writer.close
+      run_round
+      refute_path_exists writer.path
+      assert_empty deaths
+    end
+
+    def test_a_process_that_is_silent_for_long_may_still_live
+      writer = SegmentWriter.new(@dir, pid: DEAD_PID, start: 7, now_ns: @now_ns, namespace: 1)
+      writer.open_unit(0, "A#b")
+      run_round(16 * NS)
+      refute_path_exists writer.path
+      assert_empty deaths
+    end
+
     def test_one_that_ticks_where_we_can_not_see_it_is_kept
       writer = dead_writer(now_ns: @now_ns)
       writer.record("A#b", wall: 5_000)
@@ -461,9 +529,17 @@ class Holdup::Collector
       SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns:)
     end
 
+    # Of this process table, which has no such process.
+    def killed_writer(**options)
+      namespace = Holdup::Segment::OwnerProcess.new.namespace
+      SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns: @now_ns - 60 * NS, namespace:, **options)
+    end
+
     def processes
       @store.processes(0, 1 << 40).reject { |sample| sample[:pid].zero? }
     end
+
+    def deaths = @store.deaths(0, 1 << 40)
 
     def windows = @store.windows(0, 1 << 40).to_a
 

@@ -32,6 +32,10 @@ module Holdup
       # Whether a process takes one request at a time.
       def one_at_a_time? = false
 
+      # Asked with the facts of a setting.
+      # @return [Boolean] whether the master of such workers says how they die, see WorkerExits
+      def notes_exits?(_facts) = false
+
       # @param facts [#[]] of a setting or a process: "server_version", "refork", "preload"
       # @return [Boolean] whether workers are forked from a process that has loaded the application
       def forks_loaded?(facts) = !!facts["preload"]

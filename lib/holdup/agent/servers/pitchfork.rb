@@ -17,6 +17,8 @@ module Holdup
 
       def self.one_at_a_time? = true
 
+      def self.notes_exits?(_facts) = true
+
       # A mold has always loaded the application.
       def self.forks_loaded?(_facts) = true
 
@@ -69,6 +71,10 @@ module Holdup
       end
 
       def http_server = ::Pitchfork::HttpServer
+
+      def worker_class = ::Pitchfork::Worker
+
+      def timeouts(exits) = {hard_timeout: ->(_server, child) { exits.timed_out(child.pid) }}
 
       def name = "pitchfork"
 

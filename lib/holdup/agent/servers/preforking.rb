@@ -3,6 +3,7 @@
 require "socket"
 require_relative "adapter"
 require_relative "identity"
+require_relative "worker_exits"
 require_relative "."
 
 module Holdup
@@ -33,6 +34,7 @@ module Holdup
       def starting(server)
         attach(server)
         guard { @runtime.wait_for_server }
+        guard { hook_exits }
       end
 
       # The master has forked its first workers.
@@ -61,6 +63,14 @@ module Holdup
             prep_readers: ->(server, readers, *) { serving(server, readers.last) }
           }
         )
+      end
+
+      # A master closes a worker when it has reaped it.
+      def hook_exits
+        exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
+        callbacks(before: timeouts(exits))
+        Hooks::Callbacks.install(worker_class, by: name.to_sym, guard: @runtime.guard, key: exits,
+          before: {close: ->(*) { exits.reaped(Process.last_status) }})
       end
 
       def when_loaded(&) = Hooks::WhenLoaded.call(http_server, name.to_sym, @runtime.guard, &)

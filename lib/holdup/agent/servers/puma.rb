@@ -4,6 +4,7 @@ require_relative "."
 require_relative "adapter"
 require_relative "identity"
 require_relative "puma/levers"
+require_relative "worker_exits"
 
 module Holdup
   module Servers
@@ -19,6 +20,8 @@ module Holdup
       PROCESSES = {worker: /\Apuma: cluster worker /, alone: /\Apuma \d/}.freeze
       # The first version that calls its hook before_refork.
       BEFORE_REFORK = 7
+      # The first version that says how a worker ended (its hook after_worker_shutdown).
+      EXIT_STATUS = 7
 
       # A Gemfile with Puma loads its name into every process, so only what runs counts.
       class << self
@@ -31,6 +34,8 @@ module Holdup
         def launcher?
           !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
         end
+
+        def notes_exits?(facts) = facts["server_version"].to_i >= EXIT_STATUS
 
         # The heap of the worker counts if workers fork others.
         def warm_up(facts)
@@ -125,8 +130,19 @@ module Holdup
         hook_server
         made = ->(pool, _name = nil, options = nil, *) { pooled(pool, options) }
         callbacks(::Puma::ThreadPool, after: {initialize: made}) if changes_threads?
+        hook_exits
         callbacks(::Puma::Cluster::Worker, before: {run: ->(worker, *) { working(worker.index) }})
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
+      end
+
+      # Puma calls its hook after_worker_shutdown through its configuration, whether or not there is one.
+      def hook_exits
+        exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
+        callbacks(::Puma::Cluster::WorkerHandle, before: {kill: ->(worker) { exits.timed_out(worker.pid) }})
+        ended = ->(_config, hook, worker, *) do
+          exits.reaped(worker.process_status) if hook == :after_worker_shutdown
+        end
+        callbacks(::Puma::Configuration, before: {run_hooks: ended})
       end
 
       # Puma 8 can do it while it runs.

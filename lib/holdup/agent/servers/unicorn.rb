@@ -16,11 +16,20 @@ module Holdup
 
       def self.one_at_a_time? = true
 
+      def self.notes_exits?(_facts) = true
+
       def self.warm_up(_facts) = "before_fork { |_server, worker| Process.warmup if worker.nr.zero? }"
 
       private
 
       def http_server = ::Unicorn::HttpServer
+
+      def worker_class = ::Unicorn::Worker
+
+      # It sends this signal to nothing else.
+      def timeouts(exits)
+        {kill_worker: ->(_server, signal, pid) { exits.timed_out(pid) if signal == :KILL }}
+      end
 
       def name = "unicorn"
 

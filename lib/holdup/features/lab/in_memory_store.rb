@@ -89,6 +89,16 @@ module Holdup
       # @see Store::Reader#audit_entries
       def audit_entries(_from_s, _to_s) = []
 
+      # What a process did before it died is of no interest here.
+      # @see Store::Reader#processes
+      def processes(_from_s, _to_s, every_s: nil) = []
+
+      # @see Store::Reader#sums
+      def sums(*, **) = []
+
+      # @see Store::Reader#deaths
+      def deaths(_from_s, _to_s) = []
+
       private
 
       def empty

@@ -140,6 +140,11 @@ module Holdup
         end
 
         # Of these hosts, and of all applications.
+        def deaths(...)
+          super.select { |autopsy| @origin.host?(autopsy.host) }
+        end
+
+        # Of these hosts, and of all applications.
         def skipped_rows
           super.select { |row| @origin.host?(row.host) }
         end

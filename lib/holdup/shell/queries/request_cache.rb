@@ -101,6 +101,10 @@ module Holdup
         @answers[[:audit_entries, span, options]] ||= store.audit_entries(*span, **options)
       end
 
+      def deaths(*span)
+        @answers[[:deaths, span]] ||= store.deaths(*span)
+      end
+
       def collector_checkpoints
         @answers[:collector_checkpoints] ||= store.collector_checkpoints
       end

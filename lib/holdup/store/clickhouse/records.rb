@@ -6,8 +6,8 @@ module Holdup
   module Store
     class Clickhouse
       # Everything but windows and checkpoints: samples of processes and of single units in tables of their
-      # own; checkpoints of collectors, skipped rows, the audit log, outcomes and kept answers as facts in
-      # `commits`.
+      # own; checkpoints of collectors, skipped rows, the audit log, deaths, outcomes and kept answers as
+      # facts in `commits`.
       class Records
         # @param commits [#call] which commits count, see Spans#commits
         def initialize(client, names, commits:)
@@ -46,6 +46,13 @@ module Holdup
           by_source = entries.to_h { |entry| [entry.source, entry] }
           by_source.map do |source, entry|
             {kind: "audit", name: source, stamp: entry.at_s, text: entry.to_h.except(:source).to_json}
+          end
+        end
+
+        # One of each source.
+        def death_facts(autopsies)
+          autopsies.uniq(&:source).map do |autopsy|
+            {kind: "death", name: autopsy.source, stamp: autopsy.at_s, text: autopsy.facts.to_json}
           end
         end
 
@@ -134,6 +141,15 @@ module Holdup
             AuditEntry.new(source: fact.name, **JSON.parse(fact.text, symbolize_names: true))
           end
           entries.sort_by { |entry| [entry.at_s, entry.source.size, entry.source] }
+        end
+
+        def deaths(from_s, to_s, kept)
+          from_s = [from_s, kept.kept_from(:deaths)].max
+          facts = latest("death").first(Autopsy::MOST).select { |fact| (from_s...to_s).cover?(fact.stamp) }
+          deaths = facts.map do |fact|
+            Autopsy.load(source: fact.name, facts: JSON.parse(fact.text, symbolize_names: true))
+          end
+          deaths.sort_by { |autopsy| [autopsy.at_s, autopsy.source] }
         end
 
         # Each session has its own count.

@@ -12,7 +12,7 @@ module Holdup
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
                   slowest_units: SlowestBlock::KEEP_S,
-                  skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S,
+                  skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S, deaths: Autopsy::KEEP_S,
                   outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         # Room for a collector whose clock is wrong, and for commits that are under way.
         SPARE_S = 2 * DAY_S
@@ -160,11 +160,13 @@ module Holdup
         def silent = "'#{Clickhouse.day(FORGET_S)}'"
 
         # Their rows are gone. A close goes with the session that it closes, because that would count on
-        # without it. Outcomes and the audit log are kept for longer.
+        # without it. Outcomes, deaths and the audit log are kept for longer.
         def forget_sessions
           audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
+          died = "kind = 'death' AND toDate(written) >= '#{Clickhouse.day(Autopsy::KEEP_S)}'"
+          kept = "kind = 'outcome' OR (#{audited}) OR (#{died})"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
-            "HAVING toDate(max(written)) < #{silent} AND countIf(kind = 'outcome' OR (#{audited})) = 0"
+            "HAVING toDate(max(written)) < #{silent} AND countIf(#{kept}) = 0"
           used = %w[minutes samples unit_samples slowest_units].map do |table|
             "session NOT IN (SELECT session FROM #{table})"
           end
@@ -228,6 +230,7 @@ module Holdup
           when :collector_checkpoints then @records.collector_checkpoints(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
+          when :deaths then @records.deaths(0, 1 << 40, state).first&.at_s
           when :outcomes then @records.outcomes(state).map(&:at_s).min
           when :answers then @records.oldest_answer_s(state)
           end

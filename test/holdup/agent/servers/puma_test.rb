@@ -11,12 +11,15 @@ class PumaTest < Minitest::Test
   # What the adapter calls.
   class RuntimeCalls
     attr_reader :guard, :identities, :calls
+    attr_accessor :folder
 
     def initialize
       @guard = Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new)
       @identities = []
       @calls = []
     end
+
+    def configuration = Struct.new(:segment_dir).new(folder)
 
     def let_go = @calls << [:let_go]
 
@@ -57,6 +60,21 @@ class PumaTest < Minitest::Test
   def identity
     @adapter.serving(@server)
     @runtime.identities.last
+  end
+
+  def test_notes_how_workers_end
+    folder = Dir.mktmpdir
+    @runtime.folder = folder
+    status = Process.wait2(Process.spawn("/bin/sh", "-c", "exit 3")).last
+    worker = Struct.new(:pid, :process_status).new(status.pid, status)
+    quiet = Puma::LogWriter.strings
+    @launcher.config.run_hooks(:before_worker_fork, 0, quiet)
+    assert_empty Dir.children(folder)
+    @launcher.config.run_hooks(:after_worker_shutdown, worker, quiet)
+    note = Holdup::ExitNote::ExitFiles.new(folder).find(status.pid, since_ns: 0)
+    assert_equal [:exit, 3], note.to_h.values_at(:reason, :status)
+  ensure
+    FileUtils.rm_rf(folder)
   end
 
   def test_pool_without_what_resets_the_maxima_of_others

@@ -70,7 +70,7 @@ class Holdup::Mcp::CommandTest < Minitest::Test
   def test_lists_tools_that_only_read
     served do |client, _|
       tools = client.tools
-      assert_equal %w[advise blame compare ps report timeline whatif], tools.map(&:name).sort
+      assert_equal %w[advise blame compare deaths ps report timeline whatif], tools.map(&:name).sort
       tools.each { |tool| assert_equal "object", tool.input_schema.fetch("type"), tool.name }
       assert(tools.all? { |tool| tool.annotations.fetch("readOnlyHint") })
     end

@@ -16,7 +16,7 @@ class Holdup::CLI::HelpTest < Minitest::Test
     said = holdup("help")
     assert_equal [0, said.out], [said.status, holdup("--help").out]
     groups = said.out.split("\n\n").select { |part| part.include?("\n  holdup") }
-    assert_equal [["look", %w[report top ps capture web]], ["decide", %w[advise]],
+    assert_equal [["look", %w[report top ps deaths capture web]], ["decide", %w[advise]],
       ["prove", %w[compare experiment]], ["keep well", %w[fleet doctor]]],
       groups.map { |group| [group.lines.first.chomp, group.scan(/^  holdup (\S+) /).flatten] }
   end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Deaths
+    Feature = FeatureContents.of(
+      about: "which processes died, and what ran in them then",
+      uses: %w[ps],
+      commands: [
+        {name: "deaths", place: 27, group: :look,
+         summary: "which processes died, how, and what ran in them then",
+         examples: ["", "--since 7d", "ID"]}
+      ],
+      pages: [
+        {name: "deaths", place: 155, section: :health}
+      ],
+      tools: [
+        {name: "deaths", place: 27, command: %w[deaths --json],
+         description: "Processes that died in a span (the last 24 hours if it is left out): when, how " \
+           "(killed for memory, timeout, signal, exit status), the requests and jobs in flight with " \
+           "elapsed time, state, call and place, who held the GVL, memory before, and what ended last. " \
+           "Keys: docs/schema/deaths.json."}
+      ]
+    )
+  end
+end

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "support/dashboard"
+require "support/example_deaths"
+
+class Holdup::Deaths::PageTest < Minitest::Test
+  include Dashboard
+  include ExampleDeaths
+
+  def show(*deaths)
+    @app = dashboard(store: store_with(*deaths), clock: CommandLine::Still.new(now_s: NOW_NS / NS + 120))
+  end
+
+  def test_lists_deaths_with_all_that_is_known
+    show(hogged_death, death(ago_s: 600, pid: 12))
+    get "/deaths"
+    assert_equal 200, last_response.status
+    assert_includes text, "2 processes died: 1 out of memory, 1 unknown."
+    assert_includes text, "Death of puma 4711"
+    assert_includes text, "ReportsController#sales holds the GVL for 41.2 s"
+    assert_includes markup, %(href="/deaths)
+  end
+
+  def test_a_span_without_deaths
+    show
+    get "/deaths"
+    assert_equal [200, true], [last_response.status, text.include?("No process died.")]
+  end
+
+  def test_json
+    show(hogged_death)
+    get "/deaths.json"
+    assert_equal ["oom"], JSON.parse(last_response.body)["deaths"].map { |one| one["reason"] }
+  end
+end
