@@ -156,8 +156,21 @@ module Holdup
         setting.attributes.values_at(*Analysis::UnitFilter::THREADS).sum { |number| number.to_i }
       end
 
+      # A minute that was measured in part counts as that part: its processes have a window of a whole minute.
       def covered_s
-        @covered_s ||= by_step(processes).transform_values { |sums| sums.sum(&:covered_s) }
+        @covered_s ||= by_step(processes).transform_values do |sums|
+          sums.sum { |sum| sum.covered_s * measured_share(sum.window) }
+        end
+      end
+
+      def measured_share(window)
+        measured_s = measured.seconds(window.start_s, window.end_s)
+        (measured_s < Analysis::MeasuredTime::LEAST_S) ? 1.0 : measured_s.fdiv(window.seconds)
+      end
+
+      # Of all requests and jobs, because the GVL is that of all.
+      def measured
+        @measured ||= Queries::MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s)
       end
 
       # @param steps [Hash{Integer => Numeric}] by start of the step
