@@ -48,9 +48,9 @@ module Holdup
       # To the slowest one itself, where it is kept.
       def slowest_link(row)
         name = Analysis::UnitFilter.glob_of(row.name)
-        kept = Queries::SlowestUnitsQuery.call(store, from_s: query.from_s, to_s: query.until_s,
+        found = Queries::SlowestUnitsQuery.units(store, from_s: query.from_s, to_s: query.until_s,
           filter: query.filter(kind: row.kind, name:, queue: row.queue), most: 1)
-        slow = kept.units.first&.slow or return
+        slow = found.first or return
         View::Blocks::Link.new(text: nil, page: "request", params: RequestPage.params(slow.unit))
       end
 

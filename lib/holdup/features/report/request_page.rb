@@ -51,19 +51,19 @@ module Holdup
         query.filter(name: Analysis::UnitFilter.glob_of(query["unit"]), queue: query["in"])
       end
 
-      # @return [Queries::SlowestUnitsQuery::ExplainedUnit, nil] nil where it is not one of those kept
-      def explained
-        return @explained if defined?(@explained)
-        kept = Queries::SlowestUnitsQuery.call(store, from_s: minute_s, to_s: minute_s + MINUTE_S, filter:,
+      # @return [SlowUnit, nil] nil where it is not one of those kept with what they waited for
+      def slow
+        return @slow if defined?(@slow)
+        kept = Queries::SlowestUnitsQuery.units(store, from_s: minute_s, to_s: minute_s + MINUTE_S, filter:,
           most: MOST)
-        @explained = kept.units.find { |one| same?(one.slow.unit) }
+        @slow = kept.find { |one| same?(one.unit) }
       end
 
       def minute_s = (@start_ns + @wall_ns) / NS / MINUTE_S * MINUTE_S
 
       # @return [UnitSample, nil] nil where it is no longer kept
       def unit
-        @unit ||= explained&.slow&.unit || store.unit_samples(@start_ns / NS, @start_ns / NS + 1)
+        @unit ||= slow&.unit || store.unit_samples(@start_ns / NS, @start_ns / NS + 1)
           .find { |one| filter.series?(one.series) && same?(one) }
       end
 
@@ -72,12 +72,11 @@ module Holdup
       def gone = View::Blocks::Lead.new(text: word(:request_gone))
 
       def lead
-        word(:request_lead, wall: duration(unit.wall_ns),
-          why: ChainSentence.new(@words).cause(unit, explained&.chain))
+        chain = Queries::SlowestUnitsQuery.chain(store, slow) if slow
+        word(:request_lead, wall: duration(unit.wall_ns), why: ChainSentence.new(@words).cause(unit, chain))
       end
 
       def bars
-        slow = explained&.slow
         states = slow ? AverageAndSlow.states_of_slow(slow) : AverageAndSlow.states_of_sample(unit)
         mean = AverageAndSlow::MeanUnit.new(count: 1, states:)
         means = {word(:request_bar, each: duration(unit.wall_ns)) => mean}

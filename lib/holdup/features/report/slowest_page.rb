@@ -6,11 +6,13 @@ module Holdup
     class SlowestPage < View::PageBase
       include HostCaptures
 
+      # Rows, unless more are asked for: to say why one was slow, its minute is read.
+      MOST = 20
+
       def blocks
-        read = SlowestUnitsReader.call(store, from_s: query.from_s, to_s: query.until_s, filter:,
-          most: query.limit)
-        table = SlowestUnits.new(read, words: @words, captures:, named: true, rows: query.limit)
-        [table.section]
+        most = query["limit"] ? query.limit : MOST
+        read = SlowestUnitsReader.call(store, from_s: query.from_s, to_s: query.until_s, filter:, most:)
+        [SlowestUnits.new(read, words: @words, captures:, named: true, rows: most).section]
       end
 
       def exports = %w[csv md]

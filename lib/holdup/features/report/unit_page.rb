@@ -77,17 +77,15 @@ module Holdup
 
       def each(mean) = View::Figures.duration(mean.wall_ns)
 
-      def slow_units = read_slowest.kept.units.map(&:slow)
+      def slow_units
+        Queries::SlowestUnitsQuery.units(store, from_s: query.from_s, to_s: query.until_s, filter:,
+          most: SLOW_UNITS)
+      end
 
       def unit_samples
         found = Queries::RecordedInterval::UnitSampleQuery.call(store, query.from_s, query.until_s,
           blocks: SlowestUnitsReader::PERIODS.first)
         found.select { |unit| filter.series?(unit.series) && filter.setting?(unit.setting) }
-      end
-
-      def read_slowest
-        @read_slowest ||= SlowestUnitsReader.call(store, from_s: query.from_s, to_s: query.until_s, filter:,
-          most: SLOW_UNITS)
       end
 
       # The like of the slow ones.
@@ -128,7 +126,10 @@ module Holdup
         Sections::MemoryTable.new(summary, words: @words, limit: query.limit).sentence
       end
 
-      def slowest = SlowestUnits.new(read_slowest, words: @words, captures:).section
+      def slowest
+        read = SlowestUnitsReader.call(store, from_s: query.from_s, to_s: query.until_s, filter:)
+        SlowestUnits.new(read, words: @words, captures:).section
+      end
 
       # Who stalled it is what the page is asked for, so it says so where nothing recorded that.
       def suffers(most)
