@@ -161,8 +161,8 @@ module Holdup
           end
         end
 
-        # The index begins with the starts, so a question about a range of them reads the entries of all series.
-        # Where few series are wanted, a list of starts is several times as fast.
+        # The index begins with the starts, so a question about a range of them reads the entries of all
+        # series. Where few series are wanted, a list of starts is several times as fast.
         # @return [Range, Array<Integer>]
         def starts(piece, series_ids)
           range = piece.from_s...piece.to_s

@@ -80,7 +80,8 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
   # The first request came in the middle of the first minute: its processes have a window of all of it.
   def test_a_minute_that_was_measured_in_part_counts_as_that_part
     store = self.store
-    store.commit([], {}, unit_samples: Holdup::SampleBlock.of(unit_samples(sample.from_s + 30, sample.to_s + 2)))
+    singles = unit_samples(sample.from_s + 30, sample.to_s + 2)
+    store.commit([], {}, unit_samples: Holdup::SampleBlock.of(singles))
     whole, part = [gvl, gvl(store)].map { |found| found.held[found.names.first] }
 
     assert_in_delta 2 * whole.first, part.first, 1e-6
