@@ -36,16 +36,21 @@ export const data = (chart) => [
  * @param {number} how.width
  * @param {Record<string, (value: number) => string>} how.ticks
  * @param {ReturnType<typeof import("./times.js").clocks>} how.clock
+ * @param {boolean} how.travels whether a part that is chosen with the mouse is a page of its own
  * @returns {uPlot.Options}
  */
-export function options(chart, { width, ticks, clock }) {
+export function options(chart, { width, ticks, clock, travels }) {
   const timed = chart.x.unit === "time";
   return {
     width,
     height: chart.height ?? HEIGHT,
     legend: { show: false },
     padding: [chart.marks?.some((mark) => mark.label) ? BAND : null, BEYOND, null, null],
-    cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
+    cursor: {
+      y: false,
+      drag: { x: true, y: false, setScale: !travels },
+      ...(timed ? { sync: { key: TOGETHER } } : {}),
+    },
     scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
     axes: [xAxis(chart, ticks, clock), yAxis(chart, ticks)],
     series: [{}, ...chart.series.map(DRAWN[chart.kind])],

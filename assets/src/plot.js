@@ -6,6 +6,7 @@ import { data, options } from "./options.js";
 import { reveal } from "./reveal.js";
 import { signs } from "./signs.js";
 import { onThemeChange } from "./theme.js";
+import { minutes, target, within } from "./travel.js";
 
 /**
  * What the server says of a chart (lib/holdup/shell/view/chart.rb).
@@ -74,10 +75,35 @@ export class Plot {
     this.place.replaceChildren(this.legend.element, this.said);
     const how = { width: this.#width(), ...this.words };
     this.drawn = new uPlot(
-      { ...options(this.chart, how), hooks: { setCursor: [() => this.#showCursor()] } },
+      {
+        ...options(this.chart, { ...how, travels: this.#travels() }),
+        hooks: { setCursor: [() => this.#showCursor()], setSelect: [() => this.#selected()] },
+      },
       data(this.chart),
       this.place,
     );
+    if (this.#travels()) this.drawn.over.addEventListener("click", (event) => this.#clicked(event));
+  }
+
+  /** Whether its points lead somewhere. */
+  #travels() {
+    return this.chart.x.unit === "time" && "moment" in this.place.dataset;
+  }
+
+  #clicked({ offsetX }) {
+    this.#go(this.drawn.posToIdx(offsetX), (second) => Math.abs(this.drawn.valToPos(second, "x") - offsetX));
+  }
+
+  #go(at, distance = () => Infinity) {
+    location.assign(target(this.chart, this.place.dataset, at, distance));
+  }
+
+  /** A part that was chosen with the mouse becomes the span of the page. */
+  #selected() {
+    const { left, width } = this.drawn.select;
+    if (!width || !this.#travels()) return;
+    const [from, to] = [left, left + width].map((x) => this.drawn.posToVal(x, "x"));
+    location.assign(within(this.place.dataset.part, minutes(from, to)));
   }
 
   #width() {
@@ -91,6 +117,8 @@ export class Plot {
 
   #key(event) {
     if (!this.drawn || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { idx } = this.drawn.cursor;
+    if (event.key === "Enter" && this.#travels() && idx !== null && idx !== undefined) return this.#go(idx);
     const to = moved(event.key, this.drawn.cursor.idx, this.chart.x.values.length);
     if (to === undefined) return;
     event.preventDefault();

@@ -30,6 +30,7 @@ class Chromium
         app,
         timeout: PATIENCE_S,
         process_timeout: PATIENCE_S,
+        protocol_timeout: PATIENCE_S,
         browser_options: FLAGS
       )
     end

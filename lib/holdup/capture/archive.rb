@@ -54,6 +54,12 @@ module Holdup
         header.ns(header.end_ticks - header.begin_ticks) if header&.closed?
       end
 
+      # Whether it has a part of what that process did between two moments, in ns since 1970.
+      def of?(pid, from_ns, to_ns)
+        return false unless length_ns && header.pid == pid
+        header.begin_real_ns < to_ns && header.begin_real_ns + length_ns > from_ns
+      end
+
       def events
         header && [header.head, header.capacity].min
       end

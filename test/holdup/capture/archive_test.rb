@@ -18,6 +18,18 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
+  def test_a_capture_is_of_its_process_and_time
+    in_folder do |archive|
+      archive.add(bytes, Time.at(0))
+      kept = archive.kept.first
+      from_ns = kept.header.begin_real_ns
+      to_ns = from_ns + kept.length_ns.to_i
+      assert kept.of?(kept.header.pid, from_ns - 5, to_ns + 5)
+      refute kept.of?(kept.header.pid + 1, from_ns - 5, to_ns + 5)
+      refute kept.of?(kept.header.pid, to_ns + 5, to_ns + 9)
+    end
+  end
+
   def test_reads_what_a_process_left_unpacked
     in_folder do |archive|
       path = File.join(archive.dir, "raw")

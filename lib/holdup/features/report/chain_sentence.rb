@@ -7,6 +7,8 @@ module Holdup
     class ChainSentence
       # Columns of a name.
       NAME = 60
+      # Sentences in a table.
+      BRIEF = 2
 
       def initialize(words)
         @words = words
@@ -19,6 +21,18 @@ module Holdup
         unit = explained.slow.unit
         @words.call(:chain_line, at: View::Figures::Moments.at(unit.start_ns / NS, "%F %H:%M:%S"),
           wall: View::Figures.duration(unit.wall_ns), chain: call(explained.chain))
+      end
+
+      # @param unit [UnitSample]
+      # @param chain [Analysis::WaitChain, nil] nil where it is not known
+      # @param links [Integer, nil] sentences at most, nil: all
+      # @return [String] the chain, or else what took most of the time
+      def cause(unit, chain, links: nil)
+        return call(links ? chain.with(links: chain.links.first(links)) : chain) if chain&.any?
+        times = {running: unit.running_ns, stalled: unit.stalled_ns, idle: unit.idle_ns}
+        key, ns = times.max_by(&:last)
+        @words.call(:"slow_#{key}", time: View::Figures.duration(ns),
+          share: View::Figures.rounded_share(ns.fdiv([unit.wall_ns, 1].max)))
       end
 
       # @param chain [Analysis::WaitChain]

@@ -17,6 +17,8 @@ module Holdup
          constant: "UnitPages::Requests"},
         {name: "jobs", place: 30, section: :jobs, constant: "UnitPages::Jobs"},
         {name: "endpoint", place: 40, section: :requests, listed: false, constant: "UnitPage"},
+        {name: "slowest", place: 42, section: :requests, listed: false, constant: "SlowestPage"},
+        {name: "request", place: 44, section: :requests, listed: false, constant: "RequestPage"},
         {name: "blame", place: 50, section: :requests, constant: "BlamePage"},
         {name: "processes", place: 160, section: :health, constant: "ProcessesPage"}
       ],

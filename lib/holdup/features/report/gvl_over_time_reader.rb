@@ -6,12 +6,14 @@ module Holdup
     class GvlOverTimeReader
       ALL = Series.new(kind: :request, name: "(all)")
       PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
-      HELD_TIME = {histograms: [], heads: [:running]}.freeze
+      # Of processes, requests and jobs, sums say it.
+      HELD_TIME = {histograms: []}.freeze
+      THREAD_TIME = {histograms: [], heads: [:running]}.freeze
       # Pairs of these victims.
       Victims = Data.define(:names) do
         def series?(series) = names.include?(series.name)
       end
-      private_constant :ALL, :PAIR_TIME, :HELD_TIME, :Victims
+      private_constant :ALL, :PAIR_TIME, :HELD_TIME, :THREAD_TIME, :Victims
 
       # @param series [Analysis::TimeSeries] of the same units, with the steps
       # @param from_s [Integer] of the span that the page is about, as to_s: the summary of a page reads the
@@ -136,7 +138,8 @@ module Holdup
       def processes = @processes ||= sums(kinds: [:process])
 
       def sums(**options)
-        chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, **HELD_TIME, **options))
+        time = (options[:kinds] == [:account]) ? THREAD_TIME : HELD_TIME
+        chosen(@store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, **time, **options))
       end
 
       def by_step(sums) = sums.group_by { |sum| sum.window.start_s / @step_s * @step_s }
@@ -153,8 +156,21 @@ module Holdup
         setting.attributes.values_at(*Analysis::UnitFilter::THREADS).sum { |number| number.to_i }
       end
 
+      # A minute that was measured in part counts as that part: its processes have a window of a whole minute.
       def covered_s
-        @covered_s ||= by_step(processes).transform_values { |sums| sums.sum(&:covered_s) }
+        @covered_s ||= by_step(processes).transform_values do |sums|
+          sums.sum { |sum| sum.covered_s * measured_share(sum.window) }
+        end
+      end
+
+      def measured_share(window)
+        measured_s = measured.seconds(window.start_s, window.end_s)
+        (measured_s < Analysis::MeasuredTime::LEAST_S) ? 1.0 : measured_s.fdiv(window.seconds)
+      end
+
+      # Of all requests and jobs, because the GVL is that of all.
+      def measured
+        @measured ||= Queries::MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s)
       end
 
       # @param steps [Hash{Integer => Numeric}] by start of the step

@@ -7,7 +7,6 @@ module Holdup
     class ImpactTable
       # Parts of the summary that it needs.
       PARTS = [:coverage, *Diagnosis::PARTS].freeze
-      NAME = 60
 
       # @param summary [Analysis::Summary] by name, with PARTS
       # @return [Array<Analysis::SeriesRow>] so many rows, those that matter most first
@@ -22,8 +21,7 @@ module Holdup
         @slow = slow
         @words = words
         @link = link
-        @diagnosis = Diagnosis.new(summary)
-        @waits = View::MainWait.new(summary, words:, link:)
+        @diagnosis = DiagnosisSentence.new(summary, words:, link:)
       end
 
       # @param rows [Array<Analysis::SeriesRow>]
@@ -45,7 +43,7 @@ module Holdup
         p95 = View::Figures.duration(row.histogram(:wall).quantile(0.95))
         bar = View::Blocks::Bar.of(row.split, @words)
         [@link.call(row), View::Figures.rate(@summary.row_rate(row)), p95, over_time(row), bar, caused(row),
-          why(row)]
+          @diagnosis.call(row)]
       end
 
       def over_time(row)
@@ -58,40 +56,6 @@ module Holdup
         whole_ns = @summary.blame.whole_ns
         share = whole_ns.zero? ? 0.0 : row.caused_ns.fdiv(whole_ns)
         View::Blocks::Heat.new(text: View::Figures.duration(row.caused_ns), share:)
-      end
-
-      def why(row)
-        found = @diagnosis.of(row)
-        return waits(row, found) if found.key == :gvl
-        word(:"diagnosis_#{found.key}", share: View::Figures.rounded_share(found.share),
-          **spoken(found.facts))
-      end
-
-      # For whom it waits leads to their page.
-      def waits(row, found)
-        remark = @waits.remark(row)
-        share = View::Figures.rounded_share(found.share)
-        text = word(:diagnosis_gvl, share:, wait: remark&.to_s)
-        remark.is_a?(View::Blocks::Link) ? remark.with(text:) : text
-      end
-
-      def spoken(facts)
-        facts.to_h { |key, fact| [key, say(key, fact)] }
-      end
-
-      def say(key, fact)
-        case key
-        when :place then place(fact)
-        when :call then View::CalledSystem.call(fact, @words)
-        when :each then View::Figures.amount(fact)
-        when :objects then fact && View::Figures.short_count(fact)
-        else View::Figures.duration(fact)
-        end
-      end
-
-      def place(fact)
-        return View::MainWait.place(fact, @words) unless fact.is_a?(String)
-        View::Width.truncate(View::Width.clean(File.basename(fact)), NAME)
       end
     end
   end

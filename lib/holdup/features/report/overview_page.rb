@@ -40,8 +40,18 @@ module Holdup
         first_action(about:) do |name|
           row = summary.rows.find { |one| one.name == name } || ImpactTable.rows(summary, 1).first
           link = unit_link(row)
-          link.is_a?(View::Blocks::Link) ? [link.with(text: word(:action_slowest, name: link.text))] : []
+          next [] unless link.is_a?(View::Blocks::Link)
+          [(slowest_link(row) || link).with(text: word(:action_slowest, name: link.text))]
         end
+      end
+
+      # To the slowest one itself, where it is kept.
+      def slowest_link(row)
+        name = Analysis::UnitFilter.glob_of(row.name)
+        found = Queries::SlowestUnitsQuery.units(store, from_s: query.from_s, to_s: query.until_s,
+          filter: query.filter(kind: row.kind, name:, queue: row.queue), most: 1)
+        slow = found.first or return
+        View::Blocks::Link.new(text: nil, page: "request", params: RequestPage.params(slow.unit))
       end
 
       # How much there is, and the first reason why figures may mislead.

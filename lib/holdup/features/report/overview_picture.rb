@@ -141,7 +141,7 @@ module Holdup
         columns = charts.flat_map { |name, chart| columns(name, chart) }
         rows = newest.map do |index|
           cells = columns.map { |column| View::Figures.public_send(column.figure, column.values[index]) }
-          [View::Blocks::Moment.new(at_s: @series.at_s[index]), *cells]
+          [View::Blocks::Moment.step(@series.at_s[index], @series.step_s, {}), *cells]
         end
         step = View::Figures.duration(@series.step_s * NS)
         View::Section.new(title: word(:picture_table), columns: [word(:moment), *columns.map(&:title)], rows:,

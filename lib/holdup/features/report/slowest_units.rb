@@ -3,25 +3,32 @@
 module Holdup
   module Report
     # The slowest of the singly stored units in the span, and why each was slow. Where the slowest were not
-    # kept, they are those of a sample, so slower ones may exist.
+    # kept, they are those of a sample, so slower ones may exist. Each leads to its page.
     class SlowestUnits
       ROWS = 10
-      COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
-        histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
-      TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze
+      # The reason stands where a phone shows it.
+      COLUMNS = %i[started histogram_wall slow_because histogram_running histogram_stalled histogram_idle
+        histogram_queued process].freeze
+      TIMES = %i[running_ns stalled_ns idle_ns queued_ns].freeze
 
       # @param read [SlowestUnitsReader::ReadUnits]
-      def initialize(read, words:)
+      # @param captures [Array<Capture::ArchivedCapture>] of this host
+      # @param named [Boolean] whether they have names of their own
+      # @param rows [Integer] at most
+      def initialize(read, words:, captures: [], named: false, rows: ROWS)
         @read = read
         @unit_samples = read.unit_samples
         @words = words
+        @captures = captures
+        @named = named
+        @most = rows
       end
 
       # @return [View::Section] without rows if none is stored: then a note says why
       def section
         return View::Section.new(title:, columns: [], rows: [], notes: [none]) if slowest.empty?
-        View::Section.new(title:, columns: columns.map { |key| @words.call(key) },
-          rows: slowest.map { |unit| row(unit) }, notes: [*chains, *note, *part])
+        View::Section.new(title:, columns: columns.map { |key| column(key) },
+          rows: slowest.map { |unit| row(unit) }, notes: [*note, *part])
       end
 
       private
@@ -39,7 +46,7 @@ module Holdup
       end
 
       def slowest
-        @slowest ||= [*kept.map { |explained| explained.slow.unit }, *@unit_samples].max_by(ROWS, &:wall_ns)
+        @slowest ||= [*explained.keys, *@unit_samples].max_by(@most, &:wall_ns)
       end
 
       def kept = @read.kept.units
@@ -49,16 +56,22 @@ module Holdup
       # The column is left out without a tracer.
       def traced? = slowest.any?(&:trace)
 
+      def captured = @captured ||= slowest.to_h { |unit| [unit, CapturedUnit.find(unit, @captures)] }.compact
+
       def columns
-        traced? ? [*COLUMNS, :trace] : COLUMNS
+        [*(:by_name if @named), *COLUMNS, *(:slow_capture if captured.any?), *(:trace if traced?)]
+      end
+
+      def column(key)
+        text = @words.call(key)
+        (key == :slow_because) ? View::Blocks::Column.new(text:, words: true) : text
       end
 
       def title = @words.call(:slowest_units)
 
-      # Why each was slow, in the order of the rows.
-      def chains
-        shown = kept.select { |explained| slowest.include?(explained.slow.unit) }
-        shown.filter_map { |explained| ChainSentence.new(@words).line(explained) }
+      # @return [Hash{UnitSample => Analysis::WaitChain}] of those that are kept with what they waited for
+      def explained
+        @explained ||= kept.to_h { |explained| [explained.slow.unit, explained.chain] }
       end
 
       def note
@@ -75,13 +88,26 @@ module Holdup
       def row(unit)
         durations = TIMES.map { |key| View::Figures.duration(unit.public_send(key)) }
         trace = unit.trace || View::Figures::NONE
-        [started(unit), *durations, View::Figures.count(unit.acquisitions),
-          View::Figures.rate(unit.in_flight),
-          process(unit), *(trace if traced?)]
+        wall = View::Figures.duration(unit.wall_ns)
+        [*(label(unit.series) if @named), started(unit), wall, because(unit), *durations, process(unit),
+          *(capture(unit) if captured.any?), *(trace if traced?)]
+      end
+
+      def label(series)
+        View::Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name)
       end
 
       def started(unit)
-        View::Blocks::Moment.new(at_s: unit.start_ns / NS, seconds: true)
+        text = View::Blocks::Moment.new(at_s: unit.start_ns / NS, seconds: true)
+        View::Blocks::Link.new(text:, page: "request", params: RequestPage.params(unit))
+      end
+
+      def because(unit)
+        ChainSentence.new(@words).cause(unit, explained[unit], links: ChainSentence::BRIEF)
+      end
+
+      def capture(unit)
+        captured[unit] ? CapturedUnit.link(captured[unit], @words) : View::Figures::NONE
       end
 
       def process(unit)

@@ -15,9 +15,10 @@ module Holdup
       end
 
       # @param filter [Analysis::UnitFilter] which units
+      # @param most [Integer] of those that are kept
       # @return [ReadUnits]
-      def self.call(store, from_s:, to_s:, filter:)
-        kept = Queries::SlowestUnitsQuery.call(store, from_s:, to_s:, filter:)
+      def self.call(store, from_s:, to_s:, filter:, most: Queries::SlowestUnitsQuery::MOST)
+        kept = Queries::SlowestUnitsQuery.call(store, from_s:, to_s:, filter:, most:)
         sampled_to_s = [to_s, *kept.from_s].min
         samples(store, from_s, sampled_to_s, filter, kept)
       end

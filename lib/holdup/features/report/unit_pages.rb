@@ -53,12 +53,14 @@ module Holdup
       class UnitsPage < View::PageBase
         SORT = "suffered"
         ROUNDED = 6
+        # Rows, unless more are asked for. From so many on, there is a field to search by name.
+        STRONGEST = 20
 
         def blocks
           return nothing if summary.empty?
           table = Table.new(summary, words: @words, link: method(:unit_link))
-          [View::Blocks::Notes.new(texts: headline.figures),
-            table.call(sorted.first(query.limit), title: word(:each_of_them), order:,
+          [View::Blocks::Notes.new(texts: headline.figures), *search,
+            table.call(sorted.first(most), title: word(:each_of_them), order:, rest: sorted.drop(most),
               notes: [*more, word(:units_note)]),
             section(Sections::MemoryTable)].compact
         end
@@ -89,8 +91,19 @@ module Holdup
         end
 
         def more
-          hidden = sorted.size - query.limit
+          hidden = sorted.size - most
           hidden.positive? ? [word(:more_rows_here, count: View::Figures.count(hidden))] : []
+        end
+
+        def most = query["limit"] ? query.limit : STRONGEST
+
+        # Its field is that of the filter, in view: without scripts too.
+        def search
+          return [] if sorted.size <= STRONGEST && query["name"].nil?
+          field = Web::Pages::Controls::Field.new(name: "name", label: word(:span_name),
+            value: query["name"], hint: "Orders*")
+          [Web::Pages::Controls::Form.new(title: word(:units_search), page: self.class::PAGE, fields: [field],
+            button: word(:show))]
         end
 
         def csv
@@ -108,10 +121,12 @@ module Holdup
 
       class Requests < UnitsPage
         KIND = :request
+        PAGE = "requests"
       end
 
       class Jobs < UnitsPage
         KIND = :job
+        PAGE = "jobs"
       end
 
       # The figure that units are sorted by, and the direction.
@@ -170,13 +185,25 @@ module Holdup
 
         # @param columns [Array<Symbol>] of COLUMNS
         # @param order [Order, nil] if given, the columns are sortable
-        def call(rows, title:, columns: COLUMNS, order: nil, notes: [])
+        # @param rest [Array<Analysis::SeriesRow>] the other ones, which share the last row
+        def call(rows, title:, columns: COLUMNS, order: nil, rest: [], notes: [])
+          total = cells(columns, together(rest)) if rest.any?
           View::Section.new(title:, columns: columns.map { |name| column(name, order) },
-            rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:,
+            rows: rows.map { |row| cells(columns, row) }, total:, notes:,
             details: rows.map { |row| @waits.remark(row) })
         end
 
         private
+
+        def cells(columns, row) = columns.map { |name| cell(name, row) }
+
+        def together(rows)
+          series = rows.first.window.series
+          window = Window.sum(rows.map { |row| row.window.with(series:) })
+          name = @words.call(:units_others, count: View::Figures.count(rows.size))
+          Analysis::SeriesRow.new(name:, kind: nil, queue: nil, window:, entries: rows.flat_map(&:entries),
+            nested: rows.flat_map(&:nested))
+        end
 
         def column(name, order)
           text = @words.call(TITLES.fetch(name) { FIGURES[name].word })
@@ -185,7 +212,7 @@ module Holdup
 
         def cell(name, row)
           case name
-          when :name then @link.call(row)
+          when :name then row.kind ? @link.call(row) : row.name
           when :split then View::Blocks::Bar.of(row.split, @words)
           else View::Figures.public_send(FIGURES[name].tell, FIGURES[name].of(row, @summary))
           end

@@ -23,14 +23,25 @@ module Holdup
       def call(store, from_s:, to_s:, filter:, most: MOST)
         kept_from_s = store.slowest_from_s
         return KeptUnits.new(units: [], from_s: nil, whole: false) unless kept_from_s && kept_from_s < to_s
-        settings = store.settings.select { |setting| filter.setting?(setting) } if filter.threads
-        slowest = store.slowest_units(from_s, to_s, most:, settings:, kinds: Series::UNITS, only: filter)
         minutes = Hash.new { |known, start_s| known[start_s] = windows(store, start_s) }
-        units = slowest.map do |slow|
+        units = units(store, from_s:, to_s:, filter:, most:).map do |slow|
           minute = minutes[slow.end_ns / NS / MINUTE_S * MINUTE_S]
           ExplainedUnit.new(slow:, chain: Analysis::WaitChain.of(slow, minute))
         end
         KeptUnits.new(units:, from_s: kept_from_s, whole: whole?(store, from_s, kept_from_s))
+      end
+
+      # Without their chains, each of which reads a minute.
+      # @return [Array<SlowUnit>] slowest first
+      def units(store, from_s:, to_s:, filter:, most:)
+        settings = store.settings.select { |setting| filter.setting?(setting) } if filter.threads
+        store.slowest_units(from_s, to_s, most:, settings:, kinds: Series::UNITS, only: filter)
+      end
+
+      # @param slow [SlowUnit]
+      # @return [Analysis::WaitChain]
+      def chain(store, slow)
+        Analysis::WaitChain.of(slow, windows(store, slow.end_ns / NS / MINUTE_S * MINUTE_S))
       end
 
       # What a unit adds to windows may be in the minute before the one in which it ended.

@@ -290,6 +290,14 @@ module Holdup
       Moment = Data.define(:at_s, :seconds) do
         def initialize(at_s:, seconds: false) = super
 
+        # @param step_s [Integer] for how long
+        # @param params [Hash{String => String}] in addition to the span
+        # @return [Link] to the requests and jobs of that time
+        def self.step(at_s, step_s, params)
+          since, till = [at_s, at_s + step_s].map { |second| new(at_s: second).exact }
+          Link.new(text: new(at_s:), page: "slowest", params: {**params, "since" => since, "until" => till})
+        end
+
         # @return [String] for programs
         def exact = Time.at(at_s).utc.strftime("%FT%TZ")
 

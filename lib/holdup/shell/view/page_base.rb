@@ -198,14 +198,18 @@ module Holdup
           Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: changes.to_a)
         end
 
+        # The requests of a step are those of the page.
+        def moment_params = {}
+
         def changes
-          @changes ||= Charts::TimeSeries::Changes.new(marks, words: @words)
+          @changes ||= Charts::TimeSeries::Changes.new(marks, words: @words,
+            span: [query.from_s, query.until_s])
         end
 
         def over_time
           return if time_series.empty?
           table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,
-            limit: query.limit)
+            limit: query.limit, params: moment_params)
           Blocks::FetchedCharts.new(title: word(:over_time), names: time_series_charts.titles,
             twin: table.call, part:)
         end

@@ -9,6 +9,9 @@ module Holdup
       # A collector stores data every ten seconds to a minute; a longer gap means a problem.
       BEHIND_S = 300
 
+      # Parameters of one name, which the requests of a moment are limited to.
+      MOMENT = %w[unit in].freeze
+
       attr_reader :name
       attr_reader :query
       # @return [String] one of App::Theme::KNOWN
@@ -94,6 +97,18 @@ module Holdup
       # @return [String] address of its series
       def series(chart)
         "#{url("series/#{@name}", @query.all)}##{chart}"
+      end
+
+      # Where the points of a chart over time lead to: the requests of a point, this page with a part of its
+      # span, a comparison around a change. A script adds the span.
+      # @return [String] HTML
+      def travel_attributes
+        return unless @query
+        attributes(
+          "data-moment": url("slowest", @query.all.slice(*MOMENT)),
+          "data-part": here({}),
+          "data-change": url("compare")
+        )
       end
 
       def asset(file)

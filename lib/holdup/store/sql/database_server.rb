@@ -100,6 +100,10 @@ module Holdup
           false
         end
 
+        # Whether it looks up windows by their starts faster than it reads a range of starts, where few series
+        # are wanted.
+        def finds_starts? = false
+
         # Whether it can concatenate those of a roll-up, at most 24 rows.
         def concatenates_some?(db) = concatenates?(db)
 

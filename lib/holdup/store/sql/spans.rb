@@ -102,6 +102,8 @@ module Holdup
         STARTS = 24
         WINDOWS = 2400
         MOST_STARTS = 240
+        # Of so many series, one is looked for start by start.
+        FEW = 8
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
         # What the sums of a table are made of: the first and last host, and the number of windows.
         FIGURES = {
@@ -109,7 +111,7 @@ module Holdup
           host_sums: [%i[min_host_id max_host_id], Sequel.function(:sum, :windows)]
         }.freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
-        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :FIGURES, :EMPTY
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :FEW, :NUMBERS, :FIGURES, :EMPTY
 
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
           heads: [])
@@ -153,10 +155,21 @@ module Holdup
         def read(piece, ids)
           table = over_hosts?(piece, ids) ? :host_sums : :windows
           @connection.read do |db|
-            rows = db[table].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s, **ids)
+            rows = db[table].where(seconds: piece.seconds, start_s: starts(piece, ids[:series_id]), **ids)
             rows = rows.where(setting_id: setting_ids) if @settings
             rows.select(*keys, *columns, *figures(table)).group(*keys, *step).all
           end
+        end
+
+        # The index begins with the starts, so a question about a range of them reads the entries of all
+        # series. Where few series are wanted, a list of starts is several times as fast.
+        # @return [Range, Array<Integer>]
+        def starts(piece, series_ids)
+          range = piece.from_s...piece.to_s
+          return range unless series_ids && @connection.dialect.finds_starts?
+          return range if series_ids.size * FEW > @codec.series.load.size
+          first_s = piece.from_s.ceildiv(piece.seconds) * piece.seconds
+          (first_s...piece.to_s).step(piece.seconds).to_a
         end
 
         def over_hosts?(piece, ids)

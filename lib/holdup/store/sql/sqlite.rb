@@ -127,6 +127,8 @@ module Holdup
 
         def concatenates_some?(db) = concatenates?(db)
 
+        def finds_starts? = true
+
         # A file mostly has one host.
         def sums_hosts?
           false

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../../support/burst_store"
 
 class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
   Gvl = Holdup::Analysis::GvlOverTime
@@ -74,6 +75,23 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
     end
     assert_empty gvl(kind: :job)
     assert_empty gvl(threads: 3)
+  end
+
+  # The first request came in the middle of the first minute: its processes have a window of all of it.
+  def test_a_minute_that_was_measured_in_part_counts_as_that_part
+    store = self.store
+    singles = unit_samples(sample.from_s + 30, sample.to_s + 2)
+    store.commit([], {}, unit_samples: Holdup::SampleBlock.of(singles))
+    whole, part = [gvl, gvl(store)].map { |found| found.held[found.names.first] }
+
+    assert_in_delta 2 * whole.first, part.first, 1e-6
+    assert_in_delta whole.last, part.last, 1e-6
+  end
+
+  # One a second.
+  def unit_samples(from_s, to_s)
+    BurstStore::Burst.new(from_s: from_s - BurstStore::START_S, to_s: to_s - BurstStore::START_S,
+      count: to_s - from_s, setting: sample.to_a.first.setting).unit_samples
   end
 
   def test_is_empty_without_pairs_and_without_data

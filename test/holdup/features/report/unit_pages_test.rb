@@ -35,6 +35,29 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
     assert_includes text, "6 more"
   end
 
+  # Of 25 the strongest 20 have rows.
+  def test_of_many_the_strongest_have_rows_and_the_others_share_one
+    @sample = hostile((10..34).map { |number| "Controller#{number}#index" })
+    get "/requests", {"sort" => "count"}
+    total = markup[%r{<tfoot>.*?</tfoot>}m].gsub(/<[^>]+>/, " ")
+    assert_equal 20, names.size
+    assert_match(/and 5 others.* 75 /m, total)
+    assert_match(/<form class="fields" data-keep method="get" action="\/requests">.*?name="name"/m, markup)
+  end
+
+  def test_the_search_shows_those_of_a_name
+    @sample = hostile((10..34).map { |number| "Controller#{number}#index" })
+    get "/requests", {"name" => "Controller2*"}
+    assert_equal 10, names.size
+    refute_match(/and \d+ others/, text)
+    assert_match(/<input name="name" value="Controller2\*"/, markup)
+  end
+
+  def test_few_need_no_search
+    get "/requests"
+    refute_includes text, "Search"
+  end
+
   def test_each_row_says_whom_it_waits_for_with_a_link
     get "/requests"
     row = markup[%r{<tr>\s*<th scope="row"><a[^>]*>OrdersController#index</a>.*?</tr>}m]

@@ -46,6 +46,18 @@ class Holdup::Queries::SlowestUnitsQueryTest < Minitest::Test
     assert_equal START_S, read.from_s
   end
 
+  def test_one_of_them_can_be_explained_alone
+    slow = slow_unit(9_000, name: "A#b", stalled_ns: 90 * MS, parts: [[:pair, "Sales", 80 * MS]])
+    commit(slow, windows: [window(:request, "Sales", nil, START_S, wall: 100)])
+    explained = read.units.first
+    filter = Holdup::Analysis::UnitFilter.new(name: "A#b")
+    query = Holdup::Queries::SlowestUnitsQuery
+
+    assert_equal [explained.slow], query.units(@store, from_s: START_S, to_s: START_S + 60, filter:, most: 5)
+    assert_equal explained.chain, query.chain(@store, explained.slow)
+    assert_predicate explained.chain, :any?
+  end
+
   def test_says_where_recordings_are_older_than_what_is_kept
     commit(slow_unit(900_000), windows: [window(:request, "A#b", nil, START_S, wall: 9)])
     refute_predicate read(START_S - 600, START_S + 1200), :whole

@@ -99,4 +99,13 @@ class Holdup::View::BlocksTest < Minitest::Test
     assert_match(/\A2026-09-2\d \d\d:\d\d\z/, Blocks::Moment.new(at_s: 1_790_000_000).to_s)
     assert_match(/:20\z/, Blocks::Moment.new(at_s: 1_790_000_000, seconds: true).to_s)
   end
+
+  def test_a_step_leads_to_its_requests
+    link = Holdup::View::Blocks::Moment.step(1_790_000_040, 300, {"unit" => "A#b"})
+
+    assert_equal "slowest", link.page
+    assert_equal({"unit" => "A#b", "since" => "2026-09-21T14:14:00Z", "until" => "2026-09-21T14:19:00Z"},
+      link.params)
+    assert_equal Holdup::View::Blocks::Moment.new(at_s: 1_790_000_040).to_s, link.to_s
+  end
 end

@@ -112,6 +112,20 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
     end
   end
 
+  # SQLite looks for the starts of few series one by one: of each it reads its entry of the index only.
+  def test_few_series_among_many_have_the_same_sums
+    windows = store(random_windows(Random.new(5)))
+    40.times { |other| id_of("Other#{other}") }
+    found = nil
+    sent = queries { found = sums(minutes(0, 300), [id_of("A")], step_s: 600) }
+    expected = Holdup::Store::SpanSum.of(windows.select { |one| one.series.name == "A" }, step_s: 600)
+
+    assert_equal expected.to_set, found.to_set
+    assert_match(/`start_s` IN \(\d+, \d+/, sent.first)
+    many = queries { sums(minutes(0, 300), (1..20).to_a) }
+    assert_match(/`start_s` >= \d+/, many.first)
+  end
+
   # The reader widens the ends of a span to other tiers, which are ranges of their own.
   def test_ranges_in_any_order_and_number_give_the_same_sum
     store(random_windows(Random.new(4)))

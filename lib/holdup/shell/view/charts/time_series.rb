@@ -186,7 +186,10 @@ module Holdup
         # The figures of the charts over time per step, newest first.
         class Table
           # @param limit [Integer] rows
-          def initialize(series, words:, limit:, names: NAMES)
+          # @param params [Hash{String => String}, nil] parameters of the page of a step's requests and jobs;
+          #   nil: a step leads nowhere
+          def initialize(series, words:, limit:, names: NAMES, params: nil)
+            @params = params
             @series = series
             @words = words
             @names = names
@@ -210,8 +213,12 @@ module Holdup
             newest = @series.at_s.each_index.to_a.reverse.first(@limit)
             newest.map do |index|
               figures = columns.map { |column| Figures.public_send(column.figure, column.values[index]) }
-              [Blocks::Moment.new(at_s: @series.at_s[index]), *figures]
+              [moment(@series.at_s[index]), *figures]
             end
+          end
+
+          def moment(at_s)
+            @params ? Blocks::Moment.step(at_s, @series.step_s, @params) : Blocks::Moment.new(at_s:)
           end
 
           def columns
@@ -272,9 +279,11 @@ module Holdup
           # A mark has little room; the table has the full text.
           LABEL = 60
 
-          def initialize(changes, words:)
+          # @param span [Array(Integer, Integer), nil] in which each leads to a comparison around it
+          def initialize(changes, words:, span: nil)
             @changes = changes
             @words = words
+            @span = span
           end
 
           def to_a
@@ -298,7 +307,15 @@ module Holdup
 
           def row(change)
             server = Width.clean(change.server || word(:not_known))
-            [Blocks::Moment.new(at_s: change.at_s), server, text(change)]
+            [moment(change.at_s), server, text(change)]
+          end
+
+          def moment(at_s)
+            moment = Blocks::Moment.new(at_s:)
+            return moment unless @span && at_s > @span.first && at_s < @span.last
+            ends = [@span.first, at_s, at_s, @span.last].map { |second| Blocks::Moment.new(at_s: second).exact }
+            params = %w[base_since base_until since until].zip(ends).to_h
+            Blocks::Link.new(text: moment, page: "compare", params:)
           end
 
           def text(change)

@@ -31,6 +31,16 @@ class Holdup::View::Charts::TimeSeries::ChangesTest < Minitest::Test
     end
   end
 
+  # Without a script too.
+  def test_each_leads_to_the_comparison_around_it
+    get "/", {"since" => "30m"}
+    asked = URI.decode_www_form(CGI.unescapeHTML(markup[%r{href="/compare\?([^"]*base_since[^"]*)"}, 1])).to_h
+    at = Time.at(SampleWindows::START_S + LATER_S).utc.iso8601
+    assert_equal [at, at], asked.values_at("base_until", "since")
+    assert_operator asked["base_since"], :<, at
+    assert_operator asked["until"], :>, at
+  end
+
   def test_in_files
     get "/overview.json", {"since" => "30m"}
     assert_equal [true, %w[revision threads]],

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { minutes, step, target, within } from "../src/travel.js";
+
+const START = 1_790_000_040;
+const chart = { x: { values: [START, START + 60, START + 120] }, marks: [{ at: START + 90 }] };
+const places = { moment: "/slowest?lang=ja", change: "/compare" };
+
+test("an address gets moments, and keeps what it has", () => {
+  const address = within("/x?unit=A%23b&since=1h", { since: START, until: START + 60 });
+  const asked = new URLSearchParams(address.split("?")[1]);
+  assert.equal(asked.get("unit"), "A#b");
+  assert.equal(asked.get("since"), "2026-09-21T14:14:00Z");
+  assert.equal(asked.get("until"), "2026-09-21T14:15:00Z");
+});
+
+test("a point is a step, and a single one is a minute", () => {
+  assert.deepEqual(step([0, 300], 1), { since: 300, until: 600 });
+  assert.deepEqual(step([60], 0), { since: 60, until: 120 });
+});
+
+test("a part has whole minutes, and one at least", () => {
+  assert.deepEqual(minutes(61, 179), { since: 60, until: 180 });
+  assert.deepEqual(minutes(60, 60), { since: 60, until: 120 });
+});
+
+test("a click leads to the requests of its step", () => {
+  const address = target(chart, places, 1, () => 100);
+  assert.match(address, /^\/slowest\?lang=ja&since=2026-09-21T14%3A15%3A00Z&until=2026-09-21T14%3A16%3A00Z$/);
+});
+
+test("near a change it leads to the comparison around it", () => {
+  const asked = new URLSearchParams(target(chart, places, 1, () => 3).split("?")[1]);
+  assert.deepEqual(
+    ["base_since", "base_until", "since", "until"].map((name) => asked.get(name).slice(14, 19)),
+    ["14:00", "15:30", "15:30", "17:00"],
+  );
+});
