@@ -14,6 +14,15 @@ module Holdup
   ) do
     # A later outcome with the same key replaces an earlier one.
     def key = to_h.slice(*self.class::KEY)
+
+    # @return [Float, nil] of the prediction against the measurement, of a wait against the response: 1 ms
+    #   instead of 2 of 300 does not matter. nil where it is not known
+    def error(name)
+      figure = figures[name]
+      whole = figures[(name == :wait) ? :response : name]
+      return unless figure && whole&.measured_ns&.positive?
+      (figure.predicted_ns - figure.measured_ns).fdiv(whole.measured_ns)
+    end
   end
 
   PredictionOutcome::KEY = %i[app kind pool setting from_s to_s processes threads time_slice_ns].freeze

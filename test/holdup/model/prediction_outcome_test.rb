@@ -21,4 +21,15 @@ class Holdup::PredictionOutcomeTest < Minitest::Test
       refute_equal outcome.key, outcome(**facts).key, facts
     end
   end
+
+  def test_an_error_is_that_of_the_prediction_against_the_measurement
+    quantity = Holdup::PredictionOutcome::Quantity.new(recorded_ns: 9, replayed_ns: 9, predicted_ns: 120,
+      measured_ns: 100)
+    response = quantity.with(measured_ns: 400)
+    found = outcome(figures: {p95: quantity, response:, wait: quantity})
+    assert_in_delta 0.2, found.error(:p95)
+    assert_in_delta 0.05, found.error(:wait), 1e-9, "of the response"
+    assert_nil outcome(figures: {wait: quantity}).error(:wait)
+    assert_nil outcome(figures: {p95: quantity.with(measured_ns: 0)}).error(:p95)
+  end
 end

@@ -9,7 +9,7 @@ module Holdup
       # @param prices [Sizing::CheapestFleet::FleetPrices, nil]
       # @param others [Hash{Symbol => Object}] what else is not as usual; nil is usual
       # @return [Queries::Question]
-      def self.of(kind:, span:, objective:, prices: nil, factor: 1.0, warm_up_s: WARM_UP_S,
+      def self.of(kind:, span:, objective:, prices: nil, factor: 1.0, warm_up_s: nil,
         within_s: Sizing::JobDeadlines::WITHIN_S, **others)
         arguments = {objective: objective.name, slo: objective.slo.to_h, prices: prices&.to_h, factor:,
                      warm_up_s:, within_s:, **others}

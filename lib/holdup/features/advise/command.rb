@@ -3,7 +3,7 @@
 module Holdup
   module Advise
     # How many threads, processes and job slots. Several commands have this name: Recommend, and with an
-    # option of their own Verify and Keep, Whatif (--if) and Calculate (--io).
+    # option of their own Verify, TrackRecord and Keep, Whatif (--if) and Calculate (--io).
     class Command
       extend CLI::CommandArguments
 
@@ -52,6 +52,7 @@ module Holdup
         Queries::Option.switch("--fresh", "compute it, even if the store keeps the answer"),
         Queries::Option.switch("--keep", "compute what collectors keep in the store, where due"),
         Queries::Option.text("--verify FILE", "what --save kept: has it come true since?"),
+        Queries::Option.switch("--track-record", "how right predictions have been here"),
         Queries::Option.text("--if CHANGE", "what threads=3,load=x2 would do: see whatif"),
         Queries::Option.text("--io SHARE", "how many threads for 45% io: see calculate")
       ])
@@ -77,6 +78,7 @@ module Holdup
 
         def command(values)
           return KeepCommand if values.key?(:keep)
+          return TrackRecordCommand if values.key?(:track_record)
           values.key?(:verify) ? VerifyCommand : RecommendCommand
         end
       end

@@ -59,8 +59,8 @@ module Holdup
         report = result.value.what_if && what_if_report(result.value, span)
         advised = Report.new(found, words: @words, span:, limit: query.limit)
         lead, *answers = answers(advised, report)
-        blocks = [lead, *(age(result) if kept), *answers, kinds(advised), *nothing(found),
-          *(advised.grounds - [advised.self_test])]
+        blocks = [lead, *(age(result) if kept), track_record(found), *answers, kinds(advised),
+          *nothing(found), *(advised.grounds - [advised.self_test])]
         PageContent.new(blocks:, json: json_of(found, report), offered: exports)
       end
 
@@ -68,6 +68,15 @@ module Holdup
       def age(result)
         text = Report.age(result, words: @words, now_s: query.until_s)
         View::Blocks::SpanLink.new(text:, label: word(:advice_kept_fresh), params: {"fresh" => "1"})
+      end
+
+      # @param found [Holdup::Advise::AdviceAnswer]
+      # @return [View::Blocks::Notes] how right predictions for this application have been
+      def track_record(found)
+        setting = found.result&.recording&.setting
+        app = setting && Analysis::ApplicationShares.name(setting)
+        record = Sizing::TrackRecord.new(store.outcomes, kind:, app:)
+        View::Blocks::Notes.new(texts: [TrackRecordReport.new(record, kind:, words: @words).sentence])
       end
 
       # A reader who asks about another setting sees that answer first.

@@ -31,13 +31,13 @@ module Holdup
 
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] multiplies the load
-      # @param warm_up_s [Integer] seconds after a boot that do not count
+      # @param warm_up_s [Integer, nil] seconds after a boot that do not count; nil: as the recording shows
       # @param setting [String, nil] fingerprint of the only setting that counts
       # @param cpus [Integer] that replays may use
       # @param pool [String, nil] the group of job threads to size, when several share a process
       # @param needed [#call, nil] see LoadSummary.call; nil: what the recommendation needs
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
-        warm_up_s: WARM_UP_S, setting: nil, pool: nil,
+        warm_up_s: nil, setting: nil, pool: nil,
         cpus: Sizing::Replay.half_of_cpus, &needed)
         @asked = {from_s:, to_s:}
         @kind = kind

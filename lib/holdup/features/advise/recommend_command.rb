@@ -72,7 +72,8 @@ module Holdup
             connections: values[:connections],
             within_s: values.fetch(:within_s, Sizing::JobDeadlines::WITHIN_S),
             prices: values.fetch(:prices) { prices(console.env) },
-            **values.slice(:factor, :warm_up_s)
+            warm_up_s: values[:warm_up_s],
+            **values.slice(:factor)
           )
         end
 

@@ -41,8 +41,8 @@ module Holdup
       VCPUS = Queries::Option.positive("--vcpus N", "of a host, where the samples don't know",
         purpose: :question, tool: "CPUs of a host, where the recording does not know")
       WARM_UP = Queries::Option.declare("--warm-up TIME", Queries::OptionTypes::WholeSeconds.new(0),
-        "after a boot, that don't count (120s); 0s: all counts", key: :warm_up_s,
-        purpose: :question, default: WARM_UP_S)
+        "after a boot, that don't count (measured, at most 120s)", key: :warm_up_s,
+        purpose: :question)
 
       # Options of the recording and the limits of its deployment.
       RECORDING = [

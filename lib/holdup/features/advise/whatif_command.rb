@@ -99,7 +99,7 @@ module Holdup
 
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
       def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, format: :text,
-        origin: Queries::Origin.new, warm_up_s: WARM_UP_S, store: nil, language: nil,
+        origin: Queries::Origin.new, warm_up_s: nil, store: nil, language: nil,
         **)
         @console = console
         @span = {from_s:, to_s:}

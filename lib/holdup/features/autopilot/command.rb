@@ -91,7 +91,7 @@ module Holdup
         [(word(:frozen) if frozen?), phase, *taken_back, *(done.empty? ? changes : done)].compact
       end
 
-      def phase = StatusText.new(state, words: @words).text
+      def phase = StatusText.new(state, words: @words, now_s:).text
 
       def clock(second) = Time.at(second).utc.strftime("%H:%M UTC")
 

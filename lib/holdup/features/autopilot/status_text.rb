@@ -5,9 +5,11 @@ module Holdup
     # What the autopilot of a host does now, and why.
     class StatusText
       # @param state [State]
-      def initialize(state, words:)
+      # @param now_s [Integer]
+      def initialize(state, words:, now_s:)
         @state = state
         @words = words
+        @now_s = now_s
       end
 
       # @return [Boolean] whether a collector has ever acted for it
@@ -31,7 +33,10 @@ module Holdup
         facts = {from: plan.values.first, to: plan.values.last,
                  why: View::AuditLog.reason(plan.why, @words)}
         return word(:kept, **facts) if @state.phase == :kept
-        word(:experiment, **facts, ends: Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC"))
+        facts[:ends] = Time.at(plan.turns.ends_s).utc.strftime("%H:%M UTC")
+        look_s = next_look_s(plan.turns)
+        return word(:experiment, **facts) unless look_s
+        word(:experiment_before_look, **facts, rest: View::Figures.rough((look_s - @now_s) * NS))
       end
 
       # @return [Hash{Symbol => Object}] for programs
@@ -40,6 +45,14 @@ module Holdup
       end
 
       private
+
+      # @param turns [Switchback]
+      # @return [Integer, nil] seconds since 1970; nil after the last one
+      def next_look_s(turns)
+        schedule = Experiment::LookSchedule.of_blocks(turns.cycles, block_s: turns.cycle_s)
+        looks_s = schedule.sizes.map { |size| turns.changes_s + size * turns.cycle_s }
+        looks_s.find { |at_s| at_s > @now_s }
+      end
 
       def word(key, **facts) = @words.call(:"autopilot_#{key}", **facts)
     end

@@ -5,7 +5,7 @@ module Holdup
     Feature = FeatureContents.of(
       about: "arms of an experiment, side by side",
       uses: %w[advise autopilot compare],
-      offers: %w[Reader RecordedVerdict Result],
+      offers: %w[LookSchedule Reader RecordedVerdict Result],
       commands: [
         {name: "experiment", place: 90, group: :prove,
          summary: "arms side by side: time needed, progress, and the answer",

@@ -64,7 +64,7 @@ module Holdup
       def status
         return @status if defined?(@status)
         text = @context && AutopilotFolder.new(@context.dir).state
-        status = text && Autopilot::StatusText.new(Autopilot::State.parse(text), words: @words)
+        status = text && Autopilot::StatusText.new(Autopilot::State.parse(text), words: @words, now_s:)
         @status = status&.on? ? status : nil
       end
 

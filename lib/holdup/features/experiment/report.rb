@@ -8,6 +8,8 @@ module Holdup
     # it rests on, and the figures of both arms.
     class Report
       LEVELS = {better: :good, worse: :fail, both: :warn, invalid: :warn}.freeze
+      # Percent from which three decimals would be rounded to 100.
+      LARGEST_LEVEL = 99.9995
 
       # @param experiment [Result]
       # @param kind [Symbol] of the units
@@ -179,25 +181,37 @@ module Holdup
       end
 
       def table
-        level = self.level
+        looked = @experiment.looked?
         columns = [@words.call(:compare_figure), word(:control), word(:candidate), "%",
-          word(:interval, level:), word(:visible), ""]
+          looked ? word(:interval, level:) : word(:later_interval), word(:visible), ""]
         View::Section.new(title: word(:figures), columns:, rows: estimates.map { |estimate| row(estimate) },
-          notes: [word(:figures_note, figures: estimates.size, looks: @experiment.schedule.looks, level:)])
+          notes: [looked ? figures_note : word(:figures_before_looks)])
+      end
+
+      def figures_note
+        word(:figures_note, figures: estimates.size, looks: @experiment.schedule.looks, level:)
       end
 
       # @return [String] "98.3 %"; an early look has "99.982 %"
       def level
         percent = @experiment.level * 100
-        format((percent < 99.9) ? "%.1f %%" : "%.3f %%", percent)
+        return format("%.1f %%", percent) if percent < 99.9
+        (percent < LARGEST_LEVEL) ? format("%.3f %%", percent) : ">99.999 %"
       end
 
       def row(estimate)
         metric = estimate.metric
-        share = estimate.visible(@experiment.level)
         [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after),
-          @cells.change(estimate.relative), @cells.interval(estimate, @experiment.level),
-          share ? @cells.visible(share) : View::Figures::NONE, mark(estimate)]
+          @cells.change(estimate.relative), *certainty(estimate)]
+      end
+
+      # @return [Array<String>] the last three cells, which a look fills
+      def certainty(estimate)
+        return [View::Figures::NONE, View::Figures::NONE, ""] unless @experiment.looked?
+        level = @experiment.level
+        share = estimate.visible(level)
+        interval = @experiment.interval(estimate) && @cells.interval(estimate, level)
+        [interval || View::Figures::NONE, share ? @cells.visible(share) : View::Figures::NONE, mark(estimate)]
       end
 
       def mark(estimate)
@@ -227,7 +241,8 @@ module Holdup
         def verdict
           answer = @experiment.answer
           {key: answer.key, reason: answer.reason, text: @sentences.verdict, next: @sentences.next_step,
-           moved: answer.moved.map { |estimate| estimate.metric.name }, level: @experiment.level.round(6)}
+           moved: answer.moved.map { |estimate| estimate.metric.name },
+           level: (@experiment.level.round(6) if @experiment.looked?)}
         end
 
         def arm(side)
@@ -249,15 +264,16 @@ module Holdup
         end
 
         def figure(estimate)
-          range = estimate.interval(@experiment.level)
+          range = @experiment.interval(estimate)
+          looked = @experiment.looked?
           bounds = range && [range.begin, range.end].map { |bound| bound.round(5) }
           metric = estimate.metric
           {name: metric.name, unit: metric.unit, control: round(metric, estimate.before),
            candidate: round(metric, estimate.after), relative: estimate.relative&.round(5),
            relative_interval: (bounds if estimate.relative?),
            difference_interval: (bounds unless estimate.relative?),
-           visible: estimate.visible(@experiment.level)&.round(4),
-           verdict: estimate.verdict(@experiment.level)}
+           visible: looked ? estimate.visible(@experiment.level)&.round(4) : nil,
+           verdict: looked ? estimate.verdict(@experiment.level) : nil}
         end
 
         def round(metric, value)

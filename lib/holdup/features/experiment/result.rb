@@ -27,6 +27,8 @@ module Holdup
       DRIFTING = %i[wall_mean wait_mean cpu_unit].freeze
       # Fewer requests or jobs of an arm have no p95.
       FEWEST_UNITS = 200
+      # The upper end of a relative interval from which tables show no number, see Cells#interval.
+      UNBOUNDED = 9.995
       # Share of sound experiments that an A/A check or the check for drift may call invalid, each.
       FALSE_ALARMS = 0.01
 
@@ -91,6 +93,18 @@ module Holdup
       # @return [Float] level of the intervals at that look
       def level
         shown ? shown.level : 1 - LookSchedule::ALPHA / [outcomes.size, 1].max
+      end
+
+      # Whether there was a look: before it, no interval is of a level that was planned.
+      def looked? = !shown.nil?
+
+      # An early look demands so much that its interval may include no difference and ten times as much: it
+      # says nothing.
+      # @return [Range, nil] of an estimate at that look; nil before any, and where it says nothing
+      def interval(estimate)
+        range = looked? ? estimate.interval(level) : nil
+        return range unless range && estimate.relative?
+        (range.cover?(0.0) && range.end >= UNBOUNDED) ? nil : range
       end
 
       # @return [ExperimentAnswer]

@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "json"
 require_relative "../../../support/coarse_sizing"
+require_relative "../../../support/learned"
 require_relative "../../../support/played_store"
 
 class Holdup::Web::AdviceTest < Minitest::Test
@@ -59,6 +60,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     Holdup::CLI::Places.stub(:writing, ->(_env, _url, &block) { block.call(store) }) do
       size_coarsely { Holdup::Advise::KeepCommand.new(console:).run }
     end
+    @kept_store = store
     store.singleton_class.undef_method(:windows) # of which every computation reads some
   end
 
@@ -75,6 +77,19 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_equal [PLAYED.to_s, "request"], JSON.parse(last_response.body).values_at("to_s", "kind")
     get "/advice", {"since" => "24h", "lang" => "ja"}
     assert_includes text, "10 分前に計算し、ストアに保存した結果です"
+  end
+
+  # Beside the advice, also beside one that is kept.
+  def test_how_right_predictions_have_been
+    with_kept_advice
+    get "/advice", {"since" => "24h"}
+    assert_includes text, "No prediction has come true or false here yet."
+    @kept_store.keep(Learned.outcome(1.25))
+    get "/advice", {"since" => "24h"}
+    assert_match(/here: 1 prediction of the p95 response, median error 20\.0 %; 0 of them at most a tenth/,
+      text)
+    get "/advice", {"since" => "24h", "lang" => "ja"}
+    assert_includes text, "誤差の中央値 20.0 %"
   end
 
   def test_computes_what_no_collector_has_kept

@@ -283,10 +283,10 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
     PlayedStore.new(PlayedRecording.new(minutes:), **options)
   end
 
-  def said(*others, played:)
+  def said(*others, played:, options: [])
     now_s = [played, *others].map(&:to_s).max
     said = played.in_a_file(*others) do |path|
-      size_coarsely { holdup("advise", "--store", path, "--since", "1h", "--full", now_s:) }
+      size_coarsely { holdup("advise", "--store", path, "--since", "1h", "--full", *options, now_s:) }
     end
     said.out.gsub(/\s+/, " ")
   end
@@ -376,7 +376,7 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
   def test_a_warm_up_phase
     boot = recorded(minutes: 3, booted_s: PlayedStore::START_S - 5)
     sentence = /CAN'T SAY: \d+\.\d % of the requests or jobs came soon after a boot/
-    assert_match(sentence, said(played: boot))
+    assert_match(sentence, said(played: boot, options: %w[--warm-up 120s]))
     text = said(played: recorded(minutes: 2, booted_s: PlayedStore::START_S - 5))
     assert_match(/CAN'T SAY: \d+\.\d % of the requests or jobs came soon after a boot/, text)
     refute_match(/The recording is short/, text)

@@ -53,7 +53,7 @@ class Holdup::Experiment::CommandTest < Minitest::Test
     said = experiment("status", "--for", "1h", simulated: EQUAL)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^20 of 30 blocks of 2 min; look 2 of 3\.$/, said.out)
-    next_look = /No answer yet\. The next look is at 30 blocks of 2 min, in about 20 min\./
+    next_look = /Too early to say; the next look is in about 20 min, at 30 blocks of 2 min\./
     assert_match(next_look, said.out.gsub(/\s+/, " "))
     refute_match(/^figure/, said.out)
   end

@@ -68,7 +68,7 @@ class Holdup::Experiment::PageTest < Minitest::Test
     assert_match(/Experiment x7k2 is on: 5 and 3 threads take turns on web-1 for another 44 min\./, said)
     assert_match(/^Turn +31 of 52: (control|candidate)$/, said)
     assert_match(/^Started by +deploy@web-1: 5 threads stall each other$/, said)
-    assert_match(/^Verdict +No answer yet\. The next look is at/, said)
+    assert_match(/^Verdict +Too early to say; the next look is in\s+about 4 min/, said)
     assert_match(/^Smallest difference that it will show +elapsed p95 \d/, said)
     assert_match(/^x7k2 \(web-1\).* 5 \| 3 +2 /, said)
   end

@@ -52,6 +52,24 @@ module Holdup::Advise::Sizing
       refute_includes found.self_test.causes.call, :mix
     end
 
+    # Five thousand requests of a quiet host, from the boot on.
+    one_ruby def test_ten_minutes_from_the_boot_on_give_an_answer
+      simulated = SimulatedRecording.new(seed: 1, minutes: 10, rate: 8.4, sway: 0.0, age_s: 0)
+      observation = StoredSimulation.of(simulated, sampled: true)
+      assert_operator observation.figures.cold_share, :<, 0.2, "of which the first two minutes are a fifth"
+      found = Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2), rounds: 2, units: 1500)
+      assert_empty found.reasons
+      refute_equal :c, found.self_test.grade
+    end
+
+    # Two of these three minutes would be too many.
+    one_ruby def test_three_minutes_from_the_boot_on_give_an_answer
+      simulated = SimulatedRecording.new(seed: 1, minutes: 3, rate: 28, sway: 0.0, age_s: 0)
+      observation = StoredSimulation.of(simulated, sampled: true)
+      assert_operator observation.figures.cold_share, :<, 0.5
+      assert_empty Recommendation.new(observation, limits: ResourceLimits.new(vcpus: 2), units: 1500).reasons
+    end
+
     one_ruby def test_nothing_changes_for_little
       found = recommendation(processes: 2, rate: 60.0)
       assert_equal :keep, found.verdict

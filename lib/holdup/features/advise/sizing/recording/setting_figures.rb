@@ -10,7 +10,7 @@ module Holdup
       # several settings, that is a problem, and the figures are those of the one with most units.
       #
       # Windows have all units and give means and rates; unit samples are single units, and give their
-      # variance and the cost of concurrency. The first two minutes after a boot are in neither.
+      # variance and the cost of concurrency. Neither has what came while a process was warming up.
       class Recording::SettingFigures
         # A unit counts as alone if it shared its process for no more than a twentieth of its time.
         ALONE_MILLI = 1050
@@ -34,14 +34,15 @@ module Holdup
         # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
         # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
         # @param vcpus [Numeric, nil] of a host; nil: as the setting says
-        # @param warm_up_s [Integer] ignored after a boot; 0 if an experiment has left it out itself
-        def initialize(windows:, unit_samples:, samples: [], kind: :request, vcpus: nil,
-          warm_up_s: WARM_UP_S)
+        # @param warm_up_s [Integer, nil] ignored after a boot; 0 if an experiment has left it out itself;
+        #   nil: as long as the recording shows
+        def initialize(windows:, unit_samples:, samples: [], kind: :request, vcpus: nil, warm_up_s: nil)
           own = windows.select { |window| window.series.kind == kind && window.count.positive? }
-          @known = Recording::RecordedSettings.new(own, unit_samples:, warm_up_s:)
+          @known = Recording::RecordedSettings.new(own, unit_samples:, warm_up_s: warm_up_s || WARM_UP_S)
           @recorded = @known.first
           mine = unit_samples.select { |unit| @known.first?(unit) && unit.series.kind == kind }
           own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
+          warm_up_s ||= Recording::WarmUpLength.new(mine, own_samples).seconds
           boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
           @minutes = Recording::MinuteCounts.new(mine, boots)
           @measured_time = Analysis::MeasuredTime.of(mine)

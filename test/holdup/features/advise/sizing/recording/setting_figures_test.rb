@@ -68,7 +68,7 @@ module Holdup::Advise::Sizing
 
     def test_the_first_two_minutes_after_a_boot_are_left_out
       booted = ExampleUnits::PROCESS.with(since_ns: ExampleUnits::START_S * NS)
-      found = recording(unit_samples: ExampleUnits.many(3000, process: booted))
+      found = recording(unit_samples: ExampleUnits.many(3000, process: booted), warm_up_s: 120)
       assert_equal (ExampleUnits::START_S + 120...ExampleUnits::START_S + MINUTES * 60).step(60).to_a,
         found.arrivals.keys
       assert_operator found.unit_samples.map(&:age_ns).min, :>=, 120 * NS
@@ -91,10 +91,24 @@ module Holdup::Advise::Sizing
     # Nine minutes of a load test, 30 s after its only boot: a minute and a half of them is warm-up.
     def test_warm_up_is_counted_from_the_boot_and_not_by_whole_minutes
       booted = ExampleUnits::PROCESS.with(since_ns: (ExampleUnits::START_S - 30) * NS)
-      found = recording(windows: minutes(to: 9), unit_samples: nine_minutes { booted })
+      found = recording(windows: minutes(to: 9), unit_samples: nine_minutes { booted }, warm_up_s: 120)
       assert_empty found.problems
       assert_in_delta 750, found.units, 15
       assert_in_delta 1 / 6.0, found.cold_share, 0.02
+    end
+
+    def test_warm_up_is_as_long_as_the_recording_shows
+      booted = ExampleUnits::PROCESS.with(since_ns: ExampleUnits::START_S * NS)
+      unit_samples = Array.new(2000) { |at| ExampleUnits.unit_sample(at * 90, process: booted) }
+      samples = [{host: "a", pid: booted.pid, since_s: ExampleUnits::START_S,
+                  at_s: ExampleUnits::START_S + 180, setting: ExampleUnits::SETTING.fingerprint,
+                  jit_warm_ns: booted.since_ns + 20 * NS}]
+      windows = minutes(to: 3, count: 600)
+      found = recording(windows:, unit_samples:, samples:)
+      assert_empty found.problems
+      assert_in_delta 20 / 180.0, found.cold_share, 0.02
+      refused = recording(windows:, unit_samples:, samples:, warm_up_s: 120)
+      assert_includes refused.problems.map(&:kind), :warming_up
     end
 
     # One of two restarts after four minutes: for two minutes, half of the requests don't count.
@@ -103,7 +117,7 @@ module Holdup::Advise::Sizing
         ExampleUnits::PROCESS.with(pid:, since_ns: (ExampleUnits::START_S + since_s) * NS)
       end
       units = nine_minutes { |unit, at| (at.odd? && unit.start_ns >= restarted.since_ns) ? restarted : old }
-      found = recording(windows: minutes(to: 9), unit_samples: units)
+      found = recording(windows: minutes(to: 9), unit_samples: units, warm_up_s: 120)
       assert_empty found.problems
       assert_in_delta 800, found.units, 15
     end
