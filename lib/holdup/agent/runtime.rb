@@ -3,7 +3,6 @@
 require "monitor"
 require_relative "../model/clock"
 require_relative "configuration"
-require_relative "finish_callback"
 require_relative "../model/errors"
 require_relative "fork_hook"
 require_relative "guard"
@@ -291,17 +290,12 @@ module Holdup
         env: @env,
         resources: @resources
       )
-      @recorder.call_on_finish(finish_callback, configuration.on_finish_sample)
+      @recorder.call_on_finish(configuration.on_finish, configuration.on_finish_sample)
       @session = session.open(server:, generation: @generation)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
       true
-    end
-
-    def finish_callback
-      callback = configuration.on_finish
-      callback && FinishCallback.new(callback, @guard)
     end
 
     def refuse
