@@ -4,6 +4,7 @@ require "monitor"
 require_relative "../model/clock"
 require_relative "configuration"
 require_relative "../model/errors"
+require_relative "finished_figures"
 require_relative "fork_hook"
 require_relative "guard"
 require_relative "jit"
@@ -290,7 +291,8 @@ module Holdup
         env: @env,
         resources: @resources
       )
-      @recorder.call_on_finish(configuration.on_finish, configuration.on_finish_sample)
+      receiver = FinishedFigures.receiver(configuration, @guard)
+      @recorder.call_on_finish(receiver, configuration.on_finish_sample)
       @session = session.open(server:, generation: @generation)
       finish_at_exit
       announce_measuring

@@ -2,6 +2,7 @@
 
 require_relative "../recorder"
 require_relative "rack"
+require_relative "server_timing"
 
 module Holdup
   module Instrumentation
@@ -12,12 +13,21 @@ module Holdup
     class RequestUnits < Probe::RequestStarts
       # @param ignored [Regexp] paths of requests that are not measured
       # @param ignored_starts [Array<String>, nil] how such paths begin; nil: unknown
-      def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false)
+      # @param server_timing [Boolean] whether responses get the header
+      def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false,
+        server_timing: false)
         super(recorder:, names:, queue_header: queue.key, ignored_starts:, example_paths:)
         @guard = recorder.guard
         @names = names
         @queue = queue
         @ignored = ignored
+        @server_timing = server_timing
+      end
+
+      # @param app [#call]
+      # @return [#call] what the middleware calls in its place
+      def around(app)
+        @server_timing ? ServerTiming.new(app, @guard) : app
       end
 
       # @return [UnitName]
