@@ -160,6 +160,7 @@ module Holdup
         runtime.add(sequel_pool(runtime.guard))
         runtime.add(connection_pool_gem(runtime.guard))
         runtime.add(tracers(runtime.recorder))
+        runtime.add(graphql_operations(runtime.guard))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
@@ -186,6 +187,13 @@ module Holdup
       Runtime::LateResource.new(-> { defined?(::ConnectionPool::TimedStack) }) do
         require_relative "agent/instrumentation/connection_pool_gem"
         Instrumentation::ConnectionPoolGem.new(guard:, clock: Clock.new)
+      end
+    end
+
+    def graphql_operations(guard)
+      Runtime::LateResource.new(-> { defined?(::GraphQL::Tracing) }) do
+        require_relative "agent/instrumentation/graphql_operations"
+        Instrumentation::GraphqlOperations.new(guard:)
       end
     end
 

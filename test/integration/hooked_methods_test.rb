@@ -66,6 +66,10 @@ class HookedMethodsTest < Minitest::Test
       lines = Holdup::Instrumentation::ControllerFigures::LINES
       Holdup::Instrumentation::ControllerFigures.new(wanted: -> { lines }, guard: GUARD).install
       ActionController::Base
+      require "graphql"
+      require "holdup/agent/instrumentation/graphql_operations"
+      GraphQL::Tracing::Trace
+      Holdup::Instrumentation::GraphqlOperations.new(guard: GUARD).install
     RUBY
     "tracers" => <<~RUBY,
       require "opentelemetry/sdk"
@@ -184,6 +188,7 @@ class HookedMethodsTest < Minitest::Test
     "controllers" => %w[
       ActionDispatch::Request#controller_instance= ActionController::Instrumentation#append_info_to_payload
       ActionController::Instrumentation::ClassMethods#log_process_action Lograge.custom_options
+      GraphQL::Tracing::Trace#execute_query
     ],
     "tracers" => %w[
       OpenTelemetry::SDK::Trace::Span#initialize OpenTelemetry::SDK::Trace::Span#finish

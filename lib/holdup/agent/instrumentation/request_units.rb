@@ -3,6 +3,7 @@
 require_relative "../recorder"
 require_relative "rack"
 require_relative "server_timing"
+require_relative "unit_name"
 
 module Holdup
   module Instrumentation
@@ -91,6 +92,13 @@ module Holdup
 
       def failed
         self.failure = true
+      end
+
+      # What it asks for, where its route does not say it. The first call counts.
+      # @param name [String]
+      def asked_for(name)
+        asked = env # nil when the request has ended
+        asked[UnitName::ASKED] ||= name if asked
       end
 
       # Pitchfork checks the arity of its callbacks. `call` is one, and in C like `finished`.
