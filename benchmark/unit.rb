@@ -5,11 +5,13 @@ require_relative "support/bench"
 module Bench
   # One whole unit: what a request or a job pays for being measured and recorded.
   class Unit
-    UNITS = ["none", "gvltools", "gvl_timing", "vernier", "perfm", "holdup probe", "holdup"].freeze
+    UNITS = ["none", "gvltools", "gvl_timing", "vernier", "perfm", "holdup probe", "holdup",
+      "holdup with on_finish"].freeze
     REQUESTS = %w[none gvltools perfm holdup].freeze
     COLUMNS = ["", "ns, median (min..max)", "added", "holdup's added / its", "objects allocated",
       "retained"].freeze
     LIMIT_NS = 1600
+    ON_FINISH_LIMIT_NS = 400
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -45,6 +47,7 @@ module Bench
         "counted.",
         "\"holdup probe\" is the C alone (`enter`, `record`), and so the floor; \"holdup\" what an " \
         "application calls: six histograms, all sums and the ring, in a segment. Ten releases are in it.",
+        "\"holdup with on_finish\" calls a block that reads nothing.",
         floor
       ]
     end
@@ -82,7 +85,17 @@ module Bench
       Spread.paired(arms[tool], arms["none"]) { |with, bare| with[key] - bare[key] }
     end
 
-    def budgets
+    def budgets = [*units_budgets, on_finish_budget]
+
+    def on_finish_budget
+      arms = @samples["units"]
+      more = Spread.paired(arms["holdup with on_finish"], arms["holdup"]) do |with, bare|
+        with["ns"] - bare["ns"]
+      end
+      Budget.new("an empty on_finish, time added to holdup's", ON_FINISH_LIMIT_NS, more.median, "ns")
+    end
+
+    def units_budgets
       ["holdup probe", "holdup"].flat_map do |tool|
         [
           budget(tool, "ns", "time added", LIMIT_NS, "ns"),

@@ -31,6 +31,7 @@ module Bench
     autoload :Perfm, "tools/perfm"
     autoload :PerfmInDatabase, "tools/perfm_in_database"
     autoload :Holdup, "tools/holdup"
+    autoload :HoldupOnFinish, "tools/holdup_on_finish"
     autoload :HoldupProbe, "tools/holdup_probe"
     autoload :HoldupCore, "tools/holdup_probe"
     autoload :HoldupCapture, "tools/holdup_capture"
@@ -53,6 +54,7 @@ module Bench
       "perfm" => -> { Perfm.new },
       "perfm in its database" => -> { PerfmInDatabase.new },
       "holdup" => -> { Holdup.new },
+      "holdup with on_finish" => -> { HoldupOnFinish.new },
       "holdup probe" => -> { HoldupProbe.new },
       "holdup core" => -> { HoldupCore.new },
       "holdup capture" => -> { HoldupCapture.new },

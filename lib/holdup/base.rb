@@ -18,10 +18,12 @@ require_relative "agent/runtime"
 require_relative "agent/servers"
 require_relative "agent/instrumentation/asked_endpoint"
 require_relative "agent/instrumentation/calls"
+require_relative "agent/instrumentation/controller_figures"
 require_relative "agent/instrumentation/job_units"
 require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
+require_relative "agent/instrumentation/server_timing"
 require_relative "agent/instrumentation/unit_name"
 
 # Measures which threads hold the GVL and which wait for it, for each request and job. Loading starts nothing:
@@ -158,9 +160,12 @@ module Holdup
         runtime.add(sequel_pool(runtime.guard))
         runtime.add(connection_pool_gem(runtime.guard))
         runtime.add(tracers(runtime.recorder))
+        runtime.add(graphql_operations(runtime.guard))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
+        added = -> { runtime.configuration.add_figures_to }
+        runtime.add(Instrumentation::ControllerFigures.new(wanted: added, guard: runtime.guard))
       end
     end
 
@@ -185,6 +190,13 @@ module Holdup
       end
     end
 
+    def graphql_operations(guard)
+      Runtime::LateResource.new(-> { defined?(::GraphQL::Tracing) }) do
+        require_relative "agent/instrumentation/graphql_operations"
+        Instrumentation::GraphqlOperations.new(guard:)
+      end
+    end
+
     def tracers(recorder)
       Runtime::LateResource.new(-> { tracer? }) do
         require_relative "agent/instrumentation/tracers"
@@ -205,6 +217,7 @@ module Holdup
         recorder:,
         ignored: settings.ignored, ignored_starts: settings.ignored_starts,
         example_paths: settings.example_paths,
+        server_timing: Instrumentation::ServerTiming.wanted?(settings.server_timing),
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
         queue:
       )

@@ -62,6 +62,14 @@ class HookedMethodsTest < Minitest::Test
       require "holdup/agent/instrumentation/asked_endpoint"
       ActionDispatch::Request
       Holdup::Instrumentation::AskedEndpoint.new(-> { Holdup.requests.names }, guard: GUARD).install
+      require "lograge"
+      lines = Holdup::Instrumentation::ControllerFigures::LINES
+      Holdup::Instrumentation::ControllerFigures.new(wanted: -> { lines }, guard: GUARD).install
+      ActionController::Base
+      require "graphql"
+      require "holdup/agent/instrumentation/graphql_operations"
+      GraphQL::Tracing::Trace
+      Holdup::Instrumentation::GraphqlOperations.new(guard: GUARD).install
     RUBY
     "tracers" => <<~RUBY,
       require "opentelemetry/sdk"
@@ -177,7 +185,11 @@ class HookedMethodsTest < Minitest::Test
       Sequel::Database#log_connection_yield Sequel::Database#begin_transaction
       Sequel::Database#remove_transaction
     ],
-    "controllers" => %w[ActionDispatch::Request#controller_instance=],
+    "controllers" => %w[
+      ActionDispatch::Request#controller_instance= ActionController::Instrumentation#append_info_to_payload
+      ActionController::Instrumentation::ClassMethods#log_process_action Lograge.custom_options
+      GraphQL::Tracing::Trace#execute_query
+    ],
     "tracers" => %w[
       OpenTelemetry::SDK::Trace::Span#initialize OpenTelemetry::SDK::Trace::Span#finish
       Datadog::Tracing::SpanOperation#start Datadog::Tracing::SpanOperation#finish

@@ -5,6 +5,8 @@
  */
 #include "unit/figures_methods.h"
 
+#include <string.h>
+
 #include "hook/accounts.h"
 #include "hook/allocations.h"
 #include "hook/hook.h"
@@ -12,12 +14,15 @@
 #include "segment/segment.h"
 #include "unit/fibers.h"
 
-VALUE figures_numbers(const measurement_t *m)
+VALUE figures_number(uint64_t word)
+{
+    return word == UNIT_UNKNOWN ? Qnil : ULL2NUM(word);
+}
+
+VALUE figures_numbers(const uint64_t *words)
 {
     VALUE numbers[MEASUREMENT_WORDS];
-    const uint64_t *words = MEASURED_VALUES(m);
-    for (int i = 0; i < MEASUREMENT_WORDS; i++)
-        numbers[i] = words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]);
+    for (int i = 0; i < MEASUREMENT_WORDS; i++) numbers[i] = figures_number(words[i]);
     return rb_ary_new_from_values(MEASUREMENT_WORDS, numbers);
 }
 
@@ -113,9 +118,13 @@ static VALUE figures_calls(const call_tally_t *calls)
     return all;
 }
 
-figures_t figures_final(const measurement_t *m, const pair_party_t *party, const call_tally_t *calls)
+void figures_final(figures_t *figures, const measurement_t *m, const pair_party_t *party,
+                   const call_tally_t *calls)
 {
-    return (figures_t){figures_numbers(m), figures_waits(party), figures_calls(calls)};
+    figures->known = true;
+    memcpy(figures->numbers, MEASURED_VALUES(m), sizeof(figures->numbers));
+    figures->waits = figures_waits(party);
+    figures->calls = figures_calls(calls);
 }
 
 /* figures(handle): the numbers of the open unit so far, as `finish` gives them; nil: not of this thread. */
@@ -125,7 +134,7 @@ static VALUE probe_figures(VALUE self, VALUE handle)
     measurement_t m;
     if (!u || u->clock->epoch != tc.epoch) return Qnil;
     figures_measure(u, &m);
-    return figures_numbers(&m);
+    return figures_numbers(MEASURED_VALUES(&m));
 }
 
 /*

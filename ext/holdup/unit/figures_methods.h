@@ -8,15 +8,24 @@
 #include "unit/calls.h"
 #include "unit/measurement.h"
 
-/* What the object of a unit gets when its unit has ended: nil where it is unknown. */
+/* What a unit took, as it was recorded; `waits` and `calls` are nil where there were none. */
 typedef struct {
-    VALUE numbers, waits, calls;
+    bool known; /* false: the unit was left out */
+    VALUE waits, calls;
+    uint64_t numbers[MEASUREMENT_WORDS]; /* in the order of Holdup::Measurement */
 } figures_t;
 
-/* The numbers in the order of Holdup::Measurement. */
-VALUE figures_numbers(const measurement_t *m);
+/* One of the numbers; nil where it is unknown. */
+VALUE figures_number(uint64_t word);
 
-/* Before the party and the calls of the ended unit are dropped. Allocates, and runs no Ruby code. */
-figures_t figures_final(const measurement_t *m, const pair_party_t *party, const call_tally_t *calls);
+/* MEASUREMENT_WORDS numbers in the order of Holdup::Measurement. */
+VALUE figures_numbers(const uint64_t *words);
+
+/*
+ * Fills `figures`, before the party and the calls of the ended unit are dropped. Allocates what the unit
+ * waited for and called, and runs no Ruby code.
+ */
+void figures_final(figures_t *figures, const measurement_t *m, const pair_party_t *party,
+                   const call_tally_t *calls);
 
 #endif

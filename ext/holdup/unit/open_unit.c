@@ -7,6 +7,7 @@
 #include "unit/object_struct.h"
 #include "unit/request_edges.h"
 #include "unit/shown_units.h"
+#include "unit/unit_figures.h"
 #include "unit/unit_methods.h"
 
 static struct {
@@ -18,7 +19,7 @@ static struct {
 /* Names of the methods that are called here. */
 static struct {
     ID aref, aset, current, here, own, enter, enabled, opened, closing, closed, record, end, charge,
-        cancel, call, complete_figures;
+        cancel, call, on_finish_failed;
 } m;
 
 /* --- Recorder: what open units read of theirs --- */
@@ -26,6 +27,7 @@ static struct {
 /* `on_finish`: is called with the figures of each unit that has ended; nil: of none. */
 typedef struct {
     VALUE probe, watcher, on_finish;
+    VALUE figures_class;
     VALUE share, drawn; /* of how many units, and the last random number, in 1 / 2^32 */
 } recorder_t;
 
@@ -70,6 +72,7 @@ static VALUE recorder_call_on_finish(VALUE self, VALUE callback, VALUE share)
     recorder_t *r = recorder_of(self);
     r->share = LL2NUM((int64_t)(NUM2DBL(share) * (double)RECORDER_ALL));
     r->drawn = UINT2NUM((uint32_t)clk_read_ns(CLOCK_REALTIME) | 1);
+    r->figures_class = rb_path2class("Holdup::UnitFigures");
     r->on_finish = callback;
     return Qnil;
 }
@@ -231,12 +234,18 @@ typedef struct {
     bool told; /* on_finish gets its figures, if they are known */
 } open_ending_t;
 
-/* Its object of figures gets the last ones, and is made for that where nobody has asked for it before. */
-static void open_complete_figures(VALUE unit, const figures_t *final)
+/*
+ * Its object of figures gets the last ones. Where nobody has asked for it before, it is made for on_finish,
+ * if they are known.
+ */
+static void open_complete_figures(VALUE unit, const figures_t *final, bool wanted)
 {
-    VALUE figures =
-        rb_funcall(unit, m.complete_figures, 3, final->numbers, final->waits, final->calls);
-    OPEN_SET(unit, figures, figures);
+    if (NIL_P(open_of(unit)->figures)) {
+        if (!wanted || !final->known) return;
+        const recorder_t *r = RTYPEDDATA_GET_DATA(open_of(unit)->recorder);
+        OPEN_SET(unit, figures, unit_figures_new(r->figures_class));
+    }
+    unit_figures_complete(open_of(unit)->figures, unit, final);
 }
 
 static VALUE open_complete(VALUE given)
@@ -246,11 +255,13 @@ static VALUE open_complete(VALUE given)
     if (RTEST(watcher)) rb_funcall(watcher, m.closing, 1, unit);
     if (RTEST(held)) rb_funcall(unit, m.charge, 2, rb.pool_held, rb_funcall(held, m.end, 0));
     request_complete(unit);
-    figures_t final = {Qnil, Qnil, Qnil};
+    figures_t final;
+    final.known = false;
+    final.waits = final.calls = Qnil;
     bool asked = end->told || RTEST(open_of(unit)->figures);
     open_record(unit, end->error, asked ? &final : NULL);
-    if (asked) open_complete_figures(unit, &final);
-    if (NIL_P(final.numbers)) end->told = false;
+    if (asked) open_complete_figures(unit, &final, end->told);
+    if (!final.known) end->told = false;
     return Qnil;
 }
 
@@ -274,6 +285,31 @@ static VALUE open_ended(VALUE unit)
     return Qnil;
 }
 
+typedef struct {
+    VALUE callback, figures;
+} open_callback_t;
+
+static VALUE open_call_back(VALUE given)
+{
+    const open_callback_t *told = (open_callback_t *)given;
+    if (RTEST(rb_obj_is_proc(told->callback)))
+        return rb_proc_call_with_block(told->callback, 1, &told->figures, Qnil);
+    return rb_funcall(told->callback, m.call, 1, told->figures);
+}
+
+static VALUE open_callback_failed(VALUE recorder, VALUE error)
+{
+    return rb_funcall(recorder, m.on_finish_failed, 1, error);
+}
+
+/* As Guard does it, which would cost each unit a method more. */
+static void open_tell(VALUE recorder, VALUE callback, VALUE figures)
+{
+    open_callback_t told = {callback, figures};
+    rb_rescue2(open_call_back, (VALUE)&told, open_callback_failed, recorder, rb_eStandardError,
+               rb_eScriptError, (VALUE)0);
+}
+
 VALUE open_end(VALUE unit, VALUE error)
 {
     if (RTEST(open_of(unit)->closed)) return Qnil;
@@ -287,7 +323,7 @@ VALUE open_end(VALUE unit, VALUE error)
     VALUE figures = open_of(unit)->figures;
     if (NIL_P(figures)) return Qnil;
     OPEN_SET(unit, figures, Qnil); /* the unit stays in the storage of fibers */
-    if (end.told) rb_funcall(on_finish, m.call, 1, figures);
+    if (end.told) open_tell(open_of(unit)->recorder, on_finish, figures);
     return Qnil;
 }
 
@@ -306,7 +342,7 @@ static VALUE open_drop(VALUE unit)
     const open_t *u = open_of(unit);
     rb_funcall(u->probe, m.cancel, 1, u->handle);
     if (NIL_P(u->figures)) return Qnil;
-    open_complete_figures(unit, &(figures_t){Qnil, Qnil, Qnil});
+    open_complete_figures(unit, &(figures_t){.waits = Qnil, .calls = Qnil}, false);
     OPEN_SET(unit, figures, Qnil);
     return Qnil;
 }
@@ -346,7 +382,7 @@ static void open_intern(void)
     INTERN(charge);
     INTERN(cancel);
     INTERN(call);
-    INTERN(complete_figures);
+    INTERN(on_finish_failed);
 }
 
 /* What Recorder::OpenUnit is; it and its subclasses make public what others may ask. */
@@ -372,6 +408,7 @@ void open_unit_init(VALUE probe)
     rb_define_private_method(unit, #field "=", open_set_##field, 1);
     OPEN_FIELDS(DEFINE)
     shown_units_prepare(probe);
+    unit_figures_init(probe);
     rb_define_method(unit, "initialize", open_initialize, -1);
     rb_define_method(unit, "here?", open_here, 0);
     rb_define_method(unit, "open", open_open, -1);

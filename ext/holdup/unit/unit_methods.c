@@ -154,7 +154,7 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     bool known = probe_end(handle, &ended, true);
     probe_drop_tallies(&ended, PAIR_NAMELESS);
     if (!known) return probe_return(&ended, Qnil);
-    return probe_return(&ended, figures_numbers(&ended.unit));
+    return probe_return(&ended, figures_numbers(MEASURED_VALUES(&ended.unit)));
 }
 
 static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
@@ -210,7 +210,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures)
     bool known = probe_end(handle, &ended, true);
     if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
     if (known && figures)
-        *figures = figures_final(&ended.unit, ended.foreign ? NULL : ended.party, ended.calls);
+        figures_final(figures, &ended.unit, ended.foreign ? NULL : ended.party, ended.calls);
     if (!known || !seg.base) {
         probe_drop_tallies(&ended, PAIR_NAMELESS);
         return probe_return(&ended, Qnil);

@@ -56,6 +56,10 @@ module Holdup
       class UnitFields
       end
 
+      # Of which nothing is known here.
+      class FiguresFields
+      end
+
       # No unit waits for a connection, nor holds one.
       class ConnectionHolds
         def take(_handle, _now_ns = nil) = nil

@@ -121,6 +121,11 @@ module Holdup
     rescue *Guard::FAILURES => error
       @guard.failed(:measure, error)
     end
+
+    # `config.on_finish` has raised one of Guard::FAILURES (open_unit.c).
+    def on_finish_failed(error)
+      @guard.failed(:on_finish, error)
+    end
   end
 
   class Recorder
@@ -192,14 +197,6 @@ module Holdup
 
       # Its name if known by now; any thread may ask.
       def name_so_far = name
-
-      private
-
-      # The unit has ended (open_unit.c).
-      # @return [UnitFigures, nil]
-      def complete_figures(numbers, waits, calls)
-        measured&.complete(numbers, waits, calls)
-      end
     end
 
     # Time for which one unit holds connections: summed over them, until they are returned or the unit ends.

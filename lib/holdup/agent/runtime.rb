@@ -3,8 +3,8 @@
 require "monitor"
 require_relative "../model/clock"
 require_relative "configuration"
-require_relative "finish_callback"
 require_relative "../model/errors"
+require_relative "finished_figures"
 require_relative "fork_hook"
 require_relative "guard"
 require_relative "jit"
@@ -291,17 +291,13 @@ module Holdup
         env: @env,
         resources: @resources
       )
-      @recorder.call_on_finish(finish_callback, configuration.on_finish_sample)
+      receiver = FinishedFigures.receiver(configuration, @guard)
+      @recorder.call_on_finish(receiver, configuration.on_finish_sample)
       @session = session.open(server:, generation: @generation)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
       true
-    end
-
-    def finish_callback
-      callback = configuration.on_finish
-      callback && FinishCallback.new(callback, @guard)
     end
 
     def refuse

@@ -16,7 +16,10 @@ module Holdup
   #
   # elapsed = running + stalled + idle, running = cpu + starved, idle = io + lock + sleep + native. The parts
   # of one `to_h` add up to the nanosecond.
-  class UnitFigures
+  #
+  # Its fields and `initialize(unit, recorder)` are in C (ext/holdup/unit/unit_figures.c), because
+  # `config.on_finish` gets one of each unit: what is not read becomes no object of Ruby.
+  class UnitFigures < Probe::FiguresFields
     # Seconds and nanoseconds by name => the measured number.
     TIMES = {
       elapsed: :wall_ns, running: :running_ns, cpu: :cpu_ns, starved: :starved_ns, stalled: :stalled_ns,
@@ -26,23 +29,16 @@ module Holdup
     PLACES = Measurement.members.each_with_index.to_h.freeze
     private_constant :TIMES, :PLACES
 
-    # @param unit [Recorder::OpenUnit] that is open or has just ended
-    # @param recorder [Recorder]
-    def initialize(unit, recorder)
-      @unit = unit
-      @recorder = recorder
-    end
-
     # @return [Symbol] :request or :job
     def kind
-      unit = @unit
-      Probe::KINDS.key(unit ? unit.kind : @kind)
+      unit = self.unit
+      Probe::KINDS.key(unit ? unit.kind : final_kind)
     end
 
     # @return [String, nil] the route or the class; of a request that runs, as far as it is known by now
     def name
-      unit = @unit
-      unit ? unit.name_so_far : @name
+      unit = self.unit
+      unit ? unit.name_so_far : final_name
     end
 
     # @return [Float, nil] seconds since it began: running + stalled + idle
@@ -116,7 +112,7 @@ module Holdup
 
     # @return [Integer, nil] nanoseconds, as `queued`
     def queued_ns
-      unit = @unit
+      unit = self.unit
       unit ? unit.queued_ns : number(:queued_ns)
     end
 
@@ -148,8 +144,8 @@ module Holdup
     # @return [Hash{String => Hash{Symbol => Numeric}}] count, elapsed and remote (seconds; remote: until the
     #   other system had answered)
     def calls
-      unit = @unit
-      all = unit ? @recorder.calls_so_far(unit.handle) : @calls
+      unit = self.unit
+      all = unit ? recorder.calls_so_far(unit.handle) : final_calls
       all.to_a.reverse.to_h { |name, count, elapsed_ns, remote_ns|
         [name, {count:, elapsed: seconds(elapsed_ns), remote: seconds(remote_ns)}]
       }
@@ -160,7 +156,7 @@ module Holdup
     # @return [Hash{Symbol => Object}]
     def to_h
       numbers = self.numbers
-      queued_ns = @unit ? self.queued_ns : at(numbers, :queued_ns)
+      queued_ns = unit ? self.queued_ns : at(numbers, :queued_ns)
       times = TIMES.to_h { |name, number| [:"#{name}_ns", at(numbers, number)] }
       objects = numbers && own_objects(numbers)
       {kind:, name:, **times, queued_ns:, acquisitions: at(numbers, :acquisitions), objects:}
@@ -169,37 +165,22 @@ module Holdup
     # @return [String]
     def inspect = "#<#{self.class} #{to_h}>"
 
-    # The request or job has ended.
-    # @param numbers [Array<Integer, nil>, nil] in the order of a Measurement; nil: it was left out
-    # @param waits [Array, nil] as Recorder#waits_so_far gives them
-    # @param calls [Array, nil] as Recorder#calls_so_far gives them
-    # @return [self] frozen
-    # @private
-    def complete(numbers, waits, calls)
-      @kind = @unit.kind
-      @name = @unit.name
-      @numbers = numbers
-      @waits = waits
-      @calls = calls
-      @unit = nil
-      freeze
-    end
-
-    protected
-
-    def numbers
-      unit = @unit
-      unit ? @recorder.figures(unit.handle) : @numbers
-    end
-
     private
 
-    def waits
-      unit = @unit
-      unit ? @recorder.waits_so_far(unit.handle) : @waits
+    def numbers
+      unit = self.unit
+      unit ? recorder.figures(unit.handle) : final_numbers
     end
 
-    def number(name) = at(numbers, name)
+    def waits
+      unit = self.unit
+      unit ? recorder.waits_so_far(unit.handle) : final_waits
+    end
+
+    def number(name)
+      unit = self.unit
+      unit ? at(recorder.figures(unit.handle), name) : final_number(PLACES.fetch(name))
+    end
 
     def at(numbers, name) = numbers && numbers[PLACES.fetch(name)]
 
@@ -214,7 +195,7 @@ module Holdup
     end
 
     def holder_name(holder)
-      holder.is_a?(Integer) ? @recorder.holder_name(holder) : holder
+      holder.is_a?(Integer) ? recorder.holder_name(holder) : holder
     end
   end
 end

@@ -55,6 +55,8 @@ class Holdup::ConfigurationTest < Minitest::Test
     "HOLDUP_OPEN_UNITS" => "path=off",
     "HOLDUP_HOLD_SAMPLE" => "off",
     "HOLDUP_ON_FINISH_SAMPLE" => "0.5",
+    "HOLDUP_ADD_FIGURES_TO" => "rails_log, sidekiq_log",
+    "HOLDUP_SERVER_TIMING" => "always",
     "HOLDUP_BACKLOG" => "off",
     "HOLDUP_TICK_SECONDS" => "0.5",
     "HOLDUP_COLLECTOR" => "thread",

@@ -10,8 +10,8 @@ require "holdup/agent/recorder"
 class FiguresMethodsTest < NativeTest
   def setup
     super
-    @recorder = Holdup::Recorder.new(probe: Probe,
-      guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
+    @guard = Holdup::Guard.new(log: @log = CollectedLog.new, clock: HandClock.new)
+    @recorder = Holdup::Recorder.new(probe: Probe, guard: @guard)
   end
 
   def teardown
@@ -206,6 +206,48 @@ class FiguresMethodsTest < NativeTest
     run.ready_ns = 2_000
     jobs.measure(run) { jobs.measure(jobs.run("id", "ReportJob", "low")) { 1 } }
     assert_equal [[:job, "ReportJob", 7_000]], told
+  end
+
+  def test_on_finish_makes_one_object
+    @recorder.call_on_finish(->(_) {}, 1.0)
+    objects = lambda do |&block|
+      before = GC.stat(:total_allocated_objects)
+      unit("x", &block)
+      GC.stat(:total_allocated_objects) - before
+    end
+    work = proc { 1 }
+    3.times { objects.call(&work) }
+    assert_equal 2, objects.call(&work), "the unit and its figures"
+  end
+
+  def test_an_exception_of_on_finish_is_logged_once_and_counted
+    @recorder.call_on_finish(->(_) { raise NotImplementedError, "theirs" }, 1.0)
+    2.times { assert_equal(1, unit("x") { 1 }) }
+    assert_equal({on_finish: 2}, @guard.failures)
+    assert_equal 1, @log.lines.grep(/on_finish failed, the application is not affected: theirs/).size
+    assert_nil $!
+  end
+
+  # As the end of a thread that is killed meanwhile does.
+  def test_a_throw_of_on_finish_goes_on
+    @recorder.call_on_finish(->(_) { throw :out, 7 }, 1.0)
+    assert_equal(7, catch(:out) { unit("x") { 1 } })
+    assert_empty @guard.failures
+  end
+
+  def test_on_finish_may_be_any_object_with_call
+    told = []
+    reporter = Struct.new(:told) { def call(figures) = told << figures.name }
+    @recorder.call_on_finish(reporter.new(told), 1.0)
+    unit("x") { 1 }
+    assert_equal ["x"], told
+  end
+
+  def test_a_copy_of_final_figures_has_them
+    figures = nil
+    unit("Report") { figures = current }
+    copy = figures.dup
+    assert_equal figures.to_h, copy.to_h
   end
 
   def test_on_finish_is_outside_of_the_measured_time

@@ -162,6 +162,25 @@ module Holdup
         help: "For which share of the requests and jobs on_finish is called, drawn at random."
       ),
       Key.new(
+        name: :add_figures_to,
+        type: Types::Subset.new(
+          %i[rails_log lograge semantic_logger sidekiq_log notifications rails_event].freeze
+        ),
+        default: [].freeze, example: "%i[rails_log sidekiq_log]",
+        help: "Which log lines and events get the figures of each request and job (docs/current.md). " \
+          "rails_log: the line \"Completed 200 OK in ...\"; lograge; semantic_logger: " \
+          "rails_semantic_logger; sidekiq_log: the line at a job's end; notifications: the event " \
+          "finish.holdup of Active Support; rails_event: the event holdup.request or holdup.job of Rails " \
+          "8.1 and later. []: none. In the environment: rails_log,sidekiq_log, or off."
+      ),
+      Key.new(
+        name: :server_timing, type: Types::Choice.new(%i[development always off].freeze),
+        default: :development, example: ":always",
+        help: "Where responses have the header Server-Timing, in which browsers show for how long the " \
+          "request waited for the GVL and for IO, and used the CPU. development: in Rails' development " \
+          "environment; always: everywhere; off: nowhere."
+      ),
+      Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
         help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
           "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \

@@ -9,7 +9,7 @@ module Holdup
     # Rails and Puma's plugin do it themselves.
     class Rack
       def initialize(app, requests)
-        @app = app
+        @app = requests.around(app)
         @requests = requests
       end
 

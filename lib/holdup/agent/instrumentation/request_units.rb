@@ -2,6 +2,8 @@
 
 require_relative "../recorder"
 require_relative "rack"
+require_relative "server_timing"
+require_relative "unit_name"
 
 module Holdup
   module Instrumentation
@@ -12,12 +14,21 @@ module Holdup
     class RequestUnits < Probe::RequestStarts
       # @param ignored [Regexp] paths of requests that are not measured
       # @param ignored_starts [Array<String>, nil] how such paths begin; nil: unknown
-      def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false)
+      # @param server_timing [Boolean] whether responses get the header
+      def initialize(recorder:, names:, queue:, ignored:, ignored_starts: nil, example_paths: false,
+        server_timing: false)
         super(recorder:, names:, queue_header: queue.key, ignored_starts:, example_paths:)
         @guard = recorder.guard
         @names = names
         @queue = queue
         @ignored = ignored
+        @server_timing = server_timing
+      end
+
+      # @param app [#call]
+      # @return [#call] what the middleware calls in its place
+      def around(app)
+        @server_timing ? ServerTiming.new(app, @guard) : app
       end
 
       # @return [UnitName]
@@ -81,6 +92,13 @@ module Holdup
 
       def failed
         self.failure = true
+      end
+
+      # What it asks for, where its route does not say it. The first call counts.
+      # @param name [String]
+      def asked_for(name)
+        asked = env # nil when the request has ended
+        asked[UnitName::ASKED] ||= name if asked
       end
 
       # Pitchfork checks the arity of its callbacks. `call` is one, and in C like `finished`.

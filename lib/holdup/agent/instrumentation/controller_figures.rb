@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require_relative "../../hooks/method_hook"
+require_relative "../logged_figures"
+
+module Holdup
+  module Instrumentation
+    # `config.add_figures_to`: Rails' line "Completed 200 OK in ...", and the lines of lograge and
+    # rails_semantic_logger, which replace it. All of them come from the notification
+    # "process_action.action_controller", whose payload gets the figures so far at the end of the action.
+    #
+    # A resource of the runtime.
+    class ControllerFigures
+      # Key of the payload. rails_semantic_logger logs the payload as it is.
+      PAYLOAD = :holdup
+      # Those of `config.add_figures_to` that this serves.
+      LINES = %i[rails_log lograge semantic_logger].freeze
+      COMPLETED = {gvl: "GVL: %.1fms", io: "IO: %.1fms"}.freeze
+      private_constant :COMPLETED
+
+      # @param wanted [#call] gives the names of `config.add_figures_to`
+      # @param guard [Guard]
+      def initialize(wanted:, guard:)
+        @wanted = wanted
+        @guard = guard
+      end
+
+      def install
+        lines = @lines ||= @wanted.call & LINES
+        return if lines.empty?
+        @controllers ||= follow_controllers if defined?(::ActiveSupport.on_load)
+        @lograge ||= hook_lograge if lines.include?(:lograge) && defined?(::Lograge.custom_options)
+      end
+
+      # @param payload [Hash] of the notification
+      # @return [void]
+      def add_to(payload)
+        @guard.call(:added_figures) do
+          figures = LoggedFigures.of(Recorder::OpenUnit.current&.measured)
+          payload[PAYLOAD] = figures if figures
+        end
+      end
+
+      # @param messages [Array<String>] parts of the line of an action
+      # @param payload [Hash] of the notification
+      # @return [Array<String>] to which Active Record adds its own
+      def completed(messages, payload)
+        added = @guard.call(:added_figures) { described(payload) }
+        added ? [*messages, *added] : messages
+      end
+
+      # @param options [Hash, nil] that the application adds to lograge's line
+      # @param event [ActiveSupport::Notifications::Event]
+      # @return [Hash, nil]
+      def logged(options, event)
+        @guard.call(:added_figures) do
+          figures = event.payload[PAYLOAD]
+          figures && {**figures, **options.to_h}
+        end || options
+      end
+
+      def facts = {}
+
+      def pools = []
+
+      def gauges = {}
+
+      def profile = {}
+
+      private
+
+      def described(payload)
+        figures = payload[PAYLOAD]
+        figures && COMPLETED.map { |name, text| format(text, figures.fetch(name)) }
+      end
+
+      # Action Controller may be loaded at the first request.
+      def follow_controllers
+        ::ActiveSupport.on_load(:action_controller, yield: true) do
+          @guard.call(:added_figures) { hook_controllers(::ActionController::Instrumentation) }
+        end
+        true
+      end
+
+      def hook_controllers(instrumentation)
+        hook(instrumentation, :append_info_to_payload, "payload") do |method|
+          "HoldupFigures.add_to(#{method.positional(0)})\n#{method.call}"
+        end
+        return unless @lines.include?(:rails_log)
+        hook(instrumentation::ClassMethods, :log_process_action, "payload") do |method|
+          "HoldupFigures.completed(#{method.call}, #{method.positional(0)})"
+        end
+      end
+
+      def hook_lograge
+        hook(::Lograge.singleton_class, :custom_options, "event") do |method|
+          "HoldupFigures.logged(#{method.call}, #{method.positional(0)})"
+        end
+        true
+      end
+
+      def hook(owner, name, signature, &)
+        Hooks::MethodHook.new(owner, name, by: :added_figures, signatures: [signature],
+          constants: {HoldupFigures: self}, &).install(@guard)
+      end
+    end
+  end
+end
