@@ -6,9 +6,10 @@ module Holdup
     #
     # - `values`: by key; `texts`: as they were written, by option
     # - `options`: the Options that they were read with; `now_s`: when, which a time ago is relative to
-    # - `help`: its text if that was asked for, else nil
-    GivenOptions = Data.define(:values, :texts, :options, :now_s, :help) do
-      def initialize(values:, texts:, options:, now_s:, help: nil) = super
+    # - `help`: whether that was asked for, instead of the command
+    # - `language`: that --lang names, also where the command says nothing in another language; nil: none
+    GivenOptions = Data.define(:values, :texts, :options, :now_s, :help, :language) do
+      def initialize(values:, texts:, options:, now_s:, help: false, language: nil) = super
 
       # @return [Hash{Symbol => Object}] with the values of options that were not given
       def with_defaults = {**options.defaults, **values}
