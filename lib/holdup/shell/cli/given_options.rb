@@ -14,6 +14,14 @@ module Holdup
       # @return [Hash{Symbol => Object}] with the values of options that were not given
       def with_defaults = {**options.defaults, **values}
 
+      # @param name [String] of an option that takes a point in time
+      # @return [Boolean] whether it is a time ago, or the default, and so moves on with the clock
+      def moves?(name)
+        option = options.only(name).first
+        text = texts[option] or return true
+        option.read(text, now_s: now_s + 1) != option.read(text, now_s:)
+      end
+
       # @return [Hash{String => String}] what chose the answer, for the same command again
       def again = taken_by(options)
 
