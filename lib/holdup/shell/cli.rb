@@ -88,11 +88,13 @@ module Holdup
     # @param console [Console]
     def initialize(console: Console.system)
       @console = console
+      @language = View::LocaleFiles::DEFAULT
     end
 
     def run(argv)
       ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")
+      @language = language(ours)
       status = dispatch(ours - ["--debug"] + argv.drop(ours.size))
       @console.flush
       status
@@ -102,7 +104,7 @@ module Holdup
     rescue SignalException => error
       SIGNALED + error.signo
     rescue StoreError::Missing => error
-      argv.empty? ? nothing_yet(error) : complain(error)
+      (argv == leading_language(argv)) ? nothing_yet(error) : complain(error)
     rescue LoadError, StandardError => error
       complain(error)
     end
@@ -118,19 +120,34 @@ module Holdup
 
     # @return [Array<String>] beginning with a command
     def named(argv)
-      first, *rest = argv
-      return [ALIASES.fetch(first), *rest] if ALIASES.key?(first)
-      ours = own_arguments(argv)
-      CommandWords.find(ours, Features.commands) + argv.drop(ours.size)
+      language = leading_language(argv)
+      left = argv.drop(language.size)
+      first, *rest = left
+      return [ALIASES.fetch(first), *language, *rest] if ALIASES.key?(first)
+      ours = own_arguments(left)
+      name, *arguments = CommandWords.find(ours, Features.commands)
+      [name, *language, *arguments, *left.drop(ours.size)]
+    end
+
+    # @return [Array<String>] the option that names a language, with its value, if it comes first
+    def leading_language(argv)
+      flag = Options::LANGUAGE.flag
+      return argv.first(2) if argv.first == flag
+      argv.first.to_s.start_with?("#{flag}=") ? argv.first(1) : []
+    end
+
+    # @return [String] of errors; that of the environment where --lang names none that there is
+    def language(ours)
+      flag = Options::LANGUAGE.flag
+      said = ours.each_cons(2).filter_map { |option, value| value if option == flag }.last
+      said ||= ours.reverse.find { |argument| argument.start_with?("#{flag}=") }
+        &.delete_prefix("#{flag}=")
+      View::LocaleFiles::LANGUAGES.include?(said) ? said : Places.language(@console.env)
     end
 
     # Who only types `holdup` asks where to begin.
     def nothing_yet(error)
-      @console.out.puts(
-        "Nothing is measured yet: there is no store at #{error.facts.fetch(:location)}.",
-        "Add `gem \"holdup\"` to the application's Gemfile, or start it by `holdup exec -- COMMAND`; use it.",
-        "`holdup doctor` says what is measured, what is missing, and how to fix it."
-      )
+      @console.out.puts(texts.frame(:nothing_yet, location: error.facts.fetch(:location)))
       FAILED
     end
 
@@ -146,29 +163,29 @@ module Holdup
     end
 
     def complain(error)
-      sentence = Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")
+      text = error.is_a?(Error) ? said(error) : unexpected(error)
+      sentence = Utf8.valid(text).lines.map(&:strip).join(" ").gsub(INSIDES, "")
       @console.err.puts("holdup: #{sentence}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end
 
-    def message(error)
-      case error
-      when Error
-        error.message
-      when LoadError
-        "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
-      else
-        return folder_gone if error.is_a?(Errno::ENOENT) && !WorkingFolder.there?
-        "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
-      end
+    def said(error)
+      return error.message if @language == View::LocaleFiles::DEFAULT
+      ErrorTexts.new(@language).call(error)
+    rescue LoadError # `holdup exec` runs without the gems of the reports
+      error.message
     end
 
-    def folder_gone
-      folder = WorkingFolder.path
-      "the current folder is deleted (#{folder}); change to a folder that exists and run it again " \
-        "(`cd #{folder}` if it was made anew)"
+    def unexpected(error)
+      message = error.message
+      return texts.frame(:gem_missing, message:) if error.is_a?(LoadError)
+      gone = error.is_a?(Errno::ENOENT) && !WorkingFolder.there?
+      return texts.frame(:folder_gone, folder: WorkingFolder.path) if gone
+      texts.frame(:unexpected, message:, error: error.class)
     end
+
+    def texts = HelpTexts.of(@language)
   end
 
   class CLI
@@ -217,7 +234,7 @@ module Holdup
       # @return [String] the language of the environment's locale, else English
       def language(env)
         locale = env.values_at("LC_ALL", "LC_MESSAGES", "LANG").compact.reject(&:empty?).first
-        View::Words.language_of(locale) || View::Words::DEFAULT
+        View::LocaleFiles.language_of(locale) || View::LocaleFiles::DEFAULT
       end
 
       # Opens the store to read, and closes it.

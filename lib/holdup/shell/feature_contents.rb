@@ -49,12 +49,6 @@ module Holdup
         warns: true)
         super(name:, place:, summary:, examples: examples.freeze, also:, group:, constant:, warns:)
       end
-
-      # @return [String] what it is for, and how it is called
-      def introduction
-        calls = examples.map { |arguments| "  holdup #{name} #{arguments}".rstrip }
-        ["#{summary[0].upcase}#{summary[1..]}.", "", *calls, ""].map { |line| "#{line}\n" }.join
-      end
     end
 
     # `name` is its part of the address; `section`: the entry of the menu that it belongs to, one of

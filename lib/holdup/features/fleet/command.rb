@@ -6,6 +6,8 @@ module Holdup
     class Command
       FORMATS = %i[text json markdown html].freeze
       SINCE_S = 3600
+      # Seconds between two pictures: the collector writes as often.
+      WATCH_S = 10
 
       extend CLI::CommandArguments
 
@@ -16,6 +18,7 @@ module Holdup
         CLI::Options::OUT,
         Queries::Option.whole("--limit N", 1..100_000, "rows of each table (#{Report::ROWS})",
           default: Report::ROWS),
+        Queries::Option.switch("--watch", "every ten seconds anew, until q"),
         CLI::Options::STORE,
         CLI::Options::LANGUAGE
       ])
@@ -29,7 +32,10 @@ module Holdup
           raise UsageError.new("--since is not before --until",
             "there would be no fleet; swap or correct them")
         end
-        {**values.except(:since, :until), from_s:, to_s:}
+        if values[:watch] && values.key?(:until)
+          raise UsageError.new("--watch and --until can't be combined", "leave out one of them")
+        end
+        {**values.except(:since, :until), from_s:, to_s:, moves: given.moves?("since")}
       end
 
       # @param from_s [Integer] seconds since 1970
@@ -37,8 +43,12 @@ module Holdup
       # @param limit [Integer] rows of each table
       # @param out [String, nil] file that it is written to
       # @param store [String, nil] URL or path; nil: where the collector keeps it
+      # @param watch [Boolean] whether it draws the text anew until a key ends it
+      # @param moves [Boolean] whether the beginning then moves on with the clock
+      # @param input [IO] of the keys
+      # @raise [UsageError] --watch without a terminal, or with another format
       def initialize(console:, from_s:, to_s:, origin: Queries::Origin.new, format: :text,
-        limit: Report::ROWS, out: nil, store: nil, language: nil)
+        limit: Report::ROWS, out: nil, store: nil, language: nil, watch: false, moves: true, input: $stdin)
         @console = console
         @span = {from_s:, to_s:}
         @origin = origin
@@ -47,17 +57,33 @@ module Holdup
         @destination = CLI::Formats::Destination.new(console, file: out, format:)
         @store = store
         @words = View::Words.new(language || CLI::Places.language(console.env))
+        @watch = watch
+        @moves = moves
+        @input = input
+        Holdup::Top::Watch.check(console, input:, format:) if watch
       end
 
       def run
-        text = CLI::Places.reading(@console.env, @store, origin: @origin) do |store|
-          store.snapshot { text(store) }
-        end
-        @destination.write(text)
+        @watch ? watch : @destination.write(answer)
         CLI::OK
       end
 
       private
+
+      def answer
+        CLI::Places.reading(@console.env, @store, origin: @origin) do |store|
+          store.snapshot { text(store) }
+        end
+      end
+
+      def watch
+        from_s, to_s = @span.values
+        terminal = Holdup::Top::Terminal.new(@input, @console.out)
+        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: WATCH_S).call do |passed_s|
+          @span = {from_s: @moves ? from_s + passed_s : from_s, to_s: to_s + passed_s}
+          answer
+        end
+      end
 
       def text(store)
         return html(store) if @format == :html

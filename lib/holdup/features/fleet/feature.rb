@@ -4,7 +4,7 @@ module Holdup
   module Fleet
     Feature = FeatureContents.of(
       about: "hosts beside each other",
-      uses: %w[report],
+      uses: %w[report top],
       commands: [
         {name: "fleet", place: 30, group: :keep_well,
          summary: "all hosts: what runs where, which one differs, which revision",

@@ -18,14 +18,15 @@ module Holdup
         # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
         # @raise [UsageError]
         def parse(argv, console)
-          name, *rest = argv
-          return overview(["--help"], console) unless name
+          language = (argv.first == CLI::Options::LANGUAGE.flag) ? argv.first(2) : []
+          name, *rest = argv.drop(language.size)
+          return overview([*language, "--help"], console) unless name
           return overview(argv, console) if name.start_with?("-")
           unless SUMMARIES.key?(name)
             raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", hint(name))
           end
           command = experiment(name)
-          values = command.parse(rest, console)
+          values = command.parse([*language, *rest], console)
           values.key?(:help) ? values : {experiment: command, values:}
         end
 
@@ -44,8 +45,11 @@ module Holdup
           given = CLI::Options.new("holdup lab EXPERIMENT [options]").parse(argv,
             now_s: console.clock.realtime_s)
           raise UsageError.new("lab needs the name of an experiment", hint) unless given.help
-          experiments = SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }
-          {help: [given.help, *experiments].join("\n")}
+          texts = CLI::HelpTexts.of(given.language || CLI::Places.language(console.env))
+          experiments = SUMMARIES.map do |name, summary|
+            "    holdup lab #{name.ljust(12)} #{texts.summary("lab #{name}", summary)}"
+          end
+          {help: [given.options.help(texts), *experiments].join("\n"), texts:}
         end
 
         # @param name [String, nil] as it was typed

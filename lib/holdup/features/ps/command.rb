@@ -31,7 +31,7 @@ module Holdup
         @reader = Holdup::Ps::Reader.new(@dir, clock: console.clock)
         @input = input
         @watch = watch
-        check_watch if watch
+        Holdup::Top::Watch.check(console, input:, format:) if watch
       end
 
       # @return [Integer] exit status
@@ -44,14 +44,6 @@ module Holdup
       end
 
       private
-
-      def check_watch
-        if @format == :json
-          raise UsageError.new("--watch and --json can't be combined", "leave out one of them")
-        end
-        return if @input.tty? && @console.out.tty?
-        raise UsageError.new("--watch needs a terminal", "leave it out to print once")
-      end
 
       def look
         work = @reader.look
@@ -76,23 +68,9 @@ module Holdup
 
       def watch
         terminal = Holdup::Top::Terminal.new(@input, @console.out)
-        terminal.take { follow(terminal) }
+        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: 1).call { text(@reader.look) }
         CLI::OK
       end
-
-      # A key of the terminal ends it, or a terminal that is gone.
-      def follow(terminal)
-        loop do
-          height, = terminal.size
-          terminal.draw(text(@reader.look).lines(chomp: true).first(height))
-          keys = terminal.keys(1)
-          return if keys.intersect?(QUIT)
-          terminal.suspend if keys.include?(:suspend)
-        end
-      end
-
-      QUIT = ["q", :interrupt, :closed].freeze
-      private_constant :QUIT
     end
   end
 end

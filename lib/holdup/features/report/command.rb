@@ -10,6 +10,8 @@ module Holdup
       YOUNG = 0.1
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
+      # Seconds between two pictures: the collector writes as often.
+      WATCH_S = 10
 
       extend CLI::CommandArguments
 
@@ -35,6 +37,7 @@ module Holdup
         Queries::Option.whole("--limit N", 1..100_000, "with all tables: rows of each (#{LIMIT})",
           default: LIMIT),
         Queries::Option.switch("--details", "all tables, and means of slices of each row", default: false),
+        Queries::Option.switch("--watch", "every ten seconds anew, until q"),
         CLI::Options::STORE,
         CLI::Options::DIR,
         CLI::Options::LANGUAGE
@@ -57,9 +60,13 @@ module Holdup
       # @param live [Boolean] whether the span ends now
       # @param fresh [Boolean] whether it first waits for the latest measurements
       # @param dir [String, nil] folder of the segments
+      # @param watch [Boolean] whether it draws the text anew until a key ends it
+      # @param moves [Boolean] whether the beginning then moves on with the clock
+      # @param input [IO] of the keys
+      # @raise [UsageError] --watch without a terminal, or with another format
       def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:,
         show: :full, wide: false, again: {}, origin: Queries::Origin.new, out: nil, store: nil, language: nil,
-        live: true, fresh: false, dir: nil)
+        live: true, fresh: false, dir: nil, watch: false, moves: true, input: $stdin)
         @console = console
         @span = {from_s:, to_s:}
         @live = live
@@ -75,16 +82,31 @@ module Holdup
         @wide = wide
         @again = again
         @destination = CLI::Formats::Destination.new(console, file: out, format:)
+        @watch = watch
+        @moves = moves
+        @input = input
+        Holdup::Top::Watch.check(console, input:, format:) if watch
       end
 
       # @raise [UsageError] nothing matches the filter
       def run
+        return watch if @watch
         freshen if @fresh
         @destination.write((@format == :html) ? html : answer)
         CLI::OK
       end
 
       private
+
+      def watch
+        from_s, to_s = @span.values
+        terminal = Holdup::Top::Terminal.new(@input, @console.out)
+        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: WATCH_S).call do |passed_s|
+          @span = {from_s: @moves ? from_s + passed_s : from_s, to_s: to_s + passed_s}
+          stored { |summary| report(summary) }
+        end
+        CLI::OK
+      end
 
       def freshen
         late = FreshReader.new(@console, store: @store, dir: @dir).call
@@ -156,6 +178,7 @@ module Holdup
 
       def look(store)
         @drifts = drifts(store)
+        @drifted = nil
         return unless @live
         uncollected = Queries::UncollectedUnits.new(dir: @dir, origin: @origin)
         @uncollected = uncollected.look(store, named: !@store.nil?)
@@ -239,6 +262,7 @@ module Holdup
           check_html(values) if values[:format] == :html
           check_table(values) if values[:table]
           live = !values.key?(:until)
+          check_watch(values) if values[:watch]
           if values[:fresh] && !live
             raise UsageError.new("--fresh can't be combined with --until", "leave one of them out")
           end
@@ -249,6 +273,7 @@ module Holdup
             filter:,
             by:,
             live:,
+            moves: @given.moves?("since"),
             show: show(values),
             again: @given.for_commands(ReportScreen::NextCommands::COMMANDS)
           }
@@ -260,6 +285,12 @@ module Holdup
         def show(values)
           return values[:table] if values[:table]
           (%i[full details limit].any? { |key| values[key] }) ? :full : :screen
+        end
+
+        # What it watches ends now, and no picture waits for the collector.
+        def check_watch(values)
+          other = %i[until fresh].find { |key| values.key?(key) } or return
+          raise UsageError.new("--watch and --#{other} can't be combined", "leave out one of them")
         end
 
         def check_table(values)

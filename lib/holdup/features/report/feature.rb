@@ -4,7 +4,7 @@ module Holdup
   module Report
     Feature = FeatureContents.of(
       about: "where the time went: report, overview, requests, jobs, blame, processes",
-      uses: %w[advise captures compare doctor jit_report ps],
+      uses: %w[advise captures compare doctor jit_report ps top],
       offers: %w[HtmlReport::Query Sections::Times::AmdahlTable::OfShare],
       commands: [
         {name: "report", place: 10, group: :look,

@@ -11,11 +11,17 @@ module Holdup
       # @return [Array<Queries::Option>]
       def options = self::OPTIONS.declared
 
-      # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text}
+      # @return [Hash{Symbol => Object}] keywords of `new`, or {help: text, texts: HelpTexts}
       # @raise [UsageError]
       def parse(argv, console)
         given = self::OPTIONS.parse(argv, now_s: console.clock.realtime_s)
-        given.help ? {help: given.help} : keywords(given, console)
+        given.help ? help(given, console) : keywords(given, console)
+      end
+
+      # @return [Hash{Symbol => Object}] the help in the language that was asked for
+      def help(given, console)
+        texts = HelpTexts.of(given.language || Places.language(console.env))
+        {help: given.options.help(texts), texts:}
       end
 
       # @param given [GivenOptions]

@@ -7,7 +7,7 @@ module Holdup
       extend CommandArguments
 
       ACTIONS = %w[bash zsh fish].freeze
-      OPTIONS = Options.new("holdup completion bash | zsh | fish", rest: :shells, text: <<~TEXT)
+      OPTIONS = Options.new("holdup completion bash | zsh | fish", rest: :shells, mixed: true, text: <<~TEXT)
 
         bash   echo 'source <(holdup completion bash)' >> ~/.bashrc
         zsh    echo 'source <(holdup completion zsh)' >> ~/.zshrc
@@ -15,8 +15,9 @@ module Holdup
       TEXT
 
       # What can be typed after a command.
-      # - `name`, `summary`: of the command; `words`: beside options; `options`: Array<Queries::Option>
-      CommandChoices = Data.define(:name, :summary, :words, :options) do
+      # - `name`: of the command; `entry`: what its feature says of it; `words`: beside options
+      # - `options`: Array<Queries::Option>
+      CommandChoices = Data.define(:name, :entry, :words, :options) do
         # @return [Array<String>] "status", "--since", "-s"
         def all = [*words, *options.flat_map { |option| spellings(option) }, "--help"]
 
@@ -29,11 +30,17 @@ module Holdup
         def spellings(option) = [option.flag, Options::LETTERS[option.flag]].compact
       end
 
+      def self.keywords(given, console)
+        {**given.with_defaults, language: given.language || Places.language(console.env)}
+      end
+
       # @param shells [Array<String>] one of ACTIONS
       # @param commands [Hash{String => Features::Listed}]
+      # @param language [String] of what fish shows beside a choice
       # @raise [UsageError]
-      def initialize(console:, shells: [], commands: Features.commands)
+      def initialize(console:, shells: [], commands: Features.commands, language: View::LocaleFiles::DEFAULT)
         @console = console
+        @texts = HelpTexts.of(language)
         @shell, *more = shells
         @commands = commands
         return if ACTIONS.include?(@shell) && more.empty?
@@ -52,7 +59,7 @@ module Holdup
         @choices ||= @commands.map do |name, listed|
           command = listed.load
           words = (name == "help") ? @commands.keys : command.words
-          CommandChoices.new(name:, summary: listed.entry.summary, words:, options: command.options)
+          CommandChoices.new(name:, entry: listed.entry, words:, options: command.options)
         end
       end
 
@@ -93,17 +100,19 @@ module Holdup
       def fish
         choices.flat_map { |one|
           condition = "-n '__fish_seen_subcommand_from #{one.name}'"
-          ["complete -c holdup -n __fish_use_subcommand -a #{one.name} -d #{quoted(one.summary)}",
+          summary = @texts.summary(one.name, one.entry.summary)
+          ["complete -c holdup -n __fish_use_subcommand -a #{one.name} -d #{quoted(summary)}",
             *one.words.map { |word| "complete -c holdup -f #{condition} -a #{word}" },
-            *one.options.map { |option| "complete -c holdup #{condition} #{fish_option(option)}" }]
+            *one.options.map { |option| "complete -c holdup #{condition} #{fish_option(one.name, option)}" }]
         }.map { |line| "#{line}\n" }.join
       end
 
-      def fish_option(option)
+      def fish_option(command, option)
         letter = Options::LETTERS[option.flag]&.delete_prefix("-")
+        said = @texts.option(command, option).join(@texts.frame(:joint))
         known = option.type.known.join(" ") if option.type.respond_to?(:known)
         ["-l #{option.name}", ("-s #{letter}" if letter), ("-r" if option.spec.include?(" ")),
-          ("-f -a #{quoted(known)}" if known), "-d #{quoted(option.help.join(" "))}"].compact.join(" ")
+          ("-f -a #{quoted(known)}" if known), "-d #{quoted(said)}"].compact.join(" ")
       end
 
       # For fish; names and values, which bash gets, have no such marks.

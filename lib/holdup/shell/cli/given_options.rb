@@ -6,12 +6,21 @@ module Holdup
     #
     # - `values`: by key; `texts`: as they were written, by option
     # - `options`: the Options that they were read with; `now_s`: when, which a time ago is relative to
-    # - `help`: its text if that was asked for, else nil
-    GivenOptions = Data.define(:values, :texts, :options, :now_s, :help) do
-      def initialize(values:, texts:, options:, now_s:, help: nil) = super
+    # - `help`: whether that was asked for, instead of the command
+    # - `language`: that --lang names, also where the command says nothing in another language; nil: none
+    GivenOptions = Data.define(:values, :texts, :options, :now_s, :help, :language) do
+      def initialize(values:, texts:, options:, now_s:, help: false, language: nil) = super
 
       # @return [Hash{Symbol => Object}] with the values of options that were not given
       def with_defaults = {**options.defaults, **values}
+
+      # @param name [String] of an option that takes a point in time
+      # @return [Boolean] whether it is a time ago, or the default, and so moves on with the clock
+      def moves?(name)
+        option = options.only(name).first
+        text = texts[option] or return true
+        option.read(text, now_s: now_s + 1) != option.read(text, now_s:)
+      end
 
       # @return [Hash{String => String}] what chose the answer, for the same command again
       def again = taken_by(options)

@@ -11,7 +11,8 @@ module Holdup
       STORE = Queries::SelectionOptions[:store]
       DIR = Queries::SelectionOptions[:dir]
       # Named without their texts: `holdup exec` runs where the gems of the reports may be missing.
-      LANGUAGE = Queries::Option.text("--lang LANG", View::LocaleFiles.all.keys.join(" or "), key: :language)
+      LANGUAGE = Queries::Option.text("--lang LANG", View::LocaleFiles::LANGUAGES.join(" or "),
+        key: :language)
       OUT = Queries::Option.text("--out FILE", "write it there")
       # One letter for the options that are typed most.
       LETTERS = {"--since" => "-s", "--name" => "-n", "--out" => "-o", "--json" => "-j", "--full" => "-f",
@@ -46,15 +47,35 @@ module Holdup
       def parse(argv, now_s:)
         values = {}
         texts = {}
+        asked = {}
         check_encoding(argv)
-        left = order(parser(values, texts, now_s:), apart(argv))
-        help = values[:help]
-        return GivenOptions.new(values: {}, texts: {}, options: self, now_s:, help:) if help
+        left = order(parser(values, texts, asked, now_s:), apart(argv))
+        asked = {language: values[:language], **asked}
+        return GivenOptions.new(values: {}, texts: {}, options: self, now_s:, **asked) if asked[:help]
         @rest ? values[@rest] = left : refuse(left)
-        GivenOptions.new(values:, texts:, options: self, now_s:)
+        GivenOptions.new(values:, texts:, options: self, now_s:, **asked)
       rescue OptionParser::ParseError => error
         raise UsageError.new(*explain(error))
       end
+
+      # @param texts [HelpTexts] of a language
+      # @return [String] what `--help` prints below what the command is for
+      def help(texts = HelpTexts.new)
+        below = texts.below(name, @text)
+        OptionParser.new { |parser|
+          parser.banner = texts.usage(name, @usage)
+          parser.summary_width = 20
+          declared.each do |option|
+            parser.on(*LETTERS[option.flag], option.spec, *texts.option(name, option))
+          end
+          [below, ""].each { |text| parser.separator(text) } if below
+          parser.on("--debug", *texts.line(:debug))
+          parser.on("-h", "--help", *texts.line(:help))
+        }.help
+      end
+
+      # @return [String] of the command, and of its experiment if it has some: "report", "lab sweep"
+      def name = @usage[/\Aholdup ([a-z]+(?: [a-z-]+(?= (?:--|\[)))?)/, 1]
 
       # @return [Hash{Symbol => Object}] values of options that are not given
       def defaults
@@ -93,27 +114,23 @@ module Holdup
         left + argv.drop(left.empty? ? separator + 1 : separator)
       end
 
-      def parser(values, texts, now_s:)
+      # @param asked [Hash{Symbol => Object}] gets the language and whether help was asked for, which all
+      #   commands take
+      def parser(values, texts, asked, now_s:)
         OptionParser.new do |parser|
-          parser.banner = "Usage: #{@usage}"
           parser.require_exact = true
-          parser.summary_width = 20
           declared.each do |option|
-            parser.on(*LETTERS[option.flag], option.spec, *option.help) do |text|
+            parser.on(*LETTERS[option.flag], option.spec) do |text|
               value = option.read(text, now_s:)
               values[option.key] = option.type.add(values[option.key], value)
               texts[option] = text
             end
           end
-          add_text(parser) if @text
-          parser.on("--debug", "with a backtrace when something fails")
-          parser.on("-h", "--help", "this text") { values[:help] = parser.help }
+          parser.on("--debug")
+          parser.on("-h", "--help") { asked[:help] = true }
+          next if declared.any? { |option| option.flag == LANGUAGE.flag }
+          parser.on(LANGUAGE.spec) { |text| asked[:language] = text }
         end
-      end
-
-      def add_text(parser)
-        parser.separator(@text)
-        parser.separator("")
       end
 
       # The arguments of the user's command may be any bytes; Holdup's are text.

@@ -6,11 +6,13 @@ module Holdup
     # database.
     module Registry
       # Parses the arguments and runs the command.
-      Entry = Data.define(:command, :introduction) do
+      #
+      # - `contents`: what the feature's table of contents says of it
+      Entry = Data.define(:command, :contents) do
         def call(argv, console)
           options = command.parse(argv, console)
           return command.new(console:, **options).run unless options.key?(:help)
-          console.show(introduction + options[:help])
+          console.show(options.fetch(:texts).introduction(contents) + options.fetch(:help))
           OK
         end
       end
@@ -18,56 +20,70 @@ module Holdup
       # @raise [UsageError] no such command; suggests the nearest name
       def self.fetch(name)
         listed = Features.commands[name]
-        return Entry.new(command: listed.load, introduction: listed.entry.introduction) if listed
+        return Entry.new(command: listed.load, contents: listed.entry) if listed
         raise UsageError.new("unknown command #{name.inspect}",
           Queries::OptionValues::NearestName.hint(name, Features.commands.keys) || "`holdup help` lists them")
       end
 
       # The commands that most people need, by what they are for, in the order of `holdup help`.
-      GROUPS = {look: "look", decide: "decide", prove: "prove", keep_well: "keep well"}.freeze
+      GROUPS = %i[look decide prove keep_well].freeze
 
       # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
       class Help
         extend CommandArguments
 
         OPTIONS = Options.new("holdup help [command | settings] [--all]",
-          [Queries::Option.switch("--all", "list every command")], rest: :topics)
+          [Queries::Option.switch("--all", "list every command")], rest: :topics, mixed: true)
+
+        def self.keywords(given, console)
+          {**given.with_defaults, language: given.language || Places.language(console.env)}
+        end
 
         # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
         # @param all [Boolean] whether to list every command
-        def initialize(console:, topics: [], all: false)
+        # @param language [String]
+        def initialize(console:, topics: [], all: false, language: View::LocaleFiles::DEFAULT)
           @console = console
+          @language = language
+          @texts = HelpTexts.of(language)
           @all = all
           @topic, *@rest = topics
         end
 
         def run
-          return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
+          return command if @topic && @topic != "settings"
           @console.show((@topic ? settings : overview).map { |line| "#{line}\n" }.join)
           OK
         end
 
         private
 
+        def command
+          asked = [*@rest, "--help", Options::LANGUAGE.flag, @language]
+          Registry.fetch(@topic).call(asked, @console)
+        end
+
         def overview
           by_group = Features.commands.values.map(&:entry).group_by(&:group)
-          groups = GROUPS.flat_map { |group, title| listed(title, by_group[group]) }
+          groups = GROUPS.flat_map { |group| listed(group, by_group[group]) }
           [
-            "Who holds the GVL, who waits for it, and how many threads and processes you need.",
-            "`holdup` alone prints the report.",
+            @texts.frame(:about),
+            @texts.frame(:alone),
             *groups,
-            *(@all ? listed("more", by_group[nil]) : nil),
+            *(@all ? listed(:more, by_group[nil]) : nil),
             "",
-            ("`holdup help --all` lists the other commands." unless @all),
-            "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the",
-            "part that runs inside the application."
+            (@texts.frame(:all) unless @all),
+            @texts.frame(:each)
           ].compact
         end
 
         # @param entries [Array<FeatureContents::CommandEntry>, nil] nil: the features that have them are gone
         def listed(title, entries)
           return [] unless entries
-          ["", title, *entries.map { |entry| "  holdup #{entry.name.ljust(10)} #{entry.summary}" }]
+          lines = entries.map do |entry|
+            "  holdup #{entry.name.ljust(10)} #{@texts.summary(entry.name, entry.summary)}"
+          end
+          ["", @texts.frame(title), *lines]
         end
 
         def settings

@@ -19,6 +19,23 @@ module Holdup
         languages = files.keys.compact.sort_by { |language| [(language == DEFAULT) ? 0 : 1, language] }
         files.slice(*languages)
       end
+
+      LANGUAGES = all.keys.freeze
+
+      # @param locale [String] of an environment or a browser: "ja_JP.UTF-8", "pt-BR"
+      # @return [String, nil] the language that serves it best
+      def self.language_of(locale)
+        wanted = locale.to_s.b[/\A[\w-]+/].to_s.tr("_", "-").downcase
+        LANGUAGES.find { |one| one.downcase == wanted } ||
+          LANGUAGES.find { |one| one == wanted[/\A[a-z]+/] }
+      end
+
+      # @raise [UsageError] another language than these
+      def self.check(language)
+        return if LANGUAGES.include?(language)
+        raise UsageError,
+          "unknown language #{language.inspect}; --lang takes one of: #{LANGUAGES.join(", ")}"
+      end
     end
   end
 end

@@ -77,24 +77,14 @@ module Holdup
       # @return [String] what the language calls itself
       def self.name_of(language) = LANGUAGES.fetch(language).fetch(:language_name)
 
-      # @param locale [String] of an environment or a browser: "ja_JP.UTF-8", "pt-BR"
-      # @return [String, nil] the language that serves it best
-      def self.language_of(locale)
-        wanted = locale.to_s.b[/\A[\w-]+/].to_s.tr("_", "-").downcase
-        known = LANGUAGES.keys
-        known.find { |one| one.downcase == wanted } || known.find { |one| one == wanted[/\A[a-z]+/] }
-      end
-
       attr_reader :language
 
       # @param language [String] a key of LANGUAGES
       # @param page [Boolean] whether a page of the dashboard says it, and not a report in a terminal
       # @raise [Holdup::UsageError] another language
       def initialize(language = DEFAULT, page: false)
-        @table = (page ? ON_PAGES : LANGUAGES).fetch(language) do
-          raise UsageError,
-            "unknown language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
-        end
+        LocaleFiles.check(language)
+        @table = (page ? ON_PAGES : LANGUAGES).fetch(language)
         @language = language
       end
 

@@ -205,7 +205,7 @@ module Holdup
 
         def accepted(header)
           wishes = header.to_s.b[0, 200].split(",").filter_map { |part| PART.match(part)&.captures }
-          known = wishes.map { |tag, weight| [View::Words.language_of(tag), (weight || 1).to_f] }
+          known = wishes.map { |tag, weight| [View::LocaleFiles.language_of(tag), (weight || 1).to_f] }
           known.select { |language, weight| language && weight.positive? }.max_by(&:last)&.first
         end
         private_class_method :accepted

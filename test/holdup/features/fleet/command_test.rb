@@ -3,9 +3,13 @@
 require "test_helper"
 require "json"
 require_relative "../../../support/played_fleet"
+require "support/watched_text"
 
 class Holdup::Fleet::CommandTest < Minitest::Test
   include CommandLine
+  include WatchedText
+
+  COMMAND = Holdup::Fleet::Command
 
   def test_shows_the_hosts_and_names_the_one_that_differs
     said = fleet(PlayedFleet.new(starved: {"web-7" => 0.14}))
@@ -116,17 +120,31 @@ class Holdup::Fleet::CommandTest < Minitest::Test
     assert_match(/no host named "db"/, said.err)
   end
 
+  def test_watches_in_a_terminal_until_a_key_ends_it
+    played = PlayedFleet.new(hosts: 1)
+    drawn = stored(played) { |path| watched(COMMAND, "--store", path, "-w", now_s: played.to_s) }
+    assert_includes drawn, "1 host with 2 live processes"
+    assert_includes drawn, Holdup::Top::Terminal::LEAVE
+    assert_match(/--watch needs a terminal/, fleet(played, "-w").err)
+    assert_match(/--watch and --until can't be combined/, fleet(played, "-w", "--until", "1m").err)
+  end
+
   private
 
   def fleet(played, *options) = said_of(played, "fleet", *options)
 
   def said_of(played, *arguments)
+    stored(played) { |path| holdup(*arguments, "--store", path, now_s: played.to_s) }
+  end
+
+  # @yieldparam path [String] of a store that has it
+  def stored(played)
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
       store = Holdup::Store.open(path)
       played.fill(store)
       store.close
-      holdup(*arguments, "--store", path, now_s: played.to_s)
+      yield path
     end
   end
 end

@@ -170,7 +170,7 @@ class Holdup::Lab::Command::TrialOptionsTest < Minitest::Test
   end
 
   def test_help_names_the_experiment
-    assert_includes parse("--help").help, "holdup lab mine --arm NAME [options] -- COMMAND"
+    assert_includes parse("--help").options.help, "holdup lab mine --arm NAME [options] -- COMMAND"
   end
 
   private

@@ -5,10 +5,12 @@ require "holdup/loader"
 require "io/console"
 require "json"
 require "pty"
+require "support/watched_text"
 require "zlib"
 
 class Holdup::Report::CommandTest < Minitest::Test
   include CommandLine
+  include WatchedText
 
   NOW_S = SampleWindows::START_S + 240
 
@@ -22,6 +24,25 @@ class Holdup::Report::CommandTest < Minitest::Test
       assert_equal [0, ""], [said.status, said.err]
       assert_match(/ReportsController#sales \(10\.8 % of all requests and jobs\) caused/, said.out)
       refute_includes said.out, "\e"
+    end
+  end
+
+  def test_watches_in_a_terminal_until_a_key_ends_it
+    with_store do |store|
+      drawn = watched(Holdup::Report::Command, "--store", store, "--watch", now_s: NOW_S)
+      assert_includes drawn, "ReportsController#sales"
+      assert_includes drawn, Holdup::Top::Terminal::LEAVE
+    end
+  end
+
+  def test_watches_neither_a_span_that_has_ended_nor_another_format
+    with_store do |store|
+      {%w[--until 1m] => "until", %w[--fresh] => "fresh", %w[--json] => "json"}.each do |more, other|
+        said = report("--watch", *more, store:)
+        assert_equal 2, said.status
+        assert_match(/--watch and --#{other} can't be combined; leave out one of them/, said.err)
+      end
+      assert_match(/--watch needs a terminal/, report("-w", store:).err)
     end
   end
 

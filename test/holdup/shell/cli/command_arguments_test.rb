@@ -38,7 +38,7 @@ class Holdup::CLI::CommandArgumentsTest < Minitest::Test
 
   def test_help_needs_no_keywords
     found = Own.parse(%w[--help], console)
-    assert_equal [:help], found.keys
+    assert_equal %i[help texts], found.keys
     assert_includes found[:help], "--limit N"
   end
 end

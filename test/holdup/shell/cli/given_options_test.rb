@@ -37,6 +37,12 @@ class Holdup::CLI::GivenOptionsTest < Minitest::Test
     assert_equal %w[--load --app --db-connections], given.unknown_to(Holdup::Advise::KeepCommand::OPTIONS)
   end
 
+  def test_a_time_ago_moves_on_with_the_clock_and_a_date_does_not
+    assert given(Holdup::Fleet::Command).moves?("since")
+    assert given(Holdup::Fleet::Command, "--since", "2h").moves?("since")
+    refute given(Holdup::Fleet::Command, "--since", "1970-01-01T00:00:00Z").moves?("since")
+  end
+
   def test_defaults_are_those_that_are_declared
     assert_equal({by: :name, sort: :stalled, format: :text, limit: 15, details: false},
       given(Holdup::Report::Command).with_defaults)

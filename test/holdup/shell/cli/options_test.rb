@@ -65,11 +65,12 @@ class Holdup::CLI::OptionsTest < Minitest::Test
   end
 
   def test_help_is_the_usage_the_options_and_the_text
-    help = parse("--help", "--limit", "7", text: "See docs.").help
+    assert parse("--help", "--limit", "7").help
+    help = options(text: "See docs.").help
     assert help.start_with?("Usage: holdup try [options]\n"), help
     %w[--limit --full --store --help].each { |flag| assert_includes help, flag }
     assert_operator help.index("See docs."), :<, help.index("--help")
-    assert_nil parse.help
+    refute parse.help
   end
 
   def test_those_that_choose_the_measurements_come_first_in_suggested_commands

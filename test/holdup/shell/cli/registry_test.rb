@@ -6,7 +6,9 @@ require "holdup/loader"
 class Holdup::CLI::RegistryTest < Minitest::Test
   # Remembers what it was made of.
   class Echo
-    def self.parse(argv, _console) = argv.include?("--help") ? {help: "its help"} : {words: argv}
+    def self.parse(argv, _console)
+      argv.include?("--help") ? {help: "its help", texts: Holdup::CLI::HelpTexts.new} : {words: argv}
+    end
 
     def initialize(console:, words:)
       @console = console
@@ -22,7 +24,8 @@ class Holdup::CLI::RegistryTest < Minitest::Test
   def run_echo(*argv)
     out = StringIO.new
     console = Holdup::CLI::Console.new(out:, err: nil, env: {}, clock: nil)
-    entry = Holdup::CLI::Registry::Entry.new(command: Echo, introduction: "What it is for.\n")
+    contents = Holdup::FeatureContents::CommandEntry.new(name: "echo", place: 1, summary: "what it is for")
+    entry = Holdup::CLI::Registry::Entry.new(command: Echo, contents:)
     [entry.call(argv, console), out.string]
   end
 
@@ -31,7 +34,7 @@ class Holdup::CLI::RegistryTest < Minitest::Test
   end
 
   def test_help_is_printed_and_the_command_does_not_run
-    assert_equal [0, "What it is for.\nits help"], run_echo("--help")
+    assert_equal [0, "What it is for.\n\n  holdup echo\n\nits help"], run_echo("--help")
   end
 
   def test_finds_each_command_by_its_name
@@ -49,6 +52,6 @@ class Holdup::CLI::RegistryTest < Minitest::Test
 
   def test_each_command_of_a_group_is_in_a_group_of_the_help
     groups = Holdup::Features.commands.values.filter_map { |command| command.entry.group }.uniq
-    assert_equal Holdup::CLI::Registry::GROUPS.keys.sort, groups.sort
+    assert_equal Holdup::CLI::Registry::GROUPS.sort, groups.sort
   end
 end

@@ -29,6 +29,17 @@ class Holdup::View::LocaleFilesTest < Minitest::Test
     end
   end
 
+  def test_the_language_of_a_locale
+    {"ja_JP.UTF-8" => "ja", "ja" => "ja", "EN-gb" => "en", "C" => nil, "" => nil, nil => nil, "jav" => nil,
+     "\xFF" => nil}.each do |locale, language|
+      if language
+        assert_equal language, Holdup::View::LocaleFiles.language_of(locale), locale.inspect
+      else
+        assert_nil Holdup::View::LocaleFiles.language_of(locale), locale.inspect
+      end
+    end
+  end
+
   def test_a_folder_has_the_same_files_and_keys_in_every_language
     english = keys_by_file("en").transform_values(&:sort)
     assert_operator english.size, :>, 15

@@ -95,17 +95,6 @@ class Holdup::View::WordsTest < Minitest::Test
     I18n.available_locales = before
   end
 
-  def test_the_language_of_a_locale
-    {"ja_JP.UTF-8" => "ja", "ja" => "ja", "EN-gb" => "en", "C" => nil, "" => nil, nil => nil, "jav" => nil,
-     "\xFF" => nil}.each do |locale, language|
-      if language
-        assert_equal language, Holdup::View::Words.language_of(locale), locale.inspect
-      else
-        assert_nil Holdup::View::Words.language_of(locale), locale.inspect
-      end
-    end
-  end
-
   def test_says_and_fills_in
     words = Holdup::View::Words.new("en")
     assert_equal "state", words.call(:state)
