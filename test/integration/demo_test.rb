@@ -3,6 +3,7 @@
 require "test_helper"
 require "json"
 require "open3"
+require_relative "../../bin/support/demo/traffic"
 
 # bin/demo from the outside: a real Rails app in a real Puma cluster under real traffic, and what the report
 # says of it.
@@ -11,6 +12,11 @@ class DemoTest < Minitest::Test
   OUTSIDE = OtherBundle::NONE
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
+
+  # Where other programs use the CPUs meanwhile, most of the time says little about the shop. The report
+  # says that itself, or the threads that held the GVL had no CPU for longer than they had one: then the demo
+  # is run again.
+  MOST_RUNS = 3
 
   # The part that each endpoint was built for. The time in which this machine had no CPU for it is left out:
   # it is the machine's part. Where the machine has other things to do, computing without the GVL shows as io,
@@ -24,12 +30,16 @@ class DemoTest < Minitest::Test
   }.freeze
 
   def test_the_report_shows_what_each_endpoint_was_built_for
-    @report = JSON.parse(demo)
-    @series = @report["series"].to_h { |series| [series["name"], series] }
+    MOST_RUNS.times do
+      @report = JSON.parse(demo)
+      @series = @report["series"].to_h { |series| [series["name"], series] }
+      break unless out_of_cpu?
+    end
+    assert_sums
+    return if too_few?
     assert_splits
     assert_main_cause
     assert_calls
-    assert_sums
   end
 
   private
@@ -39,6 +49,17 @@ class DemoTest < Minitest::Test
     assert_predicate status, :success?, err
     assert_match(/the reports have all requests that the shop served/, err)
     out
+  end
+
+  def out_of_cpu?
+    cpu, starved = %w[cpu_ns starved_ns].map { |part| @series.values.sum { |series| series[part] } }
+    @report["verdict"]["key"] == "no_cpu" || starved > cpu
+  end
+
+  # Where no CPU was left in any run and the shop could not serve what the customers wanted, a few requests of
+  # each endpoint show chance.
+  def too_few?
+    out_of_cpu? && @series.values.sum { |series| series["count"] } < Demo::Traffic::ANSWERS
   end
 
   def assert_splits
@@ -56,8 +77,16 @@ class DemoTest < Minitest::Test
     sales = @series.fetch("ReportsController#sales")
     assert_operator sales.values_at("cpu_ns", "starved_ns").sum, :>, sales.values_at(*PARTS).sum / 2
     assert_operator sales["cpu_ns"], :>, sales["io_ns"]
-    export = @series.fetch("ExportsController#create")
-    assert_operator export["native_ns"], :>, @series.values.sum { |series| series["native_ns"] } * 0.8
+    assert_computing_without_the_gvl(@series.fetch("ExportsController#create"))
+  end
+
+  # A thread that computes without the GVL and has no CPU for it shows as io.
+  def assert_computing_without_the_gvl(export)
+    natives = @series.transform_values { |series| series["native_ns"] }
+    assert_equal "ExportsController#create", natives.max_by(&:last).first
+    assert_operator export["native_ns"], :>, export.values_at("cpu_ns", "native_ns").sum / 4
+    return if out_of_cpu?
+    assert_operator export["native_ns"], :>, natives.values.sum * 0.8
     assert_operator export["native_ns"], :>, export.values_at(*PARTS).sum / 4
   end
 
@@ -65,7 +94,7 @@ class DemoTest < Minitest::Test
     causes = @series.transform_values { |series| series["caused_ns"] }
     @report["totals"]["accounts"].each { |account| causes[account["name"]] = account["caused_ns"] }
     assert_equal "ReportsController#sales", causes.max_by(&:last).first
-    assert_includes @report["verdict"]["text"], "ReportsController#sales"
+    assert_includes @report["verdict"]["text"], "ReportsController#sales" unless out_of_cpu?
   end
 
   # Its queries look slow, and the database answers fast: there are many, and reports hold the GVL meanwhile.

@@ -105,7 +105,9 @@ class JobBacklogIntegrationTest < Minitest::Test
       app.call("ActiveRecord::Base.connection.execute(\"ANALYZE\")\nnil")
       expected = Array.new(4) { |index| ["q#{index}", [10_000, true]] }.to_h
       assert_equal expected, app.waiting, adapter
-      assert_operator app.look_seconds, :<, 1, adapter
+      # On a busy machine one look may take longer. Looks that read each job would all do.
+      seconds = wait_until { app.look_seconds.then { |took| took if took < 1 } }
+      assert_operator seconds, :>, 0, adapter
     end
   end
 

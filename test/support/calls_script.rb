@@ -43,8 +43,8 @@ module CallsScript
 
   # @return [String] what it printed
   def script(text, **env)
-    output, status = Open3.capture2e(environment.merge(env.transform_keys(&:to_s)), "timeout", "120",
-      RbConfig.ruby, "-W:no-experimental", "-e", LOAD_PATH + text)
+    output, status = Open3.capture2e(environment.merge(env.transform_keys(&:to_s)), "timeout",
+      WaitUntil::PATIENCE_S.to_s, RbConfig.ruby, "-W:no-experimental", "-e", LOAD_PATH + text)
     assert status.success?, output
     output
   end

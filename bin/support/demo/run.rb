@@ -84,7 +84,8 @@ module Demo
       workers = (Storefront.workers == 1) ? "1 worker" : "#{Storefront.workers} workers"
       say "booting the storefront: Rails in Puma, #{workers} x #{@options.threads.first} threads, YJIT"
       @ledger = ShopLedger.new(File.join(@folder, "ledger"))
-      @storefront = Storefront.new(children: @children, folder: @folder, env: {**@env, **@ledger.env})
+      @storefront = Storefront.new(children: @children, folder: @folder, env: {**@env, **@ledger.env},
+        config: Storefront::WARM)
       @storefront.boot(threads: @options.threads.first)
       boot_jobs if @redis
     end

@@ -10,6 +10,8 @@ module Demo
   # folder.
   class Storefront
     APP = File.expand_path("../../../examples/storefront", __dir__)
+    # With it, each worker has run all endpoints before its first request.
+    WARM = File.expand_path("puma.rb", __dir__)
     # A machine with other work to do may need minutes.
     BOOT_SECONDS = 300
     ADDRESSES_SECONDS = 60

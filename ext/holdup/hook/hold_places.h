@@ -2,7 +2,8 @@
  * Places: where in the code a thread was while it held the GVL and others waited, waited for a lock, or
  * ended such a wait. A place is a line of text, "app/models/report.rb:41 Report#rows | Array#sort_by": the
  * innermost frame of the application, and what it had called. Garbage collection and C code that answers
- * nothing stand there instead of a called method.
+ * nothing stand there instead of a called method. Without code of the application it is the innermost frame
+ * that has a file. Holdup's own methods, which are called inside of what they measure, are left out.
  *
  * A unit gets its name when it ends, so it keeps what it caused at each place until then. The table of places
  * only grows, up to PLACES and some more that only locks take; all further places are one. Only threads of

@@ -162,7 +162,7 @@ module Holdup
       def repeated_queries=(least)
       end
 
-      def application_folders(_root, _foreign) = nil
+      def application_folders(_root, _foreign, _ours) = nil
 
       def sample_holds(_over_ns) = false
 

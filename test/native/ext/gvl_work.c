@@ -47,6 +47,21 @@ static VALUE gvl_release(VALUE self, VALUE times)
 /* GvlWork.hold(ns): burns CPU with the GVL, checking no interrupt: it can't be preempted. */
 static VALUE gvl_hold(VALUE self, VALUE ns) { burn_cpu(NUM2ULL(ns)); return Qnil; }
 
+/* GvlWork.hold_asked(ns): burns CPU with the GVL, and checks interrupts all the while, as Array#each does. */
+static VALUE gvl_hold_asked(VALUE self, VALUE ns)
+{
+    uint64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + NUM2ULL(ns);
+    while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end) rb_thread_check_ints();
+    return Qnil;
+}
+
+/* GvlWork.hold_asked_in(module): makes that its method, too. */
+static VALUE gvl_hold_asked_in(VALUE self, VALUE module)
+{
+    rb_define_singleton_method(module, "hold_asked", gvl_hold_asked, 1);
+    return Qnil;
+}
+
 /* GvlWork.block(ns): blocks in the kernel while holding the GVL. */
 static VALUE gvl_block(VALUE self, VALUE ns) { sleep_ns(NUM2ULL(ns)); return Qnil; }
 
@@ -96,6 +111,8 @@ void Init_gvl_work(void)
     VALUE work = rb_define_module("GvlWork");
     rb_define_singleton_method(work, "release", gvl_release, 1);
     rb_define_singleton_method(work, "hold", gvl_hold, 1);
+    rb_define_singleton_method(work, "hold_asked", gvl_hold_asked, 1);
+    rb_define_singleton_method(work, "hold_asked_in", gvl_hold_asked_in, 1);
     rb_define_singleton_method(work, "read_cpu_clock", gvl_read_cpu_clock, 1);
     rb_define_singleton_method(work, "block", gvl_block, 1);
     rb_define_singleton_method(work, "burn", gvl_burn, 1);

@@ -118,7 +118,7 @@ class CoexistenceTest < NativeTest
           load "#{folder}/planted.rb"
           P = Holdup::Probe
           P.open_segment("#{folder}/1-1.segment", 20, 128, 3, 7)
-          P.application_folders("/nowhere/", [])
+          P.application_folders("/nowhere/", [], "/nowhere/")
           P.enable
           P.sample_holds(10_000_000)
           #{start}

@@ -160,7 +160,7 @@ class SanitizerTest < NativeTest
       Holdup::KernelFile.read("/proc/self/status")
       # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get:
       # main, Ruby's timer and one spare are left.
-      settled = -> { 500.times { break if Dir.children("/proc/self/task").size <= 3; sleep 0.01 } }
+      settled = -> { 6_000.times { break if Dir.children("/proc/self/task").size <= 3; sleep 0.01 } }
       settled.()
       statuses = 20.times.map do |i|
         pid = fork do

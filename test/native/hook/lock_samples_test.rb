@@ -81,6 +81,16 @@ class LockSamplesTest < NativeTest
     Probe.label(Thread.current, "main")
   end
 
+  def test_a_wait_outside_of_the_application_is_in_the_innermost_file
+    Probe.application_folders("/nowhere/", ["#{File.expand_path("../..", __dir__)}/"], "/nowhere/")
+    sampled { end_wait_for(Queue.new) }
+    waits, = places
+    waited_in = %r{\Anative/hook/lock_samples_test\.rb:\d+ LockSamplesTest#wait_for \| Thread::Queue#pop\z}
+    assert_match waited_in, waits.keys.last.last
+  ensure
+    Probe.application_folders("/nowhere/", [], "/nowhere/")
+  end
+
   def test_takes_nothing_where_stacks_are_not_wanted
     Probe.sample_holds(0)
     before = Probe.lock_samples

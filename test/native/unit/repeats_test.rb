@@ -137,7 +137,7 @@ class RepeatsTest < Minitest::Test
         PROBE.record(handle, 1, name, nil, nil, false)
       end
       PROBE.open_segment(#{"#{@dir}/1-1.segment".dump}, 20, 128, 3, 7)
-      PROBE.application_folders(#{"#{@dir}/".dump}, [#{"#{@dir}/gems/".dump}])
+      PROBE.application_folders(#{"#{@dir}/".dump}, [#{"#{@dir}/gems/".dump}], #{"#{@dir}/ours/".dump})
       PROBE.repeated_queries = #{LEAST}
       PROBE.enable
       #{script}

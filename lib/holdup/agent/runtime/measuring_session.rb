@@ -21,7 +21,9 @@ module Holdup
       # The profile has room for so many variable names.
       MOST_UNKNOWN = 5
       UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
-      private_constant :UNKNOWN_GAUGES
+      # Our own code here: all that the in-app half loads is below it.
+      OURS = File.expand_path("../../..", __dir__)
+      private_constant :UNKNOWN_GAUGES, :OURS
 
       def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
@@ -99,7 +101,7 @@ module Holdup
         over_ns = @configuration.hold_sample.to_i * 1_000_000
         repeated = @configuration.repeated_queries
         return if over_ns.zero? && repeated.zero?
-        @probe.application_folders(slashed(WorkingFolder.path), foreign_folders)
+        @probe.application_folders(slashed(WorkingFolder.path), foreign_folders, slashed(File.realpath(OURS)))
         @probe.repeated_queries = repeated
         @probe.sample_holds(over_ns) if over_ns.positive?
       end
@@ -108,7 +110,7 @@ module Holdup
       def foreign_folders
         gems = defined?(Gem) ? Gem.path.flat_map { |path| ["#{path}/gems", "#{path}/bundler/gems"] } : []
         ruby = RbConfig::CONFIG.values_at("rubylibdir", "sitedir", "vendordir").compact
-        [*gems, *ruby, File.expand_path("../../..", __dir__)].select { |path| File.directory?(path) }
+        [*gems, *ruby, OURS].select { |path| File.directory?(path) }
           .map { |path| slashed(File.realpath(path)) }.uniq
       end
 

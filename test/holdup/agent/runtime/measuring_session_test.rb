@@ -54,12 +54,13 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
   def test_holds_are_sampled_after_the_configured_time_until_it_closes
     open_session(PUMA, hold_sample: 25)
     assert_equal 25_000_000, @probe.hold_samples
-    root, foreign = @probe.folders
+    root, foreign, ours = @probe.folders
     assert_equal "#{Dir.pwd}/", root
     [RbConfig::CONFIG["rubylibdir"], Gem.loaded_specs.fetch("minitest").gem_dir].each do |path|
       assert foreign.any? { |folder| "#{File.realpath(path)}/".start_with?(folder) }, path
     end
     refute foreign.any? { |folder| root.start_with?(folder) }
+    assert_equal "#{File.realpath("lib")}/", ours
     @session.close
     assert_equal 0, @probe.hold_samples
   end
