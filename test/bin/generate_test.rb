@@ -10,10 +10,31 @@ class GenerateTest < Minitest::Test
 
   def test_generated_files_are_current
     contents = GeneratedFiles.contents
-    assert_equal 7, contents.size
+    assert_equal 14, contents.size
     contents.each do |path, text|
       assert_equal text, File.read(File.join(GeneratedFiles::ROOT, path)), "#{path}: run bin/generate"
     end
+  end
+
+  def test_sentences_of_the_reference_have_names_instead_of_values
+    text = "Run %{best} {best:thread|threads}[[, %{wait_now_ns} now]] as <uid> or * with `a*<b>`."
+    assert_equal "Run *best* threads, *wait now* now as &lt;uid> or \\* with `a*<b>`.",
+      GeneratedFiles::Reference.plain(text)
+  end
+
+  def test_each_setting_has_a_reason_to_change_it
+    reasons = YAML.load_file(GeneratedFiles::Reference::REASONS)
+    assert_equal Holdup::Configuration::KEYS.map { |key| key.name.to_s }, reasons.keys
+  end
+
+  def test_the_reference_of_json_has_a_row_for_each_key
+    schema = {"title" => "What x prints", "properties" => {
+      "lines" => {"type" => "array", "items" => {"properties" => {"a" => {"type" => %w[string null]}}}},
+      "all" => {"$ref" => "#/$defs/sum", "description" => "of a|b"}
+    }, "$defs" => {"sum" => {"properties" => {"ns" => {"type" => "integer"}}}}}
+    lines = GeneratedFiles::Reference::SchemaTable.new("x", schema).lines
+    assert_equal ["| `lines` | array |  |", "| `lines[].a` | string or null |  |",
+      "| `all` | [sum](#x-sum) | of a\\|b |", "| `ns` | integer |  |"], lines.grep(/\A\| `/)
   end
 
   def test_a_layout_that_changes_has_another_digest

@@ -8,6 +8,8 @@ require "zlib"
 # What `bin/demo` recorded, as a store, brought to the newest layout. See test/fixtures/README.md.
 class Recorded
   FILE = File.expand_path("../fixtures/storefront.sqlite3.gz", __dir__)
+  # The same shop for twenty seconds, with who waited for whom, and the demo's trial of more threads.
+  DEMO = File.expand_path("../fixtures/demo.sqlite3.gz", __dir__)
 
   # @return [String] a SQLite file
   attr_reader :store

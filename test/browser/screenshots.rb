@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Takes the pictures of docs/images: `bundle exec ruby test/browser/screenshots.rb`. Needs pngquant, which
-# makes them small.
+# Takes the pictures of docs/images, or those that are named:
+# `bundle exec ruby test/browser/screenshots.rb [NAME ...]`. Needs pngquant, which makes them small.
 
 require "fileutils"
 require "uri"
@@ -12,17 +12,20 @@ require_relative "chromium"
 require_relative "recorded"
 require_relative "served_dashboard"
 
-# The top of pages as a laptop shows them: of what `bin/demo` recorded; that of advice, which wants two hours
-# of a quiet machine, of a recording that was simulated.
+# The top of pages as a laptop shows them: of what `bin/demo` recorded, once for minutes and once with who
+# waited for whom. The page of advice wants two hours of a quiet machine and shows a simulated recording.
 class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
-  RECORDED = {"overview" => ["/?since=7m", 1310],
-              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1040],
-              "blame" => ["/blame?since=7m", 860]}.freeze
+  RECORDED = {"overview" => ["/?since=7m", 1310]}.freeze
+  SHOP = "since=10m&app=Storefront"
+  DEMO = {"endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&#{SHOP}", 1040],
+          "blame" => ["/blame?#{SHOP}", 1500],
+          "threads" => ["/compare?by=threads&since=10m&app=Shipping", 860]}.freeze
   SIMULATED = {"advice" => ["/advice?", 1040]}.freeze
-  CAPTURED = {"captures" => ["/captures?", 330], "capture" => ["/capture?id=#{KeptCapture::ID}", 1240]}.freeze
+  LIST = "/captures?"
+  VIEWER = "/capture?id=#{KeptCapture::ID}"
   LANGUAGES = %w[en ja].freeze
   # Theme => what the name of a picture ends with.
   THEMES = {"light" => "", "dark" => "-dark"}.freeze
@@ -30,7 +33,9 @@ class Screenshots
   # As high as the page of a capture.
   WHOLE = 6000
 
-  def initialize
+  # @param names [Array<String>] of those to take; none: all
+  def initialize(names)
+    @names = names
     @chromium = Chromium.new
   end
 
@@ -39,11 +44,13 @@ class Screenshots
     FileUtils.mkdir_p(FOLDER)
     recorded = Recorded.new
     served(recorded.store, recorded.now_s, RECORDED)
+    demo = Recorded.new(Recorded::DEMO)
+    served(demo.store, demo.now_s, DEMO)
     played = PlayedStore.new
     played.in_a_file { |store| served(store, played.to_s, SIMULATED) }
     captures(recorded)
   ensure
-    recorded&.remove
+    [recorded, demo].compact.each(&:remove)
     @chromium.quit
   end
 
@@ -58,11 +65,13 @@ class Screenshots
     dashboard&.stop
   end
 
-  # Those of docs/capture-walkthrough.md.
+  # Those of docs/capture-walkthrough.md, the last one of the page that was visited last.
   def captures(recorded)
     kept = KeptCapture.new
     dashboard = ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, captures: kept.folder)
-    CAPTURED.each { |name, (path, height)| picture(dashboard, name, "en", path, height) }
+    picture(dashboard, "captures", "en", LIST, 330)
+    LANGUAGES.reverse_each { |language| picture(dashboard, "capture", language, VIEWER, 1240) }
+    return unless @names.empty? || @names.include?("capture")
     @chromium.size(WIDTH, WHOLE)
     save("capture-methods-en", selector: ".flames")
   ensure
@@ -71,6 +80,7 @@ class Screenshots
   end
 
   def picture(dashboard, name, language, path, height, theme: "light")
+    return unless @names.empty? || @names.include?(name)
     @chromium.theme(theme)
     @chromium.size(WIDTH, height)
     @chromium.visit("#{dashboard.address}#{path}&lang=#{language}")
@@ -86,4 +96,4 @@ class Screenshots
   end
 end
 
-Screenshots.new.take
+Screenshots.new(ARGV).take

@@ -32,19 +32,28 @@ class RailsVersionsTest < Minitest::Test
 
   thorough def test_queries_of_rails_8_0_are_calls = assert_calls("rails80")
 
-  # `rails new`, one controller, `rails generate holdup:install`, and a server in development.
-  thorough def test_a_new_application_after_the_generator
+  START = File.join(ServedApp::ROOT, "docs/start.md")
+
+  # `rails new`, the code of docs/start.md, the generator that it names, and a server in development.
+  thorough def test_a_new_application_that_follows_the_start_page
     Dir.mktmpdir do |folder|
       app = File.join(folder, "shop")
       env = environment("rails80")
       bundled(env, folder, "rails", "new", "shop", "--minimal", "--skip-active-record",
         "--skip-asset-pipeline", "--skip-bundle", "--skip-git", "--quiet")
-      write_orders(app)
-      bundled(env, app, "bin/rails", "generate", "holdup:install", "--quiet")
+      write_code_of_the_start_page(app)
+      generate = File.read(START)[/^bin\/rails generate .+$/]
+      bundled(env, app, *generate.split, "--quiet")
       assert_path_exists File.join(app, "config/initializers/holdup.rb")
       answer = answer_of(env.merge("RAILS_ENV" => "development"), app:, config: "config/puma.rb")
       assert_series(answer)
     end
+  end
+
+  def test_the_start_page_shows_the_same_code_in_both_languages
+    pages = [START, START.sub(".md", ".ja.md")].map { |page| File.read(page).scan(/^```\w*\n(.*?)^```$/m) }
+    assert_operator pages.first.size, :>, 5
+    assert_equal pages.first, pages.last
   end
 
   private
@@ -81,14 +90,13 @@ class RailsVersionsTest < Minitest::Test
       answer["series"].map { |series| series.values_at("name", "count") }
   end
 
-  def write_orders(app)
-    File.write(File.join(app, "app/controllers/orders_controller.rb"), <<~RUBY)
-      class OrdersController < ApplicationController
-        def index = render(plain: "orders")
-      end
-    RUBY
-    routes = File.join(app, "config/routes.rb")
-    File.write(routes, File.read(routes).sub(/^end$/, %(  get "/orders", to: "orders#index"\nend)))
+  # Its blocks of Ruby name their file in the first line.
+  def write_code_of_the_start_page(app)
+    files = File.read(START).scan(/^```ruby\n# (\S+)\n(.*?)^```$/m).to_h
+    routes = files.delete("config/routes.rb")
+    files.each { |path, code| File.write(File.join(app, path), code) }
+    path = File.join(app, "config/routes.rb")
+    File.write(path, File.read(path).sub(/^end$/) { "#{routes}end" })
   end
 
   def bundled(env, folder, *command)

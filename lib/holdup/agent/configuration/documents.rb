@@ -37,6 +37,14 @@ module Holdup
           [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"
         end
 
+        # @return [String] the same on all Rubies
+        def default(key)
+          return "$stderr" if key.default.equal?($stderr)
+          return key.default.inspect unless key.default.is_a?(Hash)
+          pairs = key.default.map { |name, value| "#{name}: #{value.inspect}" }
+          "{#{pairs.join(", ")}}"
+        end
+
         private
 
         def row(key)
@@ -47,13 +55,6 @@ module Holdup
 
         def setting(key, purpose)
           ["#{purpose}:", "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
-        end
-
-        def default(key)
-          return "$stderr" if key.default.equal?($stderr)
-          return key.default.inspect unless key.default.is_a?(Hash)
-          pairs = key.default.map { |name, value| "#{name}: #{value.inspect}" } # the same on all Rubies
-          "{#{pairs.join(", ")}}"
         end
       end
     end

@@ -87,11 +87,13 @@ module Holdup
       end
 
       # @return [Array<ExportedMetric>] those that have values
-      def metrics
+      def metrics = all.reject { |metric| metric.values.empty? }
+
+      # @return [Array<ExportedMetric>]
+      def all
         units = @totals.units.select { |_, figures| figures.units? }
-        found = [*histograms(units), *times, *counters(COUNTERS, @totals.units),
+        [*histograms(units), *times, *counters(COUNTERS, @totals.units),
           *counters(UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes, *scaling, *own]
-        found.reject { |metric| metric.values.empty? }
       end
 
       private

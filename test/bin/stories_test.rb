@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../bin/support/stories"
+
+# The outputs that docs/stories show are what their commands print on the recordings that are kept.
+class StoriesTest < Minitest::Test
+  one_ruby
+
+  MOST_BYTES = 2_000_000
+
+  def setup
+    @folder = File.join(Dir.mktmpdir, "stories")
+  end
+
+  def teardown = FileUtils.rm_rf(File.dirname(@folder))
+
+  # Advice replays for ten seconds, and the same again for the other language.
+  Stories::PAGES.each do |page|
+    name = define_method(:"test_the_outputs_of_#{File.basename(page, ".md").tr("-.", "__")}_are_current") do
+      Stories.unpack(@folder)
+      assert_equal File.read(page), Stories::Page.new(page, @folder).call, "bin/stories --write corrects it"
+    end
+    thorough name if page.end_with?(".ja.md")
+  end
+
+  def test_each_story_is_there_in_both_languages
+    names = Stories::PAGES.map { |page| File.basename(page) }
+    english, japanese = names.partition { |name| !name.end_with?(".ja.md") }
+    assert_operator english.size, :>=, 2
+    assert_equal english, japanese.map { |name| name.sub(".ja.md", ".md") }
+  end
+
+  def test_both_languages_show_the_same_commands
+    Stories::PAGES.reject { |path| path.end_with?(".ja.md") }.each do |path|
+      pages = [path, path.sub(".md", ".ja.md")]
+      english, japanese = pages.map { |name| File.read(name).scan(/^\$ holdup .*/) }
+      without_lines = ->(typed) { typed.sub(/ \| .*/, "") }
+      assert_equal english.map(&without_lines), japanese.map(&without_lines)
+    end
+  end
+
+  def test_the_recordings_are_small
+    sizes = Stories::RECORDINGS.map { |name| File.size("#{Stories::ROOT}/test/fixtures/#{name}.sqlite3.gz") }
+    assert_operator sizes.sum, :<, MOST_BYTES
+  end
+
+  def test_a_page_gets_the_outputs_of_its_commands
+    written = page("export HOLDUP_STORE=x\n", "```\n$ holdup version | head -1\nold\n```\n")
+    said = Stories::Page.new(written, @folder).call.lines
+    assert_equal ["export HOLDUP_STORE=x\n", "```\n", "$ holdup version | head -1\n"], said.first(3)
+    assert_match(/\Aholdup #{Holdup::VERSION} /o, said[3])
+    assert_equal ["```\n"], said.drop(4)
+  end
+
+  def test_a_filter_takes_lines_from_within
+    written = page
+    shown = Stories::Page.new(written, @folder).output("holdup help | sed -n '2,3p'")
+    assert_equal ["`holdup` alone prints the report.\n", "\n"], shown.lines
+  end
+
+  def test_another_filter_is_refused
+    written = page
+    assert_raises(ArgumentError) { Stories::Page.new(written, @folder).output("holdup version | grep x") }
+  end
+
+  private
+
+  def page(*parts)
+    path = "#{File.dirname(@folder)}/page.md"
+    File.write(path, parts.join)
+    path
+  end
+end
