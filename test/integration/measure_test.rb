@@ -13,8 +13,9 @@ class MeasureIntegrationTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@root)
 
   def environment
-    {"HOLDUP_DIR" => File.join(@root, "segments"), "HOLDUP_STORE" => "sqlite://#{@root}/store.sqlite3",
-     "HOLDUP_COLLECTOR" => "off"}
+    own = {"HOLDUP_DIR" => File.join(@root, "segments"), "HOLDUP_STORE" => "sqlite://#{@root}/store.sqlite3",
+           "HOLDUP_COLLECTOR" => "off"}
+    CommandLine::OWN_LOAD_PATH.merge(own)
   end
 
   # @return [Process::Status]

@@ -54,8 +54,8 @@ module MethodNeighbours
 
     # Each time that one becomes active, Ruby goes through its whole heap: so many of them do at once.
     # @param owners [Array<Module>]
-    # @return [Array(Module, #call)] refinements of all of these, without a method yet, and what calls a method
-    #   of a receiver where they are active
+    # @return [Array(Module, #call)] refinements of all of these, without a method yet, and what calls a
+    #   method of a receiver where they are active
     def empty_refinements(owners)
       @refinement = Module.new { owners.each { |owner| refine(owner) { nil } } }
       [@refinement, RubyVM::InstructionSequence.compile(CALL_REFINED, "refined").eval]
