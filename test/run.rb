@@ -11,7 +11,7 @@
 #   ruby test/run.rb --once native
 #     of these, what `--thorough native` does not run
 #   ruby test/run.rb --nightly boots
-#     of these, what both leave to bin/test --nightly
+#     of these, what both leave to bin/test --nightly, or repeat there for longer
 #   ruby test/run.rb --second models
 #     of these, what can differ from Ruby to Ruby, as test/support/thorough.rb says
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
@@ -59,7 +59,7 @@ COMPUTING = %w[models advice core fuzz simulations].freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  marks = /(?:(?:linux|one_ruby|repeated|thorough|nightly|repeated_nightly) )*/
+  marks = /(?:(?:linux|one_ruby|thorough|nightly|repeated|repeated_nightly|repeated_everywhere) )*/
   head = /\A\s*(?:#{marks}def (test_\w+)|define_method\(:"(test_.+)"\))/
   heads = File.readlines(file).first(line).grep(head) { Regexp.last_match.captures.compact.first }
   abort "#{file}:#{line} stands in no test" if heads.empty?

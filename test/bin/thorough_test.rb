@@ -14,6 +14,7 @@ class ThoroughTest < Minitest::Test
       repeated def test_repeated = nil
       nightly def test_nightly = nil
       repeated_nightly def test_repeated_nightly = nil
+      repeated_everywhere def test_repeated_everywhere = nil
       one_ruby def test_one_ruby = nil
       one_ruby repeated def test_repeated_on_one_ruby = nil
       linux def test_linux = nil
@@ -33,12 +34,13 @@ class ThoroughTest < Minitest::Test
   end
 
   def test_all_of_a_named_file
-    all = %w[linux nightly one_ruby repeated repeated_nightly repeated_on_one_ruby thorough usual]
-    assert_equal all, chosen(:whole)
+    all = %w[linux nightly one_ruby repeated repeated_everywhere repeated_nightly repeated_on_one_ruby]
+    assert_equal [*all, "thorough", "usual"], chosen(:whole)
   end
 
   def test_quick
-    assert_equal %w[linux one_ruby repeated repeated_nightly repeated_on_one_ruby usual], chosen(:quick)
+    quick = %w[linux one_ruby repeated repeated_everywhere repeated_nightly repeated_on_one_ruby usual]
+    assert_equal quick, chosen(:quick)
   end
 
   def test_beside_the_thorough_part
@@ -48,16 +50,17 @@ class ThoroughTest < Minitest::Test
   end
 
   def test_thorough
-    assert_equal %w[repeated repeated_on_one_ruby thorough], chosen(:thorough)
+    thorough = %w[repeated repeated_everywhere repeated_on_one_ruby thorough]
+    assert_equal thorough, chosen(:thorough)
   end
 
   def test_nightly
-    assert_equal %w[nightly repeated_nightly], chosen(:nightly)
+    assert_equal %w[nightly repeated_everywhere repeated_nightly], chosen(:nightly)
   end
 
   def test_the_second_ruby
-    assert_equal %w[linux repeated repeated_nightly usual], chosen(:quick, second: true)
-    assert_equal %w[repeated thorough], chosen(:thorough, second: true)
+    assert_equal %w[linux repeated repeated_everywhere repeated_nightly usual], chosen(:quick, second: true)
+    assert_equal %w[repeated repeated_everywhere thorough], chosen(:thorough, second: true)
   end
 
   def test_turns

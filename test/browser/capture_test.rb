@@ -57,7 +57,7 @@ class CaptureTest < Minitest::Test
     find_by_keyboard(KeptCapture::CAUGHT)
     ["+", "+", :right, "t"].each { |key| page.send_keys(key) }
     assert page.has_css?(".note", text: "Only the part of the capture between")
-    assert_match(/from_ns=\d+&to_ns=\d+/, page.current_url)
+    assert page.has_current_path?(/from_ns=\d+&to_ns=\d+/)
     page.send_keys(:escape, "0")
     assert_empty chromium.faults
     assert_empty chromium.barriers
@@ -68,7 +68,7 @@ class CaptureTest < Minitest::Test
     page.send_keys(%i[shift tab]) until page.active_element[:type] == "search"
     page.send_keys("##{id}", :enter)
     assert page.has_css?("h2", text: / \(id #{id}\) /)
-    assert_match(/unit=#{id}/, page.current_url)
+    assert page.has_current_path?(/unit=#{id}/)
     page.send_keys(:tab) until page.active_element[:role] == "application"
   end
 

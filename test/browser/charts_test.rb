@@ -91,7 +91,7 @@ class ChartsTest < Minitest::Test
     page.execute_script("window.drawn = document.querySelector('canvas')")
     page.execute_script(SLIDE)
     assert page.has_css?("h2", text: "79.0 % io")
-    assert_match(/\?.*io=79%25/, page.current_url)
+    assert page.has_current_path?(/\?.*io=79%25/)
     assert page.evaluate_script("drawn.isConnected")
   end
 end

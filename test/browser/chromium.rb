@@ -47,6 +47,11 @@ class Chromium
     page.network.clear(:traffic)
     page.console.clear
     session.visit(url)
+    settle
+  end
+
+  # @return [void] once all that was asked for is there
+  def settle
     page.network.wait_for_idle!(timeout: PATIENCE_S)
   end
 

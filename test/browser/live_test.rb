@@ -44,6 +44,13 @@ class LiveTest < Minitest::Test
     page.click_button("Resume")
   end
 
+  # It refreshes itself too, so on a slow machine there may be more answers than the test asks for.
+  # @param answers [Integer]
+  # @return [Boolean] whether it comes to show a later one than these
+  def shows_later_than?(answers)
+    page.has_css?("h1", text: /Overview \d/) { |title| title.text[/\d+/].to_i > answers }
+  end
+
   def hide(hidden)
     page.execute_script(<<~JS)
       Object.defineProperty(document, 'hidden', {value: #{hidden}, configurable: true});
@@ -57,9 +64,10 @@ class LiveTest < Minitest::Test
       window.drawn = document.querySelector('canvas');
       document.querySelectorAll('.plot')[0].focus()
     JS
+    before = @changing.answers
     button = "document.querySelector('[data-live] button')"
     page.execute_script("#{button}.click(); #{button}.click()")
-    assert page.has_css?("h1", text: "Overview 2")
+    assert shows_later_than?(before)
     assert page.has_css?("details.twin[open] table")
     focused = "document.activeElement === document.querySelectorAll('.plot')[0]"
     assert page.evaluate_script("drawn.isConnected && #{focused}")
@@ -70,17 +78,21 @@ class LiveTest < Minitest::Test
     refresh
     assert page.has_css?("[data-live] [role=status]",
       text: "The last refresh failed; the page tries again by itself. (500")
+    before = @changing.answers
     @changing.failing = false
     refresh
-    assert page.has_css?("h1", text: "Overview 2")
+    assert shows_later_than?(before)
     assert page.has_css?("[data-live] [role=status]", exact_text: "", visible: :all)
   end
 
   def test_a_hidden_page_does_not_refresh
     hide(true)
+    chromium.settle
+    before = @changing.answers
     refresh
-    assert_equal 1, @changing.answers
+    chromium.settle
+    assert_equal before, @changing.answers
     hide(false)
-    assert page.has_css?("h1", text: "Overview 2")
+    assert shows_later_than?(before)
   end
 end

@@ -9,10 +9,10 @@ require "holdup/loader"
 module CollectorKillContract
   def self.included(test)
     test.include(Collecting)
-    test.repeated(:test_nothing_is_lost_or_counted_twice) if test.is_a?(Class)
+    test.repeated_everywhere(:test_nothing_is_lost_or_counted_twice) if test.is_a?(Class)
   end
 
-  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(10, thorough: 100)))
+  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(10, thorough: 30, nightly: 100)))
   # One leads; the more stand by, the sooner one of them sees that it is gone.
   COLLECTORS = 8
 
@@ -161,7 +161,7 @@ module ServerKillContract
 
   private
 
-  def kills = Thorough.turns(3, thorough: 30)
+  def kills = Thorough.turns(3, thorough: 10, nightly: 30)
 
   def collectors = 3
 end

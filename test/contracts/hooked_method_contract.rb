@@ -24,12 +24,12 @@ class HookedMethodContract
   # @return [Array<String>] each is a sentence; empty: the contract holds
   def breaches
     tried = 0
-    found = [1, 2].flat_map { |size| layers.permutation(size).to_a }.flat_map do |order|
+    prepare_refined
+    found = orders.flat_map do |order|
       expected = outcome(order, [])
       next [] unless expected.is_a?(Outcome) # other libraries alone break the method
-      moments = [*(0..order.size).zip, [0, order.size]]
-      tried += moments.size
-      moments.filter_map { |hooked_at| breach(order, hooked_at, expected) }
+      tried += moments(order).size
+      moments(order).filter_map { |hooked_at| breach(order, hooked_at, expected) }
     end
     (tried < 10) ? ["#{@hook.title}: only #{tried} orders could be tried", *found] : found
   end
@@ -41,6 +41,19 @@ class HookedMethodContract
   end
 
   private
+
+  def orders = [1, 2].flat_map { |size| layers.permutation(size).to_a }
+
+  # @return [Array<Array<Integer>>] before which layers it is hooked
+  def moments(order) = [*(0..order.size).zip, [0, order.size]]
+
+  # The copies that will be refined, with refinements that get their method when it is their turn.
+  def prepare_refined
+    refined = orders.select { |order| order.include?(:refined) }
+    tries = refined.flat_map { |order| [[], *moments(order)].map { |hooked_at| [order, hooked_at] } }
+    @copies = tries.to_h { |try| [try, copy] }
+    @refinements, @call_refined = MethodNeighbours.empty_refinements(@copies.values.map(&:first))
+  end
 
   def singleton? = @hook.owner.is_a?(Class) && @hook.owner.singleton_class?
 
@@ -63,7 +76,7 @@ class HookedMethodContract
     @runs = 0
     @layers = []
     @ours = []
-    owner, receiver = copy
+    owner, receiver = @copies.delete([order, hooked_at]) || copy
     type = owner
     call = ->(one) { one.__send__(@name, *arguments, **keywords) }
     order.each_with_index do |layer, index|
@@ -72,8 +85,8 @@ class HookedMethodContract
       case layer
       when :alias_chain, :prepended then MethodNeighbours.public_send(layer, owner, @name, &note)
       when :refined
-        refined = MethodNeighbours.refined(owner, @name, &note)
-        call = ->(one) { refined.call(one, @name, arguments, keywords, nil) }
+        MethodNeighbours.fill(@refinements, owner, @name, &note)
+        call = ->(one) { @call_refined.call(one, @name, arguments, keywords, nil) }
       else type = MethodNeighbours.public_send(layer, concrete(type), @name, &note)
       end
     end

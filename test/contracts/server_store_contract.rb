@@ -22,11 +22,11 @@ module ServerStoreContract
   # Host and name of each process that writes: two of one host, and two others.
   WRITERS = [%w[a 1], %w[a 2], %w[b 1], %w[c 1]].freeze
   PATIENCE_S = WaitUntil::PATIENCE_S
-  KILLS = Thorough.turns(4, thorough: 60)
+  KILLS = Thorough.turns(4, thorough: 20, nightly: 60)
 
   def self.included(test)
     return unless test.is_a?(Class)
-    test.repeated(:test_everything_is_counted_once_while_writers_are_killed)
+    test.repeated_everywhere(:test_everything_is_counted_once_while_writers_are_killed)
   end
 
   def setup

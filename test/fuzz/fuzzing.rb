@@ -13,11 +13,12 @@ module Fuzzing
 
   # @param few [Integer] cases in `bin/test`
   # @param thorough [Integer] cases in `bin/test --thorough`
+  # @param nightly [Integer] cases in `bin/test --nightly`
   # @yieldparam input [HostileInput]
   # @yieldreturn [Object] what came of it
   # @return [Hash{Object => Integer}] how often
-  def fuzz(few, thorough:)
-    count = CASES || Thorough.turns(few, thorough:)
+  def fuzz(few, thorough:, nightly: thorough)
+    count = CASES || Thorough.turns(few, thorough:, nightly:)
     FIRST.upto(FIRST + count - 1).each_with_object(Hash.new(0)) do |number, outcomes|
       outcomes[one_case(number) { |input| yield input }] += 1
     end

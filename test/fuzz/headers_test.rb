@@ -13,10 +13,10 @@ class HeadersFuzzTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
   LONGEST_NS = 3_600_000_000_000
 
-  repeated def test_queue_time_is_unknown_or_below_an_hour
+  repeated_everywhere def test_queue_time_is_unknown_or_below_an_hour
     clock = HandClock.new(realtime_ns: NOW_NS)
     queue = Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock:, on_clamp: -> {})
-    outcomes = fuzz(2_000, thorough: 200_000) do |input|
+    outcomes = fuzz(2_000, thorough: 40_000, nightly: 200_000) do |input|
       body_wait_ms = input.random.rand(9)
       queued = queue.call("HTTP_X_REQUEST_START" => header(input), "puma.request_body_wait" => body_wait_ms)
       assert_includes 0..LONGEST_NS, queued if queued
@@ -26,10 +26,10 @@ class HeadersFuzzTest < Minitest::Test
     assert_operator outcomes[:unknown], :>, 0
   end
 
-  repeated def test_names_of_requests_are_few
+  repeated_everywhere def test_names_of_requests_are_few
     guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
     namer = Holdup::Instrumentation::UnitName.new(guard:)
-    fuzz(2_000, thorough: 200_000) do |input|
+    fuzz(2_000, thorough: 40_000, nightly: 200_000) do |input|
       env = {"REQUEST_METHOD" => input.one_of(["GET", "POST", input.text]),
              "PATH_INFO" => input.one_of(["/", ""]).b + input.text.b, "SCRIPT_NAME" => ""}
       name = namer.call(env, input.one_of([200, 404, 500]))

@@ -12,6 +12,14 @@ class AutopilotIntegrationTest < Minitest::Test
 
   # Long enough for a collector that has no CPU for seconds: a machine that runs tests is busy.
   LEASE_S = 8
+  # Workers of a busy machine see a plan seconds later; one whose lease is over by then is not followed.
+  SEEN_LEASE_S = 20
+  # Longer than a test waits: what ends such a plan is not its lease.
+  LONG_LEASE_S = 2 * WaitUntil::PATIENCE_S
+  # Long enough for the twenty requests that say something, with one thread on a slow machine.
+  WATCH_S = 4
+  # Of their answers, where two of three windows have more than 5 % that are too slow.
+  SEEN_BY_CLIENTS = 0.02
   GOAL = "p95=300ms threads=1..4 turn=4 window=1 lease=#{LEASE_S}".freeze
   # Configured in puma.rb.
   CONFIGURED = 3
@@ -58,9 +66,9 @@ class AutopilotIntegrationTest < Minitest::Test
       complete(app)
       @seen = []
       traffic = ClientTraffic.to(app, path, clients:, stamped:, pause_s:)
-      yield app
+      yield app, traffic
       assert_empty @seen.flatten.uniq - (1..4).to_a, "outside of the range"
-      app.wait(20) { threads(app) == [CONFIGURED] }
+      app.wait { threads(app) == [CONFIGURED] }
     rescue RuntimeError => error
       raise error.class, "#{error.message}\n#{collectors_log(app)}"
     ensure
@@ -117,15 +125,15 @@ class AutopilotIntegrationTest < Minitest::Test
 
   def test_a_lease_that_nobody_renews_ends_and_nothing_outside_of_the_range_is_set
     piloted do |app|
-      keep(app, 2, lease_s: 4)
-      app.wait { threads(app) == [2] }
-      app.wait(10) { threads(app) == [CONFIGURED] }
+      keep(app, 2, lease_s: SEEN_LEASE_S)
+      app.wait { app.log.include?("its lease was not renewed") }
+      app.wait { threads(app) == [CONFIGURED] }
       keep(app, 9)
       app.wait { app.log.include?("it sets 9 threads, and config.autopilot allows 1..4") }
       assert_equal [CONFIGURED], threads(app)
       assert_match(/threads 3 -> 2, kept \(test: chaos\)/, app.log)
-      assert_match(/autopilot \w+ ends: threads 2 -> 3, as configured \(its lease was not renewed for 4 s\)/,
-        app.log)
+      why = "(its lease was not renewed for #{SEEN_LEASE_S} s)"
+      assert_match(/autopilot \w+ ends: threads 2 -> 3, as configured #{Regexp.escape(why)}/, app.log)
       collect(app)
       assert_equal [[:kept, 3, 2, :autopilot, 2], [:ends, 2, 3, :lease, 2]], changes_by_event(app)
     end
@@ -133,32 +141,33 @@ class AutopilotIntegrationTest < Minitest::Test
 
   def test_freezing_and_a_worker_killed_in_the_middle_of_a_change
     piloted do |app|
-      keep(app, 2)
+      keep(app, 2, lease_s: LONG_LEASE_S)
       app.wait { threads(app).include?(2) }
       replaced(app, [1]) { Process.kill(:KILL, pids(app).fetch(1)) }
       app.wait { app.live.size == 2 && threads(app) == [2] }
       files(app).freeze_changes("test")
-      app.wait(10) { threads(app) == [CONFIGURED] }
+      app.wait { threads(app) == [CONFIGURED] }
     end
   end
 
   # A request waits for 60 ms, and each worker has four clients: four threads keep the promise, one does not
   # (240 ms). With more clients the queue would never be empty, and Puma trims no thread.
   def test_a_candidate_that_is_bad_on_purpose_is_taken_back_by_the_workers
-    goal = GOAL.sub("p95=300ms", "p95=200ms").sub("window=1", "window=2")
-    piloted(path: "/stream", goal:, clients: 8, stamped: true, pause_s: ClientTraffic::PAUSE_S) do |app|
-      keep(app, 4, lease_s: 120)
-      app.wait { threads(app) == [4] }
-      looked_until_s = now_s + 8
+    goal = GOAL.sub("p95=300ms", "p95=200ms").sub("window=1", "window=#{WATCH_S}")
+    load = {path: "/stream", clients: 8, stamped: true, pause_s: ClientTraffic::PAUSE_S}
+    piloted(goal:, **load) do |app, traffic|
+      keep(app, 4, lease_s: LONG_LEASE_S)
+      app.wait { threads(app) == [4] || files(app).taken_back.any? }
+      looked_until_s = now_s + 3 * WATCH_S
       app.wait { threads(app) && now_s > looked_until_s }
-      assert_empty files(app).taken_back
-      began_s = now_s
-      keep(app, 1, lease_s: 120)
-      app.wait { threads(app) == [1] }
-      app.wait(30) { threads(app) == [CONFIGURED] }
-      assert_operator now_s - began_s, :<, 30
-      assert_equal [1], files(app).taken_back.map(&:value).uniq
-      assert_match(/over p95=200ms in two windows of 2 s with 1 threads/, app.log)
+      # A busy machine may make four threads slow too: then the clients have seen it.
+      early = files(app).taken_back.map(&:id)
+      assert_operator traffic.share_longer_than(0.2), :>, SEEN_BY_CLIENTS if early.any?
+      keep(app, 1, lease_s: LONG_LEASE_S)
+      found = app.wait { files(app).taken_back.reject { |one| early.include?(one.id) }.first }
+      app.wait { threads(app) == [CONFIGURED] }
+      assert_equal 1, found.value
+      assert_includes app.log, "over p95=200ms in two windows of #{WATCH_S} s with 1 threads"
     end
   end
 
@@ -168,9 +177,9 @@ class AutopilotIntegrationTest < Minitest::Test
       %i[equal different kept].each do |phase|
         File.delete(*Dir.glob("#{app.dir}/autopilot.*"), *Dir.glob("#{app.dir}/experiment.plan"))
         pid = collector(app, verdict: (phase == :kept) ? "better" : "running")
-        app.wait(90) { reached?(app, phase) }
+        app.wait { reached?(app, phase) }
         kill(pid)
-        app.wait(LEASE_S + 10) { threads(app) == [CONFIGURED] && plan(app)&.turn(Time.now.to_i).nil? }
+        app.wait { threads(app) == [CONFIGURED] && plan(app)&.turn(Time.now.to_i).nil? }
       end
     end
   end
@@ -178,9 +187,9 @@ class AutopilotIntegrationTest < Minitest::Test
   thorough def test_a_better_candidate_is_kept_by_the_collector_that_leads_and_by_the_next
     piloted do |app|
       first = collector(app, verdict: "better")
-      app.wait(20) { plan(app) }
+      app.wait { plan(app) }
       second = collector(app, verdict: "better")
-      app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
+      app.wait { files(app).kept_file.read && threads(app) == [2] }
       id = files(app).kept_file.read.id
       kill(first)
       looked_until_s = now_s + 2 * LEASE_S
@@ -202,11 +211,11 @@ class AutopilotIntegrationTest < Minitest::Test
       piloted do |app|
         Holdup::Store.open(postgres.url).tap(&:migrate!).close
         collector(app, verdict: "better", store: postgres.url)
-        app.wait(120) { files(app).kept_file.read && threads(app) == [2] }
+        app.wait { files(app).kept_file.read && threads(app) == [2] }
         postgres.crash
-        app.wait(30) { threads(app) == [CONFIGURED] }
+        app.wait { threads(app) == [CONFIGURED] }
         postgres.start_again
-        app.wait(60) { threads(app) == [2] }
+        app.wait { threads(app) == [2] }
         collectors.each { |pid| kill(pid) }
       end
     end

@@ -182,7 +182,7 @@ class ClickhouseServerStoreTest < Minitest::Test
     assert_equal [done + 1] * 2, [one.checkpoints.fetch("a /x/s").to_i, units(one)]
   end
 
-  repeated def test_everything_is_counted_once_over_a_network_that_repeats_delays_and_breaks
+  repeated_everywhere def test_everything_is_counted_once_over_a_network_that_repeats_delays_and_breaks
     lanes = ["a /x", "a /y", "b /x"].map do |scope|
       [scope.split.first, "#{scope}/1.segment", minute(name: scope)]
     end
@@ -385,7 +385,7 @@ class ClickhouseServerStoreTest < Minitest::Test
   end
 
   # A thousand take three minutes of CPU, because nothing is merged; each run draws others.
-  TURNS = Thorough.turns(30, thorough: 120)
+  TURNS = Thorough.turns(30, thorough: 60, nightly: 120)
 
   private
 

@@ -80,8 +80,8 @@ class NamesTest < Minitest::Test
 
   def measure
     script = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\nrequire \"holdup\"\n#{APPLICATION}"
-    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental",
-      "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys), binmode: true)
+    output, status = Open3.capture2e(environment, "timeout", WaitUntil::PATIENCE_S.to_s, RbConfig.ruby,
+      "-W:no-experimental", "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys), binmode: true)
     assert status.success?, output
     assert_empty output
   end

@@ -8,7 +8,7 @@ class PitchforkTest < Minitest::Test
   include ServerContract
   include CollectorsBeside
 
-  REFORKS = Thorough.turns(6, thorough: 20)
+  REFORKS = Thorough.turns(6, thorough: 10, nightly: 20)
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S pitchfork -c pitchfork.conf.rb]
@@ -45,7 +45,7 @@ class PitchforkTest < Minitest::Test
     app.wait { identities(app.live) == [[0, generation], [1, generation]] }
   end
 
-  repeated def test_many_reforks_under_load
+  repeated_everywhere def test_many_reforks_under_load
     serve do |app|
       complete(app)
       traffic = ClientTraffic.to(app, measured_path)

@@ -5,20 +5,20 @@ require "holdup"
 require "holdup/loader"
 require "open3"
 
-# Workers killed by SIGKILL under load (200 in the thorough run), with a collector running beside them: every
+# Workers killed by SIGKILL under load (200 in the nightly run), with a collector running beside them: every
 # finished unit is in the store exactly once. Each thread of a worker counts, in memory that survives it, the
 # units it has begun and finished; a unit that the kill caught in between may be there or not.
 class WorkerKillTest < Minitest::Test
   include CommandLine
 
-  ROUNDS = Thorough.turns(5, thorough: 50)
+  ROUNDS = Thorough.turns(5, thorough: 15, nightly: 50)
   WORKERS = 4
   THREADS = 3
   WORD = 8
   # What is in the application needs no gem, and without them a Ruby is there six times as fast.
   BARE = [RbConfig.ruby, "--disable=gems", "-W0", "-I#{File.expand_path("../../lib", __dir__)}"].freeze
 
-  repeated def test_every_finished_unit_is_counted_exactly_once
+  repeated_everywhere def test_every_finished_unit_is_counted_exactly_once
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       @folder = folder
       collector = Process.spawn(environment, *collect, "--interval", "0.2", err: File::NULL)

@@ -41,7 +41,7 @@ class RatesTest < Minitest::Test
     assert_includes page, "You have 26 min of data"
   end
 
-  def test_the_load_of_the_last_minutes_is_not_that_of_an_hour
+  one_ruby def test_the_load_of_the_last_minutes_is_not_that_of_an_hour
     life = Life.new(from_s: 20, to_s: 3 * 3600, host: "a", pid: 7, revision: "1")
     store = BurstStore.new(life.burst).open
     store.rollup(START_S + 3 * 3600 + 120)

@@ -24,6 +24,7 @@ class ClientTraffic
     @pause_s = pause_s
     @stop = Thread::Queue.new
     @answered = @troubled = 0
+    @times_s = []
     @lock = Mutex.new
   end
 
@@ -43,12 +44,23 @@ class ClientTraffic
   # Requests with a whole answer; and those without, whose unit may have been finished or not.
   attr_reader :answered, :troubled
 
+  # @return [Float] share of the answers that took longer, as the clients measured it
+  def share_longer_than(seconds)
+    times_s = @lock.synchronize { @times_s.dup }
+    times_s.count { |time_s| time_s > seconds }.fdiv(times_s.size)
+  end
+
   private
 
   def ask
+    began_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     code = @app.get(@path, headers).code
+    time_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) - began_s
     raise "#{@path} was answered with #{code}" unless code == "200"
-    @lock.synchronize { @answered += 1 }
+    @lock.synchronize do
+      @answered += 1
+      @times_s << time_s
+    end
   rescue *TROUBLES
     @lock.synchronize { @troubled += 1 }
   end

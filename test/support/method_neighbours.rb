@@ -47,15 +47,31 @@ module MethodNeighbours
 
     # @return [#call] calls the method of a receiver where the refinement is active
     def refined(owner, name, &passed)
+      refinements, call = empty_refinements([owner])
+      fill(refinements, owner, name, &passed)
+      call
+    end
+
+    # Each time that one becomes active, Ruby goes through its whole heap: so many of them do at once.
+    # @param owners [Array<Module>]
+    # @return [Array(Module, #call)] refinements of all of these, without a method yet, and what calls a
+    #   method of a receiver where they are active
+    def empty_refinements(owners)
+      @refinement = Module.new { owners.each { |owner| refine(owner) { nil } } }
+      [@refinement, RubyVM::InstructionSequence.compile(CALL_REFINED, "refined").eval]
+    end
+
+    # @param refinements [Module] with one of this owner
+    # @return [void]
+    def fill(refinements, owner, name, &passed)
       neighbours = self
       visibility = visibility(owner, name)
-      @refinement = Module.new do
+      refinements.module_eval do
         refine(owner) do
           neighbours.send(:redefine, self, name, passed, "super")
           send(visibility, name)
         end
       end
-      RubyVM::InstructionSequence.compile(CALL_REFINED, "refined").eval
     end
 
     # @param owner [Class]

@@ -10,6 +10,7 @@
 #   repeated def test_x = ...       # runs in both, for as many turns as Thorough.turns says
 #   nightly def test_x = ...        # one test, there alone
 #   repeated_nightly def test_x = ... # runs everywhere, there for more turns
+#   repeated_everywhere def test_x = ... # as `repeated`, and there for the most turns
 #   one_ruby                        # the whole class
 #   one_ruby def test_x = ...       # one test
 #   linux                           # the whole class: about what the extension has on Linux alone
@@ -31,6 +32,12 @@ module Thorough
   self.run = :whole
   self.second = false
   self.on_linux = true
+
+  # Of the tests that each of these two runs, which runs no others.
+  MARKS = {
+    thorough: %i[thorough repeated repeated_everywhere],
+    nightly: %i[nightly repeated_nightly repeated_everywhere]
+  }.freeze
 
   # @param few [Integer]
   # @param thorough [Integer] and with the marks for it
@@ -58,6 +65,10 @@ module Thorough
 
   # @param names [Array<Symbol>] likewise
   # @return [Array<Symbol>] likewise
+  def repeated_everywhere(*names) = mark(:repeated_everywhere, names)
+
+  # @param names [Array<Symbol>] likewise
+  # @return [Array<Symbol>] likewise
   def one_ruby(*names)
     names = names.flatten
     @one_ruby ||= []
@@ -82,9 +93,8 @@ module Thorough
     tests = tests.reject { |name| one_ruby?(name) } if Thorough.second
     case Thorough.run
     when :quick then tests.reject { |name| marked?(name, :thorough, :nightly) }
-    when :once then tests.reject { |name| marked?(name, :thorough, :repeated, :nightly) }
-    when :thorough then tests.select { |name| marked?(name, :thorough, :repeated) }
-    when :nightly then tests.select { |name| marked?(name, :nightly, :repeated_nightly) }
+    when :once then tests.reject { |name| marked?(name, :nightly, *MARKS[:thorough]) }
+    when :thorough, :nightly then tests.select { |name| marked?(name, *MARKS[Thorough.run]) }
     else tests
     end
   end

@@ -49,7 +49,7 @@ class Holdup::Collector::CommandTest < Minitest::Test
   # Its name decides when a host begins: this one does at once.
   HOST_THAT_BEGINS = "web-244"
 
-  def test_keeps_advice_ready_where_it_is_asked_to
+  one_ruby def test_keeps_advice_ready_where_it_is_asked_to
     played = PlayedStore.new(PlayedRecording.new(minutes: 10), from_s: (Time.now.to_i / 60 - 11) * 60)
     played.in_a_file { |path| FileUtils.cp(path, @store) }
     spawn_service(File::NULL, HOLDUP_KEEP_ADVICE: "true", HOLDUP_HOST: HOST_THAT_BEGINS)

@@ -320,7 +320,7 @@ class Holdup::Report::CommandTest < Minitest::Test
     with_store do |store|
       script = "#{RbConfig.ruby} #{CommandLine::EXE} report --store #{store} --since 2026-09-01 --limit " \
         "1000; echo status $? >&2"
-      _, err, = Open3.capture3({}, "sh", "-c", "{ #{script}; } | head -c 10")
+      _, err, = Open3.capture3(OWN_LOAD_PATH, "sh", "-c", "{ #{script}; } | head -c 10")
       assert_equal "status 0\n", err
     end
   end
@@ -329,8 +329,8 @@ class Holdup::Report::CommandTest < Minitest::Test
 
   def in_terminal(store, env)
     text = +""
-    PTY.spawn(env, RbConfig.ruby, CommandLine::EXE, "report", "--store", store, "--since",
-      "2026-09-01") do |reader, _, pid|
+    command = [RbConfig.ruby, CommandLine::EXE, "report", "--store", store, "--since", "2026-09-01"]
+    PTY.spawn(OWN_LOAD_PATH.merge(env), *command) do |reader, _, pid|
       reader.winsize = [40, 100]
       loop { text << reader.readpartial(65_536).force_encoding(Encoding::UTF_8) }
     rescue EOFError, Errno::EIO

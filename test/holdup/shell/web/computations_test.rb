@@ -6,7 +6,7 @@ require "holdup/loader"
 class Holdup::Web::ComputationsTest < Minitest::Test
   S = 1_000_000_000
   SHORT_S = 0.01
-  PATIENCE_S = 30
+  PATIENCE_S = WaitUntil::PATIENCE_S
   Computations = Holdup::Web::Computations
   AgeLimits = Holdup::Queries::KeptResults::AgeLimits
   KeptResult = Holdup::Queries::KeptResults::KeptResult
@@ -163,7 +163,7 @@ end
 
 class Holdup::Web::ComputationQueueTest < Minitest::Test
   S = 1_000_000_000
-  PATIENCE_S = 30
+  PATIENCE_S = WaitUntil::PATIENCE_S
   LEFT_S = Holdup::Web::Computations::ComputationQueue::LEFT_S
 
   def setup
