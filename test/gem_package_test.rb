@@ -11,7 +11,8 @@ class GemPackageTest < Minitest::Test
 
   ROOT = File.expand_path("..", __dir__)
   NAMES = %w[holdup-agent holdup].freeze
-  MOST_BYTES = 1_000_000
+  # Help and errors in a second language are a fiftieth of the gem holdup.
+  MOST_BYTES = {"holdup-agent" => 1_000_000, "holdup" => 1_050_000}.freeze
   # What the release workflow has in its environment.
   PUBLISHED = {"GITHUB_SERVER_URL" => "https://git.example", "GITHUB_REPOSITORY" => "someone/holdup"}.freeze
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
@@ -51,10 +52,10 @@ class GemPackageTest < Minitest::Test
     end
   end
 
-  def test_each_is_smaller_than_a_megabyte
+  def test_each_is_as_small_as_it_has_to_be
     sizes = built.transform_values(&:bytes)
     puts "bytes of the gems: #{sizes.map { |name, bytes| "#{name} #{bytes}" }.join(", ")}"
-    sizes.each { |name, bytes| assert_operator bytes, :<, MOST_BYTES, name }
+    sizes.each { |name, bytes| assert_operator bytes, :<, MOST_BYTES.fetch(name), name }
   end
 
   # Of the pages only what code reads: the others would be a tenth of the gem, and its page on RubyGems leads

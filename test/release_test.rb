@@ -19,6 +19,13 @@ class ReleaseTest < Minitest::Test
   # Of the actions that they run.
   OWNERS = %w[actions ruby rubygems].freeze
 
+  # For people; each change and its reason are in git.
+  def test_the_changelog_of_a_version_has_at_most_sixty_lines
+    versions = File.read(File.join(ROOT, "CHANGELOG.md")).split(/^(?=## )/).drop(1)
+    refute_empty versions
+    versions.each { |version| assert_operator version.lines.size, :<=, 60, version.lines.first }
+  end
+
   # Pins of actions would grow old, and nobody would see it.
   def test_what_is_pinned_is_looked_after
     updates = YAML.safe_load_file(File.join(ROOT, ".github/dependabot.yml")).fetch("updates")

@@ -17,24 +17,6 @@ int file_create_private(const char *path)
     return file;
 }
 
-int file_allocate(int file, off_t from, off_t bytes)
-{
-#ifdef HAVE_POSIX_FALLOCATE
-    return posix_fallocate(file, from, bytes);
-#else
-    return ftruncate(file, from + bytes) ? errno : 0;
-#endif
-}
-
-int file_fill(int file, off_t from, off_t bytes)
-{
-#ifdef HAVE_POSIX_FALLOCATE
-    return posix_fallocate(file, from, bytes);
-#else
-    return 0;
-#endif
-}
-
 int file_write_all(int file, const char *bytes, size_t size, off_t from)
 {
     for (size_t at = 0; at < size;) {
@@ -43,6 +25,45 @@ int file_write_all(int file, const char *bytes, size_t size, off_t from)
         if (written > 0) at += (size_t)written;
     }
     return 0;
+}
+
+#ifndef HAVE_POSIX_FALLOCATE
+/*
+ * A write of a byte that is there makes the system find a block for it, now, while a full disk is an error. A
+ * page of the mapping that finds none would end the process with SIGBUS.
+ */
+static int file_take_blocks(int file, off_t from, off_t to)
+{
+    enum { BLOCK = 4096 };
+    for (off_t at = from; at < to; at = (at / BLOCK + 1) * BLOCK) {
+        char byte = 0;
+        if (pread(file, &byte, 1, at) < 0) return errno;
+        int failed = file_write_all(file, &byte, 1, at);
+        if (failed) return failed;
+    }
+    return 0;
+}
+#endif
+
+int file_allocate(int file, off_t from, off_t bytes)
+{
+#ifdef HAVE_POSIX_FALLOCATE
+    return posix_fallocate(file, from, bytes);
+#else
+    struct stat found;
+    if (fstat(file, &found) != 0) return errno;
+    if (found.st_size < from + bytes && ftruncate(file, from + bytes) != 0) return errno;
+    return file_take_blocks(file, from, from + bytes);
+#endif
+}
+
+int file_fill(int file, off_t from, off_t bytes)
+{
+#ifdef HAVE_POSIX_FALLOCATE
+    return posix_fallocate(file, from, bytes);
+#else
+    return file_take_blocks(file, from, from + bytes);
+#endif
 }
 
 uint64_t file_process_start(void)

@@ -12,8 +12,8 @@
 int file_create_private(const char *path);
 
 /*
- * Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have
- * it.
+ * Space for `bytes` from `from`, of which nobody writes anything meanwhile; 0 or an errno. The file is at
+ * least as long afterwards.
  */
 int file_allocate(int file, off_t from, off_t bytes);
 

@@ -8,7 +8,7 @@
  * applies the log again. docs/segment.md has the layout; lib/holdup/segment/layout.rb the same for the
  * reader.
  *
- * Space is taken with posix_fallocate before a page is touched: a full tmpfs means fewer series, never
+ * Space is taken before a page is touched (private_file.h): a full tmpfs means fewer series, never
  * SIGBUS.
  */
 #ifndef HOLDUP_SEGMENT_H

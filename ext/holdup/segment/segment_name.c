@@ -98,7 +98,9 @@ static int seg_rename_new(const char *hidden, const char *path)
     if (syscall(SYS_renameat2, AT_FDCWD, hidden, AT_FDCWD, path, SEG_NO_REPLACE) == 0) return 0;
     if (errno != ENOSYS && errno != EINVAL) return -1;
 #endif
-    if (access(path, F_OK)) return rename(hidden, path); /* such as NFS */
+    if (linkat(AT_FDCWD, hidden, AT_FDCWD, path, 0) == 0) return unlink(hidden);
+    if (errno == EEXIST) return -1;
+    if (access(path, F_OK)) return rename(hidden, path); /* a file system without hard links */
     errno = EEXIST;
     return -1;
 }
