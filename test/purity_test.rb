@@ -47,6 +47,7 @@ class PurityTest < Minitest::Test
     "lab/trial/warm_up.rb" => "asks the server until it is warm",
     # Between commands and what they read.
     "stores/copy.rb" => "reads one store and writes another",
+    "top/live_text.rb" => "draws in the terminal, and tells how long it has",
     "top/terminal.rb" => "the keys and the size of the terminal"
   }.freeze
 

@@ -66,7 +66,7 @@ module Stories
 
     # @return [String] the page as it should be
     def call
-      in_zone { File.read(@path).gsub(BLOCK) { $3 ? exported($&, $3, $4) : shown($1) } }
+      in_zone { File.read(@path).gsub(BLOCK) { ($3) ? exported($&, $3, $4) : shown($1) } }
     end
 
     # @param typed [String] "holdup report | head -20", perhaps over several lines

@@ -66,7 +66,7 @@ class GenerateTest < Minitest::Test
     filled = GeneratedFiles::FeatureTable.new(text).call
     folders = Holdup::Features.folders.keys
     assert_equal folders, filled.scan(/^\| `(.+?)\/` \|/).flatten
-    assert_match(/^\| `features\/fleet\/` \| .+ \| `fleet` \| `fleet` \| `report` \|$/, filled)
+    assert_match(/^\| `features\/fleet\/` \| .+ \| `fleet` \| `fleet` \| `report`, `top` \|$/, filled)
     assert_equal ["a\n", "b\n"], filled.lines.values_at(0, -1)
   end
 end

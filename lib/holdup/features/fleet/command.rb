@@ -6,8 +6,6 @@ module Holdup
     class Command
       FORMATS = %i[text json markdown html].freeze
       SINCE_S = 3600
-      # Seconds between two pictures: the collector writes as often.
-      WATCH_S = 10
 
       extend CLI::CommandArguments
 
@@ -60,7 +58,7 @@ module Holdup
         @watch = watch
         @moves = moves
         @input = input
-        Holdup::Top::Watch.check(console, input:, format:) if watch
+        Holdup::Top::LiveText.check(console, input:, format:) if watch
       end
 
       def run
@@ -79,7 +77,7 @@ module Holdup
       def watch
         from_s, to_s = @span.values
         terminal = Holdup::Top::Terminal.new(@input, @console.out)
-        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: WATCH_S).call do |passed_s|
+        Holdup::Top::LiveText.new(terminal, clock: @console.clock).call do |passed_s|
           @span = {from_s: @moves ? from_s + passed_s : from_s, to_s: to_s + passed_s}
           answer
         end

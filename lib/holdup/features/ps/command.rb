@@ -31,7 +31,7 @@ module Holdup
         @reader = Holdup::Ps::Reader.new(@dir, clock: console.clock)
         @input = input
         @watch = watch
-        Holdup::Top::Watch.check(console, input:, format:) if watch
+        Holdup::Top::LiveText.check(console, input:, format:) if watch
       end
 
       # @return [Integer] exit status
@@ -68,7 +68,7 @@ module Holdup
 
       def watch
         terminal = Holdup::Top::Terminal.new(@input, @console.out)
-        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: 1).call { text(@reader.look) }
+        Holdup::Top::LiveText.new(terminal, clock: @console.clock, every_s: 1).call { text(@reader.look) }
         CLI::OK
       end
     end

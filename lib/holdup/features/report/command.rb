@@ -10,8 +10,6 @@ module Holdup
       YOUNG = 0.1
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
-      # Seconds between two pictures: the collector writes as often.
-      WATCH_S = 10
 
       extend CLI::CommandArguments
 
@@ -85,7 +83,7 @@ module Holdup
         @watch = watch
         @moves = moves
         @input = input
-        Holdup::Top::Watch.check(console, input:, format:) if watch
+        Holdup::Top::LiveText.check(console, input:, format:) if watch
       end
 
       # @raise [UsageError] nothing matches the filter
@@ -101,7 +99,7 @@ module Holdup
       def watch
         from_s, to_s = @span.values
         terminal = Holdup::Top::Terminal.new(@input, @console.out)
-        Holdup::Top::Watch.new(terminal, clock: @console.clock, every_s: WATCH_S).call do |passed_s|
+        Holdup::Top::LiveText.new(terminal, clock: @console.clock).call do |passed_s|
           @span = {from_s: @moves ? from_s + passed_s : from_s, to_s: to_s + passed_s}
           stored { |summary| report(summary) }
         end

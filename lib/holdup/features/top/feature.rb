@@ -4,7 +4,7 @@ module Holdup
   module Top
     Feature = FeatureContents.of(
       about: "the processes of this host, each second anew",
-      offers: %w[SegmentsReader Terminal Watch],
+      offers: %w[LiveText SegmentsReader Terminal],
       commands: [
         {name: "top", place: 20, group: :look,
          summary: "what the processes of this host do now, each second anew",

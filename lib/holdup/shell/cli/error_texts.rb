@@ -12,7 +12,7 @@ module Holdup
       NAMES = /\A[^\s,]+(?:(?:#{BETWEEN})[^\s,]+)+\z/
 
       # A text with values. `pattern`: of the English one; `text`: in the language
-      Template = Data.define(:pattern, :text)
+      TextWithValues = Data.define(:pattern, :text)
 
       # @param language [String]
       # @param tables [Hash{String => Hash}] of HelpTexts.read
@@ -57,7 +57,7 @@ module Holdup
         longest.map do |english, text|
           parts = english.split(/(%\{\d+\})/)
           pattern = parts.map { |part| part.match?(VALUE) ? "(.*?)" : Regexp.escape(part) }.join
-          Template.new(pattern: /\A#{pattern}\z/m, text:)
+          TextWithValues.new(pattern: /\A#{pattern}\z/m, text:)
         end
       end
 

@@ -4,7 +4,9 @@ module Holdup
   module Top
     # Draws a text in a terminal, each time anew as it is then, until a key ends it: `--watch` of several
     # commands.
-    class Watch
+    class LiveText
+      # Between two pictures: the collector writes as often.
+      EVERY_S = 10
       QUIT = ["q", :interrupt, :closed].freeze
 
       # @param console [CLI::Console]
@@ -21,7 +23,7 @@ module Holdup
       # @param terminal [Terminal]
       # @param clock [Clock]
       # @param every_s [Integer] seconds between two pictures
-      def initialize(terminal, clock:, every_s:)
+      def initialize(terminal, clock:, every_s: EVERY_S)
         @terminal = terminal
         @clock = clock
         @every_s = every_s

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Top::WatchTest < Minitest::Test
+class Holdup::Top::LiveTextTest < Minitest::Test
   # A terminal of two lines in which these keys are pressed, one list after each picture. Ten seconds pass
   # while it waits for each.
   class Scripted
@@ -41,7 +41,7 @@ class Holdup::Top::WatchTest < Minitest::Test
 
   def watch(*keys)
     terminal = Scripted.new(*keys)
-    watch = Holdup::Top::Watch.new(terminal, clock: terminal, every_s: 10)
+    watch = Holdup::Top::LiveText.new(terminal, clock: terminal, every_s: 10)
     watch.call { |passed_s| "#{passed_s} s\ntwo\nthree\n" }
     terminal
   end
@@ -65,13 +65,13 @@ class Holdup::Top::WatchTest < Minitest::Test
   def refused(format, input: true, output: true)
     console = Console.new(out: Tty.new(tty: output))
     assert_raises(Holdup::UsageError) do
-      Holdup::Top::Watch.check(console, input: Tty.new(tty: input), format:)
+      Holdup::Top::LiveText.check(console, input: Tty.new(tty: input), format:)
     end.message
   end
 
   def test_needs_a_terminal_and_its_format
     terminal = Tty.new(tty: true)
-    assert_nil Holdup::Top::Watch.check(Console.new(out: terminal), input: terminal, format: :text)
+    assert_nil Holdup::Top::LiveText.check(Console.new(out: terminal), input: terminal, format: :text)
     assert_match(/\A--watch and --json can't be combined; leave out one/, refused(:json))
     assert_match(/\A--watch needs a terminal; leave it out to print once/, refused(:text, input: false))
     assert_match(/--watch needs a terminal/, refused(:text, output: false))
