@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { lonely } from "./gaps.js";
+import { alone, around, lonely } from "./gaps.js";
 import { heat, reach } from "./heat.js";
 import { PALETTE, dashes } from "./lines.js";
 import { BAND, overlays } from "./overlays.js";
@@ -53,7 +53,7 @@ export function options(chart, { width, ticks, clock, travels }) {
     },
     scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
     axes: [xAxis(chart, ticks, clock), yAxis(chart, ticks)],
-    series: [{}, ...chart.series.map(DRAWN[chart.kind])],
+    series: [{}, ...chart.series.map(drawn(chart))],
     bands: chart.kind === "stack" ? bands(chart) : [],
     plugins: [overlays(chart), ...(chart.kind === "heat" ? [heat(chart)] : [])],
   };
@@ -61,6 +61,7 @@ export function options(chart, { width, ticks, clock, travels }) {
 
 /** From the first value to the last; in a heat map to the end of the last cell. */
 function xScale(chart) {
+  if (chart.x.unit === "time" && alone(chart)) return { range: (_, only) => around(only) };
   const width = ({ x: { values } }) =>
     chart.kind === "heat" && values.length > 1 ? values[1] - values[0] : 0;
   return {
@@ -144,6 +145,13 @@ const layer = (line) => ({
   stroke: () => colour(line.state),
   width: 1,
   fill: (plot) => fill(plot.ctx, line.state),
+  points: { show: true, size: 5, filter: (plot, at) => lonely(plot.data[at]) },
+});
+
+/** A first minute has no second one that an area could go to. */
+const bar = (line) => ({
+  ...layer(line),
+  paths: uPlot.paths.bars({ size: [0.2, 60] }),
   points: { show: false },
 });
 
@@ -157,3 +165,5 @@ const bands = (chart) =>
 const hidden = () => ({ paths: () => null, points: { show: false } });
 
 const DRAWN = { stack: layer, line: stroke, heat: hidden };
+
+const drawn = (chart) => (chart.kind === "stack" && alone(chart) ? bar : DRAWN[chart.kind]);

@@ -1,5 +1,6 @@
 import uPlot from "uplot";
 import { moved } from "./cursor.js";
+import { alone } from "./gaps.js";
 import { latest } from "./latest.js";
 import { legend } from "./legend.js";
 import { data, options } from "./options.js";
@@ -45,7 +46,8 @@ export class Plot {
 
   /** @param {Chart} chart */
   show(chart) {
-    const shape = JSON.stringify([chart.kind, chart.unit, chart.series.map((line) => line.label)]);
+    const labels = chart.series.map((line) => line.label);
+    const shape = JSON.stringify([chart.kind, chart.unit, alone(chart), labels]);
     const known = this.drawn && shape === this.shape;
     this.chart = Object.assign(known ? this.chart : {}, chart); // the functions that draw read this object
     this.shape = shape;

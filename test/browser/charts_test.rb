@@ -31,6 +31,7 @@ class ChartsTest < Minitest::Test
   # The last minute was measured in part, so it has no figures.
   def test_each_key_moves_the_cursor_and_tells_what_is_there
     look("/", lang: "en", since: "10m")
+    page.click_button("Pause")
     plot = page.first(".plot:has(canvas)")
     legends = %i[home right right left end left].map { |key| legend_at(plot, key) }
     assert_equal legends[1], legends[3]
@@ -41,6 +42,7 @@ class ChartsTest < Minitest::Test
   # Also by the mouse, which moves the same cursor.
   def test_a_change_of_settings_is_shown_at_its_moment
     look("/", lang: "en", since: "10m")
+    page.click_button("Pause")
     plot = page.first(".plot:has(canvas)")
     legends = [:home, *[:right] * 8].map { |key| legend_at(plot, key) }
     assert_equal 1, legends.uniq.grep(/db_pool 6 -> 4/).size

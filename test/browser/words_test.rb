@@ -3,7 +3,8 @@
 require "test_helper"
 require_relative "looking"
 
-# A page speaks to a reader who clicks: no option of a command, and requests and jobs instead of units.
+# A page speaks to a reader who clicks: no option of a command, but in a command to copy, and requests and jobs
+# instead of units.
 class PageWordsTest < Minitest::Test
   include Looking
 
@@ -53,7 +54,7 @@ class PageWordsTest < Minitest::Test
   def text_of(path, language)
     self.class.texts[[path, language]] ||= begin
       look(path, lang: language)
-      text
+      page.all("pre", wait: 0).map(&:text).reduce(text) { |said, command| said.sub(command, "") }
     end
   end
 

@@ -25,7 +25,7 @@ module Holdup
       # @return [Array<Object>] Blocks
       def blocks
         return [View::Blocks::Lead.new(text: word(:none))] if @deaths.empty?
-        [View::Blocks::Lead.new(text: lead, level: :warn), table]
+        [View::Blocks::Lead.new(text: [lead, *culprits].join(" "), level: :warn), table]
       end
 
       private
@@ -38,6 +38,14 @@ module Holdup
           word(:count_of_reason, count: View::Figures.count(count), reason: word(:"short_#{reason}"))
         end
         word(:lead, count: View::Figures.count(@deaths.size), reasons: @words.list(parts))
+      end
+
+      # @return [Array<String>]
+      def culprits
+        RepeatedCulprits.new(@deaths.reverse).to_a.map do |culprit|
+          word(:culprit, name: View::Width.clean(culprit.name), deaths: View::Figures.count(culprit.deaths),
+            of: View::Figures.count(culprit.of), expected: format("%.1f", culprit.expected))
+        end
       end
 
       def table
@@ -81,10 +89,16 @@ module Holdup
 
       def to_h
         {schema: View::Json::SCHEMA, from: time(@from_s), to: time(@to_s),
+         culprits: RepeatedCulprits.new(@deaths).to_a.map { |culprit| culprit(culprit) },
          deaths: @deaths.map { |autopsy| death(autopsy) }}
       end
 
       private
+
+      def culprit(culprit)
+        {name: clean(culprit.name), deaths: culprit.deaths, of: culprit.of,
+         expected: culprit.expected.round(2), probability: culprit.probability}
+      end
 
       def death(autopsy)
         sentences = DeathSentences.new(autopsy, words: @words)

@@ -98,13 +98,15 @@ Sequel.migration do
     # PostgreSQL would compress each of them at each commit, which takes most of its CPU time.
     run("ALTER TABLE checkpoints ALTER COLUMN checkpoint SET STORAGE EXTERNAL") if database_type == :postgres
 
-    # How far the collector of each host and folder has come. `units`: JSON.
+    # How far the collector of each host and folder has come. `units`: JSON. MySQL's text has room for 64 kB,
+    # and Sequel's size is for binary columns alone.
+    long_text = (database_type == :mysql) ? :mediumtext : :text
     create_table(:collector_checkpoints) do
       primary_key :id
       String :host, size: 255, null: false
       String :folder, size: 500, null: false
       Bignum :at_ns, null: false
-      String :units, text: true, null: false, size: :medium
+      column :units, long_text, null: false
       unique %i[host folder]
     end
 

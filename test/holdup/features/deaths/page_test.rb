@@ -29,6 +29,12 @@ class Holdup::Deaths::PageTest < Minitest::Test
     assert_equal [200, true], [last_response.status, text.include?("No process died.")]
   end
 
+  def test_csv
+    show(hogged_death)
+    get "/deaths.csv"
+    assert_match(/^\S+,.*,puma 4711,.*out of memory.*ReportsController#sales/, last_response.body)
+  end
+
   def test_json
     show(hogged_death)
     get "/deaths.json"

@@ -42,4 +42,15 @@ class Holdup::Deaths::ReportTest < Minitest::Test
     assert_equal [400 << 20, 900 << 20], one["memory"].map { |sample| sample["rss_bytes"] }
     assert_equal ["OrdersController#show", NS / 5], one["ended"].first.values_at("name", "wall_ns")
   end
+
+  def test_names_a_culprit
+    shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 0.9}
+    deaths = [3, 2, 1].map { |number| death(hogged, ago_s: number * 900, pid: number, shares:) }
+    sentence = "ReportsController#sales was in flight in 3 of 3 deaths; by chance it would be in 0.3."
+    assert_includes text(*deaths).tr("\n", " "), sentence
+    json = JSON.parse(Holdup::Deaths::Report::Json.new(deaths, **SPAN, words:).call)
+    found = json.fetch("culprits").first
+    assert_equal ["ReportsController#sales", 3, 3], found.values_at("name", "deaths", "of")
+    assert_in_delta 0.3, found["expected"], 0.001
+  end
 end

@@ -187,6 +187,7 @@ class Holdup::Web::AppTest < Minitest::Test
       get "#{path}.#{ending}", {"unit" => "OrdersController#index", "lang" => "ja"}
       assert_equal 200, last_response.status, [path, ending]
       assert_includes last_response.headers["content-disposition"], "holdup#{path.tr("/", "-")}.#{ending}"
+      next if path == "/deaths" && ending == "csv" # nothing died, so there is no table
       send(:"holds_#{ending}", last_response.body.force_encoding("UTF-8"), path)
     end
   end
