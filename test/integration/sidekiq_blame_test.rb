@@ -19,8 +19,7 @@ class SidekiqBlameTest < Minitest::Test
       document.fetch("series").find { |series| series["name"] == name }
     }
     assert_equal [[PDFS, 0], [MAILS, 0]], [pdf, mail].map { |series| series.values_at("count", "errors") }
-    assert_equal "one_cause", document.dig("verdict", "key")
-    assert_match(/\APdfJob \[default\].* caused/, document.dig("verdict", "text"))
+    assert_verdict(document.fetch("verdict"))
     assert_operator pdf["caused_ns"], :>, mail["caused_ns"] * 10
     assert_operator mail.dig("stalled_ns", "sum"), :>, pdf.dig("stalled_ns", "sum") * 10
     assert_identity document.fetch("totals"), pdf, mail
@@ -29,6 +28,13 @@ class SidekiqBlameTest < Minitest::Test
   end
 
   private
+
+  # Of a machine that had no CPU for them, the report says that first.
+  def assert_verdict(verdict)
+    return assert_includes(verdict["text"], "CPU") if verdict["key"] == "no_cpu"
+    assert_equal "one_cause", verdict["key"]
+    assert_match(/\APdfJob \[default\].* caused/, verdict["text"])
+  end
 
   def run_jobs
     RedisServer.run do |redis|

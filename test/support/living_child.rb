@@ -4,7 +4,7 @@
 # without a hook (ForkTest says how): such a child is recognised by its silence, and another one is made.
 # Scripts of `fresh_ruby` load it too.
 module LivingChild
-  PATIENCE_S = 20
+  PATIENCE_S = 60
   TRIES = 3
 
   module_function

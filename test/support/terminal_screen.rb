@@ -14,7 +14,7 @@ class TerminalScreen
   USUAL_SIGNALS = %w[env --default-signal].freeze
   # The program may change the terminal's modes before somebody outside has asked for them.
   KEEPING_MODES = ["sh", "-c", 'stty -g >"$0" && exec "$@"'].freeze
-  END_SECONDS = 60
+  END_SECONDS = 180
 
   # @param size [Array(Integer, Integer)] lines and columns
   # @yieldparam screen [TerminalScreen] while the program runs
