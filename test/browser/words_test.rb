@@ -3,8 +3,8 @@
 require "test_helper"
 require_relative "looking"
 
-# A page speaks to a reader who clicks: no option of a command, but in a command to copy, and requests and jobs
-# instead of units.
+# A page speaks to a reader who clicks: no option of a command, but in a command to copy, and requests and
+# jobs instead of units.
 class PageWordsTest < Minitest::Test
   include Looking
 

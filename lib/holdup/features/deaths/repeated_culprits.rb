@@ -90,7 +90,8 @@ module Holdup
       # be there without a chance to be.
       def own_shares(autopsy)
         lived_ns = (autopsy.died_ns - autopsy.since_ns).clamp(1, HOUR_S * NS)
-        autopsy.units.select { |unit| unit[:name] }.group_by { |unit| unit[:name] }.transform_values do |units|
+        named = autopsy.units.select { |unit| unit[:name] }
+        named.group_by { |unit| unit[:name] }.transform_values do |units|
           units.sum { |unit| (autopsy.died_ns - unit[:started_ns]).clamp(0, lived_ns) }.fdiv(lived_ns)
         end
       end

@@ -20,7 +20,8 @@ class Holdup::Deaths::RepeatedCulpritsTest < Minitest::Test
 
   def test_a_name_that_is_there_too_often
     shares = {"ReportJob" => 0.14, "MailJob" => 0.9}
-    deaths = Array.new(8) { |number| death(number, (number < 7) ? %w[ReportJob MailJob] : %w[MailJob], shares) }
+    names = [*[%w[ReportJob MailJob]] * 7, %w[MailJob]]
+    deaths = names.each_with_index.map { |running, number| death(number, running, shares) }
     found = Culprits.new(deaths).to_a
     assert_equal [["ReportJob", 7, 8]], found.map { |culprit| [culprit.name, culprit.deaths, culprit.of] }
     assert_in_delta 1.12, found.first.expected, 0.01
