@@ -18,6 +18,17 @@ class VmTest < NativeTest
     assert_equal %w[false 0], [enabled, handle]
   end
 
+  # What CRuby does to Ractors by itself is no fault of what is tested.
+  one_ruby def test_a_script_with_ractors_that_does_not_end_is_run_again
+    Dir.mktmpdir do |folder|
+      output = fresh_ruby(<<~RUBY, timeout: 5)
+        begun = #{File.join(folder, "begun").dump}
+        File.exist?(begun) ? puts("again") : (File.write(begun, "") && sleep) # Ractor.new
+      RUBY
+      assert_equal "again", output.chomp
+    end
+  end
+
   def test_each_ractor_has_its_own_state
     output = fresh_ruby(<<~RUBY)
       Holdup::Probe.enable
