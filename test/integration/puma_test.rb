@@ -148,13 +148,15 @@ class PumaIntegrationTest < Minitest::Test
       app.wait { facts.call.uniq.size == 1 && plan.arms(:equal).include?(facts.call.dig(0, 0)) }
       assert_equal 1, facts.call.dig(0, 1)
       app.get("/")
+      # Each worker says it at a tick of its own.
+      turn = /experiment x1, turn \d of 4, \w+ of the A\/A phase: 1 threads reached after/
+      app.wait { app.log.scan(turn).size == 2 }
       file.remove
       app.wait { facts.call == [["changing", 3]] * 2 }
       app.stop
       assert_equal 2, app.log.scan("experiment x1 begins: threads 1 and 2 take turns").size
       ends = "experiment x1 ends: threads 1 -> 3, as configured (operator: stopped before its end)"
       assert_equal 2, app.log.scan(ends).size
-      turn = /experiment x1, turn \d of 4, \w+ of the A\/A phase: 1 threads reached after/
       assert_equal 2, app.log.scan(turn).size
     end
   end
