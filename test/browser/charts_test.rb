@@ -65,7 +65,9 @@ class ChartsTest < Minitest::Test
     end
   end
 
+  # A driver clicks on what has no focus before it types, and a click on a point leads away.
   def legend_at(plot, key)
+    plot.execute_script("this.focus()")
     plot.send_keys(key)
     plot.find("[aria-live]", visible: :all).text(:all)
   end
