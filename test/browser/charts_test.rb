@@ -20,7 +20,7 @@ class ChartsTest < Minitest::Test
   CHARTED.each do |path|
     define_method(:"test_every_chart_is_drawn_on_#{path[/\w+/] || "overview"}") do
       look(path, lang: "en")
-      page.all(".fold:not([open]) > summary").each(&:click)
+      page.all(".fold:not([open]) > summary", wait: 0).each(&:click)
       places = page.all("figure.chart").size
       assert_operator places, :>, 0
       assert page.has_css?("figure.chart canvas", count: places)
