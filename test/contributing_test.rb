@@ -67,7 +67,8 @@ class ContributingTest < Minitest::Test
     require "stringio"
     doctor = lambda do |language|
       out = StringIO.new
-      console = Holdup::CLI::Console.new(out:, err: out, env: {"HOME" => ARGV.first}, clock: Holdup::Clock.new)
+      env = {"HOME" => ARGV.first}
+      console = Holdup::CLI::Console.new(out:, err: out, env:, clock: Holdup::Clock.new)
       Holdup::CLI.new(console:).run(["doctor", "--dir", ARGV.first, "--lang", language])
       out.string.gsub(/\\s*\\n\\s+/, " ")
     end

@@ -130,7 +130,8 @@ class DemoCustomersTest < Minitest::Test
     @server = SmallServer.new { Thread.stop }
     outcome = load(Demo::LoadPlan.new(customers: 2, seconds: 0.1), patience_s: 0.3)
     assert_equal [2, 2], [outcome.count, outcome.lost]
-    assert_equal "this machine was too busy: 2 requests got no answer within 60 s", Demo::Customers.too_busy(2)
+    assert_equal "this machine was too busy: 2 requests got no answer within 60 s",
+      Demo::Customers.too_busy(2)
     assert_match(/: 1 request got/, Demo::Customers.too_busy(1))
   end
 

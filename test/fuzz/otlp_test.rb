@@ -139,7 +139,9 @@ class OtlpFuzzTest < Minitest::Test
     when 1 then Zlib.gzip("a" * 100_000)
     when 2 then "a".b * (2 * Holdup::Export::Otlp::MetricsClient::MOST_BYTES)
     when 3 then "#{input.text.b}\r\n#{input.text.b}\r\n0\r\n\r\n"
-    when 4, 5 then Google::Rpc::Status.encode(Google::Rpc::Status.new(message: Holdup::Utf8.valid(input.text)))
+    when 4, 5
+      message = Holdup::Utf8.valid(input.text)
+      Google::Rpc::Status.encode(Google::Rpc::Status.new(message:))
     else input.random.bytes(input.random.rand(200))
     end
   end

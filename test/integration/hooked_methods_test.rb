@@ -48,7 +48,8 @@ class HookedMethodsTest < Minitest::Test
       require "holdup/agent/instrumentation/sequel_pool"
       pools = Holdup::Instrumentation::SequelPool.new(guard: GUARD, clock: Holdup::Clock.new)
       pools.install
-      [Sequel::TimedQueueConnectionPool, Sequel::ThreadedConnectionPool].each { |pool| pools.hook_leases(pool) }
+      pools.hook_leases(Sequel::TimedQueueConnectionPool)
+      pools.hook_leases(Sequel::ThreadedConnectionPool)
     RUBY
     "connection_pool" => <<~RUBY,
       require "connection_pool"

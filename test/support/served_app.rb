@@ -155,7 +155,8 @@ class ServedApp
 
   # @return [Net::HTTPResponse]
   def get(path, headers = {})
-    Net::HTTP.start("127.0.0.1", @port, read_timeout: WaitUntil::PATIENCE_S) { |http| http.get(path, headers) }
+    read_timeout = WaitUntil::PATIENCE_S
+    Net::HTTP.start("127.0.0.1", @port, read_timeout:) { |http| http.get(path, headers) }
   end
 
   # @return [String] what the server sent until it closed the connection

@@ -105,7 +105,8 @@ module Bench
     end
 
     def answers?
-      answer = Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| http.get("/up") }
+      timeouts = {open_timeout: 1, read_timeout: 10}
+      answer = Net::HTTP.start("127.0.0.1", @port, **timeouts) { |http| http.get("/up") }
       answer.is_a?(Net::HTTPOK)
     rescue SystemCallError, Net::OpenTimeout, Net::ReadTimeout, EOFError
       false

@@ -155,7 +155,9 @@ module Holdup
       #   nil when it was being written all the time
       # @raise [SegmentError::NotASegment]
       def pairs
-        bytes = steady(Layout::SEQ) { guarded { @bytes.read(Layout::PAIRS_OFFSET, pair_count * Layout::PAIR_BYTES) } }
+        bytes = steady(Layout::SEQ) do
+          guarded { @bytes.read(Layout::PAIRS_OFFSET, pair_count * Layout::PAIR_BYTES) }
+        end
         bytes&.unpack(Layout::PAIR_FORMAT * (bytes.bytesize / Layout::PAIR_BYTES))&.each_slice(4)&.to_a
       end
 

@@ -46,7 +46,8 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def test_every_adapter_says_what_others_ask
-    assert_empty %w[falcon good_job pitchfork puma sidekiq solid_queue unicorn] - Holdup::Servers::ADAPTERS.keys
+    known = Holdup::Servers::ADAPTERS.keys
+    assert_empty %w[falcon good_job pitchfork puma sidekiq solid_queue unicorn] - known
     Holdup::Servers::ADAPTERS.each do |name, adapter|
       assert_equal name, adapter.kind.name
       assert [adapter.kind.worker, adapter.kind.alone, *adapter.kind.programs].any?, name

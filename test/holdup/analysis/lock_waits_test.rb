@@ -50,7 +50,9 @@ class Holdup::Analysis::LockWaitsTest < Minitest::Test
   end
 
   def test_what_it_waits_in
-    primitives = {"Thread::Queue#pop" => "Queue", "Monitor#synchronize" => "Monitor", "Thread#join" => "Thread"}
+    primitives = {
+      "Thread::Queue#pop" => "Queue", "Monitor#synchronize" => "Monitor", "Thread#join" => "Thread"
+    }
     primitives.each do |called, expected|
       place = lock_place("A", "a.rb:1 A#b | #{called}", lock_ns: 5 * MS)
       assert_equal expected, lock_summary(locks: [place]).lock_waits.waits_at("A").primitive

@@ -181,7 +181,8 @@ class Holdup::Collector
         read_last(known)
         carried = running_by_name
         assert_equal own.values.sum, carried.values.sum, "seed #{seed}"
-        carried.except(L::ENDED_THREADS).each { |name, ns| assert_operator ns, :<=, own[name], "seed #{seed}" }
+        living = carried.except(L::ENDED_THREADS)
+        living.each { |name, ns| assert_operator ns, :<=, own[name], "seed #{seed}" }
         names.each { |name| assert_equal own[name], carried[name].to_i, "seed #{seed}, #{name}" }
         writer.abandon
         File.unlink(writer.path)

@@ -11,7 +11,9 @@ class Holdup::DeflatedTest < Minitest::Test
   def test_damaged_bytes_are_an_error_and_no_warning
     bytes = Zlib.deflate("moo" * 1000)
     assert_empty(capture_io do
-      [bytes[0...-4], "moo", ""].each { |damaged| assert_raises(Zlib::Error) { Holdup::Deflated.inflate(damaged) } }
+      [bytes[0...-4], "moo", ""].each do |damaged|
+        assert_raises(Zlib::Error) { Holdup::Deflated.inflate(damaged) }
+      end
     end.last)
   end
 end

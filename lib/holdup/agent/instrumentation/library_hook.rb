@@ -135,7 +135,9 @@ module Holdup
         # @see call_hook
         def around(owner, name, constants: {}, **options, &)
           constants = {HoldupLibrary: self, HoldupCalls: @edges, **constants}
-          Hooks::MethodHook.new(owner, name, by: :calls, constants:, **options, &).tap { |hook| @hooks << hook }
+          hook = Hooks::MethodHook.new(owner, name, by: :calls, constants:, **options, &)
+          @hooks << hook
+          hook
         end
       end
 

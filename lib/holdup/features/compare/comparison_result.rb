@@ -5,7 +5,8 @@ module Holdup
     # What a comparison found, as values: nothing of the recordings themselves, and nothing in any language.
     # So it can be kept, and be shown in all languages and forms.
     # - `before`, `after`: ComparedSide; `paired`: whether both were measured at the same time
-    # - `sizes`: blocks of time of either side; `block_s`: their length; `held`: see BlockBootstrap::TimeBlocks
+    # - `sizes`: blocks of time of either side; `block_s`: their length
+    # - `held`: see BlockBootstrap::TimeBlocks
     # - `estimates`: {Symbol => Estimate}; the other lists as Comparison has them
     # - `memory`: ComparedMemory
     class ComparisonResult < Data.define(:before, :after, :sizes, :block_s, :held, :paired, :estimates,

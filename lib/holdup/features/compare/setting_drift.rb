@@ -25,7 +25,8 @@ module Holdup
       # @param windows [Array<Window>] around the change
       # @return [Array<SettingDrift>] at most one for each kind of units
       def self.of(change, windows, samples)
-        units = windows.select { |window| Analysis::SettingChanges::KINDS.include?(window.series.kind) && window.count.positive? }
+        known = Analysis::SettingChanges::KINDS
+        units = windows.select { |window| known.include?(window.series.kind) && window.count.positive? }
         kinds = units.map { |window| window.series.kind }.uniq
         kinds.filter_map { |kind| build(kind, change, windows, samples) }
       end

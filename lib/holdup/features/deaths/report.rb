@@ -33,7 +33,8 @@ module Holdup
       def word(key, **facts) = @words.call(:"deaths_#{key}", **facts)
 
       def lead
-        reasons = @deaths.map(&:reason).tally.sort_by { |reason, count| [-count, Autopsy::REASONS.index(reason)] }
+        order = Autopsy::REASONS
+        reasons = @deaths.map(&:reason).tally.sort_by { |reason, count| [-count, order.index(reason)] }
         parts = reasons.map do |reason, count|
           word(:count_of_reason, count: View::Figures.count(count), reason: word(:"short_#{reason}"))
         end

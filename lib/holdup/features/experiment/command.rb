@@ -135,7 +135,8 @@ module Holdup
         end
         plan, processes = @turns.start(**@change, length_s: @asked.planned_s)
         control, candidate = plan.values
-        say(:started, id: plan.id, control:, candidate:, processes:, turn: Queries::OptionValues.length(plan.turns.turn_s),
+        turn = Queries::OptionValues.length(plan.turns.turn_s)
+        say(:started, id: plan.id, control:, candidate:, processes:, turn:,
           changes: Command.clock(plan.turns.changes_s), ends: Command.clock(plan.turns.ends_s))
       end
 

@@ -22,7 +22,8 @@ class Holdup::Report::DiagnosisTest < Minitest::Test
 
   # @param kind [Symbol] of calls, repeated queries, transactions
   def window(kind, queue, idle_ms: 0, wall_ms: idle_ms, count: 100)
-    histograms = {idle: idle_ms, wall: wall_ms}.transform_values { |ms| Holdup::Histogram.of([ms * MS] * count) }
+    times = {idle: idle_ms, wall: wall_ms}
+    histograms = times.transform_values { |ms| Holdup::Histogram.of([ms * MS] * count) }
     SampleWindows.new.window("A#b", kind:, queue:, count:, histograms:)
   end
 

@@ -49,7 +49,8 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     store.commit(sample.to_a, {})
     query = Holdup::Web::PageQuery.new({}, now_s: sample.to_s)
     page = Overview.new(context: Object.new, store:, query:, words: Holdup::View::Words.new("en", page: true))
-    guide = Blocks.flat(page.blocks).grep(Holdup::View::Section).find { |section| section.title.start_with?("You have") }
+    sections = Blocks.flat(page.blocks).grep(Holdup::View::Section)
+    guide = sections.find { |section| section.title.start_with?("You have") }
 
     assert_equal "You have 3 min of data: what it can say already", guide.title
     assert_equal ["yes", "yes", "in 3 min", "in 2 h"], guide.rows.map(&:last)

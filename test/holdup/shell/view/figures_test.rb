@@ -48,7 +48,8 @@ class Holdup::View::FiguresTest < Minitest::Test
 
   def test_shares_of_no_number_are_unknown_and_nothing_has_no_sign
     assert_equal "0 %", Figures.share(-0.0)
-    assert_equal ["-", "-", "-"], %i[share bare_share rounded_share].map { |way| Figures.send(way, Float::NAN) }
+    ways = %i[share bare_share rounded_share]
+    assert_equal ["-", "-", "-"], ways.map { |way| Figures.send(way, Float::NAN) }
   end
 
   def test_bytes

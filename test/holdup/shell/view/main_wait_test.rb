@@ -40,7 +40,9 @@ class Holdup::View::MainWaitTest < Minitest::Test
   end
 
   def test_leads_to_the_page_of_the_holder
-    link = ->(party) { Holdup::View::Blocks::Link.new(text: "", page: "endpoint", params: {"unit" => party.name}) }
+    link = lambda do |party|
+      Holdup::View::Blocks::Link.new(text: "", page: "endpoint", params: {"unit" => party.name})
+    end
     found = waits(link:).remark(row)
     assert_equal ["endpoint", {"unit" => SALES}], [found.page, found.params]
     assert_match(/\Awaits 7\d % for ReportsController#sales\z/, found.text)

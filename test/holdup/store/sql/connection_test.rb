@@ -223,7 +223,9 @@ class Holdup::Store::Sql::ConnectionTest < Minitest::Test
   def test_a_commit_without_an_answer_does_not_run_again
     connection = failing(at_commit: [LOST])
     runs = 0
-    assert_raises(Errors::ConnectionLost) { connection.write { |db| db[:hosts].insert(name: "a#{runs += 1}") } }
+    assert_raises(Errors::ConnectionLost) do
+      connection.write { |db| db[:hosts].insert(name: "a#{runs += 1}") }
+    end
     assert_equal 1, runs
   end
 

@@ -37,7 +37,8 @@ class Holdup::Store::Sql::FaultsTest < Minitest::Test
       SQLite3::PermissionException => StoreError::Unreachable, Errno::EIO => StoreError::Unreachable,
       SQLite3::CorruptException => StoreError::Corrupt, SQLite3::MemoryException => StoreError::OutOfMemory,
       SQLite3::ProtocolException => StoreError::Locked, SQLite3::SQLException => StoreError::Unexpected,
-      SQLite3::InterruptException => StoreError::Unexpected, SQLite3::InternalException => StoreError::Unexpected
+      SQLite3::InterruptException => StoreError::Unexpected,
+      SQLite3::InternalException => StoreError::Unexpected
     }.each do |kind, expected|
       assert_instance_of expected, translated(kind.new("x")), kind.name
       assert_instance_of expected, dialect.translate(kind.new("x")), "#{kind} without Sequel"

@@ -241,7 +241,8 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
       removed.each { |suffix| File.delete("#{file}#{suffix}") }
       store.commit([minute], {})
       [store, fresh, reader].each { |each| assert_equal 2 * once, units(each), removed }
-      assert_equal "ok", SQLite3::Database.new(file) { |db| break db.get_first_value("PRAGMA integrity_check") }
+      checked = SQLite3::Database.new(file) { |db| break db.get_first_value("PRAGMA integrity_check") }
+      assert_equal "ok", checked
     ensure
       [store, reader, fresh].compact.each(&:close)
     end

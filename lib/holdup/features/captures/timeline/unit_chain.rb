@@ -27,7 +27,8 @@ module Holdup
         # @return [Array<ChainLink>] at most WaitChain::MOST
         def call(unit)
           links = []
-          while unit && links.size < Analysis::WaitChain::MOST && links.none? { |link| link.unit.equal?(unit) }
+          most = Analysis::WaitChain::MOST
+          while unit && links.size < most && links.none? { |link| link.unit.equal?(unit) }
             link = longest(unit) or break
             links << link
             unit = link.holder

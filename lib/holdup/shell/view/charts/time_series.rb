@@ -313,7 +313,8 @@ module Holdup
           def moment(at_s)
             moment = Blocks::Moment.new(at_s:)
             return moment unless @span && at_s > @span.first && at_s < @span.last
-            ends = [@span.first, at_s, at_s, @span.last].map { |second| Blocks::Moment.new(at_s: second).exact }
+            seconds = [@span.first, at_s, at_s, @span.last]
+            ends = seconds.map { |second| Blocks::Moment.new(at_s: second).exact }
             params = %w[base_since base_until since until].zip(ends).to_h
             Blocks::Link.new(text: moment, page: "compare", params:)
           end

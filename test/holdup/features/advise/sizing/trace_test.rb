@@ -65,7 +65,8 @@ module Holdup::Advise::Sizing
 
     # Drawn several times, a unit is packed once: the engine sees no difference.
     def test_a_drawn_trace_is_that_of_its_units
-      patterns = [unit(0, held_ns: 5), unit(0, held_ns: 9)].map { |one| Trace::DrawnTrace::UnitPattern.new(one) }
+      units = [unit(0, held_ns: 5), unit(0, held_ns: 9)]
+      patterns = units.map { |one| Trace::DrawnTrace::UnitPattern.new(one) }
       drawn = Trace::DrawnTrace.new(patterns.values_at(0, 1, 0), [0, 10, 30])
       plain = Trace.new([unit(0, held_ns: 5), unit(10, held_ns: 9), unit(30, held_ns: 5)])
       assert_equal plain.packed, drawn.packed

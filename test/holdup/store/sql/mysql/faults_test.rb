@@ -41,7 +41,8 @@ class Holdup::Store::Sql::Mysql::FaultsTest < Minitest::Test
       1040 => Errors::NoConnection, 1203 => Errors::NoConnection, 1038 => Errors::OutOfMemory,
       1049 => Errors::NoDatabase, 1146 => Errors::NotMigrated, 1317 => Errors::Cancelled,
       1969 => Errors::TimeLimit, 3024 => Errors::TimeLimit, 1226 => Errors::LimitReached,
-      1153 => Errors::LimitReached, 1461 => Errors::LimitReached, 1021 => Errors::Full, 3159 => Errors::TlsFailed,
+      1153 => Errors::LimitReached, 1461 => Errors::LimitReached, 1021 => Errors::Full,
+      3159 => Errors::TlsFailed,
       2026 => Errors::TlsFailed, 1053 => Errors::Starting, 1047 => Errors::Starting,
       1927 => Errors::ConnectionLost, 2006 => Errors::ConnectionLost, 2013 => Errors::ConnectionLost,
       2003 => Errors::Unreachable, 1173 => Errors::NeedsKeys, 3750 => Errors::NeedsKeys,
@@ -93,7 +94,8 @@ class Holdup::Store::Sql::Mysql::FaultsTest < Minitest::Test
     [Errno::ECONNREFUSED.new("x"), Errno::ENOENT.new("/run/mysqld.sock")].each do |error|
       assert_instance_of Errors::Unreachable, dialect.translate(wrapped(error)), error.class.name
     end
-    assert_instance_of Errors::TlsFailed, dialect.translate(wrapped(Trilogy::SSLError.new("TRILOGY_OPENSSL_ERR")))
+    assert_instance_of Errors::TlsFailed,
+      dialect.translate(wrapped(Trilogy::SSLError.new("TRILOGY_OPENSSL_ERR")))
     assert_instance_of Errors::LimitReached,
       dialect.translate(wrapped(Trilogy::BaseError.new("TRILOGY_MAX_PACKET_EXCEEDED")))
   end

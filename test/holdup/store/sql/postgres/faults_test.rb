@@ -82,7 +82,8 @@ class Holdup::Store::Sql::Postgres::FaultsTest < Minitest::Test
       PG::QueryCanceled.new("ERROR:  canceling statement due to statement timeout") => Errors::TimeLimit,
       PG::OutOfMemory.new("ERROR:  out of shared memory") => Errors::LimitReached,
       PG::ProtocolViolation.new("FATAL:  query timeout") => Errors::TimeLimit,
-      PG::ProtocolViolation.new("FATAL:  no more connections allowed (max_client_conn)") => Errors::NoConnection,
+      PG::ProtocolViolation.new("FATAL:  no more connections allowed (max_client_conn)") =>
+        Errors::NoConnection,
       PG::ProtocolViolation.new("FATAL:  query_wait_timeout") => Errors::NoConnection,
       PG::ProtocolViolation.new("FATAL:  server login has been failing (server_login_retry)") =>
         Errors::Starting,
