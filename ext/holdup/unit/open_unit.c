@@ -91,36 +91,12 @@ static bool recorder_draw(recorder_t *r)
 
 /* --- objects --- */
 
-#define OPEN_COUNT (sizeof(open_t) / sizeof(VALUE))
-
-static void open_mark(void *data)
-{
-    const VALUE *fields = data;
-    for (size_t i = 0; i < OPEN_COUNT; i++) rb_gc_mark(fields[i]);
-}
-
-static size_t open_size(const void *data)
-{
-    return sizeof(open_t);
-}
-
-#ifdef RUBY_TYPED_EMBEDDABLE
-#define OPEN_EMBEDDED RUBY_TYPED_EMBEDDABLE
-#else
-#define OPEN_EMBEDDED 0
-#endif
-
-const rb_data_type_t open_type = {
-    .wrap_struct_name = "Holdup::Probe::UnitFields",
-    .function = {.dmark = open_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = open_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED | OPEN_EMBEDDED};
+YOUNG_OBJECT_STRUCT(, open_type, open_t, OBJECT_FIELDS(open_t), "Holdup::Probe::UnitFields")
 
 VALUE open_allocate(VALUE class)
 {
-    open_t *u;
-    VALUE unit = TypedData_Make_Struct(class, open_t, &open_type, u);
-    VALUE *fields = (VALUE *)u;
-    for (size_t i = 0; i < OPEN_COUNT; i++) fields[i] = Qnil;
+    VALUE unit = open_type_allocate(class);
+    open_t *u = RTYPEDDATA_GET_DATA(unit);
     u->closed = u->listed = u->failure = Qfalse;
     return unit;
 }

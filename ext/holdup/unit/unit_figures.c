@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "unit/object_struct.h"
 #include "unit/open_unit.h"
 
 /* The objects come first, so that one loop marks them. */
@@ -19,27 +20,7 @@ typedef struct {
 
 #define OBJECTS (offsetof(unit_figures_t, known) / sizeof(VALUE))
 
-static void unit_figures_mark(void *data)
-{
-    const VALUE *objects = data;
-    for (size_t i = 0; i < OBJECTS; i++) rb_gc_mark(objects[i]);
-}
-
-static size_t unit_figures_size(const void *data)
-{
-    return sizeof(unit_figures_t);
-}
-
-#ifdef RUBY_TYPED_EMBEDDABLE
-#define EMBEDDED RUBY_TYPED_EMBEDDABLE
-#else
-#define EMBEDDED 0
-#endif
-
-static const rb_data_type_t unit_figures_type = {
-    .wrap_struct_name = "Holdup::Probe::FiguresFields",
-    .function = {.dmark = unit_figures_mark, .dfree = RUBY_DEFAULT_FREE, .dsize = unit_figures_size},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED | EMBEDDED};
+YOUNG_OBJECT_STRUCT(static, unit_figures_type, unit_figures_t, OBJECTS, "Holdup::Probe::FiguresFields")
 
 static unit_figures_t *of(VALUE self)
 {
@@ -48,10 +29,7 @@ static unit_figures_t *of(VALUE self)
 
 VALUE unit_figures_new(VALUE class)
 {
-    unit_figures_t *f;
-    VALUE self = TypedData_Make_Struct(class, unit_figures_t, &unit_figures_type, f);
-    for (size_t i = 0; i < OBJECTS; i++) ((VALUE *)f)[i] = Qnil;
-    return self;
+    return unit_figures_type_allocate(class);
 }
 
 #define SET(self, field, value) RB_OBJ_WRITE(self, &of(self)->field, value)
