@@ -8,14 +8,16 @@ class CoexistenceTest < NativeTest
   STATES = {duration: :wall_ns, running_duration: :running_ns, stalled_duration: :stalled_ns,
             idle_duration: :idle_ns}.freeze
 
-  # An independent reader of the same events, each request measured by both at once.
+  # An independent reader of the same events, between two of ours: a thread that loses its turn or its CPU at
+  # an end of one has waited in the ones around it, too.
   def test_gvl_timing_agrees_within_two_percent
     skip_unless_installed "gvl_timing"
-    pairs = Array.new(5) { |seed| Thread.new { Array.new(40) { both(Random.new(seed)) } } }.flat_map(&:value)
+    threads = Array.new(5) { |seed| Thread.new { Array.new(40) { both(Random.new(seed)) } } }
+    requests = threads.flat_map(&:value)
     STATES.each do |theirs, ours|
-      expected = pairs.sum { |timing, _| timing.public_send(theirs, :nanosecond) }
-      actual = pairs.sum { |_, unit| unit.public_send(ours) }
-      assert_in_delta 1.0, actual.fdiv(expected), 0.02, "#{ours}: ours #{actual}, theirs #{expected}"
+      expected = requests.sum { |timing, _, _| timing.public_send(theirs, :nanosecond) }
+      least, most = [1, 2].map { |place| requests.sum { |all| all[place].public_send(ours) } }
+      assert_includes (least * 0.98)..(most * 1.02), expected, ours
     end
   end
 
@@ -172,10 +174,11 @@ class CoexistenceTest < NativeTest
     caused.transform_values { |ns| 100.0 * ns / caused.values.sum }
   end
 
+  # @return [Array(Object, Measurement, Measurement)] theirs, ours inside of it, ours around it
   def both(random)
-    unit = nil
-    timing = GVLTiming.measure { unit = measured { request(random) } }
-    [timing, unit]
+    timing = inner = nil
+    outer = measured { timing = GVLTiming.measure { inner = measured { request(random) } } }
+    [timing, inner, outer]
   end
 
   # Some CPU, some waiting, several releases: a request.
