@@ -55,11 +55,7 @@ module Holdup
       # @return [Hash{Symbol => Integer}] from_s and to_s
       def span_of(values, now_s)
         to_s = values.fetch(:until, now_s)
-        from_s = values.fetch(:since, to_s - SINCE_S)
-        unless from_s < to_s
-          raise UsageError.new("--since is not before --until",
-            "there would be no recording; swap or correct them")
-        end
+        from_s, to_s = Queries::SelectionOptions.ordered(values.fetch(:since, to_s - SINCE_S), to_s)
         {from_s:, to_s:}
       end
 

@@ -321,10 +321,8 @@ module Holdup
 
         def span_of(values)
           to_s = values.fetch(:until, @now_s)
-          from_s = values.fetch(:since, to_s - DAY_S)
-          return {from_s:, to_s:} if from_s < to_s
-          raise UsageError.new("--since is not before --until",
-            "there would be nothing to compare; swap or correct them")
+          from_s, to_s = Queries::SelectionOptions.ordered(values.fetch(:since, to_s - DAY_S), to_s)
+          {from_s:, to_s:}
         end
       end
     end

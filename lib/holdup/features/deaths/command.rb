@@ -21,11 +21,7 @@ module Holdup
       def self.keywords(given, _console)
         values = given.with_defaults
         to_s = values.fetch(:until) { CLI::Options.until_now(given.now_s) }
-        from_s = values.fetch(:since, to_s - SINCE_S)
-        unless from_s < to_s
-          raise UsageError.new("--since is not before --until",
-            "there would be no deaths; swap or correct them")
-        end
+        from_s, to_s = Queries::SelectionOptions.ordered(values.fetch(:since, to_s - SINCE_S), to_s)
         {**values.except(:since, :until), from_s:, to_s:}
       end
 

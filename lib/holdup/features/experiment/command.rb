@@ -60,9 +60,8 @@ module Holdup
         # @return [Hash{Symbol => Integer}] from_s and to_s
         def span(now_s, length_s)
           to_s = self.until || now_s
-          from_s = since || to_s - length_s
-          return {from_s:, to_s:} if from_s < to_s
-          raise UsageError.new("--since is not before --until", "swap or correct them")
+          from_s, to_s = Queries::SelectionOptions.ordered(since || to_s - length_s, to_s)
+          {from_s:, to_s:}
         end
       end
 

@@ -315,9 +315,7 @@ module Holdup
         def span_of(values)
           to_s = values.fetch(:until) { CLI::Options.until_now(@now_s) }
           from_s = values.fetch(:since) { values.fetch(:until, @now_s) - 3600 }
-          return [from_s, to_s] if from_s < to_s
-          raise UsageError.new("--since is not before --until",
-            "the report would cover no time; swap or correct them")
+          Queries::SelectionOptions.ordered(from_s, to_s)
         end
 
         # A process's window sums all its requests and jobs, and so does a priority's; only jobs have

@@ -51,6 +51,14 @@ module Holdup
       # @return [Array<Option>] `--since` and `--until`
       def span(since) = [self[:since, since], self[:until]]
 
+      # @param from_s [Integer] `--since`, or its default; `to_s` likewise
+      # @return [Array(Integer, Integer)] both
+      # @raise [UsageError] there is no time between them
+      def ordered(from_s, to_s)
+        return [from_s, to_s] if from_s < to_s
+        raise UsageError.new("--since is not before --until", "swap or correct them")
+      end
+
       # @param parts [Array<Symbol>] members of Origin
       # @return [Array<Option>] `--app`, `--host`, `--role` and `--revision`, or some of them
       def origin(parts = Origin.members) = parts.map { |part| self[part] }

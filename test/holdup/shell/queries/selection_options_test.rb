@@ -29,4 +29,12 @@ class Holdup::Queries::SelectionOptionsTest < Minitest::Test
   def test_an_unknown_name_is_a_mistake_of_the_program
     assert_raises(KeyError) { Selection[:sinse] }
   end
+
+  def test_a_span_has_time_between_its_ends
+    assert_equal [1, 2], Selection.ordered(1, 2)
+    [[2, 2], [3, 2]].each do |span|
+      error = assert_raises(Holdup::UsageError) { Selection.ordered(*span) }
+      assert_match(/--since is not before --until/, error.message)
+    end
+  end
 end
