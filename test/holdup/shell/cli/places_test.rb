@@ -79,7 +79,7 @@ class HomelessUserTest < Minitest::Test
     said = homeless("doctor", "--lang=en")
     assert_equal 1, said.status
     assert_match(/^1 failed/, said.out)
-    assert_match(/FAIL {2}There is no place for the store.*: this\s+user has no home folder/, said.out)
+    assert_match(/FAIL {2}The store .* can't be kept, because\s+this\s+user has no home folder/, said.out)
     assert_match(/Set HOLDUP_STORE to a path/, said.out.gsub(/\s+/, " "))
   end
 
