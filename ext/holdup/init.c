@@ -33,7 +33,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     capture_init(probe);
     capture_catch_init(probe);
     capture_samples_init(probe);
-    hold_places_init(probe);
+    place_frames_init(probe);
     hold_samples_init(probe);
     lock_samples_init(probe);
 }

@@ -34,7 +34,7 @@ void segment_init(VALUE probe);
 void capture_init(VALUE probe);
 void capture_catch_init(VALUE probe);
 void capture_samples_init(VALUE probe);
-void hold_places_init(VALUE probe);
+void place_frames_init(VALUE probe);
 void hold_samples_init(VALUE probe);
 void lock_samples_init(VALUE probe);
 
