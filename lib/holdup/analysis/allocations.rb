@@ -188,7 +188,7 @@ module Holdup
 
         # @return [Numeric] of the whole processes
         def total(counter)
-          (counter == :slot_bytes) ? total(:objects) * mean_slot.to_f : @totals.fetch(counter)
+          (counter == :slot_bytes) ? slots_of_all : @totals.fetch(counter)
         end
 
         # @return [Float] slots and malloc
@@ -206,7 +206,8 @@ module Holdup
           counted = (counter == :slot_bytes) ? :objects : counter
           one = Readings.of(row.window.sums, row.histogram(:running).sum, counted)
           return unless one.a.positive?
-          value = one.own(mean_rate(counted)) * ((counter == :slot_bytes) ? mean_slot : 1)
+          each = (counter == :slot_bytes) ? slots_of_all / [total(:objects), 1].max : 1
+          value = one.own(mean_rate(counted)) * each
           AllocatedCount.new(value:, least: 0.0, most: [value, total(counter)].max)
         end
 
@@ -272,18 +273,25 @@ module Holdup
           objects.positive? ? @totals.fetch(:slot_bytes).fdiv(objects) : nil
         end
 
+        # Each name by its own sampled intervals: which names the samples met is chance, so the mean of all
+        # samples says less of the whole than its parts do.
         def slots
           return {} unless mean_slot
-          objects = counts(:objects)
-          all = objects.to_h { |entry, _| [entry, slot_bytes(entry)] }
-          known = objects.sum { |entry, count| sign(entry) * count.value * all[entry] }
-          whole = objects.sum { |entry, count| sign(entry) * count.value } * mean_slot
-          factor = known.positive? ? whole / known : 1.0
-          objects.to_h do |entry, count|
-            each = all[entry] * factor
+          counts(:objects).to_h do |entry, count|
+            each = slot_bytes(entry)
             [entry, AllocatedCount.new(**count.to_h.transform_values { |number| number * each })]
           end
         end
+
+        # Objects of threads that are in no series have the mean slot of all.
+        def slots_of_all
+          @slots_of_all ||= begin
+            counted = signed(counts(:objects))
+            signed(counts(:slot_bytes)) + (total(:objects) - counted) * mean_slot.to_f
+          end
+        end
+
+        def signed(counts) = counts.sum(0.0) { |entry, count| sign(entry) * count.value }
 
         def others_rate = @others_rate ||= rate_of_others(readings(:objects).values, :objects)
 

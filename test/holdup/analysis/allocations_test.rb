@@ -161,6 +161,24 @@ class Holdup::Analysis::AllocationsTest < Minitest::Test
     assert_in_delta 64_000, found["A#a"]
   end
 
+  # The samples met nine times as many objects of B as it has: chance, which says nothing of A.
+  def test_how_often_the_samples_met_a_name_changes_no_figure_of_another
+    even, odd = [100_000, 900_000].map do |sampled|
+      bytes(window("A#a", objects: 10_000, slots: [80_000_000, 1_000_000]),
+        window("B#b", objects: 10_000, slots: [40 * sampled, sampled]))
+    end
+    assert_in_delta 800_000, even["A#a"], 100
+    assert_in_delta even["A#a"], odd["A#a"], 100
+  end
+
+  def test_the_bytes_of_all_names_add_up_to_those_of_the_process
+    found = summary(window("A#a", objects: 10_000, slots: [80_000, 1_000]),
+      window("B#b", objects: 20_000, slots: [360_000, 9_000]))
+    rows = found.rows.sum { |row| found.allocations.bytes(row) }
+    assert_in_delta rows, found.allocations.bytes(found.total), 1
+    assert_in_delta 1.0, found.allocations.bytes_share(found.total)
+  end
+
   # 600,000 in 300 ms are 2,000 a ms; others ran for 100 ms.
   def test_malloc_of_others_is_taken_off_at_the_mean_rate
     found = bytes(window("A#a", objects: 0, malloc: 500_000, others: 100, slots: [40, 1]),
