@@ -81,6 +81,13 @@ class PidNamespacesTest < Minitest::Test
 
   def segments = Dir.glob("*.segment", base: @dir)
 
+  # Whether the kernel has ended the process in the name space too, after the one that made it.
+  def ended?
+    segments.all? do |name|
+      File.open(File.join(@dir, name)) { |io| Holdup::Segment::Directory::FileLock.state(io) == :free }
+    end
+  end
+
   def test_each_unit_counts_once_although_no_process_is_visible
     assert_equal 1, measure(20)
     collect_apart
@@ -99,6 +106,7 @@ class PidNamespacesTest < Minitest::Test
     measure(20)
     Process.kill(:KILL, @streams.last.pid)
     @streams.last.value
+    wait_until { ended? }
     collect_here
     assert_equal [20, 1], [stored, segments.size]
     collect_here(later_s: 16)
