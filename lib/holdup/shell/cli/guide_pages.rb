@@ -52,6 +52,7 @@ module Holdup
         # Headings, tables, lists, pictures, and the link to the page in another language.
         NO_PROSE = /\A(?:[#|<!-]|\d+\. |\[[^\]]+\]\([^)]+\)\s*\z)/
         LINK = /\[([^\]]+)\]\([^)]+\)/
+        EMPHASIS = /(\*{1,2})(\S[^*]*)\1/
         # "Yes." alone says nothing.
         SENTENCE = /\A.{20,}?(?:[.?!](?=\s|\z)|。|\z)|\A.+\z/m
 
@@ -64,7 +65,7 @@ module Holdup
         # @return [String] in one line, without Markdown's marks
         def sentence
           prose = @paragraphs.map(&:strip).find { |part| !part.empty? && !part.match?(NO_PROSE) }
-          (prose || @title).gsub(LINK, '\1').delete("*").gsub(/\s+/, " ")[SENTENCE].sub(/:\z/, ".")
+          (prose || @title).gsub(LINK, '\1').gsub(EMPHASIS, '\2').gsub(/\s+/, " ")[SENTENCE].sub(/:\z/, ".")
         end
       end
     end
