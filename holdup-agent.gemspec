@@ -36,7 +36,7 @@ Gem::Specification.new do |spec|
     "lib/{generators,puma}/**/*.rb",
     "ext/**/*.{rb,c,h}",
     "sig/holdup.rbs",
-    "LICENSE.txt"
+    "{LICENSE.txt,README.md,CHANGELOG.md}"
   ].sort_by { |file| [File.extname(file), file] }
   # JRuby has no GVL to measure and no sqlite3: gems of its own (`HOLDUP_PLATFORM=java gem build`) install and
   # load there.

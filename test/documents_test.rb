@@ -17,7 +17,7 @@ class DocumentsTest < Minitest::Test
       "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"]
   }.sort.freeze
   # Written from the code, which proves nothing about what people read.
-  GENERATED = PAGES.grep(%r{\Adocs/reference/}).freeze
+  GENERATED = PAGES.grep(%r{\A(?:docs/reference/|AGENTS\.md\z)}).freeze
   LINK = /\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/
   COMMANDS = (Holdup::Features.commands.keys - %w[help lab] +
     Holdup::Lab::Command::SUMMARIES.keys.map { |name| "lab #{name}" }).freeze

@@ -11,7 +11,7 @@ class SharedNumbersTest < Minitest::Test
   VALUE = /(-?\d[\d_]*(?:\.\d+)?(?:e-?\d+)?(?: (?:\*|<<) [\d_]+)*)/
   NUMBER = /#{NAME} = #{VALUE} *(?:#.*)?$/
   # Words that mean something only within their class: how many, how long, how much of what it is about.
-  LOCAL = %w[CAUSES CLOSE ENOUGH EVERY_NS FEWEST FEWEST_UNITS GROWTH LIMIT LONGER LONGEST LONGEST_S LONG_NS
+  LOCAL = %w[CLOSE ENOUGH EVERY_NS FEWEST FEWEST_UNITS GROWTH LIMIT LONGER LONGEST LONGEST_S LONG_NS
     MOST MOST_BYTES MUCH NAME PATIENCE_S PAUSE_S PERCENTILE REPLAYS ROUNDS ROWS SHARE SHOWN SINCE_S STEP_S
     TIMES TOLERANCE TRIES UNITS WORTH].freeze
   # Constants of one name that mean different things, and what they mean.

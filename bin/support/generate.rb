@@ -4,11 +4,12 @@ require "digest"
 require "json"
 require "open3"
 require "tmpdir"
+require_relative "generate/assistants"
 require_relative "generate/reference"
 
 # What is written from other files of the project, by bin/generate: Ruby from C headers; style sheets,
-# schemas, the table of features and the pages of docs/reference from that Ruby. The numbers come from a small
-# program that includes the headers, so they are the compiler's.
+# schemas, the table of features, the pages of docs/reference, llms.txt and AGENTS.md from that Ruby. The
+# numbers come from a small program that includes the headers, so they are the compiler's.
 module GeneratedFiles
   ROOT = File.expand_path("../..", __dir__)
   TEMPLATES = File.join(__dir__, "generate")
@@ -73,7 +74,8 @@ module GeneratedFiles
     def from_ruby
       styles = STYLES.to_h { |path, shade| [path, Styles.new(read(path), shade).call] }
       schemas = SCHEMAS.to_h { |path| [path, Schema.new(read(path)).call] }
-      {**styles, **schemas, FEATURES => FeatureTable.new(read(FEATURES)).call, **Reference.pages}
+      pages = {**Reference.pages, **Assistants.files}
+      {**styles, **schemas, FEATURES => FeatureTable.new(read(FEATURES)).call, **pages}
     end
 
     def read(path) = File.read(File.join(ROOT, path), encoding: "UTF-8")

@@ -10,10 +10,21 @@ class GenerateTest < Minitest::Test
 
   def test_generated_files_are_current
     contents = GeneratedFiles.contents
-    assert_equal 14, contents.size
+    assert_equal 16, contents.size
     contents.each do |path, text|
       assert_equal text, File.read(File.join(GeneratedFiles::ROOT, path)), "#{path}: run bin/generate"
     end
+  end
+
+  def test_assistants_find_every_page_command_and_setting
+    llms, agents = GeneratedFiles::Assistants.files.values_at("llms.txt", "AGENTS.md")
+    assert_match(/\A# Holdup\n\n> [^\n]+\n\n## /, llms)
+    links = llms.scan(/^- \[[^\]]+\]\(([^)]+)\)/).flatten
+    links.each { |path| assert_path_exists File.join(GeneratedFiles::ROOT, path) }
+    Holdup::CLI::GuidePages.all.each_key { |name| assert_match(%r{/#{name}\.md\): \S}, llms) }
+    Holdup::Features.commands.each_key { |name| assert_includes agents, "| `holdup #{name}` |" }
+    Holdup::Configuration::KEYS.each { |key| assert_includes agents, "- `#{key.name}`: " }
+    assert_includes agents, "bin/test"
   end
 
   def test_sentences_of_the_reference_have_names_instead_of_values

@@ -194,7 +194,7 @@ module Holdup
             meant ? "#{name} (did you mean #{meant}?)" : name
           end
           "no such setting, so it has no effect: #{suggestions.join(", ")}; " \
-            "docs/configuration.md lists the variables of the environment"
+            "`holdup docs configuration` lists the variables of the environment"
         end
       end
     end

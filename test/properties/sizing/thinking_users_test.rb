@@ -151,8 +151,11 @@ module Holdup::Advise::Sizing
       assert_empty found.current.guards
       assert_operator found.current.ceiling, :>=, found.rate * 0.999
       words = Holdup::View::Words.new("en")
-      assert_match(/^CAN'T SAY: by the model the present setting can serve at most [\d.]+\/s, but it served/,
-        Holdup::Advise::AdviceVerdict.new(found.call, span: "now", words:).sentence)
+      verdict = Holdup::Advise::AdviceVerdict.new(found.call, span: "now", words:)
+      expected = /^Why: by the model the present setting can serve at most [\d.]+\/s, but it served/
+      assert_match expected, verdict.details.first
+      expected = %r{^Can't size yet: this setting served [\d.]+/s, and the model allows at most [\d.]+/s\.}
+      assert_match expected, verdict.sentence
     end
 
     # Chance makes the cells with more requests look as if they had a larger population, too.

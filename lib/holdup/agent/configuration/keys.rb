@@ -154,8 +154,8 @@ module Holdup
         name: :on_finish, env: nil, type: Types::Callback.new, default: nil,
         example: "->(figures) { StatsD.distribution(\"gvl\", figures.stalled) }",
         help: "Is called after each request and job, outside of its measured time, with its figures " \
-          "(docs/current.md). It runs on the thread of the request or job. What it raises is logged and " \
-          "never reaches the application. nil: nothing is called."
+          "(`holdup docs current`). It runs on the thread of the request or job. What it raises is logged " \
+          "and never reaches the application. nil: nothing is called."
       ),
       Key.new(
         name: :on_finish_sample, type: Types::Share.new, default: 1.0, example: "0.1",
@@ -167,7 +167,7 @@ module Holdup
           %i[rails_log lograge semantic_logger sidekiq_log notifications rails_event].freeze
         ),
         default: [].freeze, example: "%i[rails_log sidekiq_log]",
-        help: "Which log lines and events get the figures of each request and job (docs/current.md). " \
+        help: "Which log lines and events get the figures of each request and job (`holdup docs current`). " \
           "rails_log: the line \"Completed 200 OK in ...\"; lograge; semantic_logger: " \
           "rails_semantic_logger; sidekiq_log: the line at a job's end; notifications: the event " \
           "finish.holdup of Active Support; rails_event: the event holdup.request or holdup.job of Rails " \

@@ -92,7 +92,7 @@ module Holdup
       def tell_again
         @log.warn("the segment of this process #{LOST.fetch(@lost)} (#{@path}): it is back, and nothing " \
           "that was measured is lost. Find what removes it: `RemoveIPC=` of systemd's logind, a cleaner of " \
-          "temporary files (docs/troubleshooting.md)")
+          "temporary files (`holdup docs troubleshooting`)")
       end
 
       # The log has each reason once.

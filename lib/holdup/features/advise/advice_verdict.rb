@@ -10,10 +10,10 @@ module Holdup
       # @param result [Sizing::AdviceResult, nil] nil without a recording
       # @param load [Holdup::Advise::Report::AdviceAnswer::MeasuredLoad, nil] of all units of that kind, also
       #   of those without advice
-      # @param causes [Integer, nil] of an inexact self-test, so many at most; nil: all
-      def initialize(result, span:, words:, kind: :request, load: nil, causes: nil)
+      # @param shortage [Analysis::CpuShortage::ShortageFigures, nil] nil: there were enough CPUs
+      def initialize(result, span:, words:, kind: :request, load: nil, shortage: nil)
         @result = result
-        @causes = causes
+        @shortage = shortage
         @kind = kind
         @span = span
         @load = load
@@ -25,25 +25,25 @@ module Holdup
         word(:title, kind: word(:"kind_#{@kind}"), span: @span, recorded:)
       end
 
+      # Whether no setting can be advised from this recording.
+      def refused? = @result.nil? || @result.verdict == :unknown
+
       def sentence
-        case @result&.verdict
-        when nil, :unknown then word(:unknown, reasons: reasons.call)
-        when :change then change
-        else keep
-        end
+        return refusal.sentence if refused?
+        (@result.verdict == :change) ? change : keep
       end
 
-      # @return [Array<String>] effect, promise, confidence; without a verdict, possible reasons
+      # @return [Array<String>] effect, promise, confidence; of a refusal, its causes
       def details
-        return [] if @result.nil?
-        return warnings if @result.verdict == :unknown || @result.best.nil?
+        return causes if refused?
+        return warnings if @result.best.nil?
         [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
           *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
-        return [] if @result.nil?
+        return [] if refused?
         return warnings unless graded?
         [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
       end
@@ -63,8 +63,14 @@ module Holdup
 
       private
 
-      def graded?
-        !@result.nil? && @result.verdict != :unknown && !@result.best.nil?
+      def refusal = AdviceRefusal.new(@result, words: @words, kind: @kind, shortage: @shortage)
+
+      def graded? = !refused? && !@result.best.nil?
+
+      # All that may be wrong, of which the refusal's sentence names one.
+      def causes
+        out_of_cpu = View::Remarks::OutOfCpu.sentence(@shortage, words: @words) if @shortage
+        [out_of_cpu, word(:causes, reasons: reasons.call), *(warnings if @result)].compact
       end
 
       def word(key, **facts)
@@ -215,7 +221,7 @@ module Holdup
       end
 
       def reasons
-        @reasons ||= Reasons.new(@result, words: @words, kind: @kind, causes: @causes)
+        @reasons ||= Reasons.new(@result, words: @words, kind: @kind)
       end
 
       def errors
@@ -226,90 +232,6 @@ module Holdup
 
       def sampling
         Sampling.new(@result, words: @words)
-      end
-
-      # Why the number of threads and processes is unknown: a sentence for each reason.
-      class Reasons
-        # Reasons that have a sentence of their own.
-        CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
-
-        KNOWN = (CAUSES + %i[not_enough few_units few_unit_samples self_test queue_unknown vcpus_unknown
-          no_recording unsupported mixed_settings mixed_applications warming_up]).freeze
-
-        # @param causes [Integer, nil] see AdviceVerdict
-        def initialize(result, words:, kind:, causes: nil)
-          @result = result
-          @words = words
-          @kind = kind
-          @causes = causes
-        end
-
-        def call
-          of(@result ? @result.reasons : [:no_recording])
-        end
-
-        # @return [String] sentences for these reasons; the first may continue one
-        def of(reasons)
-          left = reasons.select { |key| CAUSES.include?(key) }.drop(@causes || reasons.size)
-          said = [:peak_contradicted, *(:overload if reasons.include?(:self_test))]
-          first, *others = (reasons - left - said).map { |key| reason(key) }
-          others << @words.call(:screen_advice_more_causes, count: left.size) if left.any?
-          @words.sentences([first, *others.map { |text| text.sub(/\A[a-z]/, &:upcase) }].compact)
-        end
-
-        private
-
-        def word(key, **facts)
-          @words.call(:"advice_#{key}", **facts)
-        end
-
-        def reason(key)
-          return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
-          key = :not_enough if key == :few_units
-          return failed if key == :self_test
-          word(:"reason_#{key}", **facts_of(key))
-        end
-
-        # A replay may seem right where the model is not, or its peak. With a queue without end none is.
-        def failed
-          test = @result.self_test
-          return word(:reason_overload, **facts_of(:overload)) if test.reasons.include?(:overload)
-          return refuted(test) if test.refuted
-          return peak_contradicted(test.peak) if test.peak
-          word(:reason_self_test, **AdviceFigures.new(@words).errors(test))
-        end
-
-        def peak_contradicted(peak)
-          replayed, measured = [peak.replayed_ns, peak.measured_ns].map { |ns| View::Figures.duration(ns) }
-          word(:reason_peak_contradicted, replayed:, measured:,
-            percentile: Sizing::Slo.new(percentile: peak.percentile).name)
-        end
-
-        def refuted(test)
-          word(:reason_refuted, served: View::Figures.rate(test.measured.throughput),
-            ceiling: View::Figures.rate(test.predicted.throughput))
-        end
-
-        def facts_of(key)
-          case key
-          when :not_enough then Sampling.new(@result, words: @words).facts
-          when :few_unit_samples then {unit_samples: View::Figures.count(@result.recording.unit_samples)}
-          when *CAUSES then AdviceFigures.new(@words).causes(@result.self_test.causes)
-          when :no_recording then kinds
-          when :warming_up then warming_up
-          else {}
-          end
-        end
-
-        def warming_up
-          {share: AdviceFigures.new(@words).share(@result.recording.cold_share)}
-        end
-
-        # An application that runs jobs only is asked about requests too.
-        def kinds
-          option = (@kind == :job) ? :request : :job
-          {kind: word(:"kind_#{@kind}"), other: word(:"kind_#{option}"), option:}
-        end
       end
 
       # How exact predictions of any setting are: the self-test, and what may be wrong.

@@ -37,8 +37,7 @@ module Holdup
       # @return [Array<Object>] what to do
       def answer
         lead = View::Blocks::Lead.new(text: @words.sentences([*out_of_cpu, verdict.sentence]))
-        [lead, View::Blocks::Notes.new(texts: verdict.details), charts, candidates, pools, deadlines, fleet,
-          findings].compact
+        [lead, details, charts, candidates, pools, deadlines, fleet, findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -53,9 +52,16 @@ module Holdup
 
       def word(key, **facts) = @words.call(key, **facts)
 
-      # @return [String, nil] what comes before any advice
+      # The causes of a refusal are more than its reader needs at first.
+      def details
+        notes = View::Blocks::Notes.new(texts: verdict.details)
+        verdict.refused? ? View::Blocks::Fold.new(title: word(:refusal_causes), inner: [notes]) : notes
+      end
+
+      # @return [String, nil] what comes before any advice; a refusal says it itself
       def out_of_cpu
-        View::Remarks::OutOfCpu.sentence(@advice.shortage, words: @words) if @advice.shortage
+        return if @advice.shortage.nil? || verdict.refused?
+        View::Remarks::OutOfCpu.sentence(@advice.shortage, words: @words)
       end
 
       # @return [Sizing::AdviceResult, nil]
@@ -63,11 +69,8 @@ module Holdup
 
       def verdict
         @verdict ||= AdviceVerdict.new(result, span: @span, words: @words, kind: @advice.kind,
-          load: @advice.load, causes:)
+          load: @advice.load, shortage: @advice.shortage)
       end
-
-      # @return [Integer, nil] that a verdict names at most; nil: all
-      def causes = nil
 
       def charts
         CandidatesChart.new(result, words: @words).call
@@ -121,8 +124,6 @@ module Holdup
       # Rules that together make the advised setting.
       SETTING_RULES = %i[thread_count process_count time_slice job_concurrency].freeze
       PARTS = %i[do risk].freeze
-      # Why a self-test was inexact: the largest ones.
-      CAUSES = 2
       # Columns of a sentence that may contain any name.
       SENTENCE = 200
       COMMANDS = %w[report doctor whatif].freeze
@@ -153,8 +154,6 @@ module Holdup
 
       private
 
-      def causes = CAUSES
-
       # @return [Array<Array(Symbol, Object)>] what can be left out with its block, the most important first
       def spared
         @spared ||= [*verdict.reliability.map { |text| [:notes, text] },
@@ -169,7 +168,7 @@ module Holdup
       end
 
       def sides
-        return if result.nil? || result.verdict == :unknown
+        return if verdict.refused?
         SideBySide.new(result, words: @words).section(kept(:figures))
       end
 
@@ -206,7 +205,8 @@ module Holdup
 
       def commands
         items = [*next_commands, *kept(:commands)]
-        View::Blocks::Commands.new(title: word(:screen_next), items:, notes: [word(:screen_advice_more)])
+        more = verdict.refused? ? :screen_refusal_more : :screen_advice_more
+        View::Blocks::Commands.new(title: word(:screen_next), items:, notes: [word(more)])
       end
 
       # @return [Array<View::Blocks::ShellCommand>] those that can't be left out

@@ -116,7 +116,7 @@ module Holdup
       def run
         sized = CLI::Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
         recommendation = sized.recommendation
-        check(recommendation)
+        check(recommendation, sized)
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
         report = report(answer.call)
@@ -157,14 +157,15 @@ module Holdup
         end
       end
 
-      def check(recommendation)
+      def check(recommendation, sized)
         unless recommendation
           raise Error.new("no requests or jobs were recorded in that span",
             "choose another with --since and --until")
         end
         return if recommendation.reasons.empty?
-        verdict = AdviceVerdict.new(recommendation.call, span:, words: @words, kind: @sizing[:kind])
-        raise Error.new(verdict.sentence, @words.call(:whatif_more))
+        shortage = Analysis::CpuShortage.of(sized.summary)&.figures
+        refusal = AdviceRefusal.new(recommendation.call, words: @words, kind: @sizing[:kind], shortage:)
+        raise Error.new(refusal.sentence, @words.call(:whatif_more))
       end
 
       def check_names(found)

@@ -22,7 +22,7 @@ module Holdup
         {name: "timeline", place: 60, command: %w[timeline], constant: "TimelineTool",
          description: "Captures of every GVL event of some seconds. Without a capture: which are kept. " \
            "With one: its threads, requests and jobs, and methods (keys: " \
-           "docs/capture-file.md). With unit: the story of one request or job, as text: each " \
+           "`holdup docs capture-file`). With unit: the story of one request or job, as text: each " \
            "wait, and who held the GVL meanwhile."}
       ],
       routes: %w[Routes],

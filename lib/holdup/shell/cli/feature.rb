@@ -7,6 +7,8 @@ module Holdup
       commands: [
         {name: "completion", place: 205, summary: "complete commands and options in bash, zsh and fish",
          examples: %w[bash zsh fish], constant: "Completion", warns: false},
+        {name: "docs", place: 203, summary: "the pages of the guide, or one of them",
+         examples: ["", "advise", "how-many-threads"], constant: "Docs", warns: false},
         {name: "version", place: 210,
          summary: "the version of Holdup and of this Ruby",
          examples: [""], constant: "Registry::Version", warns: false},

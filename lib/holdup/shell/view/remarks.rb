@@ -64,7 +64,6 @@ module Holdup
 
         # @return [String, nil] "1.7"
         def self.cpus(number) = number&.round(1)&.to_s&.delete_suffix(".0")
-        private_class_method :cpus
       end
 
       # The remark that figures cover several applications, for reports and comparisons.

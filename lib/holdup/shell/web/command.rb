@@ -106,7 +106,7 @@ module Holdup
           Puma::Server.new(@app, nil, OPTIONS)
         rescue LoadError
           raise Error.new("no web server is installed to serve the dashboard",
-            "`gem install puma`, or mount Holdup::Web in your application (docs/dashboard.md)")
+            "`gem install puma`, or mount Holdup::Web in your application (`holdup docs dashboard`)")
         end
 
         def listen(server)

@@ -39,7 +39,7 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
   def test_one_line_about_all_of_them
     assert_equal "no such setting, so it has no effect: " \
       "HOLDUP_ENABLE (did you mean HOLDUP_ENABLED?), HOLDUP_TYPO; " \
-      "docs/configuration.md lists the variables of the environment",
+      "`holdup docs configuration` lists the variables of the environment",
       Variables.warning(%w[HOLDUP_ENABLE HOLDUP_TYPO])
   end
 end

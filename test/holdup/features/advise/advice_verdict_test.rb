@@ -66,8 +66,12 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
       words = Holdup::View::Words.new(language)
       Holdup::Advise::AdviceVerdict.new(CONTRADICTED.call, span: "now", words:).sentence
     end
-    assert_match(/^CAN'T SAY: in a replay of the busiest minutes, p95 of the response is .+, but /, english)
-    assert_match(/最も混んだ時間帯のリプレイでは応答時間の p95 が .+ になりますが、実測は .+ で/, japanese)
+    expected = /\ACan't size yet: a replay of the busiest minutes does not match .+ \(p95 of the response: /
+    assert_match expected, english
+    assert_match(/応答時間の p95：リプレイ .+、実測 .+）/, japanese)
+    details = Holdup::Advise::AdviceVerdict.new(CONTRADICTED.call, span: "now",
+      words: Holdup::View::Words.new).details
+    assert_match(/^Why: in a replay of the busiest minutes, p95 of the response is .+, but /, details.first)
   end
 
   def test_a_contradicted_peak_is_a_row_of_the_self_test
@@ -158,7 +162,9 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
       "CPUs were short, a quota stopped the process, pages were read from a disk, " \
       "or C code waited with the GVL held."
     verdict = Holdup::Advise::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new)
-    assert_equal [expected], verdict.details
+    causes = "Why: the span has several settings; choose a span with one of them."
+    assert_equal [causes, expected], verdict.details
+    assert_empty verdict.reliability, "a refusal is one sentence with one action"
   end
 
   # 20 % between slow and fast minutes of the machine: no grade A, whatever the replay gives.

@@ -114,7 +114,10 @@ class Holdup::Web::AdviceTest < Minitest::Test
   def test_what_can_not_be_replayed_says_why_and_no_more
     get "/advice", {"since" => "12m", "kind" => "job", "if_threads" => "3"}
     assert_equal 200, last_response.status
-    assert_includes CGI.unescapeHTML(text), "CAN'T SAY"
+    assert_includes CGI.unescapeHTML(text), "Can't size yet: no jobs were recorded in this span."
+    folded = Nokogiri::HTML5(last_response.body).at_css("details.fold")
+    assert_equal "Causes", folded.at_css("summary").text.strip
+    assert_match(/\AWhy: no jobs were recorded in this span/, folded.at_css(".notes").text.strip)
     refute_includes text, "What if 3 threads"
     get "/advice.json", {"since" => "12m", "kind" => "job", "if_threads" => "3"}
     assert_equal [200, "unknown", false],

@@ -145,8 +145,8 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
           /\s+/, " "
         )]
     }
-    beginning = /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: /
-    ending = /100 % of the requests or jobs came soon after a boot of their process, .*--warm-up 30s\./
+    beginning = /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s Can't size yet: /
+    ending = /100 % of the requests or jobs came soon after a boot of their process, .* ask again\./
     assert_match(/#{beginning}#{ending}/, said["advise"])
     assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
     refute_match(/lower bound/, said["report"])
@@ -244,7 +244,7 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
         }
       end
       assert_match(/\(now 1 x 3\)/, ask.call("--queue", "low").out.gsub(/\s+/, " "))
-      assert_match(/CAN'T SAY/, ask.call("--kind", "job").out)
+      assert_match(/Can't size yet/, ask.call("--kind", "job").out)
       said = ask.call("--queue", "mialers")
       assert_equal 2, said.status
       assert_match(/no job of queue "mialers" was recorded.*did you mean mailers\?/m, said.err)
@@ -263,17 +263,17 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
         said = holdup("advise", "--store", path, "--since", "1h", "--full", *arguments, now_s: admin.to_s)
         said.out.gsub(/\s+/, " ")
       }
-      beginning = /CAN'T SAY: the span has several applications; choose one of them\..* Choose one: /
+      beginning = /Can't size yet: the span has several applications\. Choose one with --app\. .*Choose one: /
       ending = /--app admin/
       assert_match(/#{beginning}#{ending}/, ask.call)
-      sentence = /CAN'T SAY: not enough data yet: \d\d requests or jobs in 4 minutes/
+      sentence = /Why: not enough data yet: \d\d requests or jobs in 4 minutes/
       assert_match(sentence, ask.call("--app", "shop"))
       assert_equal "admin", JSON.parse(ask.call("--app", "admin", "--json"))["app"]
     end
   end
 
   def test_says_why_it_can_not_advise
-    assert_match(/CAN'T SAY: no jobs were recorded in this span; for requests add --kind request/,
+    assert_match(/Can't size yet: no jobs were recorded in this span\. For requests add --kind request\./,
       advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
     assert_match(/the application ran on fibers/, advise(played: fibers).out.gsub(/\s+/, " "))
@@ -369,26 +369,27 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
   def test_a_changed_setting
     later = PlayedStore.new(PlayedRecording.new(minutes: 4, threads: 3), from_s: PLAYED.to_s)
     text = said(later, played: PLAYED)
-    assert_match(/CAN'T SAY: the span has several settings/, text)
+    assert_match(/Can't size yet: the span has several settings/, text)
     assert_match(/They differ in: threads=5, threads=3/, text)
   end
 
   def test_a_warm_up_phase
     boot = recorded(minutes: 3, booted_s: PlayedStore::START_S - 5)
-    sentence = /CAN'T SAY: \d+\.\d % of the requests or jobs came soon after a boot/
+    sentence = /Can't size yet: \d+\.\d % of the requests or jobs came soon after a boot/
     assert_match(sentence, said(played: boot, options: %w[--warm-up 120s]))
     text = said(played: recorded(minutes: 2, booted_s: PlayedStore::START_S - 5))
-    assert_match(/CAN'T SAY: \d+\.\d % of the requests or jobs came soon after a boot/, text)
+    assert_match(/Can't size yet: \d+\.\d % of the requests or jobs came soon after a boot/, text)
     refute_match(/The recording is short/, text)
   end
 
   def test_forty_requests
     few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
-    recorded = /CAN'T SAY: not enough data yet: \d\d requests or jobs in 4 minutes so far /
+    refused = /Can't size yet: only \d\d requests or jobs are recorded so far \(in 4 minutes\)/
+    recorded = /Why: not enough data yet: \d\d requests or jobs in 4 minutes so far /
     precision = /\(precision: time with the GVL \+-[\d.]+ %, /
     missing = /Missing: at least 400 requests or jobs, two hours that include the peak/
     amdahl = /Amdahl's law gives \d+ threads/
-    assert_match(/#{recorded}#{precision}.* #{missing}.*#{amdahl}/, said(played: few))
+    assert_match(/#{refused}.*#{recorded}#{precision}.* #{missing}.*#{amdahl}/, said(played: few))
   end
 
   def test_one_file_for_a_browser
@@ -396,7 +397,7 @@ class Holdup::Advise::RecommendCommandTest < Minitest::Test
     page = Nokogiri::HTML5(advise("--html", "--lang", "ja", played: few).out, max_errors: 5)
     assert_empty page.errors.map(&:to_s)
     assert_match(/リクエストへのアドバイス/, page.at_css("h1").text)
-    assert_match(/判断できません.*400[[:space:]]件/m, page.at_css(".lead").text)
+    assert_match(/まだ判断できません.*400[[:space:]]件/m, page.at_css(".lead").text)
     assert_match(/vCPU 数/, page.at_css("dl.facts").text)
   end
 

@@ -81,7 +81,7 @@ class Holdup::Advise::ReportTest < Minitest::Test
   def test_without_a_recording_only_the_reason_and_the_findings
     found = page(recommendation: nil, summary: nothing)
 
-    assert_equal [Blocks::Lead, Blocks::Notes, Blocks::Findings], found.answer.map(&:class)
+    assert_equal [Blocks::Lead, Blocks::Fold, Blocks::Findings], found.answer.map(&:class)
     assert_empty found.grounds
     assert_match(/today/, found.title)
   end
@@ -89,7 +89,7 @@ class Holdup::Advise::ReportTest < Minitest::Test
   def test_without_a_verdict_there_is_no_table_but_what_is_known
     found = page(recommendation: refused)
 
-    assert_equal [Blocks::Lead, Blocks::Notes, Blocks::Findings], found.answer.map(&:class)
+    assert_equal [Blocks::Lead, Blocks::Fold, Blocks::Findings], found.answer.map(&:class)
     assert_equal 1, found.grounds.grep(Blocks::Facts).size
   end
 

@@ -72,7 +72,8 @@ class Holdup::Advise::WhatifCommandTest < Minitest::Test
   def test_how_much_after_a_boot_does_not_count
     said = whatif("--threads", "3", "--warm-up", "99999s")
     assert_equal 1, said.status
-    assert_match(/CAN'T SAY: 100 % of the requests or jobs came soon after a boot/, said.err)
+    assert_match(/Can't size yet: 100 % of the requests or jobs came soon after a boot/, said.err)
+    assert_match(/`holdup advise --full` has the causes/, said.err)
   end
 
   one_ruby def test_more_load_in_japanese

@@ -40,7 +40,8 @@ class Holdup::CLI::CompletionTest < Minitest::Test
     assert_equal %w[request job], offered("report", "--kind", "")
     assert_equal %w[freeze], offered("autopilot", "fr")
     assert_equal %w[sweep sidekiq-vcpu], offered("lab", "s")
-    assert_equal %w[doctor], offered("help", "doc")
+    assert_equal %w[doctor], offered("help", "doct")
+    assert_equal %w[how-many-threads], offered("docs", "how")
     assert_equal %w[migrate], offered("store", "mi")
   end
 

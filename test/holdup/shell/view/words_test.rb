@@ -15,7 +15,8 @@ class Holdup::View::WordsTest < Minitest::Test
   TERMINAL = /\A(?:autopilot|experiment|screen)_/
   ONLY_IN_A_TERMINAL = %i[
     remark_uncollected remark_uncollected_first remark_uncollected_no_collector
-    kept_more timeline_more timeline_screen_more no_answer_no_slo no_answer_vcpus_unknown capture_chosen
+    kept_more timeline_more timeline_screen_more whatif_more no_answer_no_slo no_answer_vcpus_unknown
+    capture_chosen
   ].freeze
   OPTION = /(?<![\w-])--[a-z]/
   OTHER_OPTIONS = /--(?:yjit|zjit|shm-size)/
