@@ -13,7 +13,7 @@ module Stories
   PAGES = Dir[File.join(ROOT, "docs/stories/*.md")].sort.freeze
   # Where pages say that the recordings are.
   FOLDER = "tmp/stories"
-  RECORDINGS = %w[demo storefront].freeze
+  RECORDINGS = %w[demo storefront night].freeze
 
   class << self
     # @param argv [Array<String>] nothing, or --write
