@@ -78,7 +78,8 @@ module Holdup
       @directory = Segment::Directory.new(directory)
       @election = Election.new(@directory.lock_path)
       @warnings = RateLimitedLog.new(log:, clock:)
-      @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
+      lost = LostProcesses.new(store:)
+      @round = Round.new(store:, directory: @directory, host:, warnings: @warnings, lost:)
       @host = host
       @spool = spool
       @autopilot = autopilot
@@ -303,7 +304,7 @@ module Holdup
     def last_round?
       @last_error = nil
       return true unless lead?
-      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call, last: true)
       @last_units += outcome.units
       @archiver&.call
       outcome.live.none? { |header| @parent&.family?(header) }
