@@ -3,7 +3,8 @@
 module Holdup
   class Collector
     # Makes autopsies of the processes that a round finds dead: they are gone and have not closed their
-    # segments, as each process does that ends by itself (a graceful stop, a restart, Ctrl-C).
+    # segments, as each process does that ends by itself (a graceful stop, a restart, Ctrl-C). One that a
+    # worker killer ends closes its segment too, and counts as dead.
     #
     # A forked helper that leaves by `exit!` closes nothing either. It is no server's process and has nothing
     # in flight, so it counts as ended.
@@ -50,8 +51,11 @@ module Holdup
         adapter.notes_exits?(setting) && (@now_ns - header.heartbeat_ns).abs < NOTED_NS
       end
 
+      # @return [Boolean] whether a worker killer has ended that process, which has closed its segment
+      def killed?(header) = note(header)&.reason == :killer
+
       # @param name [String] of the segment
-      # @param reader [Segment::Reader] of a segment that has not been closed, whose process is dead
+      # @param reader [Segment::Reader] of a process that is dead, or that was ended by a worker killer
       # @param slots [Array<#series, nil>] by the numbers that its ring has
       # @return [void]
       # @raise [SegmentError]

@@ -206,7 +206,9 @@ module Holdup
       end
 
       def died(entry, reader, setting, slots)
-        return if @autopsies.nil? || reader.ended != :dead || reader.header.closed?
+        return if @autopsies.nil?
+        header = reader.header
+        return unless header.closed? ? @autopsies.killed?(header) : reader.ended == :dead
         @skipped.guard(:death, "process #{entry.pid}") { @autopsies.add(entry.name, reader, setting, slots) }
       end
 

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What a process was doing when it died: it is gone, and has not closed its segment.
+  # What a process was doing when it died: it is gone, and has not closed its segment, or a worker killer had
+  # it end.
   #
   # - `source`: unique: folder and name of the segment, and when it was created
   # - `host`; `pid`; `name`: "worker 0"; `server`: "puma", nil if unknown; `setting`: its fingerprint
@@ -59,10 +60,11 @@ module Holdup
   end
 
   # - oom: the kernel killed it for memory; timeout: its server killed it because it did not answer
+  # - killer: a gem that ends processes which have grown too large had it end
   # - signal: another signal, or its own crash; exit: it ended with a status, and ran no handlers
   # - lost: its collector fell silent with it, as when a container is killed
   # - gone: nobody saw how
-  Autopsy::REASONS = %i[oom timeout signal exit lost gone].freeze
+  Autopsy::REASONS = %i[oom timeout killer signal exit lost gone].freeze
   # The store deletes those that are older, and the oldest of more than MOST.
   Autopsy::KEEP_S = 90 * 86_400
   Autopsy::MOST = 2000

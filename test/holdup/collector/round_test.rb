@@ -227,6 +227,20 @@ class Holdup::Collector
       assert_empty deaths
     end
 
+    # It finishes its requests, and closes its segment.
+    def test_a_process_that_a_worker_killer_ended_died
+      writer = killed_writer(worker: 1)
+      writer.record("A#b", wall: 5_000)
+      writer.close
+      Holdup::ExitNote::ExitFiles.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns - NS, :killer, nil))
+      run_round
+      run_round
+      assert_equal [[:killer, [], %w[A#b]]],
+        deaths.map { |death| [death.reason, death.units, death.ended.map { |unit| unit[:name] }] }
+      assert_equal 1, total("A#b").count
+      assert_empty Dir.glob("#{@dir}/*.{segment,exit}")
+    end
+
     def test_a_process_that_is_silent_for_long_may_still_live
       writer = SegmentWriter.new(@dir, pid: DEAD_PID, start: 7, now_ns: @now_ns, namespace: 1)
       writer.open_unit(0, "A#b")
