@@ -111,7 +111,7 @@ module Holdup
     # @raise [StoreError, DamagedData, SystemCallError]
     def once
       return :standby unless lead?
-      tick
+      tick(last: true)
       nil while @spool&.deliver(@store)
       @archiver&.call
       :collected
@@ -216,8 +216,8 @@ module Holdup
       @notifier.ready("leading; live processes: #{outcome.live.size}; everything stored at #{at}")
     end
 
-    def tick
-      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
+    def tick(last: false)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call, last:)
       @notifier.alive
       upkeep if (@clock.realtime_s - @upkeep_s.to_i).abs >= UPKEEP_S # also after the clock was set back
       outcome
