@@ -1,10 +1,10 @@
 /**
  * Where the points of a chart over time lead to. The server gives the addresses (data-moment, data-part,
- * data-change); what is added here is their span.
+ * data-change, data-deaths and other pages of marks); what is added here is their span.
  */
 
 const MINUTE = 60;
-/** Pixels around the line of a change that belong to it. */
+/** Pixels around the line of a mark that belong to it. */
 const NEAR = 6;
 
 /** @param {number} second since 1970 @returns {string} as the server reads it */
@@ -41,15 +41,16 @@ export function around(seconds, mark) {
 }
 
 /**
- * @param {{x: {values: number[]}, marks?: {at: number}[]}} chart
+ * @param {{x: {values: number[]}, marks?: {at: number, page?: string}[]}} chart
  * @param {DOMStringMap} places
  * @param {number} at index of the point
  * @param {(second: number) => number} distance in pixels from what was clicked
- * @returns {string} where a click leads to: near the line of a change to a comparison around it
+ * @returns {string} where a click leads to: near the line of a mark to its page, of a change to a comparison
  */
 export function target(chart, places, at, distance) {
   const seconds = chart.x.values;
   const inside = (mark) => mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
   const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
+  if (mark?.page) return within(places[mark.page], minutes(mark.at, mark.at + 2 * MINUTE));
   return mark ? within(places.change, around(seconds, mark)) : within(places.moment, step(seconds, at));
 }

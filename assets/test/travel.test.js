@@ -36,3 +36,9 @@ test("near a change it leads to the comparison around it", () => {
     ["14:00", "15:30", "15:30", "17:00"],
   );
 });
+
+test("near another mark it leads to the page of that, around the minute", () => {
+  const marked = { ...chart, marks: [{ at: START + 95, page: "deaths" }] };
+  const address = target(marked, { ...places, deaths: "/deaths?lang=ja" }, 1, () => 3);
+  assert.match(address, /^\/deaths\?lang=ja&since=2026-09-21T14%3A15%3A00Z&until=2026-09-21T14%3A18%3A00Z$/);
+});

@@ -78,7 +78,8 @@ module Holdup
       @directory = Segment::Directory.new(directory)
       @election = Election.new(@directory.lock_path)
       @warnings = RateLimitedLog.new(log:, clock:)
-      @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
+      lost = LostProcesses.new(store:)
+      @round = Round.new(store:, directory: @directory, host:, warnings: @warnings, lost:)
       @host = host
       @spool = spool
       @autopilot = autopilot
@@ -110,7 +111,7 @@ module Holdup
     # @raise [StoreError, DamagedData, SystemCallError]
     def once
       return :standby unless lead?
-      tick
+      tick(last: true)
       nil while @spool&.deliver(@store)
       @archiver&.call
       :collected
@@ -215,8 +216,8 @@ module Holdup
       @notifier.ready("leading; live processes: #{outcome.live.size}; everything stored at #{at}")
     end
 
-    def tick
-      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
+    def tick(last: false)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call, last:)
       @notifier.alive
       upkeep if (@clock.realtime_s - @upkeep_s.to_i).abs >= UPKEEP_S # also after the clock was set back
       outcome
@@ -303,7 +304,7 @@ module Holdup
     def last_round?
       @last_error = nil
       return true unless lead?
-      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call)
+      outcome = @round.run(@clock.realtime_ns, steady: @steadiness.call, last: true)
       @last_units += outcome.units
       @archiver&.call
       outcome.live.none? { |header| @parent&.family?(header) }

@@ -225,6 +225,28 @@ module StoreContract
     assert_equal ["/x", "/日本"], @store.collector_checkpoints.map(&:folder)
   end
 
+  def test_keeps_the_last_round_of_a_collector_until_the_next_one
+    units = [{kind: :job, name: "速い \"J\"", state: nil, started_ns: 1 << 60}]
+    lost = autopsy(0, units:, server: "puma",
+      gvl: {holder_thread: 7, holder_name: nil}, reason: :lost, last_round_ns: START * 1_000_000_000)
+    first = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x", at_ns: START * 1_000_000_000,
+      units: {"1-2.segment" => 7}, last_round: [lost, autopsy(1)])
+    @store.commit([], {}, collector_checkpoint: first)
+    assert_equal [first], @store.collector_checkpoints
+    second = first.with(at_ns: (START + 10) * 1_000_000_000, last_round: [])
+    @store.commit([], {}, collector_checkpoint: second)
+    assert_equal [second], @store.collector_checkpoints
+  end
+
+  # MySQL's text has room for 64 kB.
+  def test_a_last_round_may_be_long
+    units = Array.new(100) { |number| {kind: :request, name: "A#{number} " + "b" * 900, started_ns: number} }
+    checkpoint = Holdup::CollectorCheckpoint.new(host: "a", folder: "/x", at_ns: START * 1_000_000_000,
+      units: {}, last_round: [autopsy(0, units: units.map { |unit| {**unit, state: nil} })])
+    @store.commit([], {}, collector_checkpoint: checkpoint)
+    assert_equal [checkpoint], @store.collector_checkpoints
+  end
+
   # Of a pod that is gone. Its token stays for a while, in case that it comes back.
   def test_deletes_the_checkpoints_of_a_folder_that_was_silent_for_two_weeks
     gone, there = %w[0123456789abcdef 0123456789abcdee]

@@ -27,6 +27,18 @@ module Holdup
       refute Segment::Directory.new(@segments).collected?
     end
 
+    # Nobody knows when the next one comes, so that one comes late says nothing.
+    def test_once_leaves_nothing_that_would_be_lost
+      writer = SegmentWriter.new(@segments, namespace: Segment::OwnerProcess.new.namespace)
+      writer.open_unit(0, "A#b", started_ns: 1)
+      writer.record("A#b", wall: 5_000)
+      collector.once
+      store = Store.open(store_path)
+      assert_equal [[]], store.collector_checkpoints.map(&:last_round)
+    ensure
+      store&.close
+    end
+
     def test_once_stands_by_when_another_leads
       FileUtils.mkdir_p(@segments)
       leader = Collector::Election.new(File.join(@segments, "collector.lock"))

@@ -3,7 +3,8 @@
 module Holdup
   class Collector
     # Makes autopsies of the processes that a round finds dead: they are gone and have not closed their
-    # segments, as each process does that ends by itself (a graceful stop, a restart, Ctrl-C).
+    # segments, as each process does that ends by itself (a graceful stop, a restart, Ctrl-C). One that a
+    # worker killer ends closes its segment too, and counts as dead.
     #
     # A forked helper that leaves by `exit!` closes nothing either. It is no server's process and has nothing
     # in flight, so it counts as ended.
@@ -50,8 +51,11 @@ module Holdup
         adapter.notes_exits?(setting) && (@now_ns - header.heartbeat_ns).abs < NOTED_NS
       end
 
+      # @return [Boolean] whether a worker killer has ended that process, which has closed its segment
+      def killed?(header) = note(header)&.reason == :killer
+
       # @param name [String] of the segment
-      # @param reader [Segment::Reader] of a segment that has not been closed, whose process is dead
+      # @param reader [Segment::Reader] of a process that is dead, or that was ended by a worker killer
       # @param slots [Array<#series, nil>] by the numbers that its ring has
       # @return [void]
       # @raise [SegmentError]
@@ -59,11 +63,23 @@ module Holdup
         header = reader.header
         units = reader.open_units
         return if units.empty? && helper?(header)
-        profile = reader.profile || {}
-        facts = {server: profile["server"], units: units.map { |unit| compact(unit) },
-                 beyond: reader.open_units_beyond, gvl: gvl(reader.open_state), ended: ended(reader, slots),
-                 alive_ns: alive_ns(header, units), objects: header.gauges[:allocated_objects]}
+        facts = {**Autopsies.facts(reader, units), ended: ended(reader, slots)}
         @found << DeadProcess.new(name:, header:, setting:, facts:)
+      end
+
+      # @param reader [Segment::Reader]
+      # @param units [Array<Segment::OpenUnit>] its requests and jobs in flight
+      # @return [Hash{Symbol => Object}] what the process was doing, for an Autopsy
+      # @raise [SegmentError]
+      def self.facts(reader, units)
+        header = reader.header
+        profile = reader.profile || {}
+        gvl = reader.open_state
+        # A request may have begun, and been looked at, after the last tick.
+        seen = units.flat_map { |unit| [unit.started_ns, unit.seen_ns] }
+        {server: profile["server"], units: units.map { |unit| unit.to_h.compact },
+         beyond: reader.open_units_beyond, gvl: gvl.seen_ns && gvl.to_h,
+         alive_ns: [header.heartbeat_ns, *seen.compact].max, objects: header.gauges[:allocated_objects]}
       end
 
       # @param folder [String] id of the folder of the segments
@@ -113,16 +129,6 @@ module Holdup
           name: header.process_name, setting:, since_ns: header.created_ns, gone_ns: now_ns,
           memory: memory(header, samples), shares: shares[[dead.setting, to_s]], **death, **dead.facts)
       end
-
-      # A request may have begun, and been looked at, after the last tick.
-      def alive_ns(header, units)
-        seen = units.flat_map { |unit| [unit.started_ns, unit.seen_ns] }
-        [header.heartbeat_ns, *seen.compact].max
-      end
-
-      def compact(unit) = unit.to_h.compact
-
-      def gvl(state) = state.seen_ns && state.to_h
 
       def ended(reader, slots)
         since = [reader.header.ring_head - MOST_ENDED, 0].max

@@ -18,8 +18,9 @@ module Holdup
       # @param store [#commit, #checkpoints]
       # @param directory [#path, #entries, #audit_files, #take_over] Segment::Directory, or
       #   a spooled copy of one
+      # @param lost [LostProcesses, nil] finds those whose collectors fell silent; nil: not looked for
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
-        unit_sampler: UnitSampler.new)
+        unit_sampler: UnitSampler.new, lost: nil)
         @store = store
         @directory = directory
         @host = host
@@ -29,15 +30,19 @@ module Holdup
         @unit_sampler = unit_sampler
         @audit = AuditReader.new(store:, host:)
         @autopsies = Autopsies.new(store:, host:)
+        @last_round = LastRound.new(host:)
+        @lost = lost
         @settings = {}
         @claimed = Set.new
       end
 
       # @param steady [Boolean] whether the clock was not set lately, so that the age of a heartbeat counts
+      # @param last [Boolean] whether the collector ends by itself after it: processes that go on are not lost
       # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
-      def run(now_ns, steady: true)
+      def run(now_ns, steady: true, last: false)
         @skipped.start(now_ns)
         @autopsies.start(now_ns, path: @directory.path)
+        @last_round.start(now_ns, last:)
         checkpoints
         entries = @directory.entries
         builder = SegmentDelta::WindowBuilder.new
@@ -80,7 +85,7 @@ module Holdup
 
       def segment_delta(builder, now_ns, steady)
         SegmentDelta.new(builder:, now_ns:, settings: @settings, unit_sampler: @unit_sampler,
-          skipped: @skipped, autopsies: @autopsies, steady:)
+          skipped: @skipped, autopsies: @autopsies, last_round: @last_round, steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -159,17 +164,21 @@ module Holdup
         unit_samples = @skipped.guard(:unit_samples, "all") { @unit_sampler.blocks(@host) } || []
         units = @checkpoints.units(latest, present)
         folder = CollectorCheckpoint.folder(@directory.path, @identity.id)
-        collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:)
+        last_round = @last_round.to_a(@identity.id)
+        collector_checkpoint = CollectorCheckpoint.new(host: @host, folder:, at_ns: now_ns, units:,
+          last_round:)
         audit = @audit.unread(@directory.audit_files, @identity.id, now_ns)
         slowest = builder.slowest(@host)
-        deaths = @autopsies.to_a(@identity.id, now_ns)
+        died = @autopsies.to_a(@identity.id, now_ns)
+        deaths = died + (@lost&.to_a(collector_checkpoint.key, now_ns) || [])
         rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:}
         left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)
         @unit_sampler.committed
         @audit.committed
-        @autopsies.committed(deaths)
+        @autopsies.committed(died)
+        @last_round.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.sum { |window| window.series.unit? ? window.count : 0 }
@@ -178,7 +187,7 @@ module Holdup
       # Finds a row that can't be written by writing each by itself.
       # @return [Array<SkippedRow>] rows that the store rejected
       def write(windows, changes, collector_checkpoint, **rows)
-        return [] if [windows, changes, *rows.values, @skipped.rows].all?(&:empty?)
+        return [] if !@last_round.news? && [windows, changes, *rows.values, @skipped.rows].all?(&:empty?)
         @checkpoints.committing do |token, expected|
           rows = {skipped: @skipped.rows, collector_checkpoint:, expected:, **rows}
           write_or_leave_out(windows, {**changes, **token}, **rows)

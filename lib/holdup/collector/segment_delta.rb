@@ -10,14 +10,17 @@ module Holdup
 
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param autopsies [Autopsies, nil] learns of processes that are gone and have not closed their segments
+      # @param last_round [LastRound, nil] learns what processes that live have in flight
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, autopsies: nil, steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, autopsies: nil, last_round: nil,
+        steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @unit_sampler = unit_sampler
         @skipped = skipped
         @autopsies = autopsies
+        @last_round = last_round
         @steady = steady
         @silent = []
       end
@@ -41,7 +44,10 @@ module Holdup
           yield header, setting
           reading = read(reader, before, entry)
           add(reading, before, source(header, setting, before, reader.ended)) unless anew
-          next reading.checkpoint unless over?(header, reader, entry, setting)
+          unless over?(header, reader, entry, setting)
+            lives(entry, reader, setting)
+            next reading.checkpoint
+          end
           died(entry, reader, setting, reading.checkpoint.slots)
           reading.checkpoint.done
         end
@@ -194,8 +200,15 @@ module Holdup
         false
       end
 
+      def lives(entry, reader, setting)
+        return if @last_round.nil? || reader.ended
+        @skipped.guard(:death, "process #{entry.pid}") { @last_round.add(entry.name, reader, setting) }
+      end
+
       def died(entry, reader, setting, slots)
-        return if @autopsies.nil? || reader.ended != :dead || reader.header.closed?
+        return if @autopsies.nil?
+        header = reader.header
+        return unless header.closed? ? @autopsies.killed?(header) : reader.ended == :dead
         @skipped.guard(:death, "process #{entry.pid}") { @autopsies.add(entry.name, reader, setting, slots) }
       end
 

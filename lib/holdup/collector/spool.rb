@@ -221,7 +221,7 @@ module Holdup
           folder = SpooledFolder.new(path: copy.folder, entries:, audit_files:, identity: copy.identity)
           round = Round.new(store:, directory: folder, host: copy.host, warnings: @warnings,
             sampler: NO_SAMPLES)
-          units = round.run(copy.at_ns, steady: false).units unless later?(round, copy)
+          units = round.run(copy.at_ns, steady: false, last: true).units unless later?(round, copy)
           FileUtils.rm_f(path)
           tell(copy, units) if units&.positive?
         end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What a process was doing when it died: it is gone, and has not closed its segment.
+  # What a process was doing when it died: it is gone, and has not closed its segment, or a worker killer had
+  # it end.
   #
   # - `source`: unique: folder and name of the segment, and when it was created
   # - `host`; `pid`; `name`: "worker 0"; `server`: "puma", nil if unknown; `setting`: its fingerprint
@@ -14,11 +15,13 @@ module Holdup
   #   its last tick, nil if unknown
   # - `memory`: Array of Hash, :at_s and :rss_bytes, by time; `ended`: Array of Hash, :kind, :name, :start_ns
   #   and :wall_ns of the last requests and jobs that ended, the latest last
+  # - `last_round_ns`: when its collector read all this, if that fell silent with the process; else nil. Then
+  #   `units` are those that were in flight for long
   # - `shares`: {name => how many of its requests and jobs were in flight at a moment, on average, in a
   #   process like this one in the hour before}
   Autopsy = Data.define(
     :source, :host, :pid, :name, :server, :setting, :since_ns, :alive_ns, :gone_ns, :told_ns, :reason,
-    :status, :units, :beyond, :gvl, :objects, :memory, :ended, :shares
+    :status, :units, :beyond, :gvl, :objects, :memory, :ended, :last_round_ns, :shares
   ) do
     # @param facts [Hash{Symbol => Object}] as `facts` gives them, from JSON with names as symbols
     # @raise [ArgumentError, KeyError, TypeError, NoMethodError] for facts that are damaged
@@ -37,7 +40,7 @@ module Holdup
 
     def initialize(source:, host:, pid:, name:, setting:, since_ns:, alive_ns:, gone_ns:, server: nil,
       told_ns: nil, reason: :gone, status: nil, units: [], beyond: 0, gvl: nil, objects: nil, memory: [],
-      ended: [], shares: {})
+      ended: [], last_round_ns: nil, shares: {})
       reason = reason.to_sym
       raise ArgumentError, "no reason #{reason}" unless self.class::REASONS.include?(reason)
       super
@@ -57,9 +60,11 @@ module Holdup
   end
 
   # - oom: the kernel killed it for memory; timeout: its server killed it because it did not answer
+  # - killer: a gem that ends processes which have grown too large had it end
   # - signal: another signal, or its own crash; exit: it ended with a status, and ran no handlers
+  # - lost: its collector fell silent with it, as when a container is killed
   # - gone: nobody saw how
-  Autopsy::REASONS = %i[oom timeout signal exit gone].freeze
+  Autopsy::REASONS = %i[oom timeout killer signal exit lost gone].freeze
   # The store deletes those that are older, and the oldest of more than MOST.
   Autopsy::KEEP_S = 90 * 86_400
   Autopsy::MOST = 2000

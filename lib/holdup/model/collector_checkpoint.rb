@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+require_relative "autopsy"
 require_relative "utf8"
 
 module Holdup
@@ -8,7 +10,31 @@ module Holdup
   # - `host`; `folder`: path and id of the folder of segments, see `path`
   # - `at_ns`: when that round read them, since 1970
   # - `units`: {String => Integer}: by segment file name, how many of its requests and jobs are in the store
-  CollectorCheckpoint = Data.define(:host, :folder, :at_ns, :units) do
+  # - `last_round`: Array of Autopsy, as if the processes with long requests and jobs had died right after
+  #   that round: if a container is killed with its collector, nothing else is left of them
+  CollectorCheckpoint = Data.define(:host, :folder, :at_ns, :units, :last_round) do
+    # @param text [String] see `to_text`
+    # @raise [JSON::ParserError, ArgumentError, KeyError, TypeError, NoMethodError] for damaged text
+    def self.load(host:, folder:, at_ns:, text:)
+      facts = JSON.parse(text)
+      return new(host:, folder:, at_ns:, units: facts) unless facts.key?("units") # without a last round
+      processes = JSON.parse(JSON.generate(facts.fetch("last_round")), symbolize_names: true)
+      last_round = processes.map do |one|
+        Autopsy.load(source: one.fetch(:source), facts: one.except(:source))
+      end
+      new(host:, folder:, at_ns:, units: facts.fetch("units"), last_round:)
+    end
+
+    def initialize(host:, folder:, at_ns:, units:, last_round: [])
+      super
+    end
+
+    # @return [String] JSON of everything but the key and the time
+    def to_text
+      return JSON.generate(units) if last_round.empty?
+      JSON.generate(units:, last_round: last_round.map(&:to_h))
+    end
+
     # @param path [String] any bytes
     # @param id [String] tells folders of the same path apart, because hosts may share a name
     def self.folder(path, id)

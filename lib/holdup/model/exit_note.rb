@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 module Holdup
-  # How a process died, as the process that is its server's master says. A master measures nothing itself, so
-  # it leaves a small file in the folder of the segments for the collector.
+  # How a process died, as the process that is its server's master says, or what ends it. A master measures
+  # nothing itself, so it leaves a small file in the folder of the segments for the collector.
   #
   # - `pid`; `at_ns`: when the master saw it, since 1970
-  # - `reason`: :timeout (the master kills it, because it does not answer), :signal or :exit
-  # - `status`: number of the signal, or exit status; nil for a timeout
+  # - `reason`: :timeout (the master kills it, because it does not answer), :killer (a gem that ends large
+  #   processes has it end), :signal or :exit
+  # - `status`: number of the signal, or exit status; nil for a timeout and a killer
   ExitNote = Data.define(:pid, :at_ns, :reason, :status) do
     # @param status [Process::Status]
     # @return [ExitNote, nil] nil for one that ended without a failure
@@ -25,7 +26,7 @@ module Holdup
     def to_line = "#{at_ns} #{reason}#{" #{status}" if status}\n"
   end
 
-  ExitNote::LINE = /\A(\d{1,20}) (timeout|signal|exit)(?: (\d{1,3}))?\n\z/
+  ExitNote::LINE = /\A(\d{1,20}) (timeout|killer|signal|exit)(?: (\d{1,3}))?\n\z/
 
   # The notes in a folder of segments, a file for each process.
   class ExitNote::ExitFiles
@@ -48,7 +49,7 @@ module Holdup
     end
 
     # @param since_ns [Integer] what was noted before is of another process that had the pid
-    # @return [ExitNote, nil] of that process. Its master notes a timeout before it kills it, and a signal
+    # @return [ExitNote, nil] of that process. A timeout and a killer are noted before it ends, and a signal
     #   after, so the first one is the reason
     def find(pid, since_ns:)
       lines = File.open(path(pid), File::RDONLY | File::NOFOLLOW) { |file| file.read(MOST_BYTES).to_s.lines }

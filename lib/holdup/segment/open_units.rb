@@ -124,6 +124,8 @@ module Holdup
     # Reads the table of open units: a slot at a time, each consistent in itself.
     class OpenUnits
       TRIES = 40
+      STARTED_AT = Layout::OPEN_HEAD.index(:started_ns) * 8
+      private_constant :STARTED_AT
 
       # @param bytes [ByteReader]; `header`: Header
       def initialize(bytes, header)
@@ -131,10 +133,11 @@ module Holdup
         @at = header.open_offset
       end
 
+      # @param begun_by_ns [Integer, nil] nil: all
       # @return [Array<OpenUnit>]
       # @raise [ByteReader::TooShort]
-      def units
-        slots = open_slots.filter_map { |index| slot(index) }
+      def units(begun_by_ns: nil)
+        slots = open_slots(begun_by_ns).filter_map { |index| slot(index) }
         places = slots.each_with_index.to_h { |slot, place| [slot.key, place] }
         slots.map { |slot| slot.to_unit(places) }.freeze
       end
@@ -161,10 +164,17 @@ module Holdup
       private_constant :NOBODY
 
       # Slots that have a unit. Those without space read as zeros.
-      def open_slots
+      def open_slots(begun_by_ns)
         used = [@bytes.u64(@at), Layout::OPEN_UNITS].min
         table = @bytes.read(@at + Layout::OPEN_SLOTS_AT, used * Layout::OPEN_SLOT_BYTES)
-        used.times.select { |index| table.getbyte(index * Layout::OPEN_SLOT_BYTES).odd? }
+        used.times.select do |index|
+          offset = index * Layout::OPEN_SLOT_BYTES
+          table.getbyte(offset).odd? && begun?(table, offset, begun_by_ns)
+        end
+      end
+
+      def begun?(table, offset, by_ns)
+        by_ns.nil? || table.unpack1("Q<", offset: offset + STARTED_AT) <= by_ns
       end
 
       # @return [OpenSlot, nil] nil when its unit has ended, or it was being written all the time

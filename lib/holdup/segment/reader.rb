@@ -201,9 +201,10 @@ module Holdup
 
       # Requests and jobs that have begun and not ended. Slots are consistent in themselves, and may be some
       # units apart while the process lives; of one that was killed, a unit is either here or counted.
+      # @param begun_by_ns [Integer, nil] only those that had begun by then: few cost little
       # @return [Array<OpenUnit>] a slot that was being written all the time is left out
       # @raise [SegmentError::NotASegment]
-      def open_units = guarded { OpenUnits.new(@bytes, @header).units }
+      def open_units(begun_by_ns: nil) = guarded { OpenUnits.new(@bytes, @header).units(begun_by_ns:) }
 
       # @return [Integer] requests and jobs that began while the table of open ones was full
       def open_units_beyond = guarded { OpenUnits.new(@bytes, @header).beyond }

@@ -11,14 +11,16 @@ module Holdup
   # - `checks`: of the doctor: {name of a constant => place}
   # - `rules`: of advice: names of modules, each a theme (all its constants with a method `call` are rules) or
   #   one rule
+  # - `marks`: Array of the entries below: what it marks in charts over time
   # - `routes`: names of classes that answer addresses of the dashboard which are no pages
   # - `parts`: what the collector and the dashboard ask it for: {role => name of a constant}
   FeatureContents = Data.define(
-    :commands, :pages, :tools, :checks, :rules, :routes, :parts, :about, :uses, :offers
+    :commands, :pages, :tools, :checks, :rules, :marks, :routes, :parts, :about, :uses, :offers
   ) do
     # @return [FeatureContents] with these entries
-    # @param commands [Array<Hash{Symbol => Object}>] members of CommandEntry; pages and tools likewise
-    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], routes: [], parts: {},
+    # @param commands [Array<Hash{Symbol => Object}>] members of CommandEntry; pages, tools and marks
+    #   likewise
+    def self.of(commands: [], pages: [], tools: [], checks: {}, rules: [], marks: [], routes: [], parts: {},
       about: nil, uses: [], offers: [])
       new(
         commands: commands.map { |entry| self::CommandEntry.new(**entry) }.freeze,
@@ -26,6 +28,7 @@ module Holdup
         tools: tools.map { |entry| self::ToolEntry.new(**entry) }.freeze,
         checks: checks.freeze,
         rules: rules.freeze,
+        marks: marks.map { |entry| self::MarksEntry.new(**entry) }.freeze,
         routes: routes.freeze,
         parts: parts.freeze,
         about:,
@@ -56,6 +59,12 @@ module Holdup
     # it had in addresses
     PageEntry = Data.define(:name, :place, :section, :listed, :former, :constant) do
       def initialize(name:, place:, section:, listed: true, former: [], constant: "Page") = super
+    end
+
+    # What is marked in charts over time. `constant`: has `call(store, from_s:, to_s:, words:)`, which gives
+    # Array of View::Chart::Mark; `page`: of the dashboard, which a click on one leads to
+    MarksEntry = Data.define(:page, :place, :constant) do
+      def name = page
     end
 
     # A tool for assistants. `command`: the words of the command that it is; `purposes`: of its options that

@@ -38,6 +38,9 @@ module Holdup
       # @return [Hash{String => Listed}] by name
       def tools = listed(:tools)
 
+      # @return [Hash{String => Listed}] what marks charts over time, by the page that a mark leads to
+      def marks = listed(:marks)
+
       # @return [Array<Module>] of the doctor, in the order of its report
       def checks
         all = ALL.flat_map do |namespace, contents|

@@ -176,13 +176,14 @@ class Holdup::Collector
       @examined = Autopsies.new(store: @store, host: "web-1", memory_kills: kills)
       @writer.open_unit(0, "A#b")
       group.kills = 4
-      reasons = [[:signal, 11], [:timeout, nil], [:exit, 1], [:signal, 9]].map do |reason, status|
+      reasons = [[:signal, 11], [:timeout, nil], [:exit, 1], [:killer, nil],
+        [:signal, 9]].map do |reason, status|
         FileUtils.rm_f("#{folder}/#{DEAD_PID}.exit")
         note(reason, status, at_ns: NOW_NS)
         @examined.start(NOW_NS, path: folder)
         autopsy.reason
       end
-      assert_equal %i[signal timeout exit oom], reasons
+      assert_equal %i[signal timeout exit killer oom], reasons
     end
 
     def test_a_kill_that_no_process_explains_is_forgotten

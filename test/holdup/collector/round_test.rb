@@ -186,6 +186,37 @@ class Holdup::Collector
       assert_equal [1, %w[B#c]], [total("A#b").count, deaths.first.units.map { |unit| unit[:name] }]
     end
 
+    def test_the_store_has_what_runs_for_long_until_it_has_ended
+      writer = living_writer(@dir)
+      writer.open_unit(0, "A#b", started_ns: @now_ns - 20 * NS)
+      writer.open_unit(1, "B#c", started_ns: @now_ns - NS)
+      run_round
+      assert_equal [%w[A#b]], last_round.map { |lost| lost.units.map { |unit| unit[:name] } }
+      writer.record("A#b", wall: 5_000, ends: 0)
+      run_round(NS)
+      assert_empty last_round
+      assert_empty deaths
+    end
+
+    def test_a_collector_that_ends_by_itself_loses_no_process
+      living_writer(@dir).open_unit(0, "A#b", started_ns: @now_ns - 20 * NS)
+      run_round
+      @round.run(@now_ns + NS, last: true)
+      assert_empty last_round
+    end
+
+    # Its container is gone, with its memory.
+    def test_the_collector_of_another_host_finds_what_was_lost
+      living_writer(@dir).open_unit(0, "A#b", started_ns: @now_ns - 20 * NS)
+      run_round
+      other = File.join(@dir, "other")
+      living_writer(other)
+      round = new_round(dir: other, host: "i", lost: LostProcesses.new(store: @store))
+      9.times { |minute| round.run(@now_ns + minute * 60 * NS) }
+      assert_equal [["h", :lost, %w[A#b]]],
+        deaths.map { |death| [death.host, death.reason, death.units.map { |unit| unit[:name] }] }
+    end
+
     def test_a_process_that_closed_its_segment_did_not_die
       writer = killed_writer
       writer.pools = [[5, 0, 0]]
@@ -194,6 +225,20 @@ class Holdup::Collector
       run_round
       refute_path_exists writer.path
       assert_empty deaths
+    end
+
+    # It finishes its requests, and closes its segment.
+    def test_a_process_that_a_worker_killer_ended_died
+      writer = killed_writer(worker: 1)
+      writer.record("A#b", wall: 5_000)
+      writer.close
+      Holdup::ExitNote::ExitFiles.new(@dir).add(Holdup::ExitNote.new(DEAD_PID, @now_ns - NS, :killer, nil))
+      run_round
+      run_round
+      assert_equal [[:killer, [], %w[A#b]]],
+        deaths.map { |death| [death.reason, death.units, death.ended.map { |unit| unit[:name] }] }
+      assert_equal 1, total("A#b").count
+      assert_empty Dir.glob("#{@dir}/*.{segment,exit}")
     end
 
     def test_a_process_that_is_silent_for_long_may_still_live
@@ -499,9 +544,17 @@ class Holdup::Collector
         to: 3, who: :experiment, **facts)
     end
 
-    def new_round(store: @store, dir: @dir, host: "h")
+    def new_round(store: @store, dir: @dir, host: "h", lost: nil)
       warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)
-      Round.new(store:, directory: Holdup::Segment::Directory.new(dir), host:, warnings:)
+      Round.new(store:, directory: Holdup::Segment::Directory.new(dir), host:, warnings:, lost:)
+    end
+
+    def last_round = @store.collector_checkpoints.first.last_round
+
+    # Of this very process.
+    def living_writer(dir)
+      namespace = Holdup::Segment::OwnerProcess.new.namespace
+      SegmentWriter.new(dir, namespace:, worker: 0, now_ns: @now_ns - 60 * NS)
     end
 
     # Each has its own memory at the same path, and a process with the same pid.

@@ -15,7 +15,8 @@ class Holdup::AutopsyTest < Minitest::Test
     death = autopsy(server: "puma", reason: :signal, status: 9, beyond: 2, objects: 5, told_ns: 101 * NS,
       units: [{kind: :request, name: "A#b", state: :gvl, holder: false}, {kind: :job, name: "J", state: nil}],
       gvl: {holder_thread: 3, holder_name: nil}, memory: [{at_s: 60, rss_bytes: 9}],
-      ended: [{kind: :request, name: "A#b", start_ns: 4, wall_ns: 5}], shares: {"A#b" => 0.5})
+      ended: [{kind: :request, name: "A#b", start_ns: 4, wall_ns: 5}], last_round_ns: 90 * NS,
+      shares: {"A#b" => 0.5})
     facts = JSON.parse(JSON.generate(death.facts), symbolize_names: true)
     assert_equal death, Holdup::Autopsy.load(source: death.source, facts:)
   end

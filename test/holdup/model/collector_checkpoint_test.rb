@@ -3,6 +3,28 @@
 require "test_helper"
 require "holdup/model/collector_checkpoint"
 
+class Holdup::CollectorCheckpointTest < Minitest::Test
+  KEY = {host: "web-1", folder: "/x", at_ns: 7}.freeze
+
+  def load(text) = Holdup::CollectorCheckpoint.load(**KEY, text:)
+
+  def test_comes_back_from_its_text
+    lost = Holdup::Autopsy.new(source: "f/7-1.segment:5:lost", host: "web-1", pid: 7, name: "worker 0",
+      setting: "abc", since_ns: 1, alive_ns: 2, gone_ns: 3, reason: :lost, last_round_ns: 3,
+      units: [{kind: :job, name: "J", state: :gvl}])
+    one = Holdup::CollectorCheckpoint.new(**KEY, units: {"7-1.segment" => 9})
+    [one, one.with(last_round: [lost]), one.with(units: {})].each do |checkpoint|
+      assert_equal checkpoint, load(checkpoint.to_text)
+    end
+  end
+
+  def test_refuses_text_that_is_damaged
+    assert_raises(JSON::ParserError) { load("{") }
+    assert_raises(KeyError) { load('{"units":{}}') }
+    assert_raises(KeyError) { load('{"units":{},"last_round":[{}]}') }
+  end
+end
+
 class Holdup::CheckpointNamesTest < Minitest::Test
   Names = Holdup::CheckpointNames
   ID = "0123456789abcdef"

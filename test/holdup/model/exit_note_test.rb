@@ -21,7 +21,8 @@ class Holdup::ExitNoteTest < Minitest::Test
   end
 
   def test_comes_back_from_its_line
-    [Note.new(7, 1 << 60, :signal, 9), Note.new(7, 5, :timeout, nil)].each do |note|
+    notes = [Note.new(7, 1 << 60, :signal, 9), Note.new(7, 5, :timeout, nil), Note.new(7, 5, :killer, nil)]
+    notes.each do |note|
       assert_equal note, Note.parse(7, note.to_line)
     end
     ["", "5 boredom\n", "x signal 9\n", "5 signal 9"].each { |line| assert_nil Note.parse(7, line) }

@@ -38,6 +38,15 @@ class Holdup::Segment::OpenUnitsTest < Minitest::Test
     assert_equal [nil, 1], [request.outer, job.outer]
   end
 
+  def test_only_those_that_had_begun_by_then
+    @writer.open_unit(0, "A#b", started_ns: 70)
+    @writer.open_unit(1, "B#c", started_ns: 72)
+    @writer.open_unit(2, "J", kind: :job, outer: 0, started_ns: 71)
+    found = reader { |one| one.open_units(begun_by_ns: 71) }
+    assert_equal [["A#b", nil], ["J", 0]], found.map { |unit| [unit.name, unit.outer] }
+    assert_empty(reader { |one| one.open_units(begun_by_ns: 69) })
+  end
+
   def test_what_was_never_seen_is_unknown
     @writer.open_unit(0, "A#b")
     assert_equal({state: nil, since_ns: nil, seen_ns: nil, holder: false, call: nil, place: nil},

@@ -20,7 +20,8 @@ class Holdup::FeaturesTest < Minitest::Test
             pages: [{name: "toy", place: 15, section: :health}],
             tools: [{name: "toy", place: 15, command: %w[toy], description: "What a toy says."}],
             checks: {"Check" => 15},
-            rules: %w[Rule Theme]
+            rules: %w[Rule Theme],
+            marks: [{page: "toy", place: 15, constant: "Moos"}]
           )
         end
       end
@@ -54,6 +55,15 @@ class Holdup::FeaturesTest < Minitest::Test
             def blocks = [View::Blocks::Lead.new(text: "It says moo.")]
 
             def span? = false
+          end
+        end
+      end
+    RUBY
+    "moos.rb" => <<~RUBY,
+      module Holdup
+        module Toy
+          module Moos
+            def self.call(_store, from_s:, to_s:, words:) = []
           end
         end
       end
@@ -118,7 +128,8 @@ class Holdup::FeaturesTest < Minitest::Test
       start: shown.call("/"), page: shown.call("/toy"),
       collect: said.call("collect", "--once", "--dir", ARGV.first, "--store", ARGV.first + "/store.sqlite3"),
       tools: Holdup::Mcp::Command::McpTools.all.map { |tool| [tool.name, tool.arguments] },
-      checks: Holdup::Features.checks.map(&:name), rules: Holdup::Features.rules.map(&:name)
+      checks: Holdup::Features.checks.map(&:name), rules: Holdup::Features.rules.map(&:name),
+      marks: Holdup::Features.marks.transform_values { |listed| listed.load.name }
     )
   RUBY
 
@@ -140,6 +151,7 @@ class Holdup::FeaturesTest < Minitest::Test
     assert_includes found["tools"],
       ["toy", {"sound" => {"type" => "string", "description" => "what it says"}}]
     assert_equal ["Holdup::Doctor::ProbeChecks::RubySupport", "Holdup::Toy::Check"], found["checks"].first(2)
+    assert_equal "Holdup::Toy::Moos", found["marks"]["toy"]
     assert_equal %w[Holdup::Toy::Rule Holdup::Toy::Theme::Rule], found["rules"].grep(/Toy/)
   end
 

@@ -4,6 +4,7 @@ require "socket"
 require_relative "adapter"
 require_relative "identity"
 require_relative "worker_exits"
+require_relative "worker_killers"
 require_relative "."
 
 module Holdup
@@ -48,6 +49,7 @@ module Holdup
           next if @worker.equal?(worker) || !takes_requests?(worker)
           @worker = worker
           @requests.begin
+          hook_killers
           wrap(server) if @runtime.serve(identity(server, worker))
         end
       end
@@ -71,6 +73,12 @@ module Holdup
         callbacks(before: timeouts(exits))
         Hooks::Callbacks.install(worker_class, by: name.to_sym, guard: @runtime.guard, key: exits,
           before: {close: ->(*) { exits.reaped(Process.last_status) }})
+      end
+
+      # The application has loaded the gem by now.
+      def hook_killers
+        exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
+        WorkerKillers.new(WorkerKillers::UNICORN, exits, guard: @runtime.guard, by: name.to_sym).install
       end
 
       def when_loaded(&) = Hooks::WhenLoaded.call(http_server, name.to_sym, @runtime.guard, &)

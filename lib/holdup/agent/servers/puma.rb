@@ -5,6 +5,7 @@ require_relative "adapter"
 require_relative "identity"
 require_relative "puma/levers"
 require_relative "worker_exits"
+require_relative "worker_killers"
 
 module Holdup
   module Servers
@@ -139,7 +140,9 @@ module Holdup
       def hook_exits
         exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
         callbacks(::Puma::Cluster::WorkerHandle, before: {kill: ->(worker) { exits.timed_out(worker.pid) }})
+        killers = WorkerKillers.new(WorkerKillers::PUMA, exits, guard: @runtime.guard, by: :puma)
         ended = ->(_config, hook, worker, *) do
+          killers.install # the configuration or the application has loaded the gem by the first fork
           exits.reaped(worker.process_status) if hook == :after_worker_shutdown
         end
         callbacks(::Puma::Configuration, before: {run_hooks: ended})

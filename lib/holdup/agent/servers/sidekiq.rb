@@ -8,6 +8,8 @@ require_relative "."
 require_relative "adapter"
 require_relative "identity"
 require_relative "sidekiq/levers"
+require_relative "worker_exits"
+require_relative "worker_killers"
 
 module Holdup
   module Servers
@@ -60,6 +62,7 @@ module Holdup
         @runtime.guard.call(:sidekiq) do
           capsules = Capsules.new(launcher, backlog(launcher.config))
           put_outermost(launcher.config, capsules)
+          hook_killers
           levers = levers(launcher.config, capsules)
           @runtime.serve(Identity.new(
             name: NAME,
@@ -78,6 +81,13 @@ module Holdup
       end
 
       private
+
+      # An embedded Sidekiq may run again, and a killer hooks once.
+      def hook_killers
+        exits = WorkerExits.new(-> { @runtime.configuration.segment_dir })
+        @killers ||= WorkerKillers.new(WorkerKillers::SIDEKIQ, exits, guard: @runtime.guard, by: :sidekiq)
+        @killers.install
+      end
 
       # Kept, because an embedded Sidekiq may run again with the same configuration and our callback in it.
       def backlog(config)

@@ -28,6 +28,13 @@ module Holdup
         add(ExitNote.new(pid, @clock.realtime_ns, :timeout, nil)) if pid
       end
 
+      # A gem is about to end a process that has grown too large. It may do so several times.
+      def killed(pid)
+        return if pid.nil? || @killed == pid
+        add(ExitNote.new(pid, @clock.realtime_ns, :killer, nil))
+        @killed = pid
+      end
+
       private
 
       def add(note)

@@ -48,6 +48,7 @@ module Holdup
 
       def in_flight
         notes = []
+        notes << word(:last_round, time: @sentences.last_round) if @autopsy.last_round_ns
         notes << word(:nothing_in_flight) if @autopsy.units.empty?
         notes << word(:beyond, count: View::Figures.count(@autopsy.beyond)) if @autopsy.beyond.positive?
         notes << word(:lost_jobs, jobs: @words.list(jobs)) unless jobs.empty?

@@ -28,6 +28,9 @@ module Holdup
         hold && @work.hold(hold)
       end
 
+      # @return [String] how long before it was missed its collector's last round was
+      def last_round = View::Figures.duration(@autopsy.gone_ns - @autopsy.last_round_ns)
+
       # @return [Array<Ps::RunningRow>] requests and jobs in flight, the longest first
       def rows = @rows ||= Ps::OpenWork.new([ran], @autopsy.died_ns).rows
 

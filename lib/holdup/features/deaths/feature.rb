@@ -13,6 +13,9 @@ module Holdup
       pages: [
         {name: "deaths", place: 155, section: :health}
       ],
+      marks: [
+        {page: "deaths", place: 10, constant: "MarksReader"}
+      ],
       tools: [
         {name: "deaths", place: 27, command: %w[deaths --json],
          description: "Processes that died in a span (the last 24 hours if it is left out): when, how " \

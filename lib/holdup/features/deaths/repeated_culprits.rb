@@ -29,7 +29,7 @@ module Holdup
 
       # @param autopsies [Array<Autopsy>] by time
       def initialize(autopsies)
-        known = autopsies.reject { |autopsy| autopsy.shares.empty? }
+        known = autopsies.reject { |autopsy| autopsy.shares.empty? || finished?(autopsy) }
         @deaths = together(known).last(MOST_DEATHS).map { |group| death(group) }
       end
 
@@ -59,6 +59,9 @@ module Holdup
       end
 
       private
+
+      # What a worker killer ends finishes its requests before.
+      def finished?(autopsy) = autopsy.reason == :killer && autopsy.units.empty?
 
       def names = @deaths.flat_map(&:names).uniq
 

@@ -68,6 +68,7 @@ module Holdup
         @totals = SeriesTotals.new(limit: export.series, labels: export.labels, figures:)
         @pairs = PairTotals.new if export.pairs
         @processes = ProcessFigures.new(since_s: clock.realtime_s)
+        @deaths = DeathTotals.new
         @scaling = scaling
         @settings = {}
       end
@@ -75,13 +76,15 @@ module Holdup
       # Adds what was stored in one commit, and says once that names were dropped.
       # @param windows [Array<Window>]
       # @param samples [Array<Hash>] of processes
-      def add(windows, samples)
+      # @param deaths [Array<Autopsy>] that the store did not have before
+      def add(windows, samples, deaths: [])
         windows.each do |window|
-          @settings[window.setting.fingerprint] ||= window.setting
+          know(window)
           @totals.add(window)
         end
         add_pairs(windows.select { |window| window.series.kind == :pair })
         samples.each { |sample| add_sample(sample) }
+        deaths.each { |autopsy| @deaths.add(autopsy, labels_of_dead(autopsy)) }
         @stored_s = @clock.realtime_s
         warn_of_dropped
       end
@@ -93,10 +96,23 @@ module Holdup
       def all
         units = @totals.units.select { |_, figures| figures.units? }
         [*histograms(units), *times, *counters(COUNTERS, @totals.units),
-          *counters(UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes, *scaling, *own]
+          *counters(UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes, deaths, *scaling, *own]
       end
 
       private
+
+      def know(window)
+        setting = window.setting
+        return if @settings.key?(setting.fingerprint)
+        @settings[setting.fingerprint] = setting
+        @deaths.know(@totals.labels_of(setting, window.host))
+      end
+
+      # A process may have died before it measured anything, and its setting is not known then.
+      def labels_of_dead(autopsy)
+        setting = @settings[autopsy.setting] || Setting.new(attributes: {server: autopsy.server})
+        @totals.labels_of(setting, autopsy.host)
+      end
 
       def add_pairs(windows)
         @pairs&.add(windows) { |window| @totals.labels_of(window.setting, window.host) }
@@ -187,6 +203,10 @@ module Holdup
           counter(name, figure.help, @processes.counter(name))
         end
         [gauge(:ruby_processes, "Measured processes.", @processes.processes), *gauges, *counters]
+      end
+
+      def deaths
+        counter(:holdup_process_deaths_total, "Processes that died, by how.", @deaths.counts)
       end
 
       def scaling

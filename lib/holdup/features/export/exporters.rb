@@ -109,8 +109,9 @@ module Holdup
       #
       # A failure of an exporter reaches neither the collector nor another exporter.
       class ExportingStore < SimpleDelegator
-        # A commit of unknown outcome. `left_out`: rows that the store rejected while it took the others
-        PendingCommit = Data.define(:windows, :processes, :checkpoints, :left_out) do
+        # A commit of unknown outcome. `deaths`: those that the store did not have before; `left_out`: rows
+        # that the store rejected while it took the others
+        PendingCommit = Data.define(:windows, :processes, :deaths, :checkpoints, :left_out) do
           # @param stored [Hash{String => String}] segment => checkpoint
           def in?(stored)
             return false if checkpoints.values.none?
@@ -149,9 +150,9 @@ module Holdup
           stored
         end
 
-        def commit(windows, checkpoints, processes: [], **rows, &bad_row)
+        def commit(windows, checkpoints, processes: [], deaths: [], **rows, &bad_row)
           left_out = []
-          pending = PendingCommit.new(windows:, processes:, checkpoints:, left_out:)
+          pending = PendingCommit.new(windows:, processes:, deaths: unknown(deaths), checkpoints:, left_out:)
           @pending[pending.owner] = pending
           if bad_row
             super do |row, fault|
@@ -174,8 +175,18 @@ module Holdup
 
         private
 
+        # A store keeps one of each source, so an autopsy may be committed again, perhaps with another second.
+        def unknown(deaths)
+          return deaths if deaths.empty?
+          first_s, last_s = deaths.map(&:at_s).minmax
+          known = __getobj__.deaths(first_s - MINUTE_S, last_s + MINUTE_S).to_set(&:source)
+          deaths.uniq(&:source).reject { |autopsy| known.include?(autopsy.source) }
+        end
+
         def export(pending)
-          each_exporter { |exporter| exporter.add(pending.written_windows, pending.written_processes) }
+          each_exporter do |exporter|
+            exporter.add(pending.written_windows, pending.written_processes, deaths: pending.deaths)
+          end
         end
 
         def each_exporter

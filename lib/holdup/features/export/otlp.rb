@@ -59,8 +59,9 @@ module Holdup
       # Adds what was stored in one commit.
       # @param windows [Array<Window>]
       # @param samples [Array<Hash>] of processes
-      def add(windows, samples)
-        @mutex.synchronize { @figures.add(windows, samples) }
+      # @param deaths [Array<Autopsy>] that the store did not have before
+      def add(windows, samples, deaths: [])
+        @mutex.synchronize { @figures.add(windows, samples, deaths:) }
       end
 
       def close = @thread.stop

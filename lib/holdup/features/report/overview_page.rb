@@ -92,7 +92,7 @@ module Holdup
       end
 
       def picture
-        @picture ||= OverviewPicture.new(pictured, gvl_over_time, words: @words, marks: changes.to_a)
+        @picture ||= OverviewPicture.new(pictured, gvl_over_time, words: @words, marks: chart_marks)
       end
 
       def gvl_over_time

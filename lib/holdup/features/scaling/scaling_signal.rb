@@ -90,10 +90,10 @@ module Holdup
 
       def start = nil
 
-      # Adds what was stored in one commit.
+      # Adds what was stored in one commit; deaths of processes say nothing of the load.
       # @param windows [Array<Window>]
       # @param samples [Array<Hash>] of processes
-      def add(windows, samples)
+      def add(windows, samples, **)
         now_s = @clock.realtime_s
         windows.each { |window| @settings[window.setting.fingerprint] ||= window.setting }
         samples.each { |sample| add_sample(sample) }

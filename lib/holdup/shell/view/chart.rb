@@ -20,8 +20,8 @@ module Holdup
       end
 
       def to_json(*)
-        {**to_h, x: x.to_h, series: series.map(&:facts), limits: limits.map(&:to_h), marks: marks.map(&:to_h),
-         points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
+        {**to_h, x: x.to_h, series: series.map(&:facts), limits: limits.map(&:facts),
+         marks: marks.map(&:facts), points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
       end
     end
 
@@ -60,6 +60,11 @@ module Holdup
       def initialize(x:, y:, label: nil) = super
     end
 
-    Chart::Mark = Data.define(:at, :label)
+    # `page`: what a click leads to; nil: a comparison of what was before and after
+    Chart::Mark = Data.define(:at, :label, :page) do
+      def initialize(at:, label:, page: nil) = super
+
+      def facts = page ? to_h : {at:, label:}
+    end
   end
 end

@@ -195,7 +195,17 @@ module Holdup
         end
 
         def time_series_charts
-          Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: changes.to_a)
+          Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: chart_marks)
+        end
+
+        # Changes of settings, and what features have to mark.
+        # @return [Array<Chart::Mark>]
+        def chart_marks
+          @chart_marks ||= [*changes.to_a, *Features.marks.values.flat_map { |listed| marks_of(listed.load) }]
+        end
+
+        def marks_of(reader)
+          reader.call(store, from_s: query.from_s, to_s: query.until_s, words: @words)
         end
 
         # The requests of a step are those of the page.

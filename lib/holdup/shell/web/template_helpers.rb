@@ -100,14 +100,15 @@ module Holdup
       end
 
       # Where the points of a chart over time lead to: the requests of a point, this page with a part of its
-      # span, a comparison around a change. A script adds the span.
+      # span, a comparison around a change, the pages of other marks. A script adds the span.
       # @return [String] HTML
       def travel_attributes
         return unless @query
         attributes(
           "data-moment": url("slowest", @query.all.slice(*MOMENT)),
           "data-part": here({}),
-          "data-change": url("compare")
+          "data-change": url("compare"),
+          **Features.marks.keys.to_h { |page| [:"data-#{page}", url(page)] }
         )
       end
 

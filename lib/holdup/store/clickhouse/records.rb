@@ -38,7 +38,7 @@ module Holdup
 
         def collector_checkpoint_fact(checkpoint)
           {kind: "collector", name: checkpoint.key.to_json, stamp: checkpoint.at_ns,
-           text: checkpoint.units.to_json}
+           text: checkpoint.to_text}
         end
 
         # One of each source.
@@ -111,7 +111,7 @@ module Holdup
           facts = latest("collector").select { |fact| fact.stamp >= from_ns }
           facts.map do |fact|
             host, folder = JSON.parse(fact.name)
-            CollectorCheckpoint.new(host:, folder:, at_ns: fact.stamp, units: JSON.parse(fact.text))
+            CollectorCheckpoint.load(host:, folder:, at_ns: fact.stamp, text: fact.text)
           end
         end
 

@@ -78,7 +78,7 @@ module Holdup
             @connection.write do |db|
               rows = db[:collector_checkpoints]
               known = rows.where(host: checkpoint.host, folder: checkpoint.folder)
-              facts = {at_ns: checkpoint.at_ns, units: JSON.generate(checkpoint.units)}
+              facts = {at_ns: checkpoint.at_ns, units: checkpoint.to_text}
               next if known.update(facts).positive?
               rows.insert(host: checkpoint.host, folder: checkpoint.folder, **facts)
             end
@@ -98,9 +98,9 @@ module Holdup
           private
 
           def checkpoint(row)
-            units = JSON.parse(row[:units])
-            CollectorCheckpoint.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns], units:)
-          rescue JSON::ParserError # damaged: the next round writes another
+            CollectorCheckpoint.load(**row.slice(:host, :folder, :at_ns), text: row[:units])
+          rescue JSON::ParserError, ArgumentError, KeyError, TypeError, NoMethodError
+            # It is damaged: the next round writes another.
             nil
           end
         end

@@ -29,6 +29,14 @@ class Holdup::Servers::WorkerExitsTest < Minitest::Test
     assert_equal [:timeout, nil], note(77).to_h.values_at(:reason, :status)
   end
 
+  def test_notes_once_that_a_worker_killer_ends_a_process
+    3.times { exits.killed(77) }
+    exits.killed(nil)
+    assert_equal [:killer, nil], note(77).to_h.values_at(:reason, :status)
+    assert_equal ["77.exit"], Dir.children(folder)
+    assert_equal 1, File.readlines(File.join(folder, "77.exit")).size
+  end
+
   def test_a_forked_copy_of_the_master_says_nothing
     exits
     pid = fork do

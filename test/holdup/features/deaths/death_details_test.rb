@@ -30,6 +30,16 @@ class Holdup::Deaths::DeathDetailsTest < Minitest::Test
     assert_includes text(death), "No request or job was in flight."
   end
 
+  def test_a_process_that_was_lost_with_its_collector
+    job = open_unit("MailJob", kind: :job, job_id: "j-1", elapsed_s: 20)
+    lost = death(open_process(job), reason: :lost, last_round_ns: NOW_NS, gone_ns: NOW_NS + 312 * NS)
+    shown = text(lost)
+    assert_includes shown, "puma 4711 died: its container or host is gone with it, or can't reach the store."
+    assert_includes shown, "as of the last round of its collector, 312 s before it was missed"
+    refute_includes text(death(open_process(job))), "last round"
+    assert_includes text(lost, language: "ja"), "312 秒前"
+  end
+
   def test_japanese
     assert_includes text(hogged_death, language: "ja"), "puma 4711 が異常終了しました"
   end

@@ -20,6 +20,7 @@ class Holdup::Deaths::DeathSentencesTest < Minitest::Test
     assert_equal "it was ended by 63", reason(:signal, 63)
     assert_equal "it left with status 3 without ending its work", reason(:exit, 3)
     assert_equal "its server killed it, because it did not answer in time", reason(:timeout)
+    assert_equal "a worker killer ended it", reason(:killer)
     assert_equal "it is gone, and nothing says how it ended", reason(:gone)
   end
 

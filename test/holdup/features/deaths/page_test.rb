@@ -29,6 +29,20 @@ class Holdup::Deaths::PageTest < Minitest::Test
     assert_equal [200, true], [last_response.status, text.include?("No process died.")]
   end
 
+  def test_charts_over_time_mark_deaths_and_lead_to_the_page
+    died_ns = (sample.from_s + 70) * NS
+    store = sample_store
+    store.commit([], {}, deaths: [death.with(alive_ns: died_ns, gone_ns: died_ns + NS, source: "x")])
+    @app = dashboard(store:)
+    get "/"
+    assert_match(%r{data-deaths="/deaths[?"]}, last_response.body)
+    get "/series/overview"
+    marks = JSON.parse(last_response.body).values.flat_map { |chart| chart["marks"].to_a }.compact
+    found = marks.select { |mark| mark["page"] == "deaths" }
+    assert_equal [[sample.from_s + 70, "puma 4711 died: unknown"]],
+      found.map { |mark| mark.values_at("at", "label") }.uniq.select(&:last)
+  end
+
   def test_csv
     show(hogged_death)
     get "/deaths.csv"

@@ -52,6 +52,14 @@ class Holdup::Deaths::RepeatedCulpritsTest < Minitest::Test
     assert_equal [8], Culprits.new(apart).to_a.map(&:of), "other hosts"
   end
 
+  # It has finished its requests, so nobody knows what ran when its memory was too large.
+  def test_what_a_worker_killer_ended_gracefully_does_not_count
+    shares = {"ReportJob" => 0.01}
+    killed = Array.new(3) { |number| death(number + 3, [], shares).with(reason: :killer) }
+    known = Array.new(3) { |number| death(number, %w[ReportJob], shares) }
+    assert_equal [[3, 3]], Culprits.new(known + killed).to_a.map { |found| [found.deaths, found.of] }
+  end
+
   def test_deaths_of_which_nothing_is_known_do_not_count
     known = Array.new(3) { |number| death(number, %w[ReportJob], {"ReportJob" => 0.01}) }
     unknown = Array.new(3) { |number| death(number + 3, %w[ReportJob], {}) }

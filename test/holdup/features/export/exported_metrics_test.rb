@@ -2,15 +2,18 @@
 
 require "test_helper"
 require "holdup/loader"
+require "support/example_deaths"
 
 class Holdup::Export::ExportedMetricsTest < Minitest::Test
+  include ExampleDeaths
+
   FIGURES = Holdup::Export::ExportedMetrics
   METRIC = FIGURES::ExportedMetric
   NAMES = [*FIGURES::HISTOGRAMS.keys, *FIGURES::COUNTERS.keys, *FIGURES::UNIT_COUNTERS.keys,
     *Holdup::Export::ProcessFigures::GAUGES.keys, *Holdup::Export::ProcessFigures::COUNTERS.keys,
     :ruby_gvl_time_seconds_total, :ruby_gvl_nested_seconds_total, :ruby_gvl_errors_total,
     :ruby_gvl_handoff_seconds_total, :ruby_gvl_calls_total, :ruby_gvl_call_seconds_total,
-    :holdup_pair_seconds_total,
+    :holdup_pair_seconds_total, :holdup_process_deaths_total,
     :ruby_processes, :holdup_exporter_series,
     :holdup_exporter_dropped_series, :holdup_exporter_last_commit_timestamp_seconds].freeze
   LABELS = {app: "shop"}.freeze
@@ -83,6 +86,32 @@ class Holdup::Export::ExportedMetricsTest < Minitest::Test
     labels = {app: "shop", role: "puma", host: "web-1", victim: "A#b", holder: "C#d"}
     assert_equal({labels => 3.0}, pairs(pairs: true))
     assert_equal [{victim: "A#b", holder: "C#d"}], pairs(pairs: true, labels: [:name]).keys
+  end
+
+  # @return [Hash{Hash => Integer}] labels => deaths
+  def deaths(figures)
+    figures.metrics.find { |one| one.name == :holdup_process_deaths_total }&.values.to_h
+  end
+
+  def test_deaths_have_the_labels_of_their_process
+    sample = SampleWindows.new(setting: {"app" => "shop", "server" => "puma"})
+    export = Holdup::ConfigurationKeys::PrometheusExport.new
+    figures = FIGURES.new(export, "X", log: CollectedLog.new, clock: Holdup::Clock.new)
+    window = sample.window("A#b")
+    figures.add([window], [])
+    labels = {app: "shop", role: "puma", host: "web-1"}
+    assert_equal Holdup::Autopsy::REASONS.to_h { |reason| [{**labels, reason: reason.name}, 0] },
+      deaths(figures), "a counter that begins at 1 never grew"
+    figures.add([], [], deaths: [death(setting: window.setting.fingerprint, reason: :oom)])
+    assert_equal({{**labels, reason: "oom"} => 1}, deaths(figures).select { |_, count| count.positive? })
+  end
+
+  def test_counts_the_death_of_a_process_whose_setting_is_unknown
+    export = Holdup::ConfigurationKeys::PrometheusExport.new
+    figures = FIGURES.new(export, "X", log: CollectedLog.new, clock: Holdup::Clock.new)
+    figures.add([], [], deaths: [death, death(pid: 2)])
+    assert_equal({{role: "puma", host: "web-1", reason: "gone"} => 2},
+      deaths(figures).select { |_, count| count.positive? })
   end
 
   def test_what_is_delivered_is_not_in_the_next_difference

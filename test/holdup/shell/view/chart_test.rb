@@ -30,6 +30,8 @@ class Holdup::View::ChartTest < Minitest::Test
       marks: [Chart::Mark.new(at: 1, label: "deployed")], points: [Chart::Point.new(x: 1, y: 5)], most: 10)
     assert_equal [{at: 9, label: "limit"}], found[:limits]
     assert_equal [{at: 1, label: "deployed"}], found[:marks]
+    paged = Chart::Mark.new(at: 1, label: "died", page: "deaths")
+    assert_equal [{at: 1, label: "died", page: "deaths"}], data(series: [], marks: [paged])[:marks]
     assert_equal [{x: 1, y: 5}], found[:points], "a point that is crossed out has no label"
     assert_equal 10, found[:most]
   end

@@ -15,4 +15,9 @@ before_fork do
     config.on_calculation = ->(megabytes) { File.write(ENV.fetch("COUNTED"), megabytes.to_s) }
   end
   PumaWorkerKiller.start
+  # As the killer does when the memory exceeds its limit, when a test asks for it.
+  Thread.new do
+    sleep(0.1) until File.exist?(ENV.fetch("REAP"))
+    PumaWorkerKiller::Reaper.new(0).reap
+  end
 end

@@ -90,6 +90,17 @@ if defined?(Sidekiq::IterableJob)
   end
 end
 
+# Says which one it is and from which queue, and lasts until its process dies.
+class HeldJob
+  include Sidekiq::Job
+  include Telling
+
+  def perform(queue)
+    Sidekiq.redis { |redis| redis.call("APPEND", "reported:held", "#{jid}:#{queue} ") }
+    await("release")
+  end
+end
+
 # Works on the CPU with the GVL; how much, never how long.
 class PdfJob
   include Sidekiq::Job

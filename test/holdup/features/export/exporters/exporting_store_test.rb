@@ -31,17 +31,19 @@ class Holdup::Export::Exporters::ExportingStoreTest < Minitest::Test
 
   # Adds up what it is given.
   class Adding
-    attr_reader :counts, :started, :closed
+    attr_reader :counts, :deaths, :started, :closed
 
     def initialize
       @counts = Hash.new(0)
+      @deaths = []
       @started = 0
     end
 
     def start = @started += 1
 
-    def add(windows, _samples)
+    def add(windows, _samples, deaths: [])
       windows.each { |window| @counts[window.series.name] += window.count if window.series.unit? }
+      @deaths.concat(deaths.map(&:pid))
     end
 
     def close = @closed = true
@@ -179,6 +181,32 @@ class Holdup::Export::Exporters::ExportingStoreTest < Minitest::Test
     dead = writer(1, pid: DEAD_PID, start: @killed, now_ns: @now_ns - 60 * NS)
     random.rand(5).times { dead.record(NAMES.sample(random:)) }
     dead.abandon
+  end
+
+  def a_worker_dies
+    namespace = Holdup::Segment::OwnerProcess.new.namespace
+    worker = writer(1, pid: DEAD_PID, start: 5, worker: 0, namespace:, now_ns: @now_ns - 60 * NS)
+    worker.record("A#a")
+    worker.abandon
+  end
+
+  def test_counts_a_death_once_also_when_the_answer_of_its_commit_was_lost
+    a_worker_dies
+    collect(:before)
+    assert_empty @exporter.deaths
+    collect(:after)
+    2.times { collect }
+    assert_equal [DEAD_PID], @exporter.deaths
+    assert_equal 1, @unreliable.deaths(0, 1 << 40).size
+  end
+
+  # As after a restart of the collector that had written it, and could not remove the segment.
+  def test_does_not_count_a_death_that_the_store_has_already
+    a_worker_dies
+    collect
+    death = @unreliable.deaths(0, 1 << 40).first
+    @store.commit([], {}, deaths: [death, death.with(pid: 5, source: "new"), death.with(source: "new")])
+    assert_equal [DEAD_PID, 5], @exporter.deaths
   end
 
   def test_a_failing_exporter_stops_nothing_and_says_so_once
