@@ -276,7 +276,8 @@ module Holdup
           "collector or the store fails: once for a whole fleet (docs/notify.md). Channels: webhook, " \
           "slack, teams, discord, pagerduty (a URL each), command (a path), log (true). " \
           "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
-          "quiet (\"22:00-07:00\"). nil: nobody. In the environment: slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
+          "quiet (\"22:00-07:00\"). nil: nobody. In the environment: " \
+          "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
       ),
       Key.new(
         name: :web_url, type: Types::WebUrl.new, default: nil, example: '"https://shop.example/holdup"',
