@@ -6,7 +6,7 @@ module Holdup
       about: "who is told of what: [notices](notify.md) by webhook, command or log",
       uses: %w[deaths],
       commands: [
-        {name: "notify", place: 28, group: :keep_well,
+        {name: "notify", place: 145,
          summary: "who is told of what, what was told last, and a test of it",
          examples: ["", "--test"]}
       ],
