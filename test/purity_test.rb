@@ -20,6 +20,7 @@ class PurityTest < Minitest::Test
     "export/metrics_server.rb" => "an exporter: the server of /metrics",
     "export/otlp.rb" => "an exporter: dates its points, and finds the certificates",
     "export/statsd.rb" => "an exporter: the socket",
+    "notify/channels.rb" => "brings notices to their receivers",
     "scaling/scaling_signal.rb" => "an exporter: dates the load of the last minutes",
     # The lab starts real servers and job runners, puts load on them and keeps what it measured.
     "lab/check.rb" => "reads the baseline and the store of a sweep",

@@ -168,6 +168,21 @@ class SchemasTest < Minitest::Test
     end
   end
 
+  def notify_documents
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Store.open(path)
+      store.commit(SampleWindows.new.stored, {})
+      store.close
+      env = {"HOLDUP_NOTIFY" => "log=on,stall=0.1", "HOLDUP_STORE" => path, "HOLDUP_DIR" => folder}
+      now_s = SampleWindows::START_S + 180
+      holdup("notify", "--send", env:, now_s:)
+      [env, env.merge("HOLDUP_NOTIFY" => "off"), env.merge("HOLDUP_STORE" => "#{path}.none")].map do |given|
+        holdup("notify", "--json", env: given, now_s:).out
+      end
+    end
+  end
+
   def scale_documents
     share_capacities(PLAYED) { of_played("scale", %w[--slo p95=200ms]) } +
       of_recorded("scale", %w[--since 2h --slo p95=300ms], %w[--since 2h])

@@ -64,11 +64,13 @@ module Holdup
     # @param host [String] its name in the store
     # @param autopilot [Autopilot::CollectorPart, nil] acts after each round of the leader; nil: none
     # @param keeper [Advise::CollectorPart, nil] called after each round of the leader; nil: none
+    # @param notices [Notify::CollectorPart, nil] called after each round of the leader, also after one that
+    #   failed; nil: none
     # @param warm [#call] called once, after the first tick
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: nil, captures: nil, notifier: SystemdNotifier.new(nil, clock:), spool: nil,
-      autopilot: nil, keeper: nil, warm: -> {})
+      autopilot: nil, keeper: nil, notices: nil, warm: -> {})
       @store = store
       @clock = clock
       @interval = interval
@@ -84,6 +86,7 @@ module Holdup
       @spool = spool
       @autopilot = autopilot
       @keeper = keeper
+      @notices = notices
       @steadiness = ClockSteadiness.new(clock)
       @archiver = archiver(captures) if captures
       @notifier = notifier
@@ -150,6 +153,7 @@ module Holdup
       @troubles.delete(:store)
       look_after(:autopilot, "the autopilot") { @autopilot&.call }
       look_after(:keeper, "what keeps advice ready") { @keeper&.call }
+      look_after(:notices, "what sends notices") { @notices&.call }
       cost_ns = @cold ? 0 : cpu_ns - started_ns
       warm_up
       @spool&.deliver(@store)
@@ -241,6 +245,7 @@ module Holdup
       @failures += 1
       @troubles[:store] = reason(error)
       @election.note(@troubles)
+      look_after(:notices, "what sends notices") { @notices&.call } if @leading
       message = "#{reason(error)}; segments are kept and carried later"
       @warnings.again(:failure, message, same: same(error, message))
       # A collector counts as ready while its store is down, so systemd does not restart it for that.
@@ -350,6 +355,7 @@ module Holdup
     def leave
       @autopilot&.close
       @keeper&.close
+      @notices&.close
       @election.release
       @store.close
     end

@@ -8,7 +8,7 @@ module EmptiedStores
   # Rows that refer to others first.
   TABLES = %i[
     windows host_sums process_samples unit_samples slowest_units checkpoints collector_checkpoints
-    skipped_rows prediction_outcomes audit_entries deaths answers series settings hosts
+    skipped_rows prediction_outcomes audit_entries deaths notices answers series settings hosts
   ].freeze
 
   # @return [Hash{Class => Array<String>}] URLs with tables, by test class

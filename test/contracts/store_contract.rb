@@ -698,6 +698,24 @@ module StoreContract
     assert_equal [START + 1], @store.deaths(START, START + DAY).map(&:at_s)
   end
 
+  def test_keeps_the_first_notice_of_each_source
+    assert_empty @store.notices(START, START + DAY)
+    @store.commit([], {}, notices: [notice("stall 0", by: "a", facts: {share: 0.5, name: "速い \"J\""})])
+    @store.commit([], {}, notices: [notice("stall 0", by: "b", at_s: START + 1), notice("x", by: "b")])
+    told = @store.notices(START, START + DAY)
+    assert_equal [%w[stall\ 0 a], %w[x b]], told.map { |one| [one.source, one.by] }
+    assert_equal({share: 0.5, name: "速い \"J\""}, told.first.facts)
+    assert_empty @store.notices(START + 1, START + DAY)
+  end
+
+  def test_keeps_notices_for_ninety_days
+    @store.commit([], {}, notices: [notice("a"), notice("b", at_s: START + 1)])
+    @store.prune(START + 90 * DAY, max_bytes: 1)
+    assert_equal %w[a b], @store.notices(START, START + DAY).map(&:source)
+    @store.prune(START + 90 * DAY + 1, max_bytes: 1 << 30)
+    assert_equal %w[b], @store.notices(START, START + DAY).map(&:source)
+  end
+
   # A death with hundreds of requests in flight is longer than what MySQL calls a text.
   def test_a_death_may_be_long
     units = Array.new(256) { |i| {kind: :request, state: :gvl, name: "A#{i}#{"x" * 600}"} }
@@ -819,6 +837,10 @@ module StoreContract
     Holdup::Autopsy.new(source: "0123456789abcdef/#{number}-1.segment:5", host: "a", pid: number,
       name: "worker 0", setting: SETTING.fingerprint, since_ns: alive_ns - 1, alive_ns:,
       gone_ns: alive_ns + 5, **rest)
+  end
+
+  def notice(source, at_s: START, by: "a", facts: {})
+    Holdup::Notice.new(source:, rule: "stall", state: :began, at_s:, by:, facts:)
   end
 
   def outcome(**rest)

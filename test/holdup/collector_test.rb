@@ -322,6 +322,28 @@ module Holdup
       assert_equal [10, 20, 20, 20], Array.new(4) { one.send(:attempt) }
     end
 
+    def test_what_sends_notices_runs_after_each_round_of_the_leader_also_when_it_failed
+      calls = 0
+      notices = Object.new
+      notices.define_singleton_method(:call) { calls += 1 }
+      notices.define_singleton_method(:close) { calls = -calls }
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      failing = FailingStore.new(Store.open(store_path))
+      failing.define_singleton_method(:close) {}
+      one = Collector.new(store: failing, directory: @segments, log: @log, host: "h", interval: 10, notices:)
+      3.times { one.send(:attempt) }
+      assert_equal 3, calls
+      one.send(:leave)
+      assert_equal(-3, calls)
+      standing_by = Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h",
+        interval: 10, notices:)
+      standing_by.define_singleton_method(:lead?) { false }
+      standing_by.send(:attempt)
+      assert_equal(-3, calls)
+    ensure
+      standing_by&.send(:leave)
+    end
+
     # Ticks begin at multiples of the interval; this clock begins at one.
     def test_the_next_tick_comes_later_after_a_dear_one_but_not_by_minutes
       one = Collector.new(store: Store.open("memory:"), directory: @segments, log: @log, host: "h",

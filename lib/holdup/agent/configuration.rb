@@ -90,10 +90,14 @@ module Holdup
     # @return [ConfigurationKeys::AutopilotGoal, nil] nil: off
     def autopilot_goal = ConfigurationKeys::AutopilotGoal.from(autopilot)
 
+    # @return [ConfigurationKeys::NotifyPlan, nil] nil: nobody is told
+    def notify_plan = ConfigurationKeys::NotifyPlan.from(notify)
+
     # @return [Hash{String => String}] for a collector's environment: it can't know what code has set
     def of_collector
       exported = exports.to_h { |export| [export.variable, export.to_s] }
-      {**exported, "HOLDUP_SCALING" => scaling_goal&.to_s, "HOLDUP_HOST" => host, "HOLDUP_SPOOL" => spool,
+      {**exported, "HOLDUP_SCALING" => scaling_goal&.to_s, "HOLDUP_NOTIFY" => notify_plan&.to_s,
+       "HOLDUP_WEB_URL" => web_url, "HOLDUP_HOST" => host, "HOLDUP_SPOOL" => spool,
        "HOLDUP_SPOOL_MIB" => spool && spool_mib.to_s}.compact
     end
 

@@ -73,7 +73,7 @@ module Holdup
         greet unless @parent
         store = Collector.exporting(Store.open(@store), @exports, dir: @dir, log:, clock: @console.clock,
           env: @console.env, scaling:)
-        collector(store, autopilot:, keeper:, warm: method(:compile)).run
+        collector(store, autopilot:, keeper:, notices:, warm: method(:compile)).run
       end
 
       # From the second round on: what only a start runs is not worth the memory of its machine code. Who
@@ -91,6 +91,11 @@ module Holdup
       def keeper
         return unless @configuration.keep_advice
         Features.part(:advice)&.new(store: @store, host:, log:, clock: @console.clock)
+      end
+
+      def notices
+        return unless @configuration.notify_plan
+        Features.part(:notices)&.new(store: @store, dir: @dir, host:, log:, clock: @console.clock)
       end
 
       # Who is asked for it, on a port or in the dashboard, is the exporters' subject.

@@ -37,7 +37,8 @@ module Holdup
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], notices: [], lengths: [Tier::FINEST], expected: {},
+        &bad_row)
         rows = {windows:, processes:, unit_samples:, slowest:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -47,7 +48,7 @@ module Holdup
         end
         writing do
           @session.check_expected(expected)
-          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:)
+          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:, notices:)
         end
         nil
       end
@@ -65,6 +66,8 @@ module Holdup
       end
 
       def deaths(from_s, to_s) = reading { @records.deaths(from_s, to_s, @spans.state) }
+
+      def notices(from_s, to_s) = reading { @records.notices(from_s, to_s, @spans.state) }
 
       def paths = reading { @names.paths }
 
@@ -192,16 +195,16 @@ module Holdup
         [@session, @names].each(&:forget) unless done
       end
 
-      def write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:)
+      def write(rows, checkpoints, skipped:, collector_checkpoint:, **told)
         windows, processes, unit_samples, slowest, paths =
           rows.values_at(:windows, :processes, :unit_samples, :slowest, :paths)
-        empty = [*rows.values, checkpoints, skipped, audit, deaths].all?(&:empty?)
+        empty = [*rows.values, checkpoints, skipped, *told.values].all?(&:empty?)
         return if empty && collector_checkpoint.nil?
         series = [*[*windows, *slowest].map(&:series), *paths.map(&:first)]
         @names.save(series, [*windows, *unit_samples, *slowest].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
         facts << @records.collector_checkpoint_fact(collector_checkpoint) if collector_checkpoint
-        facts += @records.audit_facts(audit) + @records.death_facts(deaths)
+        facts += @records.facts_of_sources(**told)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
                   "unit_samples" => @records.unit_sample_rows(unit_samples),
                   "slowest_units" => @slowest.rows(slowest)}
@@ -267,8 +270,8 @@ module Holdup
           # Names behind ids: kind is series, setting or path.
           names: ["kind String, id UInt64, stamp UInt64, text String", "ReplacingMergeTree(stamp)",
             "kind, id"],
-          # kind is commit, claim, close, checkpoint, collector, skipped, audit, death, outcome or answer; see
-          # CommitSession.
+          # kind is commit, claim, close, checkpoint, collector, skipped, audit, death, notice, outcome or
+          # answer; see CommitSession.
           commits: ["kind String, name String, session UInt64, number UInt64, epoch UInt64, upto UInt64, " \
             "stamp Int64, text String, written DateTime DEFAULT now()", "ReplacingMergeTree(number)",
             "kind, name, session"],

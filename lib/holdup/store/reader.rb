@@ -119,6 +119,9 @@ module Holdup
       # @return [Array<Autopsy>] of processes that died in the span, by time
       def deaths(from_s, to_s) = raise(NotImplementedError)
 
+      # @return [Array<Notice>] what somebody was told in the span, by time
+      def notices(from_s, to_s) = raise(NotImplementedError)
+
       # @param host [String, nil] first word of the wanted names, and only when no commit for it is
       #   unfinished: a killed collector's may still arrive. To call before a commit
       # @return [Hash{String => String}] segment => checkpoint, binary

@@ -8,6 +8,10 @@ module Holdup
       include Reader
       include Writer
 
+      # The lock of those who add notices.
+      NOTICES = "notices"
+      private_constant :NOTICES
+
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
@@ -24,20 +28,23 @@ module Holdup
         @collectors = SmallTables::CollectorCheckpoints.new(@connection)
         @audit = SmallTables::AuditEntries.new(@connection)
         @deaths = DeathRows.new(@connection)
+        @notices = NoticeRows.new(@connection)
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], lengths: [Tier::FINEST], expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], notices: [], lengths: [Tier::FINEST], expected: {},
+        &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
         rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint].compact
-        whole([*locks(rows, processes), *owners]) do
+        whole([*locks(rows, processes), *owners, *(NOTICES if notices.any?)]) do
           check(expected)
           @checkpoints.save(checkpoints)
           @skipped.add(skipped)
           @collectors.save(collector_checkpoint) if collector_checkpoint
           @audit.add(audit)
           @deaths.add(deaths)
+          @notices.add(notices)
           if bad_row
             add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)
           else
@@ -57,6 +64,8 @@ module Holdup
       def audit_entries(from_s, to_s, events: nil) = @audit.between(from_s, to_s, events)
 
       def deaths(from_s, to_s) = @deaths.between(from_s, to_s)
+
+      def notices(from_s, to_s) = @notices.between(from_s, to_s)
 
       def paths = @paths.to_h
 
@@ -187,6 +196,7 @@ module Holdup
         @skipped.prune(now_s)
         @audit.delete_before(now_s - AuditEntry::KEEP_S)
         @deaths.prune(now_s)
+        @notices.prune(now_s)
         @checkpoints.prune(CheckpointNames.silent(@collectors.to_a, now_s), now_s)
         @collectors.prune(now_s)
       end

@@ -72,6 +72,8 @@ class Holdup::ConfigurationTest < Minitest::Test
     "HOLDUP_EXAMPLE_PATHS" => "on",
     "HOLDUP_SCALING" => "p95=300ms",
     "HOLDUP_KEEP_ADVICE" => "on",
+    "HOLDUP_NOTIFY" => "slack=https://hooks.example/T1,stall=0.3",
+    "HOLDUP_WEB_URL" => "https://shop.example/holdup",
     "HOLDUP_PRICES" => "vcpu=0.04,gb=0.005",
     "HOLDUP_PROMETHEUS" => "port=9395,bind=0.0.0.0,series=50,labels=app name",
     "HOLDUP_OPENTELEMETRY" => "endpoint=http://otel:4318,interval=30",

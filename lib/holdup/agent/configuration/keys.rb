@@ -2,6 +2,7 @@
 
 require_relative "goals"
 require_relative "exports"
+require_relative "notify"
 require_relative "spelling"
 require_relative "types"
 
@@ -266,6 +267,21 @@ module Holdup
         help: "Whether the collector computes advice (of 24 hours and 30 days) before somebody asks, and " \
           "keeps it in the store: `holdup advise --since 24h` and the dashboard then answer at once. For " \
           "one collector of a fleet, with a CPU and 500 MB to spare for ten seconds now and then."
+      ),
+      Key.new(
+        name: :notify, type: Types::Notify.new, default: nil,
+        example: '{slack: "https://hooks.slack.com/services/...", stall: 0.25}',
+        help: "Who is told, by the collector, when requests and jobs wait for the GVL for long, the " \
+          "verdict changes, a process dies, the SLO of scaling is broken, the autopilot acts, or a " \
+          "collector or the store fails: once for a whole fleet (docs/notify.md). Channels: webhook, " \
+          "slack, teams, discord, pagerduty (a URL each), command (a path), log (true). " \
+          "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
+          "quiet (\"22:00-07:00\"). nil: nobody. In the environment: " \
+          "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
+      ),
+      Key.new(
+        name: :web_url, type: Types::WebUrl.new, default: nil, example: '"https://shop.example/holdup"',
+        help: "Where the dashboard is, so that notices can link to it."
       ),
       Key.new(
         name: :prices, type: Types::PriceList.new, default: nil, example: "{vcpu: 0.04, gb: 0.005}",

@@ -24,8 +24,8 @@ module Holdup
 
       # @return [Array<Object>] Blocks
       def blocks
-        lead = word(:died, process: @sentences.process, reason: @sentences.reason)
-        [View::Blocks::Lead.new(text: lead, level: :warn), *holder, facts, in_flight, *memory, *ended]
+        lead = View::Blocks::Lead.new(text: @sentences.died, level: :warn)
+        [lead, *holder, facts, in_flight, *memory, *ended]
       end
 
       private

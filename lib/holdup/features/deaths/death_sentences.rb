@@ -22,6 +22,9 @@ module Holdup
         word(:"reason_#{@autopsy.reason}", **facts)
       end
 
+      # @return [String] that it died, and how
+      def died = word(:died, process:, reason:)
+
       # @return [String, nil] who held the GVL; nil: none is known
       def holder
         hold = Ps::GvlHold.of(ran, @autopsy.died_ns)

@@ -5,6 +5,7 @@ module Holdup
     Feature = FeatureContents.of(
       about: "which processes died, and what ran in them then",
       uses: %w[ps],
+      offers: %w[DeathSentences],
       commands: [
         {name: "deaths", place: 27, group: :look,
          summary: "which processes died, how, and what ran in them then",

@@ -99,6 +99,9 @@ module Holdup
       # @see Store::Reader#deaths
       def deaths(_from_s, _to_s) = []
 
+      # @see Store::Reader#notices
+      def notices(_from_s, _to_s) = []
+
       private
 
       def empty

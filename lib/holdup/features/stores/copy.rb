@@ -145,7 +145,8 @@ module Holdup
         skipped = @position.rest ? [] : @from.skipped_rows
         @position = @position.with(rest: changed.transform_values { |checkpoint| Zlib.crc32(checkpoint) })
         @to.commit([], {**changed, @key => @position.to_s}, skipped:, paths: @from.paths,
-          audit: @from.audit_entries(0, @now_s + DAY_S), deaths: @from.deaths(0, @now_s + DAY_S))
+          audit: @from.audit_entries(0, @now_s + DAY_S), deaths: @from.deaths(0, @now_s + DAY_S),
+          notices: @from.notices(0, @now_s + DAY_S))
       end
 
       # The next collector would carry again what is still in the segments if these were missing. One of a

@@ -6,8 +6,8 @@ module Holdup
   module Store
     class Clickhouse
       # Everything but windows and checkpoints: samples of processes and of single units in tables of their
-      # own; checkpoints of collectors, skipped rows, the audit log, deaths, outcomes and kept answers as
-      # facts in `commits`.
+      # own; checkpoints of collectors, skipped rows, the audit log, deaths, notices, outcomes and kept
+      # answers as facts in `commits`.
       class Records
         # @param commits [#call] which commits count, see Spans#commits
         def initialize(client, names, commits:)
@@ -41,6 +41,11 @@ module Holdup
            text: checkpoint.to_text}
         end
 
+        # @return [Array<Hash>] one of each source
+        def facts_of_sources(audit:, deaths:, notices:)
+          audit_facts(audit) + death_facts(deaths) + notice_facts(notices)
+        end
+
         # One of each source.
         def audit_facts(entries)
           by_source = entries.to_h { |entry| [entry.source, entry] }
@@ -53,6 +58,14 @@ module Holdup
         def death_facts(autopsies)
           autopsies.uniq(&:source).map do |autopsy|
             {kind: "death", name: autopsy.source, stamp: autopsy.at_s, text: autopsy.facts.to_json}
+          end
+        end
+
+        # The rows of different writers stay apart, so that the first one can be found.
+        def notice_facts(notices)
+          notices.uniq(&:source).map do |notice|
+            {kind: "notice", name: [notice.source, notice.by].to_json, stamp: notice.at_s,
+             text: notice.stored.to_json}
           end
         end
 
@@ -150,6 +163,18 @@ module Holdup
             Autopsy.load(source: fact.name, facts: JSON.parse(fact.text, symbolize_names: true))
           end
           deaths.sort_by { |autopsy| [autopsy.at_s, autopsy.source] }
+        end
+
+        # Of several with one source the first one.
+        def notices(from_s, to_s, kept)
+          from_s = [from_s, kept.kept_from(:notices)].max
+          notices = latest("notice").first(Notice::MOST).map do |fact|
+            Notice.load(source: JSON.parse(fact.name).first, at_s: fact.stamp,
+              facts: JSON.parse(fact.text, symbolize_names: true))
+          end
+          first = notices.sort_by { |notice| [notice.at_s, notice.by] }.uniq(&:source)
+          first.select { |notice| (from_s...to_s).cover?(notice.at_s) }
+            .sort_by { |notice| [notice.at_s, notice.source] }
         end
 
         # Each session has its own count.

@@ -13,7 +13,7 @@ module Holdup
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
                   slowest_units: SlowestBlock::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S, deaths: Autopsy::KEEP_S,
-                  outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
+                  notices: Notice::KEEP_S, outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         # Room for a collector whose clock is wrong, and for commits that are under way.
         SPARE_S = 2 * DAY_S
         # Sessions, names and claims that were silent for so long may go: longer than checkpoints are needed.
@@ -160,11 +160,13 @@ module Holdup
         def silent = "'#{Clickhouse.day(FORGET_S)}'"
 
         # Their rows are gone. A close goes with the session that it closes, because that would count on
-        # without it. Outcomes, deaths and the audit log are kept for longer.
+        # without it. Outcomes, deaths, notices and the audit log are
+        # kept for longer.
         def forget_sessions
           audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
           died = "kind = 'death' AND toDate(written) >= '#{Clickhouse.day(Autopsy::KEEP_S)}'"
-          kept = "kind = 'outcome' OR (#{audited}) OR (#{died})"
+          noticed = "kind = 'notice' AND toDate(written) >= '#{Clickhouse.day(Notice::KEEP_S)}'"
+          kept = "kind = 'outcome' OR (#{audited}) OR (#{died}) OR (#{noticed})"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
             "HAVING toDate(max(written)) < #{silent} AND countIf(#{kept}) = 0"
           used = %w[minutes samples unit_samples slowest_units].map do |table|
@@ -231,6 +233,7 @@ module Holdup
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
           when :deaths then @records.deaths(0, 1 << 40, state).first&.at_s
+          when :notices then @records.notices(0, 1 << 40, state).first&.at_s
           when :outcomes then @records.outcomes(state).map(&:at_s).min
           when :answers then @records.oldest_answer_s(state)
           end

@@ -30,7 +30,8 @@ module Holdup
         OURS = %i[checkpoints tiers windows].freeze
         # All of a store. Where a migration broke off, there are some of them.
         TABLES = %i[
-          answers audit_entries checkpoints collector_checkpoints deaths host_sums hosts prediction_outcomes
+          answers audit_entries checkpoints collector_checkpoints deaths host_sums hosts notices
+          prediction_outcomes
           process_samples schema_info series settings skipped_rows slowest_units tiers unit_samples windows
         ].freeze
         # Errors that are about one row. Sequel turns an ArgumentError into a database error.

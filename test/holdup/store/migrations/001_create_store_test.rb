@@ -32,6 +32,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     collector_checkpoints: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],
     deaths: [{source: "s"}, {at_s: 1, facts: "{}"}],
+    notices: [{source: "s"}, {at_s: 1, facts: "{}"}],
     audit_entries: [{source: "s"}, {at_s: 1, host: "a", event: "turn", facts: "{}"}],
     prediction_outcomes: [OUTCOME, {at_s: 1, units: 1, **NS}],
     answers: [{question: "advice"}, {at_s: 1, text: Sequel.blob("x")}]

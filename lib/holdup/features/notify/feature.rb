@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Notify
+    Feature = FeatureContents.of(
+      about: "who is told of what: [notices](notify.md) by webhook, command or log",
+      uses: %w[deaths],
+      commands: [
+        {name: "notify", place: 145,
+         summary: "who is told of what, what was told last, and a test of it",
+         examples: ["", "--test"]}
+      ],
+      parts: {notices: "CollectorPart"}
+    )
+  end
+end

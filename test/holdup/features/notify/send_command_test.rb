@@ -1,0 +1,151 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Notify::SendCommandTest < Minitest::Test
+  include TemporaryFolder
+
+  NOW_S = SampleWindows::START_S + 180
+  ChannelAnswer = Holdup::Notify::Channels::ChannelAnswer
+
+  # Keeps what it gets, and says what it is given.
+  class Receiver
+    attr_reader :titles, :texts
+    attr_accessor :answer
+
+    def initialize
+      @titles = []
+      @texts = []
+      @answer = ChannelAnswer.new(key: :sent, detail: 200)
+    end
+
+    def call(message)
+      @titles << message.title
+      @texts << message.text
+      @answer
+    end
+  end
+
+  def setup
+    @receivers = Hash.new { |all, host| all[host] = Receiver.new }
+    @settings = {slack: "https://hooks.example/T1", stall: 0.1}
+  end
+
+  def path = File.join(folder, "a.sqlite3")
+
+  def with_store
+    store = Holdup::Store.open(path)
+    yield store
+  ensure
+    store&.close
+  end
+
+  def record = with_store { |store| store.commit(SampleWindows.new.stored, {}) }
+
+  def sender(host: "web-1", now_s: NOW_S, minute: 720, open_store: method(:with_store), channels: nil)
+    configuration = Holdup::Configuration.build { |config| config.notify = @settings }
+    home = File.join(folder, host).tap { |dir| FileUtils.mkdir_p(dir) }
+    channels ||= {slack: @receivers[host]}
+    Holdup::Notify::SendCommand.new(configuration, channels:, open_store:,
+      outbox_file: Holdup::Notify::SendCommand::OutboxFile.new(home), words: Holdup::View::Words.new("en"),
+      now_s:, minute:, by: host)
+  end
+
+  def titles(host = "web-1") = @receivers[host].titles
+
+  def test_tells_what_is_due_once
+    record
+    attempts = sender.call
+    assert_equal [{channel: :slack, title: "Waits for the GVL", key: :sent, detail: 200}], attempts
+    assert_match(/ReportsController#sales/, @receivers["web-1"].texts.first)
+    assert_empty sender(now_s: NOW_S + 60).call
+  end
+
+  def test_one_of_a_fleet_tells_it
+    record
+    sender(host: "web-1").call
+    sender(host: "web-2").call
+    assert_equal [["Waits for the GVL"], []], [titles, titles("web-2")]
+  end
+
+  # Both have read the store before either has written.
+  def test_one_of_two_that_decide_at_once_tells_it
+    record
+    other = sender(host: "web-2")
+    first = sender(open_store: lambda { |&block|
+      with_store do |store|
+        once = true
+        store.define_singleton_method(:commit) do |*rows, **rest|
+          other.call if once
+          once = false
+          super(*rows, **rest)
+        end
+        block.call(store)
+      end
+    })
+    first.call
+    assert_equal 1, [*titles, *titles("web-2")].size
+  end
+
+  def test_says_that_it_is_over
+    record
+    sender.call
+    sender(now_s: NOW_S + 7200).call
+    assert_equal ["Waits for the GVL", "Waits for the GVL: over"], titles
+    assert_empty sender(now_s: NOW_S + 7260).call
+  end
+
+  def test_nothing_is_told_in_quiet_hours_and_it_is_told_afterwards
+    record
+    @settings = {**@settings, quiet: "11:00-13:00"}
+    assert_empty sender.call
+    sender(minute: 780).call
+    assert_equal ["Waits for the GVL"], titles
+  end
+
+  def test_what_a_receiver_can_not_take_is_sent_later
+    record
+    @receivers["web-1"].answer = ChannelAnswer.new(key: :refused, detail: 429, again: true, after_s: 90)
+    assert_equal [429], sender.call.map { |one| one[:detail] }
+    assert_empty sender(now_s: NOW_S + 60).call
+    @receivers["web-1"].answer = ChannelAnswer.new(key: :sent)
+    assert_equal [:sent], sender(now_s: NOW_S + 90).call.map { |one| one[:key] }
+    assert_empty sender(now_s: NOW_S + 180).call
+  end
+
+  def test_a_dead_receiver_costs_one_attempt_a_run_and_harms_no_other
+    record
+    dead = Receiver.new.tap { |one| one.answer = ChannelAnswer.new(key: :no_answer, detail: 10, again: true) }
+    @settings = {**@settings, log: true}
+    channels = {slack: dead, log: @receivers["log"]}
+    sender(channels:).call
+    sender(channels:, now_s: NOW_S + 7200).call
+    assert_equal [1 + 1, 2], [dead.titles.size, titles("log").size]
+  end
+
+  BROKEN = ->(&_block) { raise Holdup::StoreError::Locked.new(location: "a.sqlite3", seconds: 5) }
+
+  def test_each_host_tells_that_its_store_fails_and_that_it_is_back
+    sender(open_store: BROKEN).call
+    sender(open_store: BROKEN, now_s: NOW_S + 60).call
+    sender(now_s: NOW_S + 120).call
+    assert_equal ["The store fails", "The store fails: over"], titles
+    assert_match(/\AThe collector can't use the store: the store a\.sqlite3 is locked/,
+      @receivers["web-1"].texts.first)
+  end
+
+  def test_the_first_verdict_is_kept_and_told_to_nobody
+    record
+    sender.call
+    states = with_store { |store| store.notices(0, NOW_S + 1).to_h { |one| [one.rule, one.state] } }
+    assert_equal({"stall" => :began, "verdict" => :noted}, states)
+  end
+
+  def test_a_damaged_file_is_an_empty_one
+    record
+    home = File.join(folder, "web-1").tap { |dir| FileUtils.mkdir_p(dir) }
+    File.write(File.join(home, "notify.json"), "{")
+    assert_equal 1, sender.call.size
+  end
+end
