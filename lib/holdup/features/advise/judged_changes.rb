@@ -7,13 +7,14 @@ module Holdup
     # The changes of the size that were compared with their prediction, or could not be, as a store keeps them
     # for readers: so each is judged once, and why one has no outcome is known.
     class JudgedChanges
-      # - `key`: see SizeChanges::SizeChange; `changed_s`: when it was
+      # - `key`: see SizeChanges::SizeChange; `app`: name of the application; `changed_s`: when it was
       # - `facts`: {String => [value before, value after]} what changed of the size
       # - `reason`: Symbol, why it has no outcome; nil where it has one
-      JudgedChange = Data.define(:key, :changed_s, :facts, :reason) do
+      JudgedChange = Data.define(:key, :app, :changed_s, :facts, :reason) do
         # @param change [SizeChanges::SizeChange]
         def self.of(change, reason: nil)
-          new(key: change.key, changed_s: change.changed_s, facts: change.sizes, reason:)
+          new(key: change.key, app: Analysis::ApplicationShares.name(change.before),
+            changed_s: change.changed_s, facts: change.sizes, reason:)
         end
       end
 
@@ -62,9 +63,10 @@ module Holdup
 
       def parsed(text)
         JSON.parse(text).map do |one|
-          key, changed_s, facts, reason = one.fetch_values("key", "changed_s", "facts", "reason")
+          key, app, changed_s, facts, reason = one.fetch_values(*JudgedChange.members.map(&:name))
           reason = REASONS.find { |known| known.name == reason } if reason
-          JudgedChange.new(key: String(key), changed_s: Integer(changed_s), facts: Hash(facts), reason:)
+          JudgedChange.new(key: String(key), app: String(app), changed_s: Integer(changed_s),
+            facts: Hash(facts), reason:)
         end
       rescue ArgumentError, JSON::ParserError, KeyError, NoMethodError, TypeError
         []

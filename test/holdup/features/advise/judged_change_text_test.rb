@@ -7,7 +7,8 @@ class Holdup::Advise::JudgedChangeTextTest < Minitest::Test
   Judged = Holdup::Advise::JudgedChanges
 
   def text(language: "en", reason: nil, **facts)
-    judged = Judged::JudgedChange.new(key: "a", changed_s: 0, facts: facts.transform_keys(&:name), reason:)
+    judged = Judged::JudgedChange.new(key: "a", app: "-", changed_s: 0, reason:,
+      facts: facts.transform_keys(&:name))
     Holdup::Advise::JudgedChangeText.new(Holdup::View::Words.new(language)).call(judged)
   end
 

@@ -8,7 +8,8 @@ class Holdup::Advise::JudgedChangesTest < Minitest::Test
   Judged = Holdup::Advise::JudgedChanges
 
   def change(key, changed_s: NOW_S - 60, reason: nil)
-    Judged::JudgedChange.new(key:, changed_s:, facts: {"threads" => [5, 3], "workers" => [nil, 2]}, reason:)
+    Judged::JudgedChange.new(key:, app: "shop", changed_s:, reason:,
+      facts: {"threads" => [5, 3], "workers" => [nil, 2]})
   end
 
   # @return [Holdup::Advise::JudgedChanges] as a store would have kept them, one after the other

@@ -52,7 +52,7 @@ class Holdup::Advise::KeepCommandTest < Minitest::Test
     with_a_change do |ask|
       told = Array.new(6) { JSON.parse(ask.call("--json").out) }
       assert_equal 4, told.count { |one| one["kept"]&.key?("since") }
-      judged = {"kind" => "request", "changed_s" => CHANGED_S, "facts" => {"workers" => [1, 2]},
+      judged = {"kind" => "request", "app" => "-", "changed_s" => CHANGED_S, "facts" => {"workers" => [1, 2]},
                 "reason" => "few_before"}
       assert_equal [judged, nil], told.last(2).map { |one| one["kept"] }
     end

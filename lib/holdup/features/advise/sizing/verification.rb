@@ -94,7 +94,15 @@ module Holdup
         def quantity(line)
           replayed_ns = figure(@before.self_test.predicted, line.name)
           PredictionOutcome::Quantity.new(recorded_ns: line.before.round, replayed_ns: replayed_ns.round,
-            predicted_ns: line.predicted.round, measured_ns: line.measured.round)
+            predicted_ns: line.predicted.round, measured_ns: line.measured.round, **expected(line))
+        end
+
+        # The error's interval, as times: the measurement is inside where chance explains the error.
+        def expected(line)
+          low, high = line.interval.minmax.map do |error|
+            [line.measured + error * whole_ns(line.measured, line.name), 0].max
+          end
+          {lowest_ns: low.floor, highest_ns: high.ceil}
         end
 
         def line(name)
@@ -104,7 +112,12 @@ module Holdup
         end
 
         def error(predicted, measured, name)
-          (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+          (predicted - measured) / whole_ns(measured, name).to_f
+        end
+
+        # What an error is a share of.
+        def whole_ns(measured, name)
+          (name == :wait) ? whole.measured.response_ns : measured
         end
 
         def figure(figures, name)
