@@ -28,8 +28,8 @@ module Holdup
       def sentence
         case @result&.verdict
         when nil, :unknown then word(:unknown, reasons: reasons.call)
-        when :change then change
-        else keep
+        when :change then @words.sentences([*wrong_again, change])
+        else @words.sentences([*wrong_again, keep])
         end
       end
 
@@ -105,6 +105,11 @@ module Holdup
         end
         enough = @result.gain > Sizing::Recommendation::HYSTERESIS
         word(enough ? :keep_uncertain_gain : :keep_too_little_gain, **settings, **gain)
+      end
+
+      # A model that was wrong twice says so first.
+      def wrong_again
+        @result.wrong_again? ? [word(:wrong_again, misses: View::Figures.count(@result.misses))] : []
       end
 
       def gain

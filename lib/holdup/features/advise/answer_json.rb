@@ -10,7 +10,7 @@ module Holdup
     # What a store has is not trusted: only these values are made of it, and only queries that rules write.
     module AnswerJson
       # A text of another version can't be read.
-      VERSION = 1
+      VERSION = 2
       VALUES = [
         AdviceAnswer, AdviceAnswer::MeasuredLoad, Rules::Finding, Rules::Finding::ProposedChange, Series,
         Analysis::CpuShortage::ShortageFigures, Sizing::AdviceResult, Sizing::AdviceResult::PoolSides,

@@ -67,6 +67,7 @@ module Holdup
         {setting: recording.setting, peak_per_second: @result.rate.round(3),
          amdahl_threads: @result.amdahl, self_test:,
          missing: @result.sufficiency.missing, bias: AdviceFigures::Bias.json(@result.bias),
+         misses: @result.misses,
          growth: estimate(recording.growth_estimate), idle_growth: estimate(recording.idle_growth),
          rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found|

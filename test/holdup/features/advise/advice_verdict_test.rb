@@ -87,6 +87,19 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
     assert_in_delta(-0.667, json.dig(:self_test, :errors, :peak), 0.01)
   end
 
+  # Two in a row: one miss in ten is chance.
+  def test_a_model_that_was_wrong_twice_says_so_first
+    said = [1, 2].product(%w[en ja]).to_h do |misses, language|
+      words = Holdup::View::Words.new(language)
+      [[misses, language], Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(misses:), span: "now", words:)]
+    end
+    usual = said.fetch([1, "en"]).sentence
+    assert_equal "Trust this less: the last 2 predictions here were wrong (the p95 response was outside " \
+      "their 90 % interval). #{usual}", said.fetch([2, "en"]).sentence
+    assert_match(/\A割り引いて読んでください：この環境での直近 2 件/, said.fetch([2, "ja"]).sentence)
+    assert_equal 2, AdviceAnswers.json(ADVISED.call.with(misses: 2)).fetch(:misses)
+  end
+
   def test_a_large_gain_that_is_not_certain_is_not_called_small
     words = Holdup::View::Words.new("en")
     uncertain = ADVISED.call.with(verdict: :keep, why: :too_little_gain, gain: 0.2, interval: -0.01..0.35)

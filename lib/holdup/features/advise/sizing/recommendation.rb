@@ -122,7 +122,7 @@ module Holdup
 
         # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
         def confidence
-          return :low if peak_contradicted?
+          return :low if bias.wrong_again? || peak_contradicted?
           distance = best.candidate.threads.fdiv(current.candidate.threads)
           by_distance = DISTANCES.find { |most, _| distance <= most }&.last || :low
           by_self_test = (self_test.grade == :a) ? :high : :medium
@@ -257,8 +257,8 @@ module Holdup
         # The middle of :keep and :change.
         def decision
           certainty = best ? {gain:, interval:, confidence:} : {}
-          {why:, **certainty, **test, sufficiency:, bias: bias.corrections, peak_minutes: peak_minutes.size,
-           now:, current:, measured:, best:, predictions:, pools:}
+          {why:, **certainty, **test, sufficiency:, bias: bias.corrections, misses: bias.misses,
+           peak_minutes: peak_minutes.size, now:, current:, measured:, best:, predictions:, pools:}
         end
 
         def pools

@@ -23,6 +23,13 @@ module Holdup::Advise::Sizing
       assert_operator found.interval.begin, :>, 0.05
       assert_includes found.interval.begin - 0.05..found.interval.end + 0.05, found.gain
       assert_equal :high, found.confidence
+      assert_equal :low, found.recording.recommendation(bias: wrong_twice).confidence
+    end
+
+    # @return [PredictionBias] of which the latest predictions missed their intervals
+    def wrong_twice
+      missed = Learned.figure(1.0, ns: 100, expected: [90, 99])
+      PredictionBias.new(Array.new(2) { |at| Learned.outcome(at_s: at, figures: {p95: missed}) })
     end
 
     # The prediction is held against a replay of the whole recording that the recommendation has not seen.
