@@ -37,7 +37,7 @@ module Holdup
       def details
         return [] if @result.nil?
         return warnings if @result.verdict == :unknown || @result.best.nil?
-        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
+        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *boots, *growth,
           *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
@@ -45,7 +45,7 @@ module Holdup
       def reliability
         return [] if @result.nil?
         return warnings unless graded?
-        [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
+        [*promise, *users, *peak_contradicted, *boots, confidence, *not_grade_a, *warnings, *canary]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
@@ -156,6 +156,14 @@ module Holdup
 
       def bias
         AdviceFigures::Bias.new(@result.bias, words: @words).sentences
+      end
+
+      # A restart draws anew, which can be all that a gain depends on.
+      def boots
+        found = @result.boots
+        return [] unless found&.decides?
+        [word(:boots, spread: @figures.share(found.spread.deviation),
+          processes: View::Figures.count(found.spread.processes))]
       end
 
       def growth

@@ -14,7 +14,8 @@ module Holdup
       VALUES = [
         AdviceAnswer, AdviceAnswer::MeasuredLoad, Rules::Finding, Rules::Finding::ProposedChange, Series,
         Analysis::CpuShortage::ShortageFigures, Sizing::AdviceResult, Sizing::AdviceResult::PoolSides,
-        Sizing::AdviceResult::RecordingFacts, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
+        Sizing::AdviceResult::RecordingFacts, Sizing::BootSpread::SpreadEstimate,
+        Sizing::BootSpread::WidenedGain, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
         Sizing::CheapestFleet::FleetComparison, Sizing::CheapestFleet::FleetOffer,
         Sizing::CheapestFleet::FleetPrices, Sizing::ClosedLoad::ThinkingUsers,
         Sizing::CoherencyEstimator::IntervalEstimate, Sizing::Forecast::Prediction, Sizing::Guards::Violation,

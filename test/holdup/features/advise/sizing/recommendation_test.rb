@@ -26,6 +26,28 @@ module Holdup::Advise::Sizing
       assert_equal :low, found.recording.recommendation(bias: wrong_twice).confidence
     end
 
+    # Units of two processes, one of which holds the GVL for a fifth longer than the other.
+    class UnlikeProcesses < PlayedRecording
+      def unit_samples
+        @unlike ||= super.map.with_index do |unit, index|
+          second = index.odd?
+          process = Holdup::UnitSample::SampledProcess.new(pid: second ? 8 : 7, since_ns: 0)
+          unit.with(process:, running_ns: (unit.running_ns * (second ? 1.1 : 0.9)).round)
+        end
+      end
+    end
+
+    # A restart draws anew: the boots that come may all be slower.
+    one_ruby def test_what_processes_differ_by_widens_the_interval
+      found = UnlikeProcesses.new(minutes: 40, swing: 0.0).recommendation
+      boots = found.boots
+      assert_in_delta Math.log(1.1 / 0.9) / Math.sqrt(2), boots.spread.deviation, 0.04
+      assert_equal boots.interval, found.interval
+      assert_operator found.interval.begin, :<, boots.alone.begin
+      assert_includes found.interval, found.gain
+      assert_equal boots, found.call.boots
+    end
+
     # @return [PredictionBias] of which the latest predictions missed their intervals
     def wrong_twice
       missed = Learned.figure(1.0, ns: 100, expected: [90, 99])
