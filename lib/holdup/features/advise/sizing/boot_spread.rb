@@ -25,8 +25,19 @@ module Holdup
           # @return [Float] a share by which the mean of these differs from that of the recorded ones in 90 %
           #   of all boots, at most
           def share(before, after)
-            WeightedSample::NORMAL * deviation * Math.sqrt(1.0 / before + 1.0 / after)
+            WeightedSample::NORMAL * deviation_of_means(before, after)
           end
+
+          # @param random [Random]
+          # @return [Float] factor by which the mean of the new processes may differ, for one round of trials
+          def factor(random, before, after)
+            radius = Math.sqrt(-2 * Math.log(1 - random.rand))
+            Math.exp(deviation_of_means(before, after) * radius * Math.cos(2 * Math::PI * random.rand))
+          end
+
+          private
+
+          def deviation_of_means(before, after) = deviation * Math.sqrt(1.0 / before + 1.0 / after)
         end
 
         # @param unit_samples [Array<UnitSample>] warm ones of one setting

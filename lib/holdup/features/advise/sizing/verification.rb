@@ -162,7 +162,7 @@ module Holdup
             hosts: @since.hosts_by_minute, concurrent_units: @since.concurrent_units)
         end
 
-        # Both sides might have been other minutes.
+        # Both sides might have been other minutes, and other boots.
         def interval(name)
           @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
           Sufficiency::RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
@@ -171,11 +171,26 @@ module Holdup
         def trial(seed)
           random = Random.new(seed)
           old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
-          result = test(old, seed, assigned.first, UNITS)
+          result = test(booted(old, random), seed, assigned.first, UNITS)
           NAMES.to_h { |name|
             [name,
               error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)]
           }
+        end
+
+        # @return [Traffic] as it would take in processes that another boot made
+        def booted(part, random)
+          return part unless spread&.deviation&.positive?
+          processes = [@before.recording, @since].map { |recording| recording.processes * recording.hosts }
+          factor = spread.factor(random, *processes)
+          part.map { |unit| unit.with(running_ns: (unit.running_ns * factor).round) }
+        end
+
+        # @return [BootSpread::SpreadEstimate, nil] of whichever side has processes to compare
+        def spread
+          return @spread if defined?(@spread)
+          sides = [@before.recording, @since].lazy.map { |side| BootSpread.new(side.unit_samples).call }
+          @spread = sides.find(&:itself)
         end
 
         def swing(part, name)

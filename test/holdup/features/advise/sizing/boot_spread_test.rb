@@ -65,6 +65,14 @@ module Holdup::Advise::Sizing
       assert_in_delta spread.share(1, 1) / 2, spread.share(4, 4), 1e-9
     end
 
+    def test_factors_of_a_round_are_as_far_apart
+      spread = BootSpread::SpreadEstimate.new(deviation: 0.1, processes: 4)
+      logs = Array.new(400) { |seed| Math.log(spread.factor(Random.new(seed), 2, 2)) }
+      inside = logs.count { |log| log.abs <= spread.share(2, 2) }
+      assert_in_delta 0.9, inside.fdiv(logs.size), 0.04
+      assert_in_delta 0.0, logs.sum / logs.size, 0.02
+    end
+
     def widened(slower:, faster:)
       spread = BootSpread::SpreadEstimate.new(deviation: 0.1, processes: 2)
       Widened.of(spread, 0.1..0.5, gain: 0.4, slower:, faster:)

@@ -5,6 +5,7 @@ require_relative "../../../../support/learned"
 require_relative "../../../../support/played_recording"
 require_relative "../../../../support/sequential_recordings"
 require_relative "../../../../support/stored_simulation"
+require_relative "../../../../support/unlike_processes"
 
 module Holdup::Advise::Sizing
   class RecommendationTest < Minitest::Test
@@ -24,17 +25,6 @@ module Holdup::Advise::Sizing
       assert_includes found.interval.begin - 0.05..found.interval.end + 0.05, found.gain
       assert_equal :high, found.confidence
       assert_equal :low, found.recording.recommendation(bias: wrong_twice).confidence
-    end
-
-    # Units of two processes, one of which holds the GVL for a fifth longer than the other.
-    class UnlikeProcesses < PlayedRecording
-      def unit_samples
-        @unlike ||= super.map.with_index do |unit, index|
-          second = index.odd?
-          process = Holdup::UnitSample::SampledProcess.new(pid: second ? 8 : 7, since_ns: 0)
-          unit.with(process:, running_ns: (unit.running_ns * (second ? 1.1 : 0.9)).round)
-        end
-      end
     end
 
     # A restart draws anew: the boots that come may all be slower.
