@@ -731,6 +731,10 @@ module StoreContract
     @store.keep(outcome(units: 5, figures: {p95: figure(1)}))
     @store.keep(first)
     assert_equal [first, second], @store.outcomes
+    intervals = @store.outcomes.first.figures.values_at(:wait, :p95).map do |figure|
+      [figure.lowest_ns, figure.highest_ns]
+    end
+    assert_equal [[nil, nil], [0, 1 << 60]], intervals
   end
 
   def test_what_came_of_predictions_stays_as_long_as_the_longest_windows
@@ -847,13 +851,14 @@ module StoreContract
     Holdup::PredictionOutcome.new(
       at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY,
       to_s: START - 1, processes: 2, threads: 5, time_slice_ns: 100_000_000, units: 9_000,
-      figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest
+      figures: {response: figure(1), p95: figure(1 << 50, lowest_ns: 0, highest_ns: 1 << 60),
+                wait: figure(0)}, **rest
     )
   end
 
-  def figure(ns)
+  def figure(ns, **interval)
     Holdup::PredictionOutcome::Quantity.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2,
-      measured_ns: ns + 3)
+      measured_ns: ns + 3, **interval)
   end
 
   def unit_sample(at_ms = 0, setting: SETTING, **rest) = super

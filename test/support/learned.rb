@@ -10,10 +10,12 @@ module Learned
   NS = 100_000_000
 
   # @param self_test [Float] the same of the setting that was predicted from
+  # @param expected [Array(Integer, Integer), nil] ns between which the measurement was expected
   # @return [Holdup::PredictionOutcome::Quantity]
-  def figure(ratio, self_test: 1.0, ns: NS)
+  def figure(ratio, self_test: 1.0, ns: NS, expected: nil)
     Holdup::PredictionOutcome::Quantity.new(recorded_ns: (ns * self_test).round, replayed_ns: ns,
-      predicted_ns: ns, measured_ns: (ns * ratio).round)
+      predicted_ns: ns, measured_ns: (ns * ratio).round,
+      **%i[lowest_ns highest_ns].zip(expected.to_a).to_h)
   end
 
   # @param ratio [Float] of p95

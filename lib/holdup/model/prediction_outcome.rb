@@ -23,11 +23,29 @@ module Holdup
       return unless figure && whole&.measured_ns&.positive?
       (figure.predicted_ns - figure.measured_ns).fdiv(whole.measured_ns)
     end
+
+    # @return [Boolean, nil] whether the measurement was inside the interval of the prediction; nil where one
+    #   is not known
+    def inside?(name) = figures[name]&.inside?
   end
 
   PredictionOutcome::KEY = %i[app kind pool setting from_s to_s processes threads time_slice_ns].freeze
 
   # Integers in ns. `recorded_ns`, `replayed_ns`: of the recorded setting, as measured and as its self-test
-  # computed it; `predicted_ns`, `measured_ns`: of the setting that was tried.
-  PredictionOutcome::Quantity = Data.define(:recorded_ns, :replayed_ns, :predicted_ns, :measured_ns)
+  # computed it; `predicted_ns`, `measured_ns`: of the setting that was tried; `lowest_ns`, `highest_ns`:
+  # between which its measurement was expected with 90 %, nil where that was not kept.
+  PredictionOutcome::Quantity = Data.define(
+    :recorded_ns, :replayed_ns, :predicted_ns, :measured_ns, :lowest_ns, :highest_ns
+  ) do
+    def initialize(lowest_ns: nil, highest_ns: nil, **rest)
+      super
+    end
+
+    def interval? = !lowest_ns.nil? && !highest_ns.nil?
+
+    # @return [Boolean, nil] nil without an interval
+    def inside?
+      measured_ns.between?(lowest_ns, highest_ns) if interval?
+    end
+  end
 end

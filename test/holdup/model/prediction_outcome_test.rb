@@ -32,4 +32,16 @@ class Holdup::PredictionOutcomeTest < Minitest::Test
     assert_nil outcome(figures: {wait: quantity}).error(:wait)
     assert_nil outcome(figures: {p95: quantity.with(measured_ns: 0)}).error(:p95)
   end
+
+  def test_whether_the_measurement_was_inside_the_interval
+    inside = lambda do |lowest_ns, highest_ns|
+      quantity = Holdup::PredictionOutcome::Quantity.new(recorded_ns: 9, replayed_ns: 9, predicted_ns: 120,
+        measured_ns: 100, lowest_ns:, highest_ns:)
+      outcome(figures: {p95: quantity}).inside?(:p95)
+    end
+    assert_equal [true, true, false, false], [inside.call(100, 130), inside.call(90, 100),
+      inside.call(101, 130), inside.call(80, 99)]
+    assert_nil inside.call(nil, nil)
+    assert_nil outcome(figures: {}).inside?(:p95)
+  end
 end

@@ -30,14 +30,14 @@ module Holdup
 
       def sentence
         return refusal.sentence if refused?
-        (@result.verdict == :change) ? change : keep
+        @words.sentences([*wrong_again, (@result.verdict == :change) ? change : keep])
       end
 
       # @return [Array<String>] effect, promise, confidence; of a refusal, its causes
       def details
         return causes if refused?
         return warnings if @result.best.nil?
-        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *growth,
+        [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *boots, *growth,
           *idle_growth, *handoff, *cold, confidence, *not_grade_a, *sampling.call, *warnings, *canary]
       end
 
@@ -45,7 +45,7 @@ module Holdup
       def reliability
         return [] if refused?
         return warnings unless graded?
-        [*promise, *users, *peak_contradicted, confidence, *not_grade_a, *warnings, *canary]
+        [*promise, *users, *peak_contradicted, *boots, confidence, *not_grade_a, *warnings, *canary]
       end
 
       # @return [Array<String>] confidence and grade in a line; empty where nothing is predicted
@@ -113,6 +113,11 @@ module Holdup
         word(enough ? :keep_uncertain_gain : :keep_too_little_gain, **settings, **gain)
       end
 
+      # A model that was wrong twice says so first.
+      def wrong_again
+        @result.wrong_again? ? [word(:wrong_again, misses: View::Figures.count(@result.misses))] : []
+      end
+
       def gain
         low, high = @result.interval.minmax
         {gain: @figures.share(@result.gain), low: @figures.share(low), high: @figures.share(high)}
@@ -157,6 +162,14 @@ module Holdup
 
       def bias
         AdviceFigures::Bias.new(@result.bias, words: @words).sentences
+      end
+
+      # A restart draws anew, which can be all that a gain depends on.
+      def boots
+        found = @result.boots
+        return [] unless found&.decides?
+        [word(:boots, spread: @figures.share(found.spread.deviation),
+          processes: View::Figures.count(found.spread.processes))]
       end
 
       def growth

@@ -10,11 +10,12 @@ module Holdup
     # What a store has is not trusted: only these values are made of it, and only queries that rules write.
     module AnswerJson
       # A text of another version can't be read.
-      VERSION = 1
+      VERSION = 2
       VALUES = [
         AdviceAnswer, AdviceAnswer::MeasuredLoad, Rules::Finding, Rules::Finding::ProposedChange, Series,
         Analysis::CpuShortage::ShortageFigures, Sizing::AdviceResult, Sizing::AdviceResult::PoolSides,
-        Sizing::AdviceResult::RecordingFacts, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
+        Sizing::AdviceResult::RecordingFacts, Sizing::BootSpread::SpreadEstimate,
+        Sizing::BootSpread::WidenedGain, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
         Sizing::CheapestFleet::FleetComparison, Sizing::CheapestFleet::FleetOffer,
         Sizing::CheapestFleet::FleetPrices, Sizing::ClosedLoad::ThinkingUsers,
         Sizing::CoherencyEstimator::IntervalEstimate, Sizing::Forecast::Prediction, Sizing::Guards::Violation,

@@ -67,12 +67,19 @@ module Holdup
         {setting: recording.setting, peak_per_second: @result.rate.round(3),
          amdahl_threads: @result.amdahl, self_test:,
          missing: @result.sufficiency.missing, bias: AdviceFigures::Bias.json(@result.bias),
+         misses: @result.misses, boots:,
          growth: estimate(recording.growth_estimate), idle_growth: estimate(recording.idle_growth),
          rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found|
            {name: series.name, queue: series.queue,
             **estimate(found)}
          }, **best}
+      end
+
+      def boots
+        found = @result.boots or return
+        {deviation: found.spread.deviation.round(4), processes: found.spread.processes,
+         decides: found.decides?, gain_interval_alone: found.alone.minmax.map { |bound| bound.round(4) }}
       end
 
       def recording = @result.recording

@@ -2,8 +2,8 @@
 
 module Holdup
   module Advise
-    # Computes what the store is to keep ready, one answer at a time: that which has been due for longest. A
-    # collector runs this now and then.
+    # Computes what the store is to keep ready, one answer at a time: that which has been due for longest, or
+    # what came of a change of the size. A collector runs this now and then.
     class KeepCommand
       SPANS = %w[24h 30d].freeze
       KINDS = %i[request job].freeze
@@ -14,7 +14,11 @@ module Holdup
 
       # `since`: one of SPANS; `due_s`: second since which it is
       KeptQuestion = Data.define(:since, :kind, :advise, :due_s)
-      private_constant :KeptQuestion
+      # `change`: SizeChanges::SizeChange; `due_s`: second from which on it can be judged
+      DueChange = Data.define(:kind, :change, :due_s)
+      # Readers notice an answer that has been due for longer; an outcome can wait.
+      LATE_S = 900
+      private_constant :KeptQuestion, :DueChange, :LATE_S
 
       # @param given [CLI::GivenOptions]
       # @return [Hash{Symbol => Object}] of `new`
@@ -38,9 +42,10 @@ module Holdup
 
       def run
         CLI::Places.writing(@console.env, @store) do |store|
-          first, second = questions(store).sort_by.with_index { |question, index| [question.due_s, index] }
-          keep(first, store) if first.due_s <= now_s
-          write(first, next_s: second.due_s)
+          KINDS.each { |kind| renew_judged_changes(kind, store) }
+          first, *others = in_order(questions(store) + changes(store))
+          done = keep(first, store) if first.due_s <= now_s
+          write(first, done, next_s: others.map(&:due_s).min)
         end
         CLI::OK
       end
@@ -48,6 +53,19 @@ module Holdup
       private
 
       def now_s = @console.clock.realtime_s
+
+      def renew_judged_changes(kind, store)
+        renewed = OutcomeReader.new(store, kind:, now_s:).judged_changes.renewed(at_s: now_s)
+        store.keep_answer(renewed) if renewed
+      end
+
+      def in_order(tasks)
+        tasks.sort_by.with_index { |task, index| [urgent_s(task), index] }
+      end
+
+      def urgent_s(task)
+        task.is_a?(DueChange) ? [task.due_s, now_s - LATE_S].max : task.due_s
+      end
 
       def questions(store)
         at_s = now_s
@@ -59,14 +77,45 @@ module Holdup
         end
       end
 
+      def changes(store)
+        KINDS.flat_map do |kind|
+          pending = OutcomeReader.new(store, kind:, now_s:).pending
+          pending.map { |change| DueChange.new(kind:, change:, due_s: change.ready_s) }
+        end
+      end
+
       def results(store) = Queries::KeptResults::InStore.new(store, json: AnswerJson)
 
+      # @return [JudgedChanges::JudgedChange, nil] of a change
+      def keep(task, store)
+        task.is_a?(DueChange) ? keep_outcome(task, store) : keep_answer(task, store)
+      end
+
+      # A run that fails, or that the system ends, is not tried again.
+      def keep_outcome(due, store)
+        reader = OutcomeReader.new(store, kind: due.kind, now_s:)
+        keep_judged(due, reader, store, reason: :failed)
+        found = reader.judge(due.change)
+        reason = found if found.is_a?(Symbol)
+        store.keep(found) unless reason
+        keep_judged(due, reader, store, reason:)
+      end
+
+      # @return [JudgedChanges::JudgedChange]
+      def keep_judged(due, reader, store, reason:)
+        judged = JudgedChanges::JudgedChange.of(due.change, reason:)
+        store.keep_answer(reader.judged_changes.adding(judged, at_s: now_s))
+        judged
+      end
+
       # That nothing was recorded, or that it failed, is kept too: the others have their turn first.
-      def keep(question, store)
+      # @return [nil]
+      def keep_answer(question, store)
         began_ns = @console.clock.monotonic_ns
         answer = question.advise.answer(question.advise.read(Queries::RequestCache.new(store)))
         took_s = (@console.clock.monotonic_ns - began_ns) / 1_000_000_000
         write_result(question, store, (answer if answer.result), took_s)
+        nil
       rescue
         write_result(question, store, nil, 0)
         raise
@@ -76,27 +125,40 @@ module Holdup
         results(store).keep(question.advise.question, answer, at_s: now_s, took_s:)
       end
 
-      def write(question, next_s:)
-        kept = question.due_s <= now_s
-        limits = Queries::KeptResults::AgeLimits
-        again_s = kept ? limits.due_s(question.advise.question, now_s) : question.due_s
-        next_s = [next_s, again_s].min
-        text = (@format == :json) ? json(question, kept, next_s) : sentence(question, kept, next_s)
+      # @param judged [JudgedChanges::JudgedChange, nil] of a change that was judged
+      def write(task, judged, next_s:)
+        next_s = [next_s, *again_s(task)].min
+        text = (@format == :json) ? json(task, judged, next_s) : sentence(task, judged, next_s)
         @console.out.write("#{text}\n")
       end
 
-      def json(question, kept, next_s)
-        {kept: kept ? question.to_h.slice(:since, :kind) : nil, next_s:}.to_json
+      # @return [Array<Integer>] when the task is due again; empty for a change that was judged
+      def again_s(task)
+        return [task.due_s] if task.due_s > now_s
+        return [] if task.is_a?(DueChange)
+        [Queries::KeptResults::AgeLimits.due_s(task.advise.question, now_s)]
       end
 
-      def sentence(question, kept, next_s)
-        done = @words.call(:advice_keep_none)
-        if kept
-          done = @words.call(:advice_keep_done, kind: @words.units(question.kind), span: question.since)
-        end
+      def json(task, judged, next_s)
+        {kept: (kept(task, judged) if task.due_s <= now_s), next_s:}.to_json
+      end
+
+      def kept(task, judged)
+        judged ? {kind: task.kind, **judged.to_h.except(:key)} : task.to_h.slice(:since, :kind)
+      end
+
+      def sentence(task, judged, next_s)
+        done = (task.due_s > now_s) ? @words.call(:advice_keep_none) : done(task, judged)
         rest_s = next_s - now_s
         return @words.call(:advice_keep_more, done:) unless rest_s.positive?
         @words.call(:advice_keep_next, done:, rest: View::Figures.rough(rest_s * 1_000_000_000))
+      end
+
+      def done(task, judged)
+        units = @words.units(task.kind)
+        return @words.call(:advice_keep_done, kind: units, span: task.since) unless judged
+        sentence = JudgedChangeText.new(@words).call(judged)
+        @words.call(:advice_keep_judged, kind: units, sentence:)
       end
     end
   end

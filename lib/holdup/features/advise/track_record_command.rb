@@ -37,14 +37,22 @@ module Holdup
       end
 
       def run
-        outcomes = CLI::Places.reading(@console.env, @store, origin: @origin, &:outcomes)
+        outcomes, judged = CLI::Places.reading(@console.env, @store, origin: @origin) do |store|
+          [store.outcomes, judged(store)]
+        end
         record = Sizing::TrackRecord.new(outcomes, kind: @kind)
-        report = TrackRecordReport.new(record, kind: @kind, words: @words, limit: @limit)
+        report = TrackRecordReport.new(record, kind: @kind, words: @words, limit: @limit, judged:)
         @console.show((@format == :json) ? report.json : rendered(report.page))
         CLI::OK
       end
 
       private
+
+      # @return [Array<JudgedChanges::JudgedChange>] of the application that was asked about
+      def judged(store)
+        all = JudgedChanges.new(@kind, store.answer(JudgedChanges.question(@kind))).to_a
+        all.select { |change| @origin.app.nil? || change.app == @origin.app }
+      end
 
       def rendered(page)
         CLI::Formats.render(page, format: @format, console: @console, words: @words)

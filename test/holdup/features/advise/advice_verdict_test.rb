@@ -91,6 +91,41 @@ class Holdup::Advise::AdviceVerdictTest < Minitest::Test
     assert_in_delta(-0.667, json.dig(:self_test, :errors, :peak), 0.01)
   end
 
+  # Two in a row: one miss in ten is chance.
+  def test_a_model_that_was_wrong_twice_says_so_first
+    said = [1, 2].product(%w[en ja]).to_h do |misses, language|
+      words = Holdup::View::Words.new(language)
+      [[misses, language], Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(misses:), span: "now", words:)]
+    end
+    usual = said.fetch([1, "en"]).sentence
+    assert_equal "Trust this less: the last 2 predictions here were wrong (the p95 response was outside " \
+      "their 90 % interval). #{usual}", said.fetch([2, "en"]).sentence
+    assert_match(/\A割り引いて読んでください：この環境での直近 2 件/, said.fetch([2, "ja"]).sentence)
+    assert_equal 2, AdviceAnswers.json(ADVISED.call.with(misses: 2)).fetch(:misses)
+  end
+
+  def test_says_that_a_boot_decides
+    spread = Holdup::Advise::Sizing::BootSpread::SpreadEstimate.new(deviation: 0.12, processes: 4)
+    boots = Holdup::Advise::Sizing::BootSpread::WidenedGain.new(spread:, alone: 0.02..0.3,
+      interval: -0.1..0.4)
+    english, japanese = %w[en ja].map do |language|
+      words = Holdup::View::Words.new(language)
+      Holdup::Advise::AdviceVerdict.new(ADVISED.call.with(boots:), span: "now", words:)
+    end
+    said = "A boot is a draw: the 4 processes of this setting differ by 12.0 % in the time that the same " \
+      "requests or jobs hold the GVL, and that decides here. Run it on more processes."
+    assert_includes english.details, said
+    assert_match(/この設定の 4 プロセス.*より多くのプロセスで/, japanese.reliability.join)
+    json = AdviceAnswers.json(ADVISED.call.with(boots:)).fetch(:boots)
+    assert_equal [0.12, 4, true, [0.02, 0.3]],
+      json.values_at(:deviation, :processes, :decides, :gain_interval_alone)
+  end
+
+  def test_a_boot_that_decides_nothing_is_not_said
+    refute_match(/A boot is a draw/, verdict_text)
+    assert_nil AdviceAnswers.json(ADVISED).fetch(:boots)
+  end
+
   def test_a_large_gain_that_is_not_certain_is_not_called_small
     words = Holdup::View::Words.new("en")
     uncertain = ADVISED.call.with(verdict: :keep, why: :too_little_gain, gain: 0.2, interval: -0.01..0.35)

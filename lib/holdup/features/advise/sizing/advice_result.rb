@@ -8,7 +8,8 @@ module Holdup
       #
       # - `verdict`, `reasons`, `why`, `gain`, `interval`, `confidence`: see Recommendation
       # - `recording`: RecordingFacts; `limits`: ResourceLimits; `objective`: Objective; `bias`: {Symbol =>
-      #   PredictionBias::BiasCorrection}; `amdahl`: threads, nil without units that held the GVL
+      #   PredictionBias::BiasCorrection}; `misses`: see PredictionBias; `boots`: BootSpread::WidenedGain or
+      #   nil; `amdahl`: threads, nil without units that held the GVL
       # - `rate`: units per second and host at the peak, nil if nothing arrived; `peak_minutes`: number of
       #   minutes that alone are the peak, because of their mix; `peak`: SelfTest::PeakContradiction or nil
       # - `users`: ClosedLoad::ThinkingUsers or nil; `self_test`: SelfTest::SelfTestResult; `sufficiency`:
@@ -18,13 +19,16 @@ module Holdup
       #   `pools`: PoolSides. Empty with the verdict :unknown, and `best` if nothing fits
       AdviceResult = Data.define(
         :kind, :verdict, :reasons, :why, :gain, :interval, :confidence, :recording, :limits, :objective,
-        :bias,
+        :bias, :misses, :boots,
         :amdahl, :rate, :peak_minutes, :peak, :users, :self_test, :sufficiency, :now, :current, :measured,
         :best, :predictions, :pools
       ) do
         def initialize(kind:, verdict:, reasons:, recording:, limits:, objective:, **rest)
           super(kind:, verdict:, reasons:, recording:, limits:, objective:, **self.class::UNKNOWN, **rest)
         end
+
+        # Whether the latest predictions were wrong, see PredictionBias.
+        def wrong_again? = misses >= PredictionBias::WRONG_AGAIN
 
         # Whether the times of the present setting were measured; else they were replayed.
         def measured? = measured != current
@@ -35,7 +39,8 @@ module Holdup
 
       # What the verdict :unknown leaves out.
       AdviceResult::UNKNOWN = {
-        why: nil, gain: 0.0, interval: nil, confidence: nil, bias: {}, amdahl: nil, rate: nil,
+        why: nil, gain: 0.0, interval: nil, confidence: nil, bias: {}, misses: 0, boots: nil,
+        amdahl: nil, rate: nil,
         peak_minutes: 0,
         peak: nil, users: nil, self_test: nil, sufficiency: nil, now: nil, current: nil, measured: nil,
         best: nil, predictions: [], pools: []

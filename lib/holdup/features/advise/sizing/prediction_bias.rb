@@ -21,12 +21,18 @@ module Holdup
         # Share of the response below which an error of a wait does not matter.
         SMALL_WAIT = 0.1
         MEDIAN = 0.5
+        # A model whose interval was wrong so often in a row may be wrong here; one miss in ten is chance.
+        WRONG_AGAIN = 2
 
         # `predictions`: number; `ratio`: mean of measured against predicted; `factor`: correction of others
         BiasCorrection = Data.define(:predictions, :ratio, :factor)
 
         # @return [Hash{Symbol => BiasCorrection}] of :response, :p95 and :wait; empty without outcomes
         attr_reader :corrections
+
+        # @return [Integer] how many of the latest outcomes, in a row, were outside the interval of their p95
+        #   response; those whose interval was not kept do not count
+        attr_reader :misses
 
         # The bias from outcomes of the same application, kind of units and pool as those of the recording.
         def self.of(outcomes, recording)
@@ -46,9 +52,14 @@ module Holdup
             outcome.figures.keys.map { |name| [name, Math.log(ratio(outcome.figures, name))] }
           end
           @corrections = ratios.group_by(&:first).transform_values { |same| correction(same.map(&:last)) }
+          known = outcomes.sort_by { |outcome| -outcome.at_s }.map { |outcome| outcome.inside?(:p95) }.compact
+          @misses = known.take_while { |inside| !inside }.size
         end
 
         def none? = corrections.empty?
+
+        # Whether the latest predictions were wrong, beyond chance.
+        def wrong_again? = misses >= WRONG_AGAIN
 
         # @param now [Candidate] the recorded setting: its prediction is not corrected
         def apply(prediction, now:)

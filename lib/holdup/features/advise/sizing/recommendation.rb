@@ -117,12 +117,23 @@ module Holdup
 
         # @return [Range<Float>] 90 % of that gain
         def interval
-          @interval ||= (best.candidate == now) ? gain..gain : bootstrapped_gain
+          return @interval if @interval
+          return @interval = gain..gain if best.candidate == now
+          alone = bootstrapped_gain
+          @boots = widened_gain(alone)
+          @interval = @boots ? @boots.interval : alone
+        end
+
+        # @return [BootSpread::WidenedGain, nil] what processes of the setting differ by, and what it does to
+        #   the interval; nil where fewer than two were recorded for long enough, or chance explains it
+        def boots
+          interval if best
+          @boots
         end
 
         # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
         def confidence
-          return :low if peak_contradicted?
+          return :low if bias.wrong_again? || peak_contradicted?
           distance = best.candidate.threads.fdiv(current.candidate.threads)
           by_distance = DISTANCES.find { |most, _| distance <= most }&.last || :low
           by_self_test = (self_test.grade == :a) ? :high : :medium
@@ -256,9 +267,9 @@ module Holdup
 
         # The middle of :keep and :change.
         def decision
-          certainty = best ? {gain:, interval:, confidence:} : {}
-          {why:, **certainty, **test, sufficiency:, bias: bias.corrections, peak_minutes: peak_minutes.size,
-           now:, current:, measured:, best:, predictions:, pools:}
+          certainty = best ? {gain:, interval:, confidence:, boots:} : {}
+          {why:, **certainty, **test, sufficiency:, bias: bias.corrections, misses: bias.misses,
+           peak_minutes: peak_minutes.size, now:, current:, measured:, best:, predictions:, pools:}
         end
 
         def pools
@@ -276,6 +287,33 @@ module Holdup
           range = bootstrap.interval(method(:assumption)) { |part, seed| trial(part, seed) }
           [range.begin, gain].min..[range.end, gain].max
         end
+
+        # @return [BootSpread::WidenedGain, nil]
+        def widened_gain(alone)
+          spread = BootSpread.new(recording.unit_samples).call
+          return unless spread&.deviation&.positive?
+          share = spread.share(*both { |one| one.processes * recording.hosts })
+          here = gain_of_boots(1.0)
+          slower, faster = [share, -share].map { |log| gain + gain_of_boots(Math.exp(log)) - here }
+          BootSpread::WidenedGain.of(spread, alone, gain:, slower:, faster:)
+        end
+
+        # @param factor [Float] by which units hold the GVL longer in the new processes
+        def gain_of_boots(factor)
+          slowed = traffic
+          if factor != 1
+            slowed = traffic.map { |unit| unit.with(running_ns: (unit.running_ns * factor).round) }
+          end
+          draw = {seed: @seed, rate:, units: units_of_replay}
+          parts = [[traffic, now], [slowed, best.candidate]]
+          return choice.gain(*parts.map { |part, one| of_part(part, one, draw) }) if replayed?
+          choice.gain(*parts.map do |part, one|
+            trace = search.drawn(part, one, **draw) if one.shared?
+            forecast(demand: estimates.call(part), rate:).estimate(one, trace)
+          end)
+        end
+
+        def replayed? = current.replayed? && best.replayed?
 
         # The test of the whole recording, without its peak.
         def explained_test
@@ -478,7 +516,7 @@ module Holdup
           draw = ->(share) {
             {seed:, rate: there, units: units_of_replay / (tested.any?(&:users) ? 1 : share)}
           }
-          unless current.replayed? && best.replayed?
+          unless replayed?
             again = forecast(demand: estimates.call(part, seed:), rate: there, round: seed)
             return choice.gain(*both do |one|
               again.estimate(one, (search.drawn(part, one, **draw.call(4)) if one.shared?))

@@ -7,10 +7,14 @@ module Holdup
       class TrackRecord
         # `name`: :response, :p95 or :wait; `predictions`: how many have it; `median_error`: of them, as a
         # share (of the response where it is a wait), without its sign; `close`: share that was at most a
-        # tenth off, which `--verify` calls kept
-        FigureRecord = Data.define(:name, :predictions, :median_error, :close) do
+        # tenth off, which `--verify` calls kept; `intervals`: how many have a 90 % interval, and `inside`:
+        # of those, how many measurements were inside it
+        FigureRecord = Data.define(:name, :predictions, :median_error, :close, :intervals, :inside) do
           # @return [Integer] predictions that were at most a tenth off
           def close_ones = (close * predictions).round
+
+          # @return [Float, nil] of the measurements; nil without an interval
+          def inside_share = (inside.fdiv(intervals) unless intervals.zero?)
         end
 
         # What a sentence says.
@@ -44,7 +48,9 @@ module Holdup
         def figure(name)
           errors = outcomes.filter_map { |outcome| outcome.error(name)&.abs }.sort
           return if errors.empty?
+          inside = outcomes.map { |outcome| outcome.inside?(name) }.compact
           FigureRecord.new(name:, predictions: errors.size, median_error: median(errors),
+            intervals: inside.size, inside: inside.count(true),
             close: errors.count { |error| error <= Verification::VerifiedFigure::CLOSE }.fdiv(errors.size))
         end
 

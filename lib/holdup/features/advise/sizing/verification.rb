@@ -94,7 +94,15 @@ module Holdup
         def quantity(line)
           replayed_ns = figure(@before.self_test.predicted, line.name)
           PredictionOutcome::Quantity.new(recorded_ns: line.before.round, replayed_ns: replayed_ns.round,
-            predicted_ns: line.predicted.round, measured_ns: line.measured.round)
+            predicted_ns: line.predicted.round, measured_ns: line.measured.round, **expected(line))
+        end
+
+        # The error's interval, as times: the measurement is inside where chance explains the error.
+        def expected(line)
+          low, high = line.interval.minmax.map do |error|
+            [line.measured + error * whole_ns(line.measured, line.name), 0].max
+          end
+          {lowest_ns: low.floor, highest_ns: high.ceil}
         end
 
         def line(name)
@@ -104,7 +112,12 @@ module Holdup
         end
 
         def error(predicted, measured, name)
-          (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+          (predicted - measured) / whole_ns(measured, name).to_f
+        end
+
+        # What an error is a share of.
+        def whole_ns(measured, name)
+          (name == :wait) ? whole.measured.response_ns : measured
         end
 
         def figure(figures, name)
@@ -149,7 +162,7 @@ module Holdup
             hosts: @since.hosts_by_minute, concurrent_units: @since.concurrent_units)
         end
 
-        # Both sides might have been other minutes.
+        # Both sides might have been other minutes, and other boots.
         def interval(name)
           @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
           Sufficiency::RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
@@ -158,11 +171,26 @@ module Holdup
         def trial(seed)
           random = Random.new(seed)
           old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
-          result = test(old, seed, assigned.first, UNITS)
+          result = test(booted(old, random), seed, assigned.first, UNITS)
           NAMES.to_h { |name|
             [name,
               error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)]
           }
+        end
+
+        # @return [Traffic] as it would take in processes that another boot made
+        def booted(part, random)
+          return part unless spread&.deviation&.positive?
+          processes = [@before.recording, @since].map { |recording| recording.processes * recording.hosts }
+          factor = spread.factor(random, *processes)
+          part.map { |unit| unit.with(running_ns: (unit.running_ns * factor).round) }
+        end
+
+        # @return [BootSpread::SpreadEstimate, nil] of whichever side has processes to compare
+        def spread
+          return @spread if defined?(@spread)
+          sides = [@before.recording, @since].lazy.map { |side| BootSpread.new(side.unit_samples).call }
+          @spread = sides.find(&:itself)
         end
 
         def swing(part, name)

@@ -37,6 +37,22 @@ module Holdup::Advise::Sizing
       assert_in_delta 1.0, factor(1.0, 1.0, 1.0), 1e-9
     end
 
+    # @param expected [Array<(Integer, Integer), nil>] ms between which 100 ms were expected, latest last
+    def misses(*expected)
+      found = expected.map.with_index do |range, at|
+        outcome(at_s: at, figures: {p95: figure(1.0, ns: 100, expected: range)})
+      end
+      PredictionBias.new(found.reverse).then { |bias| [bias.misses, bias.wrong_again?] }
+    end
+
+    def test_how_many_of_the_latest_missed_their_interval
+      assert_equal [0, false], misses
+      assert_equal [1, false], misses([90, 99])
+      assert_equal [2, true], misses([90, 110], [90, 99], [101, 110])
+      assert_equal [0, false], misses([90, 99], [90, 99], [90, 110])
+      assert_equal [2, true], misses([90, 99], nil, [90, 99]), "one whose interval was not kept"
+    end
+
     def test_one_outcome_goes_less_than_half_of_the_way_and_many_nearly_all_of_it
       [0.9, 1.1].each do |truth|
         ways = [1, 4, 100].map { |count| Math.log(factor(*[truth] * count)) / Math.log(truth) }

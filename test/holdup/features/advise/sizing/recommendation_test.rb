@@ -5,6 +5,7 @@ require_relative "../../../../support/learned"
 require_relative "../../../../support/played_recording"
 require_relative "../../../../support/sequential_recordings"
 require_relative "../../../../support/stored_simulation"
+require_relative "../../../../support/unlike_processes"
 
 module Holdup::Advise::Sizing
   class RecommendationTest < Minitest::Test
@@ -23,6 +24,24 @@ module Holdup::Advise::Sizing
       assert_operator found.interval.begin, :>, 0.05
       assert_includes found.interval.begin - 0.05..found.interval.end + 0.05, found.gain
       assert_equal :high, found.confidence
+      assert_equal :low, found.recording.recommendation(bias: wrong_twice).confidence
+    end
+
+    # A restart draws anew: the boots that come may all be slower.
+    one_ruby def test_what_processes_differ_by_widens_the_interval
+      found = UnlikeProcesses.new(minutes: 40, swing: 0.0).recommendation
+      boots = found.boots
+      assert_in_delta Math.log(1.1 / 0.9) / Math.sqrt(2), boots.spread.deviation, 0.04
+      assert_equal boots.interval, found.interval
+      assert_operator found.interval.begin, :<, boots.alone.begin
+      assert_includes found.interval, found.gain
+      assert_equal boots, found.call.boots
+    end
+
+    # @return [PredictionBias] of which the latest predictions missed their intervals
+    def wrong_twice
+      missed = Learned.figure(1.0, ns: 100, expected: [90, 99])
+      PredictionBias.new(Array.new(2) { |at| Learned.outcome(at_s: at, figures: {p95: missed}) })
     end
 
     # The prediction is held against a replay of the whole recording that the recommendation has not seen.

@@ -37,6 +37,16 @@ module Holdup::Advise::Sizing
       assert_equal 3, found.close_ones
     end
 
+    def test_how_many_measurements_were_inside_their_interval
+      figures = [[90, 110], [90, 99], nil].map do |expected|
+        {p95: Learned.figure(1.0, ns: 100, expected:)}
+      end
+      found = record(figures.map { |figure| Learned.outcome(figures: figure) }).main
+      assert_equal [3, 2, 1], [found.predictions, found.intervals, found.inside]
+      assert_in_delta 0.5, found.inside_share, 1e-9
+      assert_nil record(outcomes(1.0)).main.inside_share, "none was kept"
+    end
+
     def test_each_figure_that_any_outcome_has
       assert_equal %i[response p95 wait], record(outcomes(1.0)).figures.map(&:name)
       assert_equal %i[p95], record([Learned.outcome]).figures.map(&:name)

@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require_relative "../../../../support/played_recording"
+require_relative "../../../../support/unlike_processes"
 
 module Holdup::Advise::Sizing
   class VerificationTest < Minitest::Test
@@ -42,10 +43,24 @@ module Holdup::Advise::Sizing
         [kept.key, kept.units]
       p95 = found.lines.find { |line| line.name == :p95 }
       assert_equal [p95.before, before.self_test.predicted.p95_ns, p95.predicted, p95.measured].map(&:round),
-        kept.figures.fetch(:p95).to_h.values
+        kept.figures.fetch(:p95).to_h.values.first(4)
       assert_equal Verification::NAMES, kept.figures.keys
+      assert_equal(found.lines.to_h { |line| [line.name, line.interval.cover?(0.0)] },
+        kept.figures.transform_values(&:inside?))
       assert_nil Verification.new(before, PlayedRecording.new(minutes: 4), rounds: 2).outcome(from_s: 1,
         to_s: 2, at_s: 9)
+    end
+
+    # The same units, of which it is known or not which process they ran in.
+    one_ruby def test_the_interval_includes_what_processes_differ_by
+      widths = [false, true].map do |known|
+        before = UnlikeProcesses.new(minutes: 30, swing: 0.0)
+        before.unit_samples.map! { |unit| unit.with(process: nil) } unless known
+        since = PlayedRecording.new(minutes: 10, seed: 3, processes: 2)
+        interval = Verification.new(before.recommendation, since, rounds: 10).lines.first.interval
+        interval.end - interval.begin
+      end
+      assert_operator widths.last, :>, 1.5 * widths.first
     end
 
     one_ruby def test_other_work_than_recorded_is_a_miss
