@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "nokogiri"
 require "holdup/loader"
 require "json"
 require_relative "../../../support/coarse_sizing"
