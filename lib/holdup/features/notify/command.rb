@@ -69,7 +69,8 @@ module Holdup
         answers = channels.map { |kind, channel| [kind, channel.call(message)] }
         answers.each { |kind, answer| puts(outcome(kind, answer.to_h)) }
         @lines.each { |line| puts(line) }
-        answers.all? { |_, answer| answer.sent? } ? CLI::OK : CLI::FAILED
+        taken = answers.all? { |_, answer| answer.sent? }
+        taken ? CLI::OK : CLI::FAILED
       end
 
       # @param facts [Hash{Symbol => Object}] key and detail of a Channels::ChannelAnswer
@@ -143,7 +144,7 @@ module Holdup
         outbox = outbox_file.read
         {schema: SCHEMA, rules: @plan&.rules.to_a, channels: @plan ? @plan.channels.keys : [],
          stall: @plan&.stall, quiet: @plan&.quiet, waiting: outbox.waiting.size,
-         notices: told && told.map { |notice| notice_facts(notice) },
+         notices: told&.map { |notice| notice_facts(notice) },
          attempts: outbox.sent.map { |one| {at: iso(one[:at_s]), text: outcome(one[:channel], one)} }}
       end
 

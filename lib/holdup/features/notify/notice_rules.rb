@@ -81,9 +81,9 @@ module Holdup
           return if promise.count < Stall::FEWEST
           limit = [BURN * promise.budget, MOST_SHARE].min
           return unless [promise.lately, promise.hour].all? { |share| share >= limit }
-          NoticeFinding.new(rule: :slo, facts: {slo: promise.slo, share: promise.lately.round(4),
-                                          hour: promise.hour.round(4),
-                                          burn: (promise.lately / promise.budget).round(1)})
+          burn = (promise.lately / promise.budget).round(1)
+          facts = {slo: promise.slo, share: promise.lately.round(4), hour: promise.hour.round(4), burn:}
+          NoticeFinding.new(rule: :slo, facts:)
         end
       end
 
