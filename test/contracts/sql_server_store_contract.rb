@@ -104,17 +104,16 @@ module SqlServerStoreContract
   end
 
   # Ends the store's own connection while it commits.
-  Disconnecting = Struct.new(:server) do
-    def host = "a"
-
-    def folder = "/"
-
-    def at_ns
-      server.disconnect
-      1
+  class Disconnecting < SimpleDelegator
+    def initialize(server)
+      super(Holdup::CollectorCheckpoint.new(host: "a", folder: "/", at_ns: 1, units: {}))
+      @server = server
     end
 
-    def units = {}
+    def at_ns
+      @server.disconnect
+      super
+    end
   end
 
   private

@@ -21,18 +21,22 @@ module Holdup
         @shortage = shortage
       end
 
+      # Whether the sentence says that the host has no free CPU.
+      def out_of_cpu? = !@shortage.nil? && MEASURED.include?(reason)
+
       # @return [String]
       def sentence
-        reason = @result ? @result.reasons.first : :no_recording
-        key = (@shortage && MEASURED.include?(reason)) ? :"out_of_cpu_#{@shortage.culprit}" : cause(reason)
+        key = out_of_cpu? ? :"out_of_cpu_#{@shortage.culprit}" : cause
         word(:start, why: word(key, **facts(key, reason)))
       end
 
       private
 
+      def reason = @result ? @result.reasons.first : :no_recording
+
       def word(key, **facts) = @words.call(:"refusal_#{key}", **facts)
 
-      def cause(reason)
+      def cause
         return :other unless KNOWN.include?(reason)
         return reason unless reason == :self_test
         first = FIRST.find { |cause| self_test_says?(cause) }

@@ -28,6 +28,9 @@ module Holdup
       # Whether no setting can be advised from this recording.
       def refused? = @result.nil? || @result.verdict == :unknown
 
+      # Whether the sentence says that the host has no free CPU.
+      def out_of_cpu? = refused? && refusal.out_of_cpu?
+
       def sentence
         return refusal.sentence if refused?
         @words.sentences([*wrong_again, (@result.verdict == :change) ? change : keep])
@@ -69,7 +72,7 @@ module Holdup
 
       # All that may be wrong, of which the refusal's sentence names one.
       def causes
-        out_of_cpu = View::Remarks::OutOfCpu.sentence(@shortage, words: @words) if @shortage
+        out_of_cpu = View::Remarks::OutOfCpu.sentence(@shortage, words: @words) if out_of_cpu?
         [out_of_cpu, word(:causes, reasons: reasons.call), *(warnings if @result)].compact
       end
 

@@ -58,9 +58,9 @@ module Holdup
         verdict.refused? ? View::Blocks::Fold.new(title: word(:refusal_causes), inner: [notes]) : notes
       end
 
-      # @return [String, nil] what comes before any advice; a refusal says it itself
+      # @return [String, nil] what comes before any advice, unless a refusal says it itself
       def out_of_cpu
-        return if @advice.shortage.nil? || verdict.refused?
+        return if @advice.shortage.nil? || verdict.out_of_cpu?
         View::Remarks::OutOfCpu.sentence(@advice.shortage, words: @words)
       end
 
