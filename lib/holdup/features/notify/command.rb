@@ -47,7 +47,7 @@ module Holdup
         return status unless @test || @now
         unless @plan
           raise UsageError.new("nobody is told, because no channel is set",
-            "set HOLDUP_NOTIFY=slack=https://... (docs/notify.md)")
+            "set HOLDUP_NOTIFY=slack=https://... (`holdup docs notify`)")
         end
         @test ? test : send_due
       end
