@@ -3,7 +3,7 @@
 module Holdup
   module Notify
     Feature = FeatureContents.of(
-      about: "who is told of what: [notices](notify.md) by webhook, command or log",
+      about: "messages when something is wrong: [notices](notify.md) by webhook, command or log",
       uses: %w[deaths],
       commands: [
         {name: "notify", place: 145,
