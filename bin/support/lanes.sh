@@ -81,14 +81,15 @@ tell_failures() {
 
 # tell_progress LANE ...: one line for all
 tell_progress() {
-  local lane line="" times count
+  local lane line="" step count
   for lane in "$@"; do
-    [ -f "$notes/$lane.running" ] || continue
-    line+="; $lane: $(cat "$notes/$lane.running")"
-    times="$notes/$lane.times"
-    [ -f "$times" ] || continue
-    count="$(sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p' "$times")"
-    line+=", $(($(wc -l <"$times") - 1)) of $count"
+    # A step may end between any two looks at its files.
+    step="$(cat "$notes/$lane.running" 2>/dev/null)" || continue
+    line+="; $lane: $step"
+    # The first line is "# 3 tests: ...".
+    count="$(awk 'NR == 1 { all = $2 } END { print NR - 1 " of " all }' "$notes/$lane.times" 2>/dev/null)" ||
+      continue
+    line+=", $count"
   done
   [ -z "$line" ] || say "$(minutes "$SECONDS")$line"
 }

@@ -111,4 +111,21 @@ class LanesTest < Minitest::Test
     BASH
     assert_match(/^holdup: \d:\d\d; one: first, 2 of 3$/, said)
   end
+
+  # Else all lanes ended with it, and CI had failed.
+  def test_a_step_may_end_while_it_is_told
+    said, status = lanes(<<~'BASH')
+      printf '%s' "$TIMES" | tee "$notes/one.times" >"$notes/two.times"
+      echo "first" >"$notes/one.running"
+      echo "second" >"$notes/two.running"
+      cat() { rm -f "$notes/one.running"; command cat "$@"; }
+      awk() { rm -f "$notes/two.times"; command awk "$@"; }
+      tell_progress one two
+      echo "goes on"
+    BASH
+    assert_predicate status, :success?, said
+    assert_match(/; two: second$/, said)
+    assert_match(/^goes on$/, said)
+    refute_match(/first|No such file/, said)
+  end
 end
