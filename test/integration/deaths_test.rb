@@ -89,10 +89,11 @@ class DeathsIntegrationTest < Minitest::Test
     pid
   end
 
+  # A worker that hangs in its shutdown is killed by its server, which is a death.
   def restart_in_phases(app)
     before = app.live.map(&:pid)
     app.signal(:USR1)
-    app.wait { app.live_workers == [0, 1] && (app.live.map(&:pid) & before).empty? }
+    app.wait_for_restart { app.live_workers == [0, 1] && (app.live.map(&:pid) & before).empty? }
   end
 
   # What the application's own collector has left.
@@ -128,7 +129,7 @@ class DeathsIntegrationTest < Minitest::Test
 
   def assert_exact(app, pids, asked)
     found = deaths(app)
-    assert_equal pids.sort, found.map(&:pid).sort, "each killed worker has one, nobody else"
+    assert_equal pids.sort, found.map(&:pid).sort, "each killed worker has one, nobody else:\n#{app.log}"
     lines = ledger(app)
     found.each { |death| assert_in_flight(death, lines, asked) }
     assert_killed(found) if Puma::Const::VERSION.to_i >= 7
