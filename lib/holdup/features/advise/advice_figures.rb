@@ -47,6 +47,15 @@ module Holdup
         @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
       end
 
+      # A restart draws anew, which can be all that a gain depends on.
+      # @param found [Sizing::BootSpread::WidenedGain, nil]
+      # @return [Array<String>] a sentence where it decides
+      def boots(found)
+        return [] unless found&.decides?
+        [@words.call(:advice_boots, spread: share(found.spread.deviation),
+          processes: View::Figures.count(found.spread.processes))]
+      end
+
       # The suffix of a fact's name says its unit.
       def facts(facts)
         facts.to_h { |name, value| [name, fact(name.to_s, value)] }

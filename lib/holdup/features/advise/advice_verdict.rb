@@ -167,13 +167,7 @@ module Holdup
         AdviceFigures::Bias.new(@result.bias, words: @words).sentences
       end
 
-      # A restart draws anew, which can be all that a gain depends on.
-      def boots
-        found = @result.boots
-        return [] unless found&.decides?
-        [word(:boots, spread: @figures.share(found.spread.deviation),
-          processes: View::Figures.count(found.spread.processes))]
-      end
+      def boots = @figures.boots(@result.boots)
 
       def growth
         return unknown_growth unless (found = recording.growth)

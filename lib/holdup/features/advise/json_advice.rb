@@ -33,6 +33,13 @@ module Holdup
           guards: prediction.guards.map(&:to_h))
       end
 
+      # @param found [Sizing::BootSpread::WidenedGain, nil]
+      def self.boots(found)
+        return unless found
+        {deviation: found.spread.deviation.round(4), processes: found.spread.processes,
+         decides: found.decides?, gain_interval_alone: found.alone.minmax.map { |bound| bound.round(4) }}
+      end
+
       def self.times(prediction)
         {assignments: prediction.assignments, queued_ns: prediction.queued_ns&.round,
          stalled_ns: prediction.stalled_ns&.round,
@@ -67,19 +74,13 @@ module Holdup
         {setting: recording.setting, peak_per_second: @result.rate.round(3),
          amdahl_threads: @result.amdahl, self_test:,
          missing: @result.sufficiency.missing, bias: AdviceFigures::Bias.json(@result.bias),
-         misses: @result.misses, boots:,
+         misses: @result.misses, boots: self.class.boots(@result.boots),
          growth: estimate(recording.growth_estimate), idle_growth: estimate(recording.idle_growth),
          rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found|
            {name: series.name, queue: series.queue,
             **estimate(found)}
          }, **best}
-      end
-
-      def boots
-        found = @result.boots or return
-        {deviation: found.spread.deviation.round(4), processes: found.spread.processes,
-         decides: found.decides?, gain_interval_alone: found.alone.minmax.map { |bound| bound.round(4) }}
       end
 
       def recording = @result.recording

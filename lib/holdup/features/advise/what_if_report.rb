@@ -37,7 +37,8 @@ module Holdup
 
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil,
-                  gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
+                  gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil,
+                  boots: JsonAdvice.boots(@found.boots)}
         context = {amdahl_threads: @found.amdahl, unsupported: @found.unsupported,
                    bias: AdviceFigures::Bias.json(@found.bias)}
         {**json_of(@found), **gained, **self_test, **groups, **context}
@@ -128,7 +129,7 @@ module Holdup
 
       def notes
         corrected = AdviceFigures::Bias.new(@found.bias, words: @words).sentences
-        [*(word(:replayed_note) if measured?), *exactness, *corrected, amdahl]
+        [*(word(:replayed_note) if measured?), *exactness, *boots, *corrected, amdahl]
       end
 
       def exactness
@@ -137,6 +138,8 @@ module Holdup
         AdviceVerdict::Exactness.new(reasons:, words: @words,
           **@found.to_h.slice(:self_test, :peak, :warnings)).call
       end
+
+      def boots = @figures.boots(@found.boots)
 
       def amdahl
         @words.call(:advice_amdahl, amdahl: @found.amdahl, share: View::Figures.share(@found.idle_share))

@@ -55,6 +55,21 @@ module Holdup
           SpreadEstimate.new(deviation: Math.sqrt(between), processes: known.size)
         end
 
+        # @param gain [Float] of another setting; `alone`: 90 % of it without what boots differ by
+        # @param before [Numeric] processes that were recorded; `after`: that will be booted
+        # @yieldparam factor [Float] by which units hold the GVL longer in these
+        # @yieldreturn [Float] the gain then
+        # @return [WidenedGain, nil] nil where fewer than two processes were recorded for long enough, or
+        #   chance explains what they differ by
+        def widened(gain, alone, before:, after:)
+          spread = call
+          return unless spread&.deviation&.positive?
+          share = spread.share(before, after)
+          here = yield(1.0)
+          slower, faster = [share, -share].map { |log| gain + yield(Math.exp(log)) - here }
+          WidenedGain.of(spread, alone, gain:, slower:, faster:)
+        end
+
         private
 
         # @return [Hash{Array => Array<Float>}] of each process, a logarithm for each ten minutes
@@ -113,8 +128,12 @@ module Holdup
             new(spread:, alone:, interval: begins..ends)
           end
 
-          # Whether the draw alone makes a certain gain uncertain.
-          def decides? = alone.begin.positive? && !interval.begin.positive?
+          # Whether the draw alone makes a certain gain or loss uncertain.
+          def decides?
+            gains = [alone, interval].map { |range| range.begin.positive? }
+            losses = [alone, interval].map { |range| range.end.negative? }
+            [gains, losses].include?([true, false])
+          end
         end
       end
     end

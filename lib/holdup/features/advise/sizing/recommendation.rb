@@ -290,22 +290,16 @@ module Holdup
 
         # @return [BootSpread::WidenedGain, nil]
         def widened_gain(alone)
-          spread = BootSpread.new(recording.unit_samples).call
-          return unless spread&.deviation&.positive?
-          share = spread.share(*both { |one| one.processes * recording.hosts })
-          here = gain_of_boots(1.0)
-          slower, faster = [share, -share].map { |log| gain + gain_of_boots(Math.exp(log)) - here }
-          BootSpread::WidenedGain.of(spread, alone, gain:, slower:, faster:)
+          before, after = both { |one| one.processes * recording.hosts }
+          BootSpread.new(recording.unit_samples).widened(gain, alone, before:, after:) do |factor|
+            gain_of_boots(factor)
+          end
         end
 
         # @param factor [Float] by which units hold the GVL longer in the new processes
         def gain_of_boots(factor)
-          slowed = traffic
-          if factor != 1
-            slowed = traffic.map { |unit| unit.with(running_ns: (unit.running_ns * factor).round) }
-          end
           draw = {seed: @seed, rate:, units: units_of_replay}
-          parts = [[traffic, now], [slowed, best.candidate]]
+          parts = [[traffic, now], [traffic.slowed(factor), best.candidate]]
           return choice.gain(*parts.map { |part, one| of_part(part, one, draw) }) if replayed?
           choice.gain(*parts.map do |part, one|
             trace = search.drawn(part, one, **draw) if one.shared?

@@ -110,6 +110,13 @@ module Holdup
           Traffic.new(changed, block_s:, pools:, concurrent_units:)
         end
 
+        # @param factor [Float] by which units hold the GVL longer
+        # @return [Traffic]
+        def slowed(factor)
+          return self if factor == 1
+          map { |unit_sample| unit_sample.with(running_ns: (unit_sample.running_ns * factor).round) }
+        end
+
         def empty? = blocks.empty?
 
         def unit_samples = blocks.flat_map(&:unit_samples)

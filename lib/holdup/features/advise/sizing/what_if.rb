@@ -17,11 +17,12 @@ module Holdup
         end
 
         # The answer. `gain`, `interval`, `named`, `others`: nil where not both sides have times, the last two
-        # also where the change treats all units alike; `pools`: {String => BeforeAfter} of PoolThroughput;
+        # also where the change treats all units alike; `boots`: BootSpread::WidenedGain, nil where the
+        # setting stays; `pools`: {String => BeforeAfter} of PoolThroughput;
         # `bias`: {Symbol => PredictionBias::BiasCorrection}; `setting`: attributes of the recorded one;
         # `self_test`, `peak`, `warnings`: how exact it is, see AdviceResult
-        WhatIfResult = Data.define(:sides, :gain, :interval, :named, :others, :pools, :concurrent_units,
-          :bias,
+        WhatIfResult = Data.define(:sides, :gain, :interval, :boots, :named, :others, :pools,
+          :concurrent_units, :bias,
           :amdahl, :idle_share, :unsupported, :setting, :self_test, :peak, :warnings) do
           def before = sides.before
 
@@ -45,8 +46,8 @@ module Holdup
         def call
           parts = (replayed? && selective?) ? {named:, others:} : {named: nil, others: nil}
           WhatIfResult.new(sides: sides.with(after:), gain: (gain if replayed?),
-            interval: (interval if replayed?), **parts, pools:, concurrent_units: concurrent_units?,
-            bias: bias.corrections, amdahl:, idle_share:, unsupported:,
+            interval: (interval if replayed?), boots: (boots if replayed?), **parts, pools:,
+            concurrent_units: concurrent_units?, bias: bias.corrections, amdahl:, idle_share:, unsupported:,
             setting: setting&.attributes || {}, **exactness)
         end
 
@@ -64,14 +65,18 @@ module Holdup
         # @return [Float] of queued + stalled at the percentile, as a share of the response
         def gain = gain_of(sides)
 
-        def interval
-          @interval ||= begin
-            bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
-            range = bootstrap.interval(@base.method(:assumption)) do |part, seed|
-              gain_of(compare(part, seed, UNITS, round: seed))
-            end
-            [range.begin, gain].min..[range.end, gain].max
-          end
+        # @return [Range<Float>] 90 % of that gain
+        def interval = boots ? boots.interval : bootstrapped_gain
+
+        # @return [BootSpread::WidenedGain, nil] what the processes of the setting differ by, and what it does
+        #   to the interval; nil where none is booted anew, and as for BootSpread#widened
+        def boots
+          return unless booted_anew?
+          return @boots if defined?(@boots)
+          hosts = @base.recording.hosts
+          spread = BootSpread.new(@base.recording.unit_samples)
+          before, after = [@base.now, candidate].map { |one| one.processes * hosts }
+          @boots = spread.widened(gain, bootstrapped_gain, before:, after:) { |factor| gain_of_boots(factor) }
         end
 
         # Units that the change names, such as those with processes of their own.
@@ -118,14 +123,14 @@ module Holdup
           return {} unless @change.sizes_only? && @base.recording.pools.several?
           now = @base.now
           before = @base.pools_of(now)
-          after = @base.pools_of(@change.candidate(now))
+          after = @base.pools_of(candidate)
           known = @base.recording.pools.names.zip(before, after).select(&:all?)
           known.to_h { |name, was, becomes| [name, BeforeAfter.new(before: was, after: becomes)] }
         end
 
         # Corrects another setting; none if the setting stays.
         def bias
-          (@change.candidate(@base.now) == @base.now) ? PredictionBias::NONE : @base.bias
+          booted_anew? ? @base.bias : PredictionBias::NONE
         end
 
         # @return [Integer] threads by Amdahl's law for the units as they are
@@ -147,6 +152,25 @@ module Holdup
         end
 
         def traffic = @base.traffic
+
+        def candidate = @change.candidate(@base.now)
+
+        # Whether another setting is asked for.
+        def booted_anew? = candidate != @base.now
+
+        def bootstrapped_gain
+          @bootstrapped_gain ||= begin
+            bootstrap = Sufficiency::RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+            range = bootstrap.interval(@base.method(:assumption)) do |part, seed|
+              gain_of(compare(part, seed, UNITS, round: seed))
+            end
+            [range.begin, gain].min..[range.end, gain].max
+          end
+        end
+
+        def gain_of_boots(factor)
+          gain_of(compare(traffic, @seed, UNITS, slowed: factor))
+        end
 
         def series
           @series ||= traffic.unit_samples.map { |unit_sample| unit_sample.series.name }.uniq
@@ -171,10 +195,12 @@ module Holdup
         end
 
         # The block selects by name the units that count.
-        def compare(part, seed, units, round: nil, &counts)
+        # @param slowed [Float] by which they hold the GVL longer after the change
+        def compare(part, seed, units, round: nil, slowed: 1.0, &counts)
           counts ||= ->(name) { !@change.removes?(name) }
           draw = {seed:, units:, rate: @base.rate * part.mean_rate / traffic.mean_rate}
-          BeforeAfter.new(before: now(part, draw, round, counts), after: changed(part, draw, round, counts))
+          BeforeAfter.new(before: now(part, draw, round, counts),
+            after: changed(part.slowed(slowed), draw, round, counts))
         end
 
         def now(part, draw, round, counts)
@@ -187,7 +213,6 @@ module Holdup
         def changed(part, draw, round, counts)
           other = @units.changed(part)
           draw = draw.merge(rate: draw[:rate] * @change.factor * other.weight / part.weight)
-          candidate = @change.candidate(@base.now)
           forecast = @base.forecast(demand: @base.estimates.call(other, seed: round), rate: draw[:rate],
             limits:, parts: parts(other, round), round:)
           forecast.call(candidate, @units.marked(other.peak(**draw), other.drawn(**draw), candidate),

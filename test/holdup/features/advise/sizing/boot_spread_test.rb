@@ -91,6 +91,9 @@ module Holdup::Advise::Sizing
       assert_predicate widened(slower: 0.0, faster: 0.4), :decides?
       refute_predicate widened(slower: 0.4, faster: 0.4), :decides?
       refute_predicate widened(slower: 0.4, faster: 0.4).with(alone: -0.1..0.5), :decides?
+      loss = widened(slower: 0.0, faster: 0.4).with(alone: -0.5..-0.1)
+      assert_predicate loss.with(interval: -0.7..0.1), :decides?
+      refute_predicate loss.with(interval: -0.7..-0.05), :decides?
     end
   end
 end

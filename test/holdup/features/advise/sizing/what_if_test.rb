@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require_relative "../../../../support/learned"
 require_relative "../../../../support/played_recording"
+require_relative "../../../../support/unlike_processes"
 
 module Holdup::Advise::Sizing
   class WhatIfTest < Minitest::Test
@@ -51,6 +52,19 @@ module Holdup::Advise::Sizing
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0.05
       assert_equal 2, found.after.candidate.processes
+    end
+
+    # Processes of another setting are booted anew, and a boot is a draw.
+    def test_what_processes_differ_by_widens_the_interval_of_another_setting
+      unlike = RECORDINGS[:unlike] ||= UnlikeProcesses.new(minutes: 40, swing: 0.0)
+      found = what_if(unlike, processes: 3).call
+      boots = found.boots
+      assert_in_delta Math.log(1.1 / 0.9) / Math.sqrt(2), boots.spread.deviation, 0.04
+      assert_equal boots.interval, found.interval
+      assert_operator found.interval.begin, :<, boots.alone.begin
+      assert_operator found.interval.end, :>, boots.alone.end
+      assert_includes found.interval, found.gain
+      assert_nil what_if(unlike, factor: 1.2).call.boots, "the same processes serve more"
     end
 
     # As many jobs ran all the time, so what they take with fewer threads was not seen.
