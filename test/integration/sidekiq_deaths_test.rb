@@ -3,12 +3,12 @@
 require "test_helper"
 require "holdup/loader"
 
-# A real Sidekiq with ten threads is killed three times. Some of its jobs have ended and some last: each is
-# counted or in flight, and those that were lost have their name, job id and queue.
+# A real Sidekiq with ten threads is killed again and again. Some of its jobs have ended and some last: each
+# is counted or in flight, and those that were lost have their name, job id and queue.
 class SidekiqDeathsTest < Minitest::Test
   include TemporaryFolder
 
-  KILLS = 3
+  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(3, nightly: 334)))
   ENDED = 20
   HELD = {"default" => 3, "low" => 4}.freeze
   THREADS = %w[-c 10 -q default -q low -t 1].freeze
@@ -16,7 +16,7 @@ class SidekiqDeathsTest < Minitest::Test
     "#{count}.times { HeldJob.set(queue: #{queue.dump}).perform_async(#{queue.dump}) }"
   }, "#{ENDED}.times { PlainJob.perform_async }"].join("; ")
 
-  def test_what_was_in_flight_is_named_and_what_had_ended_is_counted
+  repeated_nightly def test_what_was_in_flight_is_named_and_what_had_ended_is_counted
     store = Holdup::Store.open("memory:")
     RedisServer.run do |redis|
       SidekiqProcess.run(redis, *THREADS) do |sidekiq|

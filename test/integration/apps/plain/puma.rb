@@ -2,7 +2,7 @@
 
 plugin :holdup unless ENV["WITHOUT_HOLDUP"]
 bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
-threads 3, 3
+threads(*[Integer(ENV.fetch("THREADS", "3"))] * 2)
 workers((ENV["WORKERS"] == "auto") ? :auto : Integer(ENV.fetch("WORKERS", "0")))
 preload_app! ENV["PRELOAD"] != "0"
 fork_worker 0 if ENV["FORK_WORKER"]

@@ -1,21 +1,22 @@
 # frozen_string_literal: true
 
-require "test_helper"
 require "holdup/loader"
-require "puma/const"
 
-# Workers of a real Puma are killed at random moments under load. Each request that had begun and not ended is
-# in the autopsy of its worker, once, and counts nowhere; what ends by itself makes no autopsy.
+# Workers of a real server are killed at random moments under load. Each request that had begun and not ended
+# is in the autopsy of its worker, once, and counts nowhere; what ends by itself makes no autopsy.
 #
 # The application writes a ledger. A kill between its lines and Holdup's own begin and end of a request leaves
 # open what is right, so these requests may be in flight or not: they were asked and have no line, or have
 # ended as the last of their worker.
-class DeathsIntegrationTest < Minitest::Test
-  KILLS = Thorough.turns(4, thorough: 20)
-  COMMAND = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb ledger.ru].freeze
-  ENVIRONMENT = {"WORKERS" => "2", "PRELOAD" => "0", "HOLDUP_COLLECTOR" => "process",
-                 **ServedApp::LONG_SHUTDOWN}.freeze
-  THREADS = 3
+#
+# Include it and define `server_command` with ledger.ru, `workers`, `threads` (of a worker), `kills`,
+# `restart_signal` (takes new workers, one after another or all at once), and `noted?` (whether the master
+# says how a worker ended).
+module DeathsContract
+  # HOLDUP_TEST_KILLS is for a long run by hand.
+  def self.kills(...) = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(...)))
+
+  ENVIRONMENT = {"PRELOAD" => "0", "HOLDUP_COLLECTOR" => "process", **ServedApp::LONG_SHUTDOWN}.freeze
   # Health checks are not measured; the test asks for it until the server is there.
   UNMEASURED = "/up"
   CLIENTS = 8
@@ -58,15 +59,16 @@ class DeathsIntegrationTest < Minitest::Test
     end
   end
 
-  repeated def test_what_was_in_flight_is_in_the_autopsy_of_a_killed_worker_once
-    ServedApp.serve(*COMMAND, app: "plain", env: ENVIRONMENT) do |app|
-      app.wait { app.live_workers == [0, 1] }
+  def test_what_was_in_flight_is_in_the_autopsy_of_a_killed_worker_once
+    env = {**ENVIRONMENT, "WORKERS" => workers.to_s, "THREADS" => threads.to_s}
+    ServedApp.serve(*server_command, app: "plain", env:) do |app|
+      app.wait { all_live?(app) }
       clients = RestlessClients.new(app.port)
       random = Random.new(7)
-      pids = Array.new(KILLS) { kill_one(app, random) }
+      pids = Array.new(kills) { kill_one(app, random) }
       clients.stop
-      app.wait(every: 0.5) { deaths(app).size >= KILLS }
-      restart_in_phases(app)
+      app.wait(every: 0.5) { deaths(app).size >= kills }
+      restart(app)
       app.stop
       app.wait { app.processes.empty? }
       collect(app)
@@ -85,15 +87,17 @@ class DeathsIntegrationTest < Minitest::Test
     pid = app.live.sample(random:).pid
     IO.select(nil, nil, nil, random.rand * 0.05)
     Process.kill(:KILL, pid)
-    app.wait { app.live_workers == [0, 1] && app.live.none? { |entry| entry.pid == pid } }
+    app.wait { all_live?(app) && app.live.none? { |entry| entry.pid == pid } }
     pid
   end
 
+  def all_live?(app) = app.live_workers == [*0...workers]
+
   # A worker that hangs in its shutdown is killed by its server, which is a death.
-  def restart_in_phases(app)
+  def restart(app)
     before = app.live.map(&:pid)
-    app.signal(:USR1)
-    app.wait_for_restart { app.live_workers == [0, 1] && (app.live.map(&:pid) & before).empty? }
+    app.signal(restart_signal)
+    app.wait_for_restart { all_live?(app) && (app.live.map(&:pid) & before).empty? }
   end
 
   # What the application's own collector has left.
@@ -132,7 +136,7 @@ class DeathsIntegrationTest < Minitest::Test
     assert_equal pids.sort, found.map(&:pid).sort, "each killed worker has one, nobody else:\n#{app.log}"
     lines = ledger(app)
     found.each { |death| assert_in_flight(death, lines, asked) }
-    assert_killed(found) if Puma::Const::VERSION.to_i >= 7
+    assert_killed(found) if noted?
     begun = lines.count { |what, *| what == "begin" }
     unknown = (asked - lines.map(&:last)).size
     counted = @counted + found.sum { |death| death.units.size }
@@ -147,7 +151,7 @@ class DeathsIntegrationTest < Minitest::Test
     names = death.units.map { |unit| unit[:name].delete_prefix("GET ") }
     assert_equal names.uniq, names
     assert_empty open - names, "each that had begun and not ended is in the autopsy"
-    perhaps = ended.last(THREADS) + (asked - lines.map(&:last)).to_a
+    perhaps = ended.last(threads) + (asked - lines.map(&:last)).to_a
     assert_empty names - open - perhaps, "and no other"
   end
 
