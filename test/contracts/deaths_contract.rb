@@ -21,7 +21,8 @@ module DeathsContract
   UNMEASURED = "/up"
   CLIENTS = 8
 
-  # Clients that ask for another path each time, whatever comes back.
+  # Clients that ask for another path each time, whatever comes back, until they rest: each path is a name of
+  # its own, and a collector that gets too many falls behind.
   class RestlessClients
     # @return [Set<String>] paths that were asked for
     attr_reader :asked
@@ -29,8 +30,12 @@ module DeathsContract
     def initialize(port)
       @asked = Set.new
       @lock = Mutex.new
-      @threads = Array.new(CLIENTS) { |client| Thread.new { ask(port, client) } }
+      @threads = Array.new(CLIENTS) { |client| Thread.new { ask_on(port, client) } }
     end
+
+    def ask = @resting = false
+
+    def rest = @resting = true
 
     def stop
       @stopped = true
@@ -39,9 +44,10 @@ module DeathsContract
 
     private
 
-    def ask(port, client)
+    def ask_on(port, client)
       number = 0
       until @stopped
+        IO.select(nil, nil, nil, 0.01) while @resting && !@stopped
         path = "/#{"abcdefgh"[client]}#{(number += 1).to_s.tr("0123456789", "klmnopqrst")}"
         get(port, path)
       end
@@ -65,7 +71,7 @@ module DeathsContract
       app.wait { all_live?(app) }
       clients = RestlessClients.new(app.port)
       random = Random.new(7)
-      pids = Array.new(kills) { kill_one(app, random) }
+      pids = Array.new(kills) { kill_one(app, clients, random) }
       clients.stop
       app.wait(every: 0.5) { deaths(app).size >= kills }
       restart(app)
@@ -81,12 +87,14 @@ module DeathsContract
   private
 
   # @return [Integer] its pid
-  def kill_one(app, random)
+  def kill_one(app, clients, random)
     before = ledger(app).size
+    clients.ask
     app.wait { ledger(app).size > before + 4 * CLIENTS }
     pid = app.live.sample(random:).pid
     IO.select(nil, nil, nil, random.rand * 0.05)
     Process.kill(:KILL, pid)
+    clients.rest
     app.wait { all_live?(app) && app.live.none? { |entry| entry.pid == pid } }
     pid
   end
