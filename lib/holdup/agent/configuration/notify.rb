@@ -37,7 +37,7 @@ module Holdup
     # Those that get an HTTP request, each in the format of its receiver; then a program, and the log.
     NotifyPlan::WEBHOOKS = %i[webhook slack teams discord pagerduty].freeze
     NotifyPlan::CHANNELS = [*NotifyPlan::WEBHOOKS, :command, :log].freeze
-    NotifyPlan::RULES = %i[stall verdict deaths slo autopilot collector store].freeze
+    NotifyPlan::RULES = %i[stall verdict deaths slo revision autopilot collector store].freeze
     NotifyPlan::STALL = 0.25
 
     module Types
@@ -46,7 +46,7 @@ module Holdup
         def expected
           '{slack: "https://hooks.slack.com/services/..."} or :off (channels: webhook, slack, teams, ' \
             "discord and pagerduty with a URL, without spaces and commas; command with an absolute path; " \
-            "log: true; further rules: %i[stall verdict deaths slo autopilot collector store], " \
+            "log: true; further rules: %i[stall verdict deaths slo revision autopilot collector store], " \
             'stall: 0.01 to 1, quiet: "22:00-07:00"; in the environment ' \
             "slack=https://...,stall=0.3,rules=stall deaths, or off)"
         end
