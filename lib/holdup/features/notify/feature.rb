@@ -10,7 +10,7 @@ module Holdup
          summary: "who is told of what, what was told last, and a test of it",
          examples: ["", "--test"]}
       ],
-      parts: {notices: "CollectorPart"}
+      parts: {notices: "CollectorPart", notices_in_app: "InAppCollectorPart"}
     )
   end
 end

@@ -38,6 +38,15 @@ module Holdup
         word(:"found_#{rule}", **said(notice))
       end
 
+      # @param channel [Symbol]
+      # @param facts [Hash{Symbol => Object}] key and detail of a Channels::ChannelAnswer
+      # @return [String] how an attempt went
+      def outcome(channel, facts)
+        key = facts.fetch(:key)
+        key = :sent_with_status if key == :sent && facts[:detail]
+        word(:"outcome_#{key}", channel: word(:"channel_#{channel}"), detail: facts[:detail].to_s)
+      end
+
       # @return [NoticeMessage] that only shows that a channel works
       def test(now_s)
         NoticeMessage.new(rule: "test", state: :began, at_s: now_s, source: "test #{now_s}",
