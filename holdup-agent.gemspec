@@ -30,7 +30,7 @@ Gem::Specification.new do |spec|
   # Files of a kind compress best beside each other.
   spec.files = Dir[
     "lib/{holdup,holdup-agent}.rb",
-    "lib/holdup/{base,version}.rb",
+    "lib/holdup/{base,version,yabeda}.rb",
     "lib/holdup/{agent,capture,hooks,model,segment}/**/*.rb",
     "lib/holdup/agent/servers/awaited.txt",
     "lib/{generators,puma}/**/*.rb",

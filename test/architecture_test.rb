@@ -23,6 +23,7 @@ class ArchitectureTest < Minitest::Test
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
     "agent" => %w[capture collector hooks native segment store],
     "base" => %w[agent],
+    "yabeda" => %w[agent],
     "collector" => %w[agent analysis capture native segment shell store],
     "store" => [],
     "analysis" => %w[agent],

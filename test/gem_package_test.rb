@@ -18,7 +18,7 @@ class GemPackageTest < Minitest::Test
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
   TOP = %w[LICENSE.txt README.md CHANGELOG.md].freeze
   # Folders and files of lib/holdup that run inside the application.
-  IN_APP = %w[agent base.rb capture hooks model segment version.rb].freeze
+  IN_APP = %w[agent base.rb capture hooks model segment version.rb yabeda.rb].freeze
 
   BuiltGem = Data.define(:spec, :bytes, :printed)
 

@@ -44,6 +44,14 @@ module Holdup
     end
 
     # @param configuration [Configuration]
+    # @param options [Hash{Symbol => Object}] of Notify::InAppCollectorPart
+    # @return [Notify::InAppCollectorPart, nil] of a collector that is a thread of the application; nil:
+    #   nobody is told
+    def self.notices_in_app(configuration, **options)
+      Features.part(:notices_in_app)&.new(configuration, **options) if configuration.notify_plan
+    end
+
+    # @param configuration [Configuration]
     # @return [Hash{Symbol => Object}] what it says, for `new`
     def self.options(configuration, env, log:, clock: Clock.new)
       if configuration.spool
@@ -64,8 +72,8 @@ module Holdup
     # @param host [String] its name in the store
     # @param autopilot [Autopilot::CollectorPart, nil] acts after each round of the leader; nil: none
     # @param keeper [Advise::CollectorPart, nil] called after each round of the leader; nil: none
-    # @param notices [Notify::CollectorPart, nil] called after each round of the leader, also after one that
-    #   failed; nil: none
+    # @param notices [Notify::CollectorPart, Notify::InAppCollectorPart, nil] called after each round of the
+    #   leader, also after one that failed; nil: none
     # @param warm [#call] called once, after the first tick
     # @param spool [Spool, nil] gets what can't be stored in the end, and is delivered; nil: none
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],

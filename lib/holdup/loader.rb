@@ -25,6 +25,7 @@ require "holdup/model/clock"
 require "holdup/model/collector_checkpoint"
 require "holdup/model/exit_note"
 require "holdup/model/experiment_plan"
+require "holdup/model/exported_figures"
 require "holdup/model/flat_json"
 require "holdup/model/histogram"
 require "holdup/model/jit_memory"
@@ -83,7 +84,7 @@ module Holdup
     loader.ignore(
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/hooks",
       "#{__dir__}/loader.rb", "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment",
-      "#{__dir__}/version.rb", "#{__dir__}/store/migrations",
+      "#{__dir__}/version.rb", "#{__dir__}/yabeda.rb", "#{__dir__}/store/migrations",
       # Job programs that an experiment runs in separate processes.
       "#{__dir__}/features/lab/jobs/mix.rb", "#{__dir__}/features/lab/sidekiq_vcpu/jobs.rb"
     )

@@ -36,7 +36,7 @@ module Holdup
       values = KEYS.to_h do |key|
         [key.name, from_environment(key, env) { key.check(draft[key.name]) }]
       end
-      new(**values)
+      new(**values).checked
     end
 
     # What Log takes, a path too. Works while another setting is wrong, because that has to be logged.
@@ -75,6 +75,16 @@ module Holdup
     end
     private_class_method :from_environment
 
+    # @return [Configuration] this one
+    # @raise [ConfigurationError] for settings that do not go together
+    def checked
+      in_app = ConfigurationKeys::NotifyPlan::IN_APP & notify_plan&.channels.to_h.keys
+      return self if in_app.empty? || collector == :thread
+      raise ConfigurationError.new(key: :collector, value: collector,
+        expected: ":thread for #{in_app.join(" and ")} of config.notify: a collector in another process " \
+          "does not have the application's code; or take a webhook, a command or the log")
+    end
+
     def segment_dir = segment_place.dir
 
     def segment_place = SegmentLocation.find(dir)
@@ -96,7 +106,7 @@ module Holdup
     # @return [Hash{String => String}] for a collector's environment: it can't know what code has set
     def of_collector
       exported = exports.to_h { |export| [export.variable, export.to_s] }
-      {**exported, "HOLDUP_SCALING" => scaling_goal&.to_s, "HOLDUP_NOTIFY" => notify_plan&.to_s,
+      {**exported, "HOLDUP_SCALING" => scaling_goal&.to_s, "HOLDUP_NOTIFY" => notify_plan&.of_process&.to_s,
        "HOLDUP_WEB_URL" => web_url, "HOLDUP_HOST" => host, "HOLDUP_SPOOL" => spool,
        "HOLDUP_SPOOL_MIB" => spool && spool_mib.to_s}.compact
     end

@@ -36,7 +36,7 @@ class Holdup::JitMemoryTest < Minitest::Test
   end
 
   def test_exporters_have_the_same_figure_by_the_same_name
-    gauges = Holdup::Export::ProcessFigures::GAUGES
+    gauges = Holdup::ExportedFigures::PROCESS_GAUGES
     sample = @life.last
     found = %i[code metadata memory].map { |part| gauges.fetch(:"ruby_yjit_#{part}_bytes").of(sample) }
     assert_equal [4_200_000, 10_700_000, MEMORY], found

@@ -274,7 +274,8 @@ module Holdup
         help: "Who is told, by the collector, when requests and jobs wait for the GVL for long, the " \
           "verdict changes, a process dies, the SLO of scaling is broken, the autopilot acts, or a " \
           "collector or the store fails: once for a whole fleet (`holdup docs notify`). Channels: webhook, " \
-          "slack, teams, discord, pagerduty (a URL each), command (a path), log (true). " \
+          "slack, teams, discord, pagerduty (a URL each), command (a path), log (true); with collector = " \
+          ":thread also rails_error (true) and block (called with each message). " \
           "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
           "quiet (\"22:00-07:00\"). nil: nobody. In the environment: " \
           "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."

@@ -6,7 +6,7 @@ module Holdup
   module ConfigurationKeys
     # What `config.notify` asks for: who is told of what, and when.
     #
-    # - `channels`: {kind => URL, path or true}, see CHANNELS
+    # - `channels`: {kind => URL, path, true or what is called}, see CHANNELS
     # - `rules`: Array of Symbols, of RULES
     # - `stall`: share of the elapsed time that requests and jobs may wait for the GVL
     # - `quiet`: "22:00-07:00", times of the collector's clock in which nothing is sent; nil: none
@@ -30,14 +30,22 @@ module Holdup
         facts.map { |name, value| "#{name}=#{value}" }.join(",")
       end
 
+      # @return [NotifyPlan, nil] what a collector in a process of its own can do; nil: nothing
+      def of_process
+        others = channels.except(*self.class::IN_APP)
+        with(channels: others) unless others.empty?
+      end
+
       # What is printed by accident must not have addresses: whoever knows one can write there.
       def inspect = "#<#{self.class.name} #{channels.keys.join(" ")}>"
     end
 
-    # Those that get an HTTP request, each in the format of its receiver; then a program, and the log.
+    # Those that get an HTTP request, each in the format of its receiver; then a program, and the log; at last
+    # those that call the application's code, which only a collector in a thread of the application can.
     NotifyPlan::WEBHOOKS = %i[webhook slack teams discord pagerduty].freeze
-    NotifyPlan::CHANNELS = [*NotifyPlan::WEBHOOKS, :command, :log].freeze
-    NotifyPlan::RULES = %i[stall verdict deaths slo autopilot collector store].freeze
+    NotifyPlan::IN_APP = %i[rails_error block].freeze
+    NotifyPlan::CHANNELS = [*NotifyPlan::WEBHOOKS, :command, :log, *NotifyPlan::IN_APP].freeze
+    NotifyPlan::RULES = %i[stall verdict deaths slo revision autopilot collector store].freeze
     NotifyPlan::STALL = 0.25
 
     module Types
@@ -46,7 +54,8 @@ module Holdup
         def expected
           '{slack: "https://hooks.slack.com/services/..."} or :off (channels: webhook, slack, teams, ' \
             "discord and pagerduty with a URL, without spaces and commas; command with an absolute path; " \
-            "log: true; further rules: %i[stall verdict deaths slo autopilot collector store], " \
+            "log: true; with config.collector = :thread also rails_error: true, and block: with what takes " \
+            "the message; further rules: %i[stall verdict deaths slo revision autopilot collector store], " \
             'stall: 0.01 to 1, quiet: "22:00-07:00"; in the environment ' \
             "slack=https://...,stall=0.3,rules=stall deaths, or off)"
         end
@@ -73,7 +82,7 @@ module Holdup
 
         def option(name, text)
           case name
-          when "log" then Boolean.new.parse(text)
+          when "log", "rails_error" then Boolean.new.parse(text)
           when "stall" then Float(text, exception: false)
           when "rules" then text.split.map(&:to_sym)
           when "quiet", *self.class::TEXTS then text
@@ -84,7 +93,8 @@ module Holdup
           case name
           when *NotifyPlan::WEBHOOKS then given.is_a?(String) && given.match?(self.class::URL)
           when :command then given.is_a?(String) && given.match?(self.class::PATH)
-          when :log then Boolean.new.valid?(given)
+          when :log, :rails_error then Boolean.new.valid?(given)
+          when :block then given.respond_to?(:call)
           when :stall then given.is_a?(Numeric) && given.real? && given.between?(0.01, 1)
           when :rules then Subset.new(NotifyPlan::RULES).valid?(given)
           when :quiet then given.is_a?(String) && given.match?(self.class::QUIET)

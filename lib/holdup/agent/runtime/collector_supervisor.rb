@@ -285,9 +285,10 @@ module Holdup
           url = @configuration.store || Store.default_url(@env)
           dir = @configuration.segment_dir
           exports = @configuration.exports
+          store = Store.open(url)
           Collector.new(
-            store: Collector.exporting(Store.open(url), exports, dir:, log: @log, env: @env,
-              in_app: true),
+            store: Collector.exporting(store, exports, dir:, log: @log, env: @env, in_app: true),
+            notices: Collector.notices_in_app(@configuration, store:, dir:, log: @log, env: @env),
             directory: dir,
             log: @log,
             captures: Store.captures_dir(url, @env),

@@ -27,11 +27,11 @@ module Holdup
         )
       end
 
-      def self.rss(status)
+      # @return [Integer, nil] bytes; nil where the system has no /proc
+      def self.rss(status = "/proc/self/status")
         kib = File.binread(status)[/^VmRSS:\s+(\d+) kB/, 1] if File.readable?(status)
         kib && kib.to_i * 1024
       end
-      private_class_method :rss
 
       def worker
         header.worker_index unless header.worker_index.negative?

@@ -5,28 +5,6 @@ module Holdup
     # The metrics of every exporter, with their names: what this collector has stored since it began to lead.
     # A collector that takes over begins at 0; otherwise counters only grow, however workers come and go.
     class ExportedMetrics
-      # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
-      # threads the CPU time is unknown, so their time with the GVL is "running".
-      STATES = UnitNumbers::STATES
-      # Histograms of requests and jobs.
-      HISTOGRAMS = {
-        ruby_gvl_duration_seconds: [:wall, "Time that a request or job took."],
-        ruby_gvl_queued_seconds: [:queued, "Time until a thread took the request or job."],
-        ruby_gvl_stalled_seconds: [:stalled, "Time for which a request or job waited for the GVL."]
-      }.freeze
-      # Counters of requests, jobs and other threads.
-      COUNTERS = {
-        ruby_gvl_gc_seconds_total: [:gc_ns, "Garbage collection while holding the GVL."],
-        ruby_gvl_caused_seconds_total: [:caused_ns, "Time for which others stalled while this held the GVL."],
-        ruby_gvl_acquisitions_total: [:acquisitions, "How often the GVL was taken."],
-        ruby_gvl_preemptions_total: [:preemptions, "How often the GVL was lost to the time slice."]
-      }.freeze
-      # Counters of requests and jobs.
-      UNIT_COUNTERS = {
-        ruby_gvl_connection_wait_seconds_total: [:pool_wait_ns, "Time of waiting for a database connection."],
-        ruby_gvl_connection_held_seconds_total: [:pool_held_ns, "Time of keeping database connections."]
-      }.freeze
-
       # One figure with a value for each label set, under the name that Prometheus has for it.
       #
       # - `type`: :counter, :gauge or :histogram; `values`: {labels => Numeric}, of a histogram what its
@@ -95,8 +73,9 @@ module Holdup
       # @return [Array<ExportedMetric>]
       def all
         units = @totals.units.select { |_, figures| figures.units? }
-        [*histograms(units), *times, *counters(COUNTERS, @totals.units),
-          *counters(UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes, deaths, *scaling, *own]
+        [*histograms(units), *times, *counters(ExportedFigures::COUNTERS, @totals.units),
+          *counters(ExportedFigures::UNIT_COUNTERS, units), *others(units), *calls, *pairs, *processes,
+          deaths, *scaling, *own]
       end
 
       private
@@ -132,37 +111,31 @@ module Holdup
       end
 
       def histograms(units)
-        HISTOGRAMS.map do |name, (key, help)|
+        ExportedFigures::HISTOGRAMS.map do |name, (key, help)|
           values = units.transform_values { |figures| figures.histogram(key) }
           ExportedMetric.new(name:, type: :histogram, help:, values:)
         end
       end
 
       def times
-        help = "Time of requests, jobs and other threads by state: cpu, starved and running hold the GVL, " \
-          "stalled waits for it, the others need none."
-        nested = "The part of ruby_gvl_time_seconds_total that is in it twice: a request or job ran inside " \
-          "another."
         [
-          counter(:ruby_gvl_time_seconds_total, help, by_state(@totals.units)),
-          counter(:ruby_gvl_nested_seconds_total, nested, by_state(@totals.nested))
+          counter(:ruby_gvl_time_seconds_total, by_state(@totals.units)),
+          counter(:ruby_gvl_nested_seconds_total, by_state(@totals.nested))
         ]
       end
 
       def by_state(table)
         table.each_with_object({}) do |(labels, figures), values|
-          sums = figures.sums
-          STATES.each { |state, key| values[{**labels, state:}] = sums[key].fdiv(NS) }
-          running_ns = sums[:running] - sums.values_at(*UnitNumbers::RUNNING_STATES).sum
-          values[{**labels, state: :running}] = running_ns.fdiv(NS) if running_ns.positive?
+          seconds = ExportedFigures.by_state(figures.sums)
+          seconds.each { |state, spent| values[{**labels, state:}] = spent }
         end
       end
 
       def counters(wanted, table)
         wanted.map do |name, (key, help)|
-          scale = name.end_with?("_seconds_total") ? NS : 1
+          scale = ExportedFigures.scale(name)
           sums = table.transform_values { |figures| figures.sums[key] }
-          counter(name, help, (scale == 1) ? sums : sums.transform_values { |sum| sum.fdiv(scale) })
+          counter(name, (scale == 1) ? sums : sums.transform_values { |sum| sum.fdiv(scale) }, help)
         end
       end
 
@@ -170,8 +143,8 @@ module Holdup
         errors = units.transform_values(&:errors)
         handoff = @totals.handoff.transform_values { |figures| figures.sums[:caused_ns].fdiv(NS) }
         [
-          counter(:ruby_gvl_errors_total, "Requests and jobs that failed.", errors),
-          counter(:ruby_gvl_handoff_seconds_total, "Stall while no thread held the GVL.", handoff)
+          counter(:ruby_gvl_errors_total, errors),
+          counter(:ruby_gvl_handoff_seconds_total, handoff)
         ]
       end
 
@@ -185,28 +158,28 @@ module Holdup
                 ruby: sums[:running] - sums[:gc_ns]}
           ns.each { |part, sum| values[{**labels, part:}] = sum.fdiv(NS) }
         end
-        [counter(:ruby_gvl_calls_total, "Calls of requests and jobs to other systems.", counts),
-          counter(:ruby_gvl_call_seconds_total, help, parts)]
+        [counter(:ruby_gvl_calls_total, counts, "Calls of requests and jobs to other systems."),
+          counter(:ruby_gvl_call_seconds_total, parts, help)]
       end
 
       def pairs
         return [] unless @pairs
         help = "Time for which the victim waited for the GVL while the holder had it."
-        [counter(:holdup_pair_seconds_total, help, @pairs.sums.transform_values { |ns| ns.fdiv(NS) })]
+        [counter(:holdup_pair_seconds_total, @pairs.sums.transform_values { |ns| ns.fdiv(NS) }, help)]
       end
 
       def processes
-        gauges = ProcessFigures::GAUGES.map do |name, figure|
+        gauges = ExportedFigures::PROCESS_GAUGES.map do |name, figure|
           gauge(name, figure.help, @processes.gauge(figure))
         end
-        counters = ProcessFigures::COUNTERS.map do |name, figure|
-          counter(name, figure.help, @processes.counter(name))
+        counters = ExportedFigures::PROCESS_COUNTERS.map do |name, figure|
+          counter(name, @processes.counter(name), figure.help)
         end
         [gauge(:ruby_processes, "Measured processes.", @processes.processes), *gauges, *counters]
       end
 
       def deaths
-        counter(:holdup_process_deaths_total, "Processes that died, by how.", @deaths.counts)
+        counter(:holdup_process_deaths_total, @deaths.counts, "Processes that died, by how.")
       end
 
       def scaling
@@ -225,7 +198,9 @@ module Holdup
         ]
       end
 
-      def counter(name, help, values) = ExportedMetric.new(name:, type: :counter, help:, values:)
+      def counter(name, values, help = ExportedFigures::HELP.fetch(name))
+        ExportedMetric.new(name:, type: :counter, help:, values:)
+      end
 
       def gauge(name, help, values) = ExportedMetric.new(name:, type: :gauge, help:, values:)
     end

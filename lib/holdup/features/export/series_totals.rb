@@ -12,8 +12,6 @@ module Holdup
       MOST_DROPPED = 10_000
       # What the labels of a process say, from its setting.
       OF_SETTING = %i[app revision arm].freeze
-      # Kinds of series that are exported, and their label.
-      KINDS = {request: "request", job: "job", overflow: "overflow", account: "thread"}.freeze
 
       # Tables of label set => Figures. `units`: requests, jobs and threads outside of them; `handoff`,
       # `nested`: by process; `rack`, `sidekiq`: requests by process, Sidekiq's jobs by process and queue;
@@ -39,7 +37,7 @@ module Holdup
         case window.series.kind
         when :nested then figures(@nested, process_labels(window)).add(window)
         when :call then figures(@calls, call_labels(window)).add(window)
-        when *KINDS.keys then add_unit(window)
+        when *ExportedFigures::KINDS.keys then add_unit(window)
         end
       end
 
@@ -70,7 +68,7 @@ module Holdup
 
       def labels(window)
         series = window.series
-        own = allowed(kind: KINDS.fetch(series.kind), name: series.name, queue: series.queue)
+        own = allowed(kind: ExportedFigures::KINDS.fetch(series.kind), name: series.name, queue: series.queue)
         process_labels(window).merge(own)
       end
 
@@ -101,10 +99,7 @@ module Holdup
 
     # Sums of the windows of one label set. Durations are ns.
     class SeriesTotals::Figures
-      # Bounds of each histogram's buckets as powers of two in ns: 1 ms to 18 min, and 262 us to 2.1 s. Each
-      # is a bound of Histogram::Buckets too, so no bucket is divided. Few: the text has a line for each.
-      ELAPSED = [20, *22..34, 36, 38, 40].freeze
-      POWERS = {wall: ELAPSED, queued: ELAPSED, stalled: [*18..31].freeze}.freeze
+      POWERS = ExportedFigures::POWERS
       UNITS_OF_OURS = 1 << Histogram::Buckets::SCALE
 
       # @return [Array<String>] bounds in seconds, as text: a float would be rounded

@@ -28,6 +28,8 @@ module Holdup
           channel = case kind
           when :log then LogLines.new(log)
           when :command then ProgramChannel.new(target, longest_s:)
+          when :rails_error then RailsErrorChannel.new
+          when :block then BlockChannel.new(target)
           else Webhook.new(kind, target, longest_s:)
           end
           [kind, channel]
@@ -108,6 +110,51 @@ module Holdup
           after_s = Integer(response["Retry-After"].to_s, 10, exception: false)
           ChannelAnswer.new(key: :refused, detail: status, again: AGAIN.include?(status),
             after_s: after_s&.clamp(0, MOST_WAIT_S))
+        end
+      end
+
+      # Rails' reporter of errors, whose subscribers are the application's trackers of errors. Only in a
+      # thread of the application.
+      class RailsErrorChannel
+        SOURCE = "holdup"
+
+        # What trackers group by.
+        class NoticedProblem < StandardError; end
+
+        # @param message [NoticeMessage]
+        # @return [ChannelAnswer]
+        def call(message)
+          return ChannelAnswer.new(key: :no_rails) unless defined?(::Rails) && ::Rails.respond_to?(:error)
+          context = message.to_h.slice(:rule, :state, :figure, :command, :link).compact
+          severity = (message.state == :over) ? :info : :warning
+          problem = NoticedProblem.new("#{message.title}: #{message.text}")
+          BlockChannel.new(->(*) {
+            ::Rails.error.report(problem, handled: true, severity:, context:, source: SOURCE)
+          }).call(message)
+        end
+      end
+
+      # Code of the application. It is called inside of Rails' executor, as a job is, so it may use classes
+      # that are loaded again when they change, and connections of the database.
+      class BlockChannel
+        # @param block [#call] gets the message
+        def initialize(block)
+          @block = block
+        end
+
+        # @param message [NoticeMessage]
+        # @return [ChannelAnswer]
+        def call(message)
+          executor ? executor.wrap { @block.call(message) } : @block.call(message)
+          ChannelAnswer.new(key: :sent)
+        rescue => error # of the application: the next notice is tried again
+          ChannelAnswer.new(key: :raised, detail: error.class.name)
+        end
+
+        private
+
+        def executor
+          ::Rails.application&.executor if defined?(::Rails) && ::Rails.respond_to?(:application)
         end
       end
 

@@ -73,12 +73,7 @@ module Holdup
         taken ? CLI::OK : CLI::FAILED
       end
 
-      # @param facts [Hash{Symbol => Object}] key and detail of a Channels::ChannelAnswer
-      def outcome(kind, facts)
-        key = facts.fetch(:key)
-        key = :sent_with_status if key == :sent && facts[:detail]
-        word(:"outcome_#{key}", channel: word(:"channel_#{kind}"), detail: facts[:detail].to_s)
-      end
+      def outcome(...) = sentences.outcome(...)
 
       # For the collector, which has the log.
       def send_due

@@ -62,7 +62,7 @@ module Holdup
       end
 
       # What these rules find can be over.
-      LASTING = %i[stall slo collector store].freeze
+      LASTING = %i[stall slo revision collector store].freeze
       private_constant :LASTING
     end
 

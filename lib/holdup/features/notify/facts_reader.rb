@@ -14,23 +14,31 @@ module Holdup
 
       # @param plan [ConfigurationKeys::NotifyPlan]
       # @param slo [String, nil] "p95=300ms"
-      def initialize(store, plan:, slo:, now_s:, words:)
+      # @param compared [Array<RevisionFacts>] what this host found earlier
+      def initialize(store, plan:, slo:, now_s:, words:, compared: [])
         @store = store
         @plan = plan
         @slo = slo
         @now_s = now_s
         @words = words
+        @compared = compared
       end
 
       # @return [WatchedFacts]
       def call
+        revisions = self.revisions
         @store.snapshot do
           NoticeRules::WatchedFacts.new(now: span(NOW_LENGTH_S), hour: span(HOUR_S), deaths:, changes:,
-            promise:, silent_hosts:, told: @store.notices(0, @now_s + 1))
+            promise:, revisions:, silent_hosts:, told: @store.notices(0, @now_s + 1))
         end
       end
 
       private
+
+      def revisions
+        return [] unless @plan.rules.include?(:revision)
+        RevisionReader.new(@store, now_s: @now_s, words: @words, known: @compared).call
+      end
 
       # What happened in the quiet hours is told afterwards.
       def since_s

@@ -87,6 +87,38 @@ module Holdup
         end
       end
 
+      # A revision is worse than the one before it. Each is told once, whatever later looks say of it.
+      module WorseRevision
+        RULE = "revision"
+        private_constant :RULE
+
+        module_function
+
+        def call(watched, _plan)
+          fresh = watched.revisions.find { |facts| facts.worse? && !told?(watched, facts) }
+          if fresh
+            NoticeFinding.new(rule: :revision, facts: fresh.told, text: fresh.text, lasts: false)
+          elsif watched.open?(:revision) && !over?(watched)
+            NoticeFinding.new(rule: :revision, facts: watched.last(:revision).facts)
+          end
+        end
+
+        def told?(watched, facts)
+          watched.told.any? do |notice|
+            notice.rule == RULE && notice.facts.slice(:app, :revision, :before) ==
+              facts.to_h.slice(:app, :revision, :before)
+          end
+        end
+
+        # A later revision is better, or this one no longer differs. Without a comparison nothing is known.
+        def over?(watched)
+          told = watched.last(:revision).facts
+          now = watched.revisions.find { |facts| facts.app == told[:app] } or return false
+          now.key == :better || (now.key == :none && now.revision == told[:revision])
+        end
+        private_class_method :told?, :over?
+      end
+
       # The autopilot keeps other threads, or has taken them back.
       module Autopilot
         module_function
@@ -113,8 +145,8 @@ module Holdup
       end
 
       # By key; the failure of the store is found where it is read.
-      ALL = {stall: Stall, verdict: Verdict, deaths: Deaths, slo: BrokenSlo, autopilot: Autopilot,
-             collector: SilentCollectors}.freeze
+      ALL = {stall: Stall, verdict: Verdict, deaths: Deaths, slo: BrokenSlo,
+             revision: WorseRevision, autopilot: Autopilot, collector: SilentCollectors}.freeze
 
       # @param watched [WatchedFacts]
       # @param plan [ConfigurationKeys::NotifyPlan]
@@ -130,9 +162,12 @@ module Holdup
     # - `deaths`: Array of Hash, `id` and `text`; `changes`: Array of Hash, what the autopilot did: `at_s`,
     #   `from`, `to`, `why`; both by time
     # - `promise`: PromiseFacts, nil: no SLO is set, or no request was measured
+    # - `revisions`: Array of RevisionFacts, one for each application
     # - `silent_hosts`: Array of String; `told`: Array of Notice, by time
-    NoticeRules::WatchedFacts = Data.define(:now, :hour, :deaths, :changes, :promise, :silent_hosts, :told) do
-      def initialize(now:, hour:, deaths: [], changes: [], promise: nil, silent_hosts: [], told: []) = super
+    NoticeRules::WatchedFacts = Data.define(:now, :hour, :deaths, :changes, :promise, :revisions,
+      :silent_hosts, :told) do
+      def initialize(now:, hour:, deaths: [], changes: [], promise: nil, revisions: [], silent_hosts: [],
+        told: []) = super
 
       # @param rule [Symbol]
       # @return [Notice, nil] the last one of the rule

@@ -4,13 +4,14 @@ require "json"
 
 module Holdup
   module Notify
-    # What a host still has to send, how the last messages went, and what it said of its store: the store
-    # can't keep that while it is down. It is kept as JSON next to the segments.
+    # What a host still has to send, how the last messages went, what it said of its store (the store can't
+    # keep that while it is down), and how revisions compare, which takes long to compute. It is kept as JSON
+    # next to the segments.
     #
     # - `waiting`: Array of WaitingMessage; `sent`: Array of Hash, the latest last: at_s, channel, title, key,
-    #   detail; `notices`: Array of Notice that the store does not have
-    Outbox = Data.define(:waiting, :sent, :notices) do
-      def initialize(waiting: [], sent: [], notices: []) = super
+    #   detail; `notices`: Array of Notice that the store does not have; `compared`: Array of RevisionFacts
+    Outbox = Data.define(:waiting, :sent, :notices, :compared) do
+      def initialize(waiting: [], sent: [], notices: [], compared: []) = super
 
       # @param text [String, nil] of to_json
       # @return [Outbox] an empty one for anything else
@@ -19,14 +20,15 @@ module Holdup
         waiting = read.fetch(:waiting).map { |facts| self::WaitingMessage.load(facts) }
         sent = read.fetch(:sent).map { |facts| {**facts, key: facts.fetch(:key).to_sym} }
         notices = read.fetch(:notices).map { |facts| Notice.new(**facts) }
-        new(waiting:, sent:, notices:)
+        compared = read.fetch(:compared, []).map { |facts| RevisionFacts.load(facts) }
+        new(waiting:, sent:, notices:, compared:)
       rescue JSON::ParserError, KeyError, ArgumentError, TypeError, NoMethodError
         new
       end
 
       def to_json(*)
         JSON.generate(waiting: waiting.map { |one| {**one.to_h, message: one.message.to_h} }, sent:,
-          notices: notices.map(&:to_h))
+          notices: notices.map(&:to_h), compared: compared.map(&:to_h))
       end
 
       # @param channels [Array<Symbol>]

@@ -48,7 +48,9 @@ module Holdup
 
       def tell(store)
         slo = @configuration.scaling_goal&.slo
-        watched = FactsReader.new(store, plan: @plan, slo:, now_s: @now_s, words: @words).call
+        watched = FactsReader.new(store, plan: @plan, slo:, now_s: @now_s, words: @words,
+          compared: @outbox.compared).call
+        @outbox = @outbox.with(compared: watched.revisions)
         findings = NoticeRules.call(watched, @plan)
         due(watched.told, @plan.rules - [:store]).call(findings).each do |notice|
           next unless mine?(store, notice)

@@ -52,6 +52,35 @@ class Holdup::ConfigurationKeys::NotifyTest < Minitest::Test
     assert_raises(Holdup::ConfigurationError) { plan("slack") }
   end
 
+  BLOCK = ->(message) { message }
+
+  def in_app(collector, **channels)
+    Holdup::Configuration.build do |config|
+      config.collector = collector
+      config.notify = channels
+    end
+  end
+
+  def test_code_of_the_application_is_only_for_a_collector_in_its_thread
+    assert_equal({rails_error: true, block: BLOCK},
+      in_app(:thread, rails_error: true, block: BLOCK).notify_plan.channels)
+    %i[process off].each do |collector|
+      error = assert_raises(Holdup::ConfigurationError) { in_app(collector, log: true, block: BLOCK) }
+      assert_includes error.message,
+        "collector can't be :#{collector}; give :thread for block of config.notify"
+    end
+    assert_equal %i[slack], in_app(:process, slack: HOOK, rails_error: false).notify_plan.channels.keys
+    assert_raises(Holdup::ConfigurationError) { in_app(:thread, block: "puts") }
+  end
+
+  def test_a_collector_in_a_process_gets_what_it_can_do
+    config = in_app(:thread, block: BLOCK, log: true)
+    assert_equal Plan.new(channels: {log: true}).to_s, config.of_collector["HOLDUP_NOTIFY"]
+    refute_includes in_app(:thread, block: BLOCK).of_collector, "HOLDUP_NOTIFY"
+    read = plan(HOLDUP_NOTIFY: "rails_error=on", HOLDUP_COLLECTOR: "thread")
+    assert_equal({rails_error: true}, read.channels)
+  end
+
   def test_what_is_printed_by_accident_has_no_address
     refute_includes plan({slack: HOOK}).inspect, "secret"
   end

@@ -8,9 +8,10 @@ class Holdup::Export::ExportedMetricsTest < Minitest::Test
   include ExampleDeaths
 
   FIGURES = Holdup::Export::ExportedMetrics
+  SHARED = Holdup::ExportedFigures
   METRIC = FIGURES::ExportedMetric
-  NAMES = [*FIGURES::HISTOGRAMS.keys, *FIGURES::COUNTERS.keys, *FIGURES::UNIT_COUNTERS.keys,
-    *Holdup::Export::ProcessFigures::GAUGES.keys, *Holdup::Export::ProcessFigures::COUNTERS.keys,
+  NAMES = [*SHARED::HISTOGRAMS.keys, *SHARED::COUNTERS.keys, *SHARED::UNIT_COUNTERS.keys,
+    *SHARED::PROCESS_GAUGES.keys, *SHARED::PROCESS_COUNTERS.keys,
     :ruby_gvl_time_seconds_total, :ruby_gvl_nested_seconds_total, :ruby_gvl_errors_total,
     :ruby_gvl_handoff_seconds_total, :ruby_gvl_calls_total, :ruby_gvl_call_seconds_total,
     :holdup_pair_seconds_total, :holdup_process_deaths_total,

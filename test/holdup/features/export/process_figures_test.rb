@@ -15,7 +15,7 @@ class Holdup::Export::ProcessFiguresTest < Minitest::Test
     @figures.add({host: "h", pid:, start: pid, at_s:, since_s:, **facts}, labels)
   end
 
-  def gauge(name) = @figures.gauge(FIGURES::GAUGES.fetch(name))
+  def gauge(name) = @figures.gauge(Holdup::ExportedFigures::PROCESS_GAUGES.fetch(name))
 
   def test_gauges_add_up_living_processes
     add(1000, rss_bytes: 5)

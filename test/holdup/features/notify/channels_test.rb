@@ -48,6 +48,17 @@ class Holdup::Notify::ChannelsTest < Minitest::Test
     end
   end
 
+  def test_a_block_gets_the_message
+    got = []
+    answer = Channels::BlockChannel.new(->(message) { got << message }).call(MESSAGE)
+    assert_equal [[MESSAGE], :sent], [got, answer.key]
+  end
+
+  def test_a_block_that_raises_harms_nothing
+    answer = Channels::BlockChannel.new(->(_) { raise KeyError }).call(MESSAGE)
+    assert_equal [:raised, "KeyError", false], [answer.key, answer.detail, answer.again]
+  end
+
   def receiver(*answers)
     @receivers = [*@receivers, Receiver.new(*answers)]
     @receivers.last

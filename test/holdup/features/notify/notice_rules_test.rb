@@ -87,6 +87,34 @@ class Holdup::Notify::NoticeRulesTest < Minitest::Test
     assert_nil found(:slo, promise: promise(lately: 0.49, budget: 0.05))
   end
 
+  def revision(key, revision: "b", before: "a", app: "shop")
+    [Holdup::Notify::RevisionFacts.new(app:, revision:, before:, began_s: 1, look_s: 1800, key:,
+      moved: [["wall_p95", 0.3]], text: "What compare says.")]
+  end
+
+  def told_of(facts, **rest) = told("revision", **facts.first.told, **rest)
+
+  def test_tells_a_worse_revision_once
+    %i[better none both unknown].each { |key| assert_nil found(:revision, revisions: revision(key)) }
+    finding = found(:revision, revisions: revision(:worse))
+    assert_equal ["b", "a", [["wall_p95", 0.3]]], finding.facts.values_at(:revision, :before, :moved)
+    assert_equal "What compare says.", finding.text
+    refute finding.lasts, "another revision is told, too"
+    over = told_of(revision(:worse), state: :over)
+    assert_nil found(:revision, revisions: revision(:worse), told: over)
+  end
+
+  def test_a_worse_revision_is_over_when_it_or_a_later_one_is_better
+    told = told_of(revision(:worse))
+    still = [[], revision(:worse), revision(:unknown), revision(:none, revision: "c", before: "b"),
+      revision(:better, app: "blog")]
+    still.each do |revisions|
+      assert_equal told.last.facts, found(:revision, revisions:, told:)&.facts, revisions.inspect
+    end
+    over = [revision(:none), revision(:better), revision(:better, revision: "c", before: "b")]
+    over.each { |revisions| assert_nil found(:revision, revisions:, told:), revisions.inspect }
+  end
+
   def test_tells_what_the_autopilot_did_after_the_last_time
     changes = [{at_s: 5, from: 5, to: 3, why: "a"}, {at_s: 9, from: 3, to: 5, why: "b"}]
     assert_equal changes.last, found(:autopilot, changes:).facts

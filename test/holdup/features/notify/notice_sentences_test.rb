@@ -11,6 +11,8 @@ class Holdup::Notify::NoticeSentencesTest < Minitest::Test
     verdict: {key: "one_cause", cause: "ReportsController#sales"},
     deaths: {count: 2, ids: %w[a-1 b-2]},
     slo: {slo: "p99=300ms", share: 0.2, hour: 0.15, burn: 20.0},
+    revision: {app: "shop", revision: "8b01d4e", before: "3f2 a9", began_s: NOW_S - 1800, look_s: 1800,
+               moved: [["wall_p95", 0.312], ["cpu_unit", nil]]},
     autopilot: {at_s: 5, from: 5, to: 3, why: "p95 -20 %"},
     collector: {count: 2, hosts: %w[web-1 web-2]},
     store: {reason: "the store is locked"}
@@ -43,11 +45,22 @@ class Holdup::Notify::NoticeSentencesTest < Minitest::Test
     told = said(:stall, state: :over, report: "Not said.")
     assert_equal "Waits for the GVL: over", told.title
     assert_equal "Requests and jobs wait for the GVL for less than the limit (25.0 %) again.", told.text
-    %i[slo collector store].each { |rule| refute_match(/%\{/, said(rule, state: :over).text) }
+    %i[slo revision collector store].each { |rule| refute_match(/%\{/, said(rule, state: :over).text) }
   end
 
   def test_a_verdict_may_have_no_cause
     assert_equal "The verdict has changed.", said(:verdict, facts: {key: "io", cause: nil}).text
+  end
+
+  def test_says_what_a_revision_made_worse
+    told = said(:revision)
+    assert_equal "Revision 8b01d4e is worse than 3f2 a9: elapsed p95 +31.2 %, CPU per request or " \
+      "job.", told.text
+    span = "since=2026-09-21T13:13:20Z&until=2026-09-21T14:13:20Z"
+    assert_equal "https://shop.example/holdup/compare?#{span}&before=revision%3A3f2+a9&" \
+      "after=revision%3A8b01d4e", told.link
+    assert_equal "holdup compare --revision 3f2\\ a9 8b01d4e --since 2026-09-21T13:13:20Z " \
+      "--until 2026-09-21T14:13:20Z", told.command
   end
 
   def test_links_to_the_span

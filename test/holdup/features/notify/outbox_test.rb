@@ -28,6 +28,14 @@ class Holdup::Notify::OutboxTest < Minitest::Test
     assert_equal [{at_s: NOW_S, channel: :slack, title: "Waits", key: :sent, detail: 200}], after.sent
   end
 
+  def test_keeps_how_revisions_compare
+    facts = Holdup::Notify::RevisionFacts.new(app: nil, revision: "b", before: "a", began_s: NOW_S,
+      look_s: 1800, key: :worse, moved: [["wall_p95", 0.3]], text: "It is worse.")
+    box = Outbox.new(compared: [facts])
+    assert_equal box, Outbox.parse(box.to_json)
+    assert_empty Outbox.parse('{"waiting": [], "sent": [], "notices": []}').compared
+  end
+
   def test_attempts_come_later_and_later
     box = outbox(:slack)
     waits = Array.new(6) do

@@ -135,6 +135,54 @@ class Holdup::Notify::SendCommandTest < Minitest::Test
       @receivers["web-1"].texts.first)
   end
 
+  # 40 minutes of each revision; `slower`: factor of the CPU time of the later one.
+  def deploy(slower:, later_s: 0, revisions: %w[aaa bbb])
+    spent = [1, slower].map do |factor|
+      SampleWindows::STOREFRONT.first(2).to_h do |name, shape|
+        ms = shape[:ms].merge(cpu: 30 * factor)
+        [name, shape.merge(ms:, units: 20)]
+      end
+    end
+    windows = revisions.zip(spent).each_with_index.flat_map do |(revision, units), index|
+      setting = SampleWindows::SETTING.merge("app" => "shop", "revision" => revision)
+      sample = SampleWindows.new(minutes: 40, units:, seed: index + 1, setting:)
+      sample.to_a.map { |one| one.with(start_s: one.start_s + later_s + index * 2400) }
+    end
+    with_store { |store| store.commit(windows, {}) }
+  end
+
+  AFTER_S = SampleWindows::START_S + 4800
+
+  def test_tells_a_revision_that_made_it_worse_once_and_that_the_next_is_better
+    @settings = {**@settings, rules: [:revision]}
+    deploy(slower: 1.6)
+    sender(now_s: AFTER_S).call
+    sender(now_s: AFTER_S + 60).call
+    assert_equal ["A revision made it worse"], titles
+    text = @receivers["web-1"].texts.first
+    assert_match(/\ARevision bbb is worse than aaa: .*CPU per request or job \+5\d/, text)
+    assert_match(/only revision differs/, text)
+    deploy(slower: 1 / 1.6, later_s: 2400, revisions: %w[bbb ccc])
+    sender(now_s: AFTER_S + 2400).call
+    assert_equal ["A revision made it worse", "A revision made it worse: over"], titles
+  end
+
+  def test_tells_nobody_of_a_revision_that_is_not_worse
+    @settings = {**@settings, rules: [:revision]}
+    deploy(slower: 1)
+    assert_empty sender(now_s: AFTER_S).call
+  end
+
+  def test_compares_a_revision_again_only_when_it_is_twice_as_old
+    @settings = {**@settings, rules: [:revision]}
+    deploy(slower: 1)
+    looks = [1700, 1800, 2400, 3600].map do |age_s|
+      sender(now_s: SampleWindows::START_S + 2400 + age_s).call
+      JSON.parse(File.read(File.join(folder, "web-1", "notify.json")))["compared"].map { |one| one["look_s"] }
+    end
+    assert_equal [[], [1800], [1800], [3600]], looks
+  end
+
   def test_the_first_verdict_is_kept_and_told_to_nobody
     record
     sender.call

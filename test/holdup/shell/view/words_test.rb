@@ -23,7 +23,7 @@ class Holdup::View::WordsTest < Minitest::Test
   SAME_IN_BOTH = /
     \Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z|
     \Acalls_(?:gc|ruby)\z|\A(?:system_(?:sql|http|redis|memcached)|call_remote_(?:redis|memcached))\z|
-    \Acall_library_|\Anotify_channel_(?:slack|teams|discord|pagerduty)\z|
+    \Acall_library_|\Anotify_channel_(?:slack|teams|discord|pagerduty|rails_error)\z|
     \Aon_page_advice_query\z|\Alever_(?:how|sidekiq_\w+|solid_queue_\w+|puma_first_workers)\z
   /x
 
