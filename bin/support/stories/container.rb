@@ -10,6 +10,7 @@ module Stories
     ROOT = "/sys/fs/cgroup"
     NAME = "holdup-story"
     PERIOD_US = 100_000
+    PATIENCE_S = 10
     # Eight times as much as other programs have, so that these hardly disturb the recording.
     WEIGHTS = {"cpu.weight" => 800, "cpu.shares" => 8_192}.freeze
     # Version 2 has one tree, version 1 one for each controller.
@@ -45,12 +46,17 @@ module Stories
       ["sh", "-c", "#{entries.join(" && ")} && exec \"$@\"", "sh", *command]
     end
 
+    # A group can't be removed while the kernel still ends its last process.
     # @return [void]
     def remove
+      deadline = Time.now + PATIENCE_S
+      IO.select(nil, nil, nil, 0.05) while @folders.any? { |folder| used?(folder) } && Time.now < deadline
       @folders.each { |folder| Dir.rmdir(folder) }
     end
 
     private
+
+    def used?(folder) = !File.read("#{folder}/cgroup.procs").empty?
 
     # Each version knows some of the files.
     def write(file, value)
