@@ -17,13 +17,13 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = agent.required_ruby_version
   spec.homepage = agent.homepage
   spec.metadata = agent.metadata
-  # Code, the licence and the pages that `holdup docs` shows. The repository also has pictures, measurements,
-  # and what is generated from the code. Files of a kind compress best beside each other.
+  # Code, the licence and the pages that `holdup docs` shows. The repository also has pictures, measurements
+  # and schemas. Files of a kind compress best beside each other.
   spec.files = (Dir[
     "lib/**/*.{rb,yml,erb,css,js,svg,txt}",
     "exe/*",
     "sig/**/*.rbs",
-    "docs/{*,stories/*}.md"
+    "docs/{*,stories/*,reference/*}.md"
   ] - agent.files + %w[LICENSE.txt README.md CHANGELOG.md]).sort_by { |file| [File.extname(file), file] }
   spec.bindir = "exe"
   spec.executables = ["holdup"]

@@ -12,7 +12,7 @@ class GemPackageTest < Minitest::Test
   ROOT = File.expand_path("..", __dir__)
   NAMES = %w[holdup-agent holdup].freeze
   # Of the gem holdup, help and errors in a second language are a fiftieth, and the guide is an eighth.
-  MOST_BYTES = {"holdup-agent" => 1_000_000, "holdup" => 1_250_000}.freeze
+  MOST_BYTES = {"holdup-agent" => 1_000_000, "holdup" => 1_300_000}.freeze
   # What the release workflow has in its environment.
   PUBLISHED = {"GITHUB_SERVER_URL" => "https://git.example", "GITHUB_REPOSITORY" => "someone/holdup"}.freeze
   LINKS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
@@ -58,11 +58,10 @@ class GemPackageTest < Minitest::Test
     sizes.each { |name, bytes| assert_operator bytes, :<, MOST_BYTES.fetch(name), name }
   end
 
-  # Of the pages those that `holdup docs` shows, also in other languages. Pictures would be more than the gem,
-  # measurements and the reference a third of the pages.
+  # Of the pages those that `holdup docs` shows, also in other languages. Pictures would be more than the gem.
   def test_together_have_all_code_and_signatures
     assert_empty git_files("lib", "ext", "exe", "sig") - files
-    pages = git_files("docs").grep(%r{\Adocs/(?:stories/)?[^/]+\.md\z})
+    pages = git_files("docs").grep(%r{\Adocs/(?:(?:stories|reference)/)?[^/]+\.md\z})
     assert_equal pages.sort, files.grep(%r{\Adocs/}).sort
   end
 

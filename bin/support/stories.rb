@@ -13,12 +13,17 @@ module Stories
   PAGES = Dir[File.join(ROOT, "docs/stories/*.md")].sort.freeze
   # Where pages say that the recordings are.
   FOLDER = "tmp/stories"
-  RECORDINGS = %w[demo storefront night].freeze
+  RECORDINGS = %w[demo storefront night vcpus].freeze
+  # Those that `bin/stories --record NAME` makes anew.
+  RECORDED_HERE = {"vcpus" => :VcpusDoubled}.freeze
+
+  autoload :VcpusDoubled, File.join(__dir__, "stories/vcpus_doubled")
 
   class << self
-    # @param argv [Array<String>] nothing, or --write
+    # @param argv [Array<String>] nothing, --write, or --record NAME
     # @return [Boolean] whether each page shows what its commands print
     def main(argv)
+      return record(argv[1]) if argv.first == "--record"
       folder = File.join(ROOT, FOLDER)
       stale = PAGES.reject do |page|
         unpack(folder) # `holdup advise --verify` stores what it finds, and corrects later advice by it
@@ -31,6 +36,21 @@ module Stories
       stale.empty? || argv.include?("--write")
     end
 
+    # @param name [String] of RECORDED_HERE
+    # @return [Boolean] whether it is one
+    def record(name)
+      constant = RECORDED_HERE.fetch(name) do
+        warn "bin/stories records #{RECORDED_HERE.keys.join(", ")}, not #{name.inspect}"
+        return false
+      end
+      const_get(constant).record(kept(name))
+      true
+    end
+
+    # @param name [String] of a recording
+    # @return [String] its file
+    def kept(name) = File.join(ROOT, "test/fixtures/#{name}.sqlite3.gz")
+
     # @param folder [String] gets a store for each recording
     # @return [void]
     def unpack(folder)
@@ -38,8 +58,7 @@ module Stories
       FileUtils.mkdir_p(folder)
       RECORDINGS.each do |name|
         store = File.join(folder, "#{name}.sqlite3")
-        packed = File.join(ROOT, "test/fixtures/#{name}.sqlite3.gz")
-        Zlib::GzipReader.open(packed) { |file| IO.copy_stream(file, store) }
+        Zlib::GzipReader.open(kept(name)) { |file| IO.copy_stream(file, store) }
         Holdup::Store.open(store).tap(&:migrate!).close
       end
     end

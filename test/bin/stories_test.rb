@@ -41,8 +41,18 @@ class StoriesTest < Minitest::Test
   end
 
   def test_the_recordings_are_small
-    sizes = Stories::RECORDINGS.map { |name| File.size("#{Stories::ROOT}/test/fixtures/#{name}.sqlite3.gz") }
+    sizes = Stories::RECORDINGS.map { |name| File.size(Stories.kept(name)) }
     assert_operator sizes.sum, :<, MOST_BYTES
+  end
+
+  def test_says_which_recordings_it_makes
+    said = capture_io { refute Stories.main(%w[--record nights]) }.last
+    assert_equal "bin/stories records vcpus, not \"nights\"\n", said
+  end
+
+  def test_each_recording_that_it_makes_is_kept
+    assert_empty Stories::RECORDED_HERE.keys - Stories::RECORDINGS
+    Stories::RECORDED_HERE.each_value { |constant| assert_respond_to Stories.const_get(constant), :record }
   end
 
   def test_a_page_gets_the_outputs_of_its_commands

@@ -16,6 +16,7 @@ require_relative "served_dashboard"
 # waited for whom. The page of advice wants two hours of a quiet machine and shows a simulated recording.
 class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
+  FIXTURES = File.expand_path("../fixtures", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
   RECORDED = {"overview" => ["/?since=7m", 1310]}.freeze
@@ -23,6 +24,8 @@ class Screenshots
   DEMO = {"endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&#{SHOP}", 1040],
           "blame" => ["/blame?#{SHOP}", 1500],
           "threads" => ["/compare?by=threads&since=10m&app=Shipping", 860]}.freeze
+  # Of the recordings of docs/stories.
+  STORIES = {"vcpus" => {"vcpus" => ["/processes?since=14m&app=Statements", 580]}}.freeze
   SIMULATED = {"advice" => ["/advice?", 1040]}.freeze
   LIST = "/captures?"
   VIEWER = "/capture?id=#{KeptCapture::ID}"
@@ -46,6 +49,7 @@ class Screenshots
     served(recorded.store, recorded.now_s, RECORDED)
     demo = Recorded.new(Recorded::DEMO)
     served(demo.store, demo.now_s, DEMO)
+    stories
     played = PlayedStore.new
     played.in_a_file { |store| served(store, played.to_s, SIMULATED) }
     captures(recorded)
@@ -55,6 +59,15 @@ class Screenshots
   end
 
   private
+
+  def stories
+    STORIES.each do |name, pages|
+      kept = Recorded.new(File.join(FIXTURES, "#{name}.sqlite3.gz"))
+      served(kept.store, kept.now_s, pages)
+    ensure
+      kept&.remove
+    end
+  end
 
   def served(store, now_s, pages)
     dashboard = ServedDashboard.new(store:, now_s:)

@@ -50,8 +50,8 @@ module GeneratedFiles
       private
 
       def guide
-        Holdup::CLI::GuidePages.all.values.map do |page|
-          path = page.path.delete_prefix("#{ROOT}/")
+        pages = Holdup::CLI::GuidePages.all.values.to_h { |page| [page.path.delete_prefix("#{ROOT}/"), page] }
+        pages.except(*Reference::HEADS.keys.map { |name| Reference.path(name) }).map do |path, page|
           "- [#{title(page.text("en"))}](#{path}): #{page.about("en")}"
         end
       end

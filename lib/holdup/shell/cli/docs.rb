@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # `holdup docs`: the names of the guide's pages, or one of them as it is written.
+    # `holdup docs`: the names of the pages of guide and reference, or one of them as it is written.
     class Docs
       extend CommandArguments
 

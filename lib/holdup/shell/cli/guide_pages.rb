@@ -2,14 +2,18 @@
 
 module Holdup
   class CLI
-    # The pages of the guide and its stories: files in docs/, which are part of the gem.
+    # The pages of the guide, its stories and the reference: files in docs/, which are part of the gem.
     module GuidePages
       FOLDER = File.expand_path("../../../../docs", __dir__)
-      PAGES = "{*,stories/*}.md"
+      PAGES = "{*,stories/*,reference/*}.md"
+      REFERENCE = "reference/"
       # The list of all pages, for readers of the repository.
       LIST = "README.md"
       # docs/start.ja.md is docs/start.md in Japanese.
       TRANSLATION = /\.[a-z]{2}\.md\z/
+
+      # Generated pages begin with a note for those who would change them.
+      GENERATED = /\A<!--.*?-->\n+/m
 
       # `name`: "advise" of docs/advise.md; `path`: of the English file
       GuidePage = Data.define(:name, :path) do
@@ -17,21 +21,25 @@ module Holdup
         # @return [String]
         def text(language)
           translation = path.sub(/\.md\z/, ".#{language}.md")
-          File.read(File.file?(translation) ? translation : path, encoding: Encoding::UTF_8)
+          text = File.read(File.file?(translation) ? translation : path, encoding: Encoding::UTF_8)
+          text.sub(GENERATED, "")
         end
 
         # @return [String] its first sentence; the title, if it has none
         def about(language) = Beginning.new(text(language)).sentence
       end
 
-      # @return [Hash{String => GuidePage}] by name, in its order
+      # @return [Hash{String => GuidePage}] by name, in its order. A page of the reference is called with its
+      #   folder if the guide has a page of that name: "reference/json"
       def self.all(folder = FOLDER)
         paths = Dir.glob(PAGES, base: folder).grep_v(TRANSLATION) - [LIST]
-        pages = paths.to_h do |path|
+        reference, guide = paths.partition { |path| path.start_with?(REFERENCE) }
+        names = guide.to_h { |path| [File.basename(path, ".md"), path] }
+        reference.each do |path|
           name = File.basename(path, ".md")
-          [name, GuidePage.new(name:, path: "#{folder}/#{path}")]
+          names[names.key?(name) ? "#{REFERENCE}#{name}" : name] = path
         end
-        pages.sort.to_h
+        names.sort.to_h { |name, path| [name, GuidePage.new(name:, path: "#{folder}/#{path}")] }
       end
 
       # @param given [String] "advise", or its file as a link names it: "docs/advise.md"
@@ -39,7 +47,8 @@ module Holdup
       # @raise [UsageError] there is no such page; suggests the nearest name
       def self.fetch(given, folder = FOLDER)
         pages = all(folder)
-        name = given.delete_suffix(".md").split("/").last.to_s
+        path = given.delete_prefix("docs/").delete_suffix(".md")
+        name = pages.key?(path) ? path : path.split("/").last.to_s
         pages.fetch(name) do
           raise UsageError.new("no page of the guide is called #{given[0, 100].inspect}",
             Queries::OptionValues::NearestName.hint(name, pages.keys) || "`holdup docs` lists them")

@@ -8,12 +8,15 @@ module Holdup
     # The English texts are in the code, with the commands and options that they explain. Those of another
     # language are in files `help/<language>.yml` in the folder of the part that has the command: its summary,
     # its line of usage where that has words, its options by their flags, and the text below them, or the
-    # parts of it that are words. `shell/cli/help/` has the frame, and the options that several commands
-    # explain alike.
+    # parts of it that are words. `shell/cli/help/` has the frame, the options that several commands explain
+    # alike, and the settings of the in-app part by their names.
     class HelpTexts
       FOLDER = File.expand_path("../..", __dir__)
       # Columns of an option's text: OptionParser has used 25 of 80 before it.
       WIDTH = 55
+      # Columns of a setting's text, which is indented.
+      SETTING_WIDTH = 75
+      SETTING_LINE = /\S.{0,74}(?=\s|\z)/
       FRAME = {
         "usage" => "Usage: ",
         "stop" => ".",
@@ -30,6 +33,7 @@ module Holdup
         "all" => "`holdup help --all` lists the other commands.",
         "each" => "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the\n" \
                   "part that runs inside the application.",
+        "setting" => "%{name}%{variable}, default %{default}",
         "nothing_yet" => "Nothing is measured yet: there is no store at %{location}.\n" \
                          "Add `gem \"holdup\"` to the application's Gemfile, or start it by " \
                          "`holdup exec -- COMMAND`; use it.\n" \
@@ -67,11 +71,13 @@ module Holdup
         end
       end
 
-      # @param table [Hash{String => Hash}] "frame", "options", "commands"; what it lacks is English
+      # @param table [Hash{String => Hash}] "frame", "options", "commands", "settings"; what it lacks is
+      #   English
       def initialize(table = {})
         @frame = FRAME.merge(table.fetch("frame", {}))
         @options = table.fetch("options", {})
         @commands = table.fetch("commands", {})
+        @settings = table.fetch("settings", {})
       end
 
       # @param key [Symbol, String] of FRAME
@@ -79,6 +85,17 @@ module Holdup
       # @return [String]
       def frame(key, **values)
         @frame.fetch(key.to_s).gsub(/%\{(\w+)\}/) { values.fetch($1.to_sym).to_s }
+      end
+
+      # @param key [ConfigurationKeys::Key] of Configuration::KEYS
+      # @return [Array<String>] lines: what a setting is called, its default, and what it is for
+      def setting(key)
+        default = key.default.is_a?(IO) ? "stderr" : key.default.inspect
+        variable = " (#{key.env})" if key.env
+        name = frame(:setting, name: key.name, variable:, default:)
+        text = @settings.fetch(key.name.to_s, key.help)
+        first, *others = setting_lines(name) + setting_lines(text)
+        [first, *others.map { |line| "    #{line}" }]
       end
 
       # @param command [String] "report", "lab sweep"
@@ -128,6 +145,11 @@ module Holdup
       private
 
       def command(name) = @commands.fetch(name, {})
+
+      # English needs no gem for its widths.
+      def setting_lines(text)
+        @settings.empty? ? text.scan(SETTING_LINE) : View::Width.wrap(text, SETTING_WIDTH)
+      end
 
       def translated(line, word) = line.sub(word) { @frame.fetch(word, word) }
 

@@ -86,19 +86,7 @@ module Holdup
           ["", @texts.frame(title), *lines]
         end
 
-        def settings
-          Configuration::KEYS.flat_map do |key|
-            variable = " (#{key.env})" if key.env
-            first, *others = wrap("#{key.name}#{variable}, default #{default(key)}") + wrap(key.help)
-            [first, *others.map { |line| "    #{line}" }]
-          end
-        end
-
-        def default(key)
-          key.default.is_a?(IO) ? "stderr" : key.default.inspect
-        end
-
-        def wrap(text) = text.scan(/\S.{0,74}(?=\s|\z)/)
+        def settings = Configuration::KEYS.flat_map { |key| @texts.setting(key) }
       end
 
       # Prints the version of Holdup and of the Ruby it runs on.

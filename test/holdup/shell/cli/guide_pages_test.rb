@@ -42,6 +42,21 @@ class Holdup::CLI::GuidePagesTest < Minitest::Test
     end
   end
 
+  def test_a_page_of_the_reference_has_its_own_name_if_the_guide_has_none_of_it
+    Dir.mktmpdir do |folder|
+      Dir.mkdir("#{folder}/reference")
+      %w[json reference/json reference/settings].each { |name| File.write("#{folder}/#{name}.md", name) }
+      assert_equal %w[json reference/json settings], Pages.all(folder).keys
+      found = {"json" => "json", "docs/reference/json.md" => "reference/json",
+               "settings" => "reference/settings", "docs/reference/settings.md" => "reference/settings"}
+      found.each { |given, text| assert_equal text, Pages.fetch(given, folder).text("en") }
+    end
+  end
+
+  def test_a_generated_page_is_shown_without_the_note_who_wrote_it
+    assert_match(/\A# Settings\n/, Pages.fetch("settings").text("en"))
+  end
+
   def test_a_page_is_found_by_its_name_or_as_a_link_names_it
     %w[how-many-threads how-many-threads.md docs/stories/how-many-threads.md].each do |given|
       assert_equal "how-many-threads", Pages.fetch(given).name

@@ -127,6 +127,30 @@ class Holdup::CLI::HelpTextsTest < Minitest::Test
     refute_match ENGLISH, prose(holdup("help", "--all", "--lang", "ja").out.gsub(/^ +/, ""))
   end
 
+  def test_every_setting_is_explained_in_every_language
+    names = Holdup::Configuration::KEYS.map { |key| key.name.to_s }
+    OTHERS.each { |language| assert_equal names, texts(language).fetch("settings").keys, language }
+  end
+
+  # Values, names of gems and of variables are the same in every language.
+  def test_a_setting_has_the_values_of_the_english_text
+    value = /\b[A-Z]+_[A-Z_]+\b|:\d{4}|[a-z_]+=[^\s,.。)]+|`[^`]+`/
+    TABLES.each_value do |table|
+      Holdup::Configuration::KEYS.each do |key|
+        text = table.fetch("settings").fetch(key.name.to_s)
+        assert_empty key.help.scan(value).uniq - text.scan(value), key.name
+      end
+    end
+  end
+
+  def test_settings_are_shown_in_the_language_within_a_terminal
+    said = holdup("help", "settings", "--lang", "ja").out
+    assert_match(/\Aenabled \(HOLDUP_ENABLED\)、デフォルト true\n    計測するかどうか。/, said)
+    assert_empty(said.lines.select { |line| Holdup::View::Width.of(line.chomp) > COLUMNS })
+    assert_empty said.lines.grep_v(/HOLDUP_|^\w+、|\A {4}:/).grep(PUNCTUATION)
+    refute_match ENGLISH, prose(said)[/^    .*/m].gsub(/Completed 200 OK|labels=app name/, "")
+  end
+
   def test_japanese_sentences_have_japanese_punctuation
     wrong = [*helps.values, holdup("help", "--lang", "ja").out].flat_map(&:lines).grep(PUNCTUATION)
     assert_empty wrong
