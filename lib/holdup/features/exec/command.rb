@@ -5,10 +5,6 @@ module Holdup
     # Runs a command with Holdup in every Ruby that it starts, and a collector. The application stays
     # unchanged and needs no Holdup in its Gemfile: RUBYOPT loads one small file first.
     class Command
-      BOOT = Runtime::CollectorSupervisor::BOOT
-      # A server that executes itself again (Puma at SIGUSR2) under `bundle exec holdup exec` restores this.
-      BUNDLERS = "#{ChildEnvironment::PREFIX}RUBYOPT"
-      BUNDLERS_NIL = ChildEnvironment::WAS_NOT_SET
       # A shell's exit statuses for a command that it can't find or may not run.
       NOT_FOUND = 127
       NOT_ALLOWED = 126
@@ -46,29 +42,17 @@ module Holdup
 
       # @return [Hash{String => String}] what the command's environment gets
       def environment
-        bundler = @console.env[BUNDLERS]
-        {
-          "RUBYOPT" => booting(@console.env["RUBYOPT"]),
-          BUNDLERS => bundler && booting(bundler),
-          "HOLDUP_DIR" => @dir,
-          "HOLDUP_STORE" => @store,
-          "HOLDUP_SUPERVISED" => "1"
-        }.compact
+        {**BootOptions.new(@console.env).to_h, "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => @store,
+         "HOLDUP_SUPERVISED" => "1"}.compact
       end
 
       private
-
-      def booting(options)
-        [options, "-r#{BOOT}"].compact.join(" ").sub(BUNDLERS_NIL, "").strip
-      end
 
       def check
         if @command.empty?
           raise UsageError.new("exec needs a command", "for instance `holdup exec -- bin/rails server`")
         end
-        return unless BOOT.match?(/\s/)
-        raise UnsupportedError.new("RUBYOPT can't load a file whose path has a space (#{BOOT})",
-          "install the gem elsewhere or name it in the Gemfile")
+        BootOptions.check
       end
 
       def supervisor

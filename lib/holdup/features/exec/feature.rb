@@ -4,6 +4,7 @@ module Holdup
   module Exec
     Feature = FeatureContents.of(
       about: "Holdup in programs that do not know it",
+      offers: %w[BootOptions],
       commands: [
         {name: "exec", place: 160,
          summary: "run a command with Holdup in it, with no change to the application",

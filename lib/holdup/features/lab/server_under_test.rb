@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
-require "rbconfig"
 require "socket"
 
 module Holdup
   module Lab
-    # The user's own server with one setting: `holdup exec -- COMMAND`, so that the application needs no
-    # change. It listens at PORT of the environment, or {port} in the command.
+    # The user's own server with one setting, as `holdup exec -- COMMAND` starts it, so that the application
+    # needs no change. Not by that command: where the arm is another Ruby, ours would miss its gems in the
+    # arm's environment. The server listens at PORT of the environment, or {port} in the command.
     class ServerUnderTest
-      EXE = File.expand_path("../../../../exe/holdup", __dir__)
       HOST = "127.0.0.1"
       BOOT_S = 60
       STEP_S = 0.1
@@ -25,7 +24,7 @@ module Holdup
       def initialize(command, arm:, env:, folder:, segments:, root: Dir.pwd, port: nil)
         @port = port || TCPServer.open(HOST, 0) { |server| server.addr[1] }
         @command = command.map { |argument| arm.fill(argument, port: @port) }
-        @env = {
+        changes = {
           **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
           "HOLDUP_DIR" => segments,
           "HOLDUP_COLLECTOR" => "off",
@@ -34,16 +33,17 @@ module Holdup
           **(arm.jit? ? ChildEnvironment.new(env).without_jit.to_h : {}),
           **arm.env
         }
+        @env = {**changes, **Exec::BootOptions.new({**env.to_h, **changes}).to_h}
         @root = root
         @log = File.join(folder, "server.log")
         @target = Load::Target.new("http://#{HOST}:#{@port}")
       end
 
       # @param route [Route] to request until the server answers
-      # @raise [Holdup::Error] no answer in time
+      # @raise [Holdup::Error] it can't be run, or does not answer in time
       def boot(route, patience_s: BOOT_S)
-        @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env,
-          folder: @root, log: @log)
+        Exec::BootOptions.check
+        @child = start
         deadline = now + patience_s
         until answers?(route)
           check
@@ -73,6 +73,12 @@ module Holdup
       end
 
       private
+
+      def start
+        Child.new(*@command, env: @env, folder: @root, log: @log)
+      rescue SystemCallError => error
+        raise Error.new("can't run #{@command.first[0, 200]}: #{error.message}", "check the command after --")
+      end
 
       def answers?(route)
         arrival = Load::Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))

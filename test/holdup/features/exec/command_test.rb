@@ -38,7 +38,7 @@ class Holdup::Exec::CommandTest < Minitest::Test
     said = exec(RbConfig.ruby, "-e", script, env: {"RUBYOPT" => "-W0"})
     dir, loaded, options = said.out.lines(chomp: true)
     assert_equal [@dir, "1"], [dir, loaded]
-    assert options.end_with?("-W0 -r#{Holdup::Exec::Command::BOOT}"), options
+    assert options.end_with?("-W0 -r#{Holdup::Exec::BootOptions::FILE}"), options
     assert_equal "", said.err
   end
 
@@ -136,18 +136,8 @@ class Holdup::Exec::CommandTest < Minitest::Test
     console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h"}, clock: nil)
     given = Holdup::Exec::Command.new(console:, command: ["x"], store: "/s.sqlite3", dir: "/d").environment
     assert_equal(
-      {"RUBYOPT" => "-r#{Holdup::Exec::Command::BOOT}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3",
+      {"RUBYOPT" => "-r#{Holdup::Exec::BootOptions::FILE}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3",
        "HOLDUP_SUPERVISED" => "1"}, given
     )
-  end
-
-  def test_bundlers_copy_of_the_environment_gets_it_too
-    boot = "-r#{Holdup::Exec::Command::BOOT}"
-    {"-W0" => "-W0 #{boot}", Holdup::Exec::Command::BUNDLERS_NIL => boot}.each do |before, after|
-      console = Holdup::CLI::Console.new(out: nil, err: nil,
-        env: {"HOME" => "/h", "BUNDLER_ORIG_RUBYOPT" => before}, clock: nil)
-      assert_equal after,
-        Holdup::Exec::Command.new(console:, command: ["true"]).environment["BUNDLER_ORIG_RUBYOPT"]
-    end
   end
 end

@@ -38,10 +38,27 @@ class Holdup::Lab::ServerUnderTestTest < Minitest::Test
       error.message)
   end
 
+  SERVER = "require 'socket'; s = TCPServer.new('127.0.0.1', {port}); loop { c = s.accept; " \
+    "c.gets(\"\\r\\n\\r\\n\"); c.write(\"HTTP/1.1 404 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"); c.close }"
+
+  # Of Holdup, a server has one small file, which needs none of our gems.
+  def test_another_ruby_need_not_have_our_gems
+    elsewhere = %w[GEM_HOME GEM_PATH BUNDLE_PATH].to_h { |name| [name, folder] }
+    bundler = %w[RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLER_SETUP].to_h { |name| [name, nil] }
+    said = "warn $LOADED_FEATURES.grep(/exec_boot/).size; exit 3"
+    arm = Holdup::Lab::Arm.new(label: "other", extra: {**elsewhere, **bundler})
+    served(RbConfig.ruby, "-e", SERVER, arm:).boot(ROUTE)
+    error = assert_raises(Holdup::Error) { served(RbConfig.ruby, "-e", said, arm:).boot(ROUTE) }
+    assert_match(/the server has ended; it said: 1\z/, error.message)
+  end
+
+  def test_a_command_that_can_not_be_run
+    error = assert_raises(Holdup::Error) { served("/nonexistent/command").boot(ROUTE) }
+    assert_match(/\Acan't run \/nonexistent\/command: .*; check the command after --\z/, error.message)
+  end
+
   def test_boots_when_it_answers_and_tells_its_cpu_time
-    server = "require 'socket'; s = TCPServer.new('127.0.0.1', {port}); loop { c = s.accept; " \
-      "c.gets(\"\\r\\n\\r\\n\"); c.write(\"HTTP/1.1 404 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"); c.close }"
-    served(RbConfig.ruby, "-e", server).boot(ROUTE)
+    served(RbConfig.ruby, "-e", SERVER).boot(ROUTE)
     assert_nil @served.check
     assert_operator @served.cpu_seconds, :>, 0
     @served.stop
