@@ -24,7 +24,7 @@ module Holdup
       # @param collector_checkpoint [CollectorCheckpoint, nil] how far the collector is after this commit
       # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
       # @param deaths [Array<Autopsy>] one whose source is known is left out
-      # @param returned [Array<Autopsy>] stored ones to remove, because their processes were not lost after all
+      # @param returned [Array<Autopsy>] stored ones to remove: their processes were not lost after all
       # @param notices [Array<Notice>] one whose source is known is left out: `notices` says whose is stored.
       #   ClickHouse can't make writers wait, so two that write in the same moment may both find their own
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
