@@ -17,7 +17,7 @@
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 RUNNERS = "test/integration/{active_job,good_job,job_backlog,job_report}_test.rb " \
-  "test/integration/{sidekiq,sidekiq_blame,sidekiq_deaths,solid_queue}_test.rb " \
+  "test/integration/{sidekiq,sidekiq_blame,sidekiq_deaths,sidekiq_killer,solid_queue}_test.rb " \
   "test/integration/common_gems_jobs_test.rb test/integration/lab_{jit,sweep}_test.rb"
 PUMA = "test/integration/{common_gems,connection_pool,jit*,names,puma*,rails*,stats_log,web}_test.rb"
 QUIET = "test/integration/{agreement,calls,demo,lab_jobs,lab_sidekiq_vcpu,transactions}_test.rb"

@@ -48,6 +48,7 @@ class UniqueNamesTest < Minitest::Test
     "Json" => "a report as JSON",
     "Layout" => "of a file format",
     "Levers" => "of a server",
+    "MarksReader" => "of a feature: what it marks in charts over time",
     "Names" => "of the rows of a view",
     "OpenUnit" => "as it is measured, and as a segment has it",
     "Page" => "of a feature, or what a renderer gets",

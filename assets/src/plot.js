@@ -22,7 +22,7 @@ import { minutes, target, within } from "./travel.js";
  * @property {number} [height] in pixels, other than usual
  * @property {boolean} [bare] whether the chart below it has the labels of x
  * @property {{at: number, label: string}[]} [limits]
- * @property {{at: number, label: string, page?: string}[]} [marks]
+ * @property {{at: number, label: string, page?: string, around?: boolean}[]} [marks]
  * @property {{x: number, y: number, label?: string}[]} [points] without a label: crossed out
  */
 

@@ -1,6 +1,6 @@
 /**
  * Where the points of a chart over time lead to. The server gives the addresses (data-moment, data-part,
- * data-change, data-deaths and other pages of marks); what is added here is their span.
+ * data-deaths and other pages of marks); what is added here is their span.
  */
 
 const MINUTE = 60;
@@ -34,23 +34,25 @@ export const minutes = (from, to) => ({
   until: Math.max(Math.ceil(to / MINUTE), Math.floor(from / MINUTE) + 1) * MINUTE,
 });
 
-/** @returns the span before a change and the one after it */
+/** @returns the span before a mark and the one after it */
 export function around(seconds, mark) {
   const { until } = step(seconds, seconds.length - 1);
   return { base_since: seconds[0], base_until: mark.at, since: mark.at, until };
 }
 
 /**
- * @param {{x: {values: number[]}, marks?: {at: number, page?: string}[]}} chart
+ * @param {{x: {values: number[]}, marks?: {at: number, page?: string, around?: boolean}[]}} chart
  * @param {DOMStringMap} places
  * @param {number} at index of the point
  * @param {(second: number) => number} distance in pixels from what was clicked
- * @returns {string} where a click leads to: near the line of a mark to its page, of a change to a comparison
+ * @returns {string} where a click leads to: near the line of a mark to its page, else to the requests there
  */
 export function target(chart, places, at, distance) {
   const seconds = chart.x.values;
-  const inside = (mark) => mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
+  const inside = (mark) =>
+    mark.page && mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
   const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
-  if (mark?.page) return within(places[mark.page], minutes(mark.at, mark.at + 2 * MINUTE));
-  return mark ? within(places.change, around(seconds, mark)) : within(places.moment, step(seconds, at));
+  if (!mark) return within(places.moment, step(seconds, at));
+  const span = mark.around ? around(seconds, mark) : minutes(mark.at, mark.at + 2 * MINUTE);
+  return within(places[mark.page], span);
 }

@@ -3,8 +3,11 @@ import { test } from "node:test";
 import { minutes, step, target, within } from "../src/travel.js";
 
 const START = 1_790_000_040;
-const chart = { x: { values: [START, START + 60, START + 120] }, marks: [{ at: START + 90 }] };
-const places = { moment: "/slowest?lang=ja", change: "/compare" };
+const chart = {
+  x: { values: [START, START + 60, START + 120] },
+  marks: [{ at: START + 90, page: "compare", around: true }],
+};
+const places = { moment: "/slowest?lang=ja", compare: "/compare" };
 
 test("an address gets moments, and keeps what it has", () => {
   const address = within("/x?unit=A%23b&since=1h", { since: START, until: START + 60 });
@@ -29,7 +32,7 @@ test("a click leads to the requests of its step", () => {
   assert.match(address, /^\/slowest\?lang=ja&since=2026-09-21T14%3A15%3A00Z&until=2026-09-21T14%3A16%3A00Z$/);
 });
 
-test("near a change it leads to the comparison around it", () => {
+test("near a mark with two sides it leads to the comparison around it", () => {
   const asked = new URLSearchParams(target(chart, places, 1, () => 3).split("?")[1]);
   assert.deepEqual(
     ["base_since", "base_until", "since", "until"].map((name) => asked.get(name).slice(14, 19)),

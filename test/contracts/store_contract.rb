@@ -690,6 +690,18 @@ module StoreContract
     assert_empty @store.deaths(START, START + DAY)
   end
 
+  def test_removes_the_death_of_a_process_that_returned_until_it_is_lost_again
+    lost, other = [0, 1].map { |number| autopsy(number, reason: :lost, last_round_ns: START) }
+    @store.commit([], {}, deaths: [lost, other])
+    @store.commit([], {}, returned: [lost])
+    assert_equal [other], @store.deaths(START, START + DAY)
+    again = autopsy(0, alive_ns: (START + MINUTE) * 1_000_000_000, reason: :lost)
+    @store.commit([], {}, deaths: [again])
+    assert_equal [other, again], @store.deaths(START, START + DAY)
+    @store.commit([window], {}, returned: [again])
+    assert_equal [other], @store.deaths(START, START + DAY)
+  end
+
   def test_keeps_deaths_for_ninety_days
     @store.commit([], {}, deaths: [autopsy(0), autopsy(1, alive_ns: (START + 1) * 1_000_000_000)])
     @store.prune(START + 90 * DAY, max_bytes: 1)

@@ -12,6 +12,8 @@ class FailingStore
 
   def audit_entries(...) = @store.audit_entries(...)
 
+  def deaths(...) = @store.deaths(...)
+
   def processes(...) = @store.processes(...)
 
   def sums(...) = @store.sums(...)

@@ -12,11 +12,13 @@ module Holdup
       # Fewer steps say nothing.
       FEWEST = 30
       # Names with a coefficient of their own; the others share one.
-      NAMES = 8
+      NAMES = 10
       # A process that is younger grows while it loads code and fills caches.
       YOUNG_S = 900
-      # Standard errors by which a coefficient is above zero: of eight names and much noise, none by chance.
+      # Standard errors by which a coefficient is above zero: of ten names and much noise, none by chance.
       CERTAIN = 4
+      # Standard errors on each side of a 95 % interval, with as many steps as there are at least.
+      INTERVAL = 2.1
       OTHERS = "(others)"
 
       # @param windows [Enumerable<Holdup::Window>] of requests and jobs
@@ -27,14 +29,17 @@ module Holdup
         totals.except(OTHERS).max_by(NAMES) { |_, count| count }.map(&:first)
       end
 
-      # Counts of all hosts, or of some, each of which stands for `each_host`.
-      HeapCounts = Data.define(:windows, :each_host)
-      NO_COUNTS = HeapCounts.new(windows: [].freeze, each_host: 1)
+      # Counts and samples, as below, of all hosts, or of some, each of which stands for `each_host`.
+      HeapCounts = Data.define(:windows, :samples, :each_host)
+      NO_COUNTS = HeapCounts.new(windows: [].freeze, samples: [].freeze, each_host: 1)
 
-      # - `each_bytes`: growth with each request or job, `error_bytes`: its standard error
+      # - `each_bytes`: growth with each request or job, `error_bytes`: its standard error, and `each_within`:
+      #   its 95 % interval
       # - `bytes`: with all of them together; `grown_bytes`: of all processes in the steps that count
       GrowingName = Data.define(:name, :each_bytes, :error_bytes, :bytes, :grown_bytes) do
         def share = bytes.fdiv([grown_bytes, 1].max)
+
+        def each_within = [-1, 1].map { |sign| each_bytes + sign * HeapGrowth::INTERVAL * error_bytes }
       end
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes (Store#processes)

@@ -227,7 +227,7 @@ module Holdup
         @heap_growth ||= begin
           counts = part(:heap_counts)
           windows = counts.windows.select { |window| filter.setting?(window.setting) }
-          HeapGrowth.new(part(:samples), windows, each_host: counts.each_host).names
+          HeapGrowth.new(counts.samples, windows, each_host: counts.each_host).names
         end
       end
 

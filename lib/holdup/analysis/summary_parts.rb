@@ -12,7 +12,7 @@ module Holdup
     # - `pairs`, `connection_pairs`, `calls`, `transactions` (with the calls in them), `holding_methods`,
     #   `repeats`: windows of these kinds; `locks`: of kinds :lock_pair and :lock_place
     # - `slowest`: of requests and jobs, Queries::SlowestUnitsQuery::KeptUnits; nil: none
-    # - `heap_counts`: HeapGrowth::HeapCounts of requests and jobs, in steps of the span
+    # - `heap_counts`: HeapGrowth::HeapCounts of requests and jobs, in steps of the span, and their processes
     SummaryParts = Data.define(:samples, :every_s, :coverage, :own_times, :under_load, :pairs,
       :connection_pairs, :locks, :calls, :transactions, :holding_methods, :repeats, :slowest, :heap_counts) do
       def initialize(samples: [], every_s: ProcessReport::EVERY_S, coverage: nil, own_times: {},

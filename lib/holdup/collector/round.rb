@@ -32,6 +32,7 @@ module Holdup
         @autopsies = Autopsies.new(store:, host:)
         @last_round = LastRound.new(host:)
         @lost = lost
+        @returned = ReturnedProcesses.new(store:)
         @settings = {}
         @claimed = Set.new
       end
@@ -69,6 +70,7 @@ module Holdup
         @checkpoints = nil
         @claimed.clear
         @unit_sampler.forget
+        @returned.forget
       end
 
       # Begins as the leader of the folder, which may be another one than before at the same path.
@@ -171,7 +173,8 @@ module Holdup
         slowest = builder.slowest(@host)
         died = @autopsies.to_a(@identity.id, now_ns)
         deaths = died + (@lost&.to_a(collector_checkpoint.key, now_ns) || [])
-        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:}
+        returned = @returned.to_a(@identity.id, now_ns)
+        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:, returned:}
         left_out = write(windows, changes, collector_checkpoint, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)

@@ -63,9 +63,7 @@ module Holdup
 
     # What is marked in charts over time. `constant`: has `call(store, from_s:, to_s:, words:)`, which gives
     # Array of View::Chart::Mark; `page`: of the dashboard, which a click on one leads to
-    MarksEntry = Data.define(:page, :place, :constant) do
-      def name = page
-    end
+    MarksEntry = Data.define(:page, :place, :constant)
 
     # A tool for assistants. `command`: the words of the command that it is; `purposes`: of its options that
     # the tool takes, nil for any; `constant`: what makes its answer, nil: the command does

@@ -38,8 +38,8 @@ module Holdup
       # @return [Hash{String => Listed}] by name
       def tools = listed(:tools)
 
-      # @return [Hash{String => Listed}] what marks charts over time, by the page that a mark leads to
-      def marks = listed(:marks)
+      # @return [Array<Listed>] what marks charts over time; where several marks are near, the first counts
+      def marks = entries(:marks).sort_by { |one| one.entry.place }
 
       # @return [Array<Module>] of the doctor, in the order of its report
       def checks
@@ -78,10 +78,13 @@ module Holdup
       end
 
       def listed(kind)
-        all = ALL.flat_map do |namespace, contents|
+        entries(kind).sort_by { |one| [one.entry.place, one.name] }.to_h { |one| [one.name, one] }
+      end
+
+      def entries(kind)
+        ALL.flat_map do |namespace, contents|
           contents.public_send(kind).map { |entry| Listed.new(namespace:, entry:) }
         end
-        all.sort_by { |one| [one.entry.place, one.name] }.to_h { |one| [one.name, one] }
       end
     end
   end

@@ -37,8 +37,8 @@ module Holdup
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], notices: [], lengths: [Tier::FINEST], expected: {},
-        &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
+        expected: {}, &bad_row)
         rows = {windows:, processes:, unit_samples:, slowest:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -48,7 +48,7 @@ module Holdup
         end
         writing do
           @session.check_expected(expected)
-          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:, notices:)
+          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:, returned:, notices:)
         end
         nil
       end

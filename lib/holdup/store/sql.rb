@@ -32,8 +32,8 @@ module Holdup
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], notices: [], lengths: [Tier::FINEST], expected: {},
-        &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
+        expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
         rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint].compact
@@ -44,6 +44,7 @@ module Holdup
           @collectors.save(collector_checkpoint) if collector_checkpoint
           @audit.add(audit)
           @deaths.add(deaths)
+          @deaths.remove(returned)
           @notices.add(notices)
           if bad_row
             add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)

@@ -24,6 +24,7 @@ module Holdup
       # @param collector_checkpoint [CollectorCheckpoint, nil] how far the collector is after this commit
       # @param audit [Array<AuditEntry>] entries of the audit log; one whose source is known is left out
       # @param deaths [Array<Autopsy>] one whose source is known is left out
+      # @param returned [Array<Autopsy>] stored ones to remove: their processes were not lost after all
       # @param notices [Array<Notice>] one whose source is known is left out: `notices` says whose is stored.
       #   ClickHouse can't make writers wait, so two that write in the same moment may both find their own
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
@@ -34,8 +35,8 @@ module Holdup
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] Overtaken when `expected` is not so
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], notices: [], lengths: [Tier::FINEST], expected: {},
-        &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
+        expected: {}, &bad_row)
         raise(NotImplementedError)
       end
 

@@ -51,6 +51,8 @@ class Holdup::Analysis::HeapGrowthTest < Minitest::Test
     growing = found.first
     assert_in_delta 30 * KB, growing.each_bytes, 3 * growing.error_bytes
     assert_operator growing.share, :>, 0.8
+    least, most = growing.each_within
+    assert_in_delta 2 * 2.1 * growing.error_bytes, most - least, 1e-6
   end
 
   def test_names_that_are_not_frequent_may_come_together

@@ -209,12 +209,35 @@ class Holdup::Collector
     def test_the_collector_of_another_host_finds_what_was_lost
       living_writer(@dir).open_unit(0, "A#b", started_ns: @now_ns - 20 * NS)
       run_round
-      other = File.join(@dir, "other")
-      living_writer(other)
-      round = new_round(dir: other, host: "i", lost: LostProcesses.new(store: @store))
-      9.times { |minute| round.run(@now_ns + minute * 60 * NS) }
+      lost_to_another_host
       assert_equal [["h", :lost, %w[A#b]]],
         deaths.map { |death| [death.host, death.reason, death.units.map { |unit| unit[:name] }] }
+    end
+
+    # Its host could not reach the store for a while.
+    def test_a_process_that_was_taken_for_lost_returns_with_its_collector
+      living_writer(@dir).open_unit(0, "A#b", started_ns: @now_ns - 20 * NS)
+      run_round
+      lost = lost_to_another_host
+      assert_equal %i[lost], deaths.map(&:reason)
+      run_round(540 * NS)
+      assert_empty deaths
+      @store.commit([], {}, deaths: lost)
+      run_round(570 * NS)
+      run_round(601 * NS)
+      assert_empty deaths, "the other host wrote it late"
+    end
+
+    def test_a_lost_process_that_died_has_the_autopsy_of_its_own_collector
+      writer = killed_writer
+      writer.open_unit(0, "A#b")
+      id = Holdup::Segment::Directory.new(@dir).take_over.id
+      lost = Holdup::Autopsy.new(source: "#{id}/x:5:lost", host: "h", pid: DEAD_PID, name: "worker 0",
+        setting: "s", since_ns: 1, alive_ns: @now_ns, gone_ns: @now_ns, reason: :lost)
+      of_another = lost.with(source: "0123456789abcdef/x:5:lost", pid: 7)
+      @store.commit([], {}, deaths: [lost, of_another])
+      run_round
+      assert_equal [[7, :lost], [DEAD_PID, :gone]], deaths.map { |one| [one.pid, one.reason] }.sort
     end
 
     def test_a_process_that_closed_its_segment_did_not_die
@@ -547,6 +570,16 @@ class Holdup::Collector
     def new_round(store: @store, dir: @dir, host: "h", lost: nil)
       warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)
       Round.new(store:, directory: Holdup::Segment::Directory.new(dir), host:, warnings:, lost:)
+    end
+
+    # Eight minutes pass without a word from our own collector.
+    # @return [Array<Holdup::Autopsy>] what the collector of another host lists
+    def lost_to_another_host
+      other = File.join(@dir, "other")
+      living_writer(other)
+      round = new_round(dir: other, host: "i", lost: LostProcesses.new(store: @store))
+      9.times { |minute| round.run(@now_ns + minute * 60 * NS) }
+      deaths
     end
 
     def last_round = @store.collector_checkpoints.first.last_round

@@ -259,6 +259,8 @@ class Holdup::Collector
     Deaf = Struct.new(:store) do
       def checkpoints(**) = store.checkpoints(**)
 
+      def deaths(...) = store.deaths(...)
+
       def commit(*, **)
         store.commit(*, **)
         raise Holdup::StoreError::Unreachable.new(location: "x", reason: "end of file reached")
@@ -271,6 +273,8 @@ class Holdup::Collector
         raise Holdup::StoreError::Locked.new(location: "x", seconds: 1) if host == id
         store.checkpoints(host:)
       end
+
+      def deaths(...) = store.deaths(...)
 
       def commit(...) = store.commit(...)
     end

@@ -12,19 +12,13 @@ module Holdup
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       # The windows of more hosts, or of more intervals in all, are read added up, and the next longer ones: a
       # thousand processes have millions of windows in a day, and four hosts a hundred thousand.
-      MANY_HOSTS = 8
+      MANY_HOSTS = Queries::HeapCountsQuery::MANY_HOSTS
       MANY_INTERVALS = MANY_HOSTS * 120
       LONGER_S = {60 => 300, 300 => 3600, 3600 => 86_400, 86_400 => 86_400}.freeze
       # Of more than these (a hundred endpoints in a day) the next longer ones are read, up to hours: single
       # units, of every third ten minutes at least, show the minutes inside. Longer recordings have fewer.
       MANY_WINDOWS = 10_000
       TIMES = %i[wall running stalled idle queued].freeze
-      OTHERS = Series.new(kind: :request, name: Analysis::HeapGrowth::OTHERS)
-      # Series with one of these names, or with another one.
-      NamedSeries = Data.define(:names, :among) do
-        def series?(series) = names.include?(series.name) == among
-      end
-      private_constant :OTHERS, :NamedSeries
 
       # @return [String, nil] the group of job threads to size, when several share a process
       attr_reader :pool
@@ -114,7 +108,9 @@ module Holdup
         when :calls then {calls: sums(store, :call)}
         when :transactions then {transactions: sums(store, :transaction, :transaction_call)}
         when :repeats then {repeats: sums(store, :repeat)}
-        when :heap_counts then {heap_counts: counts(store, from_s, to_s)}
+        when :heap_counts
+          counted = Queries::HeapCountsQuery.call(store, from_s:, to_s:, names: @names)
+          {heap_counts: counted.with(samples: of_setting(counted.samples))}
         when :under_load then {under_load: Queries::LoadSummary.under_load(store, **@asked)}
         when :pairs then {pairs: sums(store, :pair)}
         when :connection_pairs then {connection_pairs: sums(store, :pool_pair)}
@@ -134,31 +130,6 @@ module Holdup
         end
         step_s = LONGER_S.fetch(window_s)
         store.sums(from_s, to_s, step_s:, kinds:, histograms: TIMES).map(&:window)
-      end
-
-      # Of all kinds, because they share processes. A fleet has many names and hosts: of each step only the
-      # names that count, and of each setting some hosts.
-      def counts(store, from_s, to_s)
-        step_s = [window_s, *Analysis::ProcessReport.every_s(from_s, to_s)].max
-        step_s = WINDOWS_S.values.find { |seconds| seconds >= step_s }
-        own, others = [true, false].map { |among| NamedSeries.new(names: @names, among:) }
-        hosts = {hosts: some_hosts}.compact
-        units = {kinds: UNITS, histograms: [], step_s:, by_host: true, **hosts}
-        sums = store.sums(from_s, to_s, only: own, **units) +
-          store.sums(from_s, to_s, only: others, together: OTHERS, **units)
-        each_host = hosts.empty? ? 1 : number_of_hosts.fdiv(hosts[:hosts].size)
-        Analysis::HeapGrowth::HeapCounts.new(windows: sums.map(&:window), each_host:)
-      end
-
-      # @return [Array<String>, nil] some hosts of each setting; nil: all
-      def some_hosts
-        return if number_of_hosts <= MANY_HOSTS
-        by_setting = @samples.group_by { |sample| sample[:setting] }.values
-        some = by_setting.flat_map do |samples|
-          hosts = samples.map { |sample| sample[:host] }.uniq.sort
-          hosts.each_slice(hosts.size.ceildiv(MANY_HOSTS)).map(&:first)
-        end
-        some.uniq
       end
 
       def number_of_hosts

@@ -5,11 +5,14 @@ module Holdup
     Feature = FeatureContents.of(
       about: "threads that set themselves",
       uses: %w[advise experiment],
-      offers: %w[State StatusText],
+      offers: %w[ActsReader State StatusText],
       commands: [
         {name: "autopilot", also: "experiment auto", place: 100,
          summary: "what it does with Puma's threads and why; freeze, thaw",
          examples: ["", "freeze", "thaw"]}
+      ],
+      marks: [
+        {page: "experiments", place: 15, constant: "MarksReader"}
       ],
       parts: {autopilot: "CollectorPart"}
     )

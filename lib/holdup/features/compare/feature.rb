@@ -14,6 +14,9 @@ module Holdup
       pages: [
         {name: "compare", place: 90, section: :changes}
       ],
+      marks: [
+        {page: "compare", place: 5, constant: "MarksReader"}
+      ],
       tools: [
         {name: "compare", place: 50, command: %w[compare --json],
          description: "What a change did, with confidence intervals: give before and after, or by (and " \

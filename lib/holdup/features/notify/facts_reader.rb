@@ -63,11 +63,9 @@ module Holdup
         end
       end
 
-      # Those of one moment are one change.
       def changes
-        entries = @store.audit_entries(since_s, @now_s + 1, events: %i[kept ends])
-        own = entries.select { |entry| entry.who == :autopilot && entry.changed? }
-        AuditEntry::AlikeEntries.of(own).map { |group| group.first.to_h.slice(:at_s, :from, :to, :why) }
+        acts = Autopilot::ActsReader.call(@store, since_s, @now_s + 1)
+        acts.map { |act| act.first.to_h.slice(:at_s, :from, :to, :why) }
       end
 
       def promise

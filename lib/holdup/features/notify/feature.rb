@@ -4,7 +4,7 @@ module Holdup
   module Notify
     Feature = FeatureContents.of(
       about: "messages when something is wrong: [notices](notify.md) by webhook, command or log",
-      uses: %w[compare deaths],
+      uses: %w[autopilot compare deaths],
       commands: [
         {name: "notify", place: 145,
          summary: "who is told of what, what was told last, and a test of it",

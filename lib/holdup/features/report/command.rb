@@ -153,7 +153,9 @@ module Holdup
       def summary_of(store)
         look(store)
         @changes = Queries::SettingHistory.changes(store, **@span) if @format == :json || screen?
-        summary = Queries::LoadSummary.call(store, **@span, **@view) { |known| parts(known) }
+        summary = Queries::LoadSummary.call(store, **@span, **@view, growth: @show == :memory) do |known|
+          parts(known)
+        end
         check(store) if summary.empty?
         summary
       end

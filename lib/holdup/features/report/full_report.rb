@@ -33,6 +33,9 @@ module Holdup
         settings: Sections::Processes::SettingTable
       }.freeze
 
+      # What is said in sentences before these tables, where one of them is asked for.
+      ANSWERED = %i[memory methods].freeze
+
       # @param summary [Analysis::Summary] with what was read so far
       # @return [Array<Symbol>] parts of the summary that the page needs
       def self.parts(summary)
@@ -43,7 +46,10 @@ module Holdup
       # @param name [Symbol] of TABLES
       # @return [Array<Symbol>] parts of the summary that this table needs
       def self.parts_of_table(name, summary)
-        summary.empty? ? [] : TABLES.fetch(name).parts(summary)
+        return [] if summary.empty?
+        section = TABLES.fetch(name)
+        answers = ANSWERED.include?(name) ? section.answer_parts(summary) : []
+        section.parts(summary) | answers
       end
 
       # @param limit [Integer] rows shown of each table
@@ -70,7 +76,7 @@ module Holdup
         part = build(TABLES.fetch(name))
         section = part.call unless @summary.empty?
         found = section || View::Blocks::Notes.new(texts: [@words.call(:screen_no_table)])
-        answers = View::Blocks::Notes.new(texts: part.sentences) if section && name == :methods
+        answers = View::Blocks::Notes.new(texts: part.sentences) if section && ANSWERED.include?(name)
         View::Page.new(title: @words.call(:title), about: [@headline.span], blocks: [*answers, found])
       end
 

@@ -9,14 +9,17 @@ module Holdup
       module_function
 
       # @param view [Hash] sort, see Analysis::Summary
+      # @param growth [Boolean] whether the part `heap_counts` can be asked for; else it is empty. It takes
+      #   the counts of each step, so only advice and the table of memory look for what makes processes grow
       # @yieldparam summary [Analysis::Summary] with what was read so far
       # @yieldreturn [Array<Symbol>] parts that the report needs. It is asked until all were read, because
       #   what it needs may depend on what it learned. Without a block all of StoredParts::ALL are read
       # @return [Analysis::Summary]
-      def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view, &needed)
+      def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, growth: false, **view,
+        &needed)
         windows = store.sums(from_s, to_s, kinds: kinds(by), by_host: by == :host).map(&:window)
-        # Only advice looks for what makes processes grow: it needs the counts of each step.
-        unread = {**Analysis::SummaryParts.unread, heap_counts: Analysis::HeapGrowth::NO_COUNTS}
+        unread = Analysis::SummaryParts.unread
+        unread = {**unread, heap_counts: Analysis::HeapGrowth::NO_COUNTS} unless growth
         summary = Analysis::Summary.new(windows, from_s:, to_s:, by:, filter:, **view, **unread)
         stored = StoredParts.new(store, windows, from_s:, to_s:, by:, filter:)
         needed ||= ->(_summary) { StoredParts::ALL }
@@ -91,6 +94,7 @@ module Holdup
           when :transactions then {transactions: sums(:transaction, :transaction_call)}
           when :holding_methods then {holding_methods: sums(:method)}
           when :repeats then {repeats: sums(:repeat)}
+          when :heap_counts then {heap_counts:}
           when :slowest then {slowest: SlowestUnitsQuery.call(@store, **span, filter: @filter)}
           else raise ArgumentError, "no report has the part #{part}"
           end
@@ -113,6 +117,10 @@ module Holdup
             every_s = Analysis::ProcessReport.every_s(*shown) if shown
             {samples: @store.processes(@from_s, @to_s + 1, every_s:), every_s:}.compact
           end
+        end
+
+        def heap_counts
+          HeapCountsQuery.call(@store, **span, names: Analysis::HeapGrowth.most_frequent(units))
         end
 
         def measured_time(**units) = MeasuredTimeQuery.call(@store, **span, **units)

@@ -60,11 +60,12 @@ module Holdup
       def initialize(x:, y:, label: nil) = super
     end
 
-    # `page`: what a click leads to; nil: a comparison of what was before and after
-    Chart::Mark = Data.define(:at, :label, :page) do
-      def initialize(at:, label:, page: nil) = super
+    # `page`: what a click leads to, nil: nothing of its own; `around`: whether that compares what was before
+    # the mark and after it, instead of showing its minute
+    Chart::Mark = Data.define(:at, :label, :page, :around) do
+      def initialize(at:, label:, page: nil, around: false) = super
 
-      def facts = page ? to_h : {at:, label:}
+      def facts = {at:, label:, page:, around: around || nil}.compact
     end
   end
 end

@@ -198,10 +198,10 @@ module Holdup
           Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: chart_marks)
         end
 
-        # Changes of settings, and what features have to mark.
+        # What features have to mark.
         # @return [Array<Chart::Mark>]
         def chart_marks
-          @chart_marks ||= [*changes.to_a, *Features.marks.values.flat_map { |listed| marks_of(listed.load) }]
+          @chart_marks ||= Features.marks.flat_map { |listed| marks_of(listed.load) }
         end
 
         def marks_of(reader)

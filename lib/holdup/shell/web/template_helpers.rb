@@ -100,15 +100,15 @@ module Holdup
       end
 
       # Where the points of a chart over time lead to: the requests of a point, this page with a part of its
-      # span, a comparison around a change, the pages of other marks. A script adds the span.
+      # span, the pages of marks. A script adds the span.
       # @return [String] HTML
       def travel_attributes
         return unless @query
+        pages = Features.marks.map { |listed| listed.entry.page }
         attributes(
           "data-moment": url("slowest", @query.all.slice(*MOMENT)),
           "data-part": here({}),
-          "data-change": url("compare"),
-          **Features.marks.keys.to_h { |page| [:"data-#{page}", url(page)] }
+          **pages.to_h { |page| [:"data-#{page}", url(page)] }
         )
       end
 

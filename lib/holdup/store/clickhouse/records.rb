@@ -42,8 +42,8 @@ module Holdup
         end
 
         # @return [Array<Hash>] one of each source
-        def facts_of_sources(audit:, deaths:, notices:)
-          audit_facts(audit) + death_facts(deaths) + notice_facts(notices)
+        def facts_of_sources(audit:, deaths:, returned:, notices:)
+          audit_facts(audit) + death_facts(deaths) + return_facts(returned) + notice_facts(notices)
         end
 
         # One of each source.
@@ -58,6 +58,13 @@ module Holdup
         def death_facts(autopsies)
           autopsies.uniq(&:source).map do |autopsy|
             {kind: "death", name: autopsy.source, stamp: autopsy.at_s, text: autopsy.facts.to_json}
+          end
+        end
+
+        # The same process may be lost again, so this says when it was missed.
+        def return_facts(autopsies)
+          autopsies.uniq(&:source).map do |autopsy|
+            {kind: "returned", name: returned_name(autopsy), stamp: autopsy.at_s}
           end
         end
 
@@ -162,6 +169,8 @@ module Holdup
           deaths = facts.map do |fact|
             Autopsy.load(source: fact.name, facts: JSON.parse(fact.text, symbolize_names: true))
           end
+          returned = latest("returned").map(&:name) if deaths.any? { |autopsy| autopsy.reason == :lost }
+          deaths.reject! { |autopsy| returned&.include?(returned_name(autopsy)) }
           deaths.sort_by { |autopsy| [autopsy.at_s, autopsy.source] }
         end
 
@@ -187,6 +196,8 @@ module Holdup
         end
 
         private
+
+        def returned_name(autopsy) = [autopsy.source, autopsy.gone_ns].to_json
 
         # Sorting all samples, only to leave out most of them, takes three times as long.
         # @return [String] a select of the last sample of each process in each step

@@ -164,7 +164,7 @@ module Holdup
         # kept for longer.
         def forget_sessions
           audited = "kind = 'audit' AND toDate(written) >= '#{Clickhouse.day(AuditEntry::KEEP_S)}'"
-          died = "kind = 'death' AND toDate(written) >= '#{Clickhouse.day(Autopsy::KEEP_S)}'"
+          died = "kind IN ('death', 'returned') AND toDate(written) >= '#{Clickhouse.day(Autopsy::KEEP_S)}'"
           noticed = "kind = 'notice' AND toDate(written) >= '#{Clickhouse.day(Notice::KEEP_S)}'"
           kept = "kind = 'outcome' OR (#{audited}) OR (#{died}) OR (#{noticed})"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \

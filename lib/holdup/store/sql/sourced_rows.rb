@@ -29,6 +29,12 @@ module Holdup
           end
         end
 
+        # @param values [Array<#source>]
+        def remove(values)
+          return if values.empty?
+          @connection.write { |db| db[@table].where(source: values.map(&:source)).delete }
+        end
+
         # @return [Array<Object>] by time, without those that are damaged
         def between(from_s, to_s)
           @connection.read do |db|

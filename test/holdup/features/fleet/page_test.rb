@@ -25,7 +25,8 @@ class Holdup::Fleet::PageTest < Minitest::Test
       revisions: {"web-1" => {15.. => "2.0"}, "web-2" => {15.. => "2.0"}}))
     get "/series/fleet"
     marks = JSON.parse(last_response.body).values.map { |chart| chart["marks"] }.uniq
-    assert_equal [[{"at" => @played.from_s + 15 * 60, "label" => "deployed: revision 1.0 -> 2.0"}]], marks
+    assert_equal [[{"at" => @played.from_s + 15 * 60, "label" => "deployed: revision 1.0 -> 2.0",
+                    "page" => "compare", "around" => true}]], marks
   end
 
   def test_one_host

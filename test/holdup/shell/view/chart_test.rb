@@ -32,6 +32,8 @@ class Holdup::View::ChartTest < Minitest::Test
     assert_equal [{at: 1, label: "deployed"}], found[:marks]
     paged = Chart::Mark.new(at: 1, label: "died", page: "deaths")
     assert_equal [{at: 1, label: "died", page: "deaths"}], data(series: [], marks: [paged])[:marks]
+    assert_equal [{at: 1, label: "died", page: "deaths", around: true}],
+      data(series: [], marks: [paged.with(around: true)])[:marks]
     assert_equal [{x: 1, y: 5}], found[:points], "a point that is crossed out has no label"
     assert_equal 10, found[:most]
   end

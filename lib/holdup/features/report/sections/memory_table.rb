@@ -5,8 +5,13 @@ module Holdup
     module Sections
       # Which requests and jobs allocate objects and bytes, and so cause garbage collection.
       class MemoryTable < View::SectionBase
+        # @return [Array<Symbol>] parts of the summary that the sentences need
+        def self.answer_parts(_summary) = [:heap_counts]
+
         COLUMNS = %i[memory_objects memory_share memory_bytes memory_bytes_share memory_gc_caused
           average_gc].freeze
+        # With the shortest steps that there are.
+        LEAST_S = Analysis::HeapGrowth::FEWEST * MINUTE_S
         # A smaller share of all objects is rounding.
         REST = 0.0005
 
@@ -29,7 +34,22 @@ module Holdup
             bytes_share: View::Figures.share(allocations.bytes_share(total)), gc: gc_caused(total))
         end
 
+        # @return [Array<String>] which requests and jobs make the processes grow
+        def sentences
+          found = summary.heap_growth.first(limit).map { |growing| grows(growing) }
+          return found unless found.empty?
+          spans = [LEAST_S, Analysis::HeapGrowth::YOUNG_S]
+          least, age = spans.map { |seconds| View::Figures.rough(seconds * NS) }
+          [word(:memory_grows_not, least:, age:)]
+        end
+
         private
+
+        def grows(growing)
+          each, least, most, bytes, grown = [growing.each_bytes, *growing.each_within, growing.bytes,
+            growing.grown_bytes].map { |number| View::Figures.bytes(number.round) }
+          word(:memory_grows, name: View::Width.clean(growing.name), each:, least:, most:, bytes:, grown:)
+        end
 
         def allocations = summary.allocations
 

@@ -9,6 +9,9 @@ module Holdup
           (summary.by == :name) ? [:holding_methods] : []
         end
 
+        # @return [Array<Symbol>] parts of the summary that the sentences need
+        def self.answer_parts(summary) = parts(summary)
+
         COLUMNS = %i[methods_share methods_caused methods_gc methods_native methods_called].freeze
         # A terminal leaves these out, the last first, rather than cut the names.
         OPTIONAL = %i[methods_gc methods_native methods_called].freeze

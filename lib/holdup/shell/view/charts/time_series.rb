@@ -15,7 +15,7 @@ module Holdup
 
         # @param names [Array<String>] charts: of NAMES and HEATS, METHODS, and "gvl", which covers everything
         #   that ran
-        # @param marks [Array<Chart::Mark>] changes of settings
+        # @param marks [Array<Chart::Mark>] what happened meanwhile
         def initialize(series, words:, names: NAMES, marks: [])
           @series = series
           @words = words
@@ -274,11 +274,8 @@ module Holdup
           end
         end
 
-        # Changes of settings, as marks in charts and as a table.
+        # Changes of settings in words, and as a table.
         class Changes
-          # A mark has little room; the table has the full text.
-          LABEL = 60
-
           # @param span [Array(Integer, Integer), nil] in which each leads to a comparison around it
           def initialize(changes, words:, span: nil)
             @changes = changes
@@ -286,12 +283,8 @@ module Holdup
             @span = span
           end
 
-          def to_a
-            @changes.map { |change|
-              Chart::Mark.new(at: change.at_s,
-                label: Width.truncate(text(change), LABEL))
-            }
-          end
+          # @return [Array<String>] one for each change
+          def texts = @changes.map { |change| text(change) }
 
           # @return [Section, nil] newest first; nil if nothing changed
           def table

@@ -103,4 +103,68 @@ class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
     assert_equal "Each allocates 9,000 objects, together 100 % of all that its processes allocate, and so " \
       "causes 0 of garbage collection.", table(*objects).sentence
   end
+
+  # Ninety minutes of ten endpoints in two processes. `leak_bytes`: what one of them keeps with each request;
+  # `jumps`: {minute => bytes} by which memory rises or falls besides
+  # @return [Array<String>] what `--table memory` says before the table
+  def answers(leak_bytes: 0, jumps: {}, language: "en")
+    store = Holdup::Store.open("memory:")
+    random = Random.new(7)
+    size = 800_000_000
+    samples = [*process_samples(0, size)]
+    windows = Array.new(90) do |minute|
+      counts = Array.new(10) { |number| ["E#a#{number}", random.rand(5..60)] }.to_h
+      size += counts["E#a3"] * leak_bytes + random.rand(-200_000..200_000) + jumps.fetch(minute, 0)
+      samples.concat(process_samples(minute + 1, size))
+      counts.map { |name, count| counted(name, count, SAMPLE.from_s + 60 * minute) }
+    end
+    store.commit(windows.flatten, {}, processes: samples)
+    asked(store, language)
+  end
+
+  def counted(name, count, start_s)
+    window(name, objects: 1000 * count).with(count:, start_s:, host: "web-1")
+  end
+
+  def process_samples(minute, size)
+    [1, 2].map do |pid|
+      {at_s: SAMPLE.from_s + 60 * minute, host: "web-1", pid:, start: 1, since_s: SAMPLE.from_s - 7200,
+       rss_bytes: size / 2}
+    end
+  end
+
+  def asked(store, language)
+    report = Holdup::Report::FullReport
+    span = {from_s: SAMPLE.from_s, to_s: SAMPLE.from_s + 5400}
+    summary = Holdup::Queries::LoadSummary.call(store, **span, growth: true) do |known|
+      report.parts_of_table(:memory, known)
+    end
+    blocks = report.new(summary, words: Holdup::View::Words.new(language)).table(:memory).blocks
+    assert_instance_of Holdup::View::Section, blocks.last
+    blocks.first.texts
+  end
+
+  EACH = /\AThe processes grow with E#a3: by (\S+) kB with each of them /
+  WITHIN = /\(95 % interval: (\S+) kB to (\S+) kB\)/
+
+  def test_names_what_makes_the_processes_grow_with_an_interval
+    said, *others = answers(leak_bytes: 30_000)
+    assert_empty others
+    assert_match EACH, said
+    assert_match WITHIN, said
+    each, least, most = [EACH, WITHIN].flat_map { |pattern| said.match(pattern).captures }.map(&:to_f)
+    assert_operator least, :<, 30.0
+    assert_operator most, :>, 30.0
+    assert_in_delta 30.0, each, 2.0
+    assert_match(/\AE#a3 とともに.*95 % 信頼区間/, answers(leak_bytes: 30_000, language: "ja").first)
+  end
+
+  def test_a_cache_that_fills_once_and_what_is_large_for_a_minute_name_nobody
+    {"calm" => {}, "cache" => {20 => 60_000_000}, "temporary" => {30 => 90_000_000, 31 => -90_000_000}}
+      .each do |name, jumps|
+      said, *others = answers(jumps:)
+      assert_empty others, name
+      assert_match(/\ANo request or job is known to make the processes grow\./, said, name)
+    end
+  end
 end

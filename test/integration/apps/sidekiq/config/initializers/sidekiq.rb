@@ -18,5 +18,10 @@ Sidekiq.configure_server do |config|
     capsule.concurrency = 1
     capsule.queues = %w[single]
   end
+  if ENV["MAX_RSS"]
+    require "sidekiq/worker_killer"
+    killer = {max_rss: Integer(ENV.fetch("MAX_RSS")), grace_time: 0, shutdown_wait: 0}
+    config.server_middleware { |chain| chain.add(Sidekiq::WorkerKiller, **killer) }
+  end
   config.on(:startup) { config.server_middleware { |chain| chain.prepend(Greedy) } }
 end
