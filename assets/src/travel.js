@@ -51,6 +51,16 @@ export function target(chart, places, at, distance) {
   const seconds = chart.x.values;
   const inside = (mark) => mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
   const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
-  if (mark?.page) return within(places[mark.page], minutes(mark.at, mark.at + 2 * MINUTE));
-  return mark ? within(places.change, around(seconds, mark)) : within(places.moment, step(seconds, at));
+  return mark ? ofMark(chart, places, mark) : within(places.moment, step(seconds, at));
+}
+
+/**
+ * @param {{x: {values: number[]}}} chart
+ * @param {DOMStringMap} places
+ * @param {{at: number, page?: string}} mark
+ * @returns {string} where it leads to: its page, or of a change the comparison around it
+ */
+export function ofMark(chart, places, mark) {
+  if (mark.page) return within(places[mark.page], minutes(mark.at, mark.at + 2 * MINUTE));
+  return within(places.change, around(chart.x.values, mark));
 }
