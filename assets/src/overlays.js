@@ -5,6 +5,8 @@ import { colour } from "./theme.js";
 const ROOM = 18;
 /** Above a plot, free of lines and axes: labels of moments of change. */
 export const BAND = 18;
+/** Half of what a flag without a label takes, and what is between it and its label. */
+const FLAG = 7;
 /** Between a label in the band and the mark after it. */
 const GAP = 10;
 
@@ -73,18 +75,30 @@ function flags(plot, marks) {
   const y = top - 5 * ratio();
   context.fillStyle = colour("quiet");
   for (const { x } of known) context.fill(placed("M-4-7h8l-4 7z", x, y));
-  known
+  plot.flags = known
     .sort((one, other) => one.x - other.x)
-    .forEach(({ x, label }, index) => {
+    .map(({ x, label, ...mark }, index) => {
       const after = (known[index + 1]?.x ?? edge) - x - GAP * ratio();
       // At the right edge, the first label has its room at the left.
       const before = index === 0 ? x - left - GAP * ratio() : 0;
       const leftwards = before > after;
       context.textAlign = leftwards ? "right" : "left";
       const text = fitting(context, label, Math.max(before, after) - 8 * ratio());
-      if (text.length > 1) context.fillText(text, x + (leftwards ? -7 : 7) * ratio(), y);
+      const written = text.length > 1;
+      if (written) context.fillText(text, x + (leftwards ? -7 : 7) * ratio(), y);
+      const long = written ? context.measureText(text).width / ratio() + FLAG : FLAG;
+      const centre = (x - left) / ratio();
+      const [from, to] = leftwards ? [centre - long, centre + FLAG] : [centre - FLAG, centre + long];
+      return { mark: { ...mark, label }, from, to };
     });
 }
+
+/**
+ * @param {import("uplot")} plot
+ * @param {number} x pixels from the left edge of what is drawn
+ * @returns {{at: number, label: string, page?: string} | undefined} the mark whose flag or label is there
+ */
+export const flagged = (plot, x) => plot.flags?.find(({ from, to }) => x >= from && x <= to)?.mark;
 
 /** As much of a text as there is room for: its beginning says most. */
 function fitting(context, text, room) {

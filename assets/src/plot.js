@@ -4,10 +4,11 @@ import { alone } from "./gaps.js";
 import { latest } from "./latest.js";
 import { legend } from "./legend.js";
 import { data, options } from "./options.js";
+import { flagged } from "./overlays.js";
 import { reveal } from "./reveal.js";
 import { signs } from "./signs.js";
 import { onThemeChange } from "./theme.js";
-import { minutes, target, within } from "./travel.js";
+import { minutes, ofMark, target, within } from "./travel.js";
 
 /**
  * What the server says of a chart (lib/holdup/shell/view/chart.rb).
@@ -84,7 +85,10 @@ export class Plot {
       data(this.chart),
       this.place,
     );
-    if (this.#travels()) this.drawn.over.addEventListener("click", (event) => this.#clicked(event));
+    if (!this.#travels()) return;
+    this.drawn.over.addEventListener("click", (event) => this.#clicked(event));
+    this.drawn.root.addEventListener("click", (event) => this.#leave(this.#flag(event)));
+    this.drawn.root.addEventListener("mousemove", (event) => this.#point(this.#flag(event)));
   }
 
   /** Whether its points lead somewhere. */
@@ -98,6 +102,21 @@ export class Plot {
 
   #go(at, distance = () => Infinity) {
     location.assign(target(this.chart, this.place.dataset, at, distance));
+  }
+
+  /** The mark that leads to a page, and whose flag, above what is drawn, is under the mouse. */
+  #flag({ clientX, clientY }) {
+    const { left, top } = this.drawn.over.getBoundingClientRect();
+    const mark = clientY < top ? flagged(this.drawn, clientX - left) : undefined;
+    return mark?.page ? mark : undefined;
+  }
+
+  #leave(mark) {
+    if (mark) location.assign(ofMark(this.chart, this.place.dataset, mark));
+  }
+
+  #point(mark) {
+    this.drawn.root.classList.toggle("leads", Boolean(mark));
   }
 
   /** A part that was chosen with the mouse becomes the span of the page. */
@@ -131,7 +150,9 @@ export class Plot {
 
   /** Shows in the legend the values under the cursor; without a cursor, over time, the latest. */
   #showCursor() {
-    const at = this.drawn?.cursor.idx ?? latest(this.chart);
+    const asked = this.drawn?.cursor.idx;
+    this.place.classList.toggle("asked", Number.isInteger(asked));
+    const at = asked ?? latest(this.chart);
     const there = at >= 0;
     this.legend?.show(
       there ? this.#where(at) : "",

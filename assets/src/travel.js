@@ -52,7 +52,16 @@ export function target(chart, places, at, distance) {
   const inside = (mark) =>
     mark.page && mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
   const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
-  if (!mark) return within(places.moment, step(seconds, at));
-  const span = mark.around ? around(seconds, mark) : minutes(mark.at, mark.at + 2 * MINUTE);
+  return mark ? ofMark(chart, places, mark) : within(places.moment, step(seconds, at));
+}
+
+/**
+ * @param {{x: {values: number[]}}} chart
+ * @param {DOMStringMap} places
+ * @param {{at: number, page: string, around?: boolean}} mark
+ * @returns {string} its page, with the span around the mark or after it
+ */
+export function ofMark(chart, places, mark) {
+  const span = mark.around ? around(chart.x.values, mark) : minutes(mark.at, mark.at + 2 * MINUTE);
   return within(places[mark.page], span);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { minutes, step, target, within } from "../src/travel.js";
+import { minutes, ofMark, step, target, within } from "../src/travel.js";
 
 const START = 1_790_000_040;
 const chart = {
@@ -37,6 +37,13 @@ test("near a mark with two sides it leads to the comparison around it", () => {
   assert.deepEqual(
     ["base_since", "base_until", "since", "until"].map((name) => asked.get(name).slice(14, 19)),
     ["14:00", "15:30", "15:30", "17:00"],
+  );
+});
+
+test("a mark leads to the comparison around it, wherever it is clicked", () => {
+  assert.equal(
+    ofMark(chart, places, chart.marks[0]),
+    target(chart, places, 1, () => 3),
   );
 });
 

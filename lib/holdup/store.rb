@@ -180,16 +180,24 @@ module Holdup
     SpanSum = Data.define(:window, :covered_s) do
       # For windows in memory; Sql::Spans::Sums gives the same result faster. Options: see Reader#sums.
       # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
-      def self.of(windows, step_s: nil, settings: nil, together: nil, by_host: false,
-        histograms: Window::HISTOGRAMS, heads: [])
+      def self.of(windows, step_s: nil, settings: nil, together: nil, apart: nil, by_host: false,
+        histograms: Window::HISTOGRAMS, heads: [], numbers: Window::SUMS)
         windows = windows.select { |window| settings.include?(window.setting) } if settings
         left_out = (Window::HISTOGRAMS - histograms - heads).to_h { |name| [name, Histogram.empty] }
+        uncounted = (Window::SUMS - numbers).to_h { |name| [name, 0] }
         sums = windows.map do |window|
           kept = window.spread_of(Window::HISTOGRAMS - heads)
-          kept = kept.with(series: together || window.series, histograms: kept.histograms.merge(left_out))
+          kept = kept.with(series: named(window.series, together, apart),
+            sums: kept.sums.merge(uncounted), histograms: kept.histograms.merge(left_out))
           new(window: kept, covered_s: window.seconds)
         end
         add(sums, step_s:, by_host:)
+      end
+
+      # @return [Series] what the sum of this series and others is called, see Reader#sums
+      def self.named(series, together, apart)
+        return series unless together
+        apart ? together.with(apart => series.public_send(apart)) : together
       end
 
       # One for each step, series and setting, and perhaps host.

@@ -4,11 +4,16 @@ require "holdup/loader"
 require "tmpdir"
 
 # Half an hour of an application with four endpoints in two processes, as a store: threads wait for the GVL,
-# more of them in its second half.
+# more of them in its second half, perhaps after a deploy.
 class FourEndpoints
   MINUTES = 30
   UNITS = SampleWindows::STOREFRONT.first(4).to_h.freeze
   ACCOUNTS = {"main" => 0.01, "thread:puma srv" => 0.2}.freeze
+
+  # @param revisions [Array<String>] of the first and the second half; none: it is not known
+  def initialize(revisions: [])
+    @revisions = revisions
+  end
 
   # @yieldparam store [String] a SQLite file
   def in_a_file
@@ -23,6 +28,8 @@ class FourEndpoints
 
   def to_s = SampleWindows::START_S + MINUTES * 60
 
+  def deployed_s = SampleWindows::START_S + MINUTES / 2 * 60
+
   private
 
   def windows(minute)
@@ -31,9 +38,11 @@ class FourEndpoints
   end
 
   def sample(minute)
-    share = (minute < MINUTES / 2) ? 4 : 12
+    half = minute / (MINUTES / 2)
+    share = [4, 12][half]
     units = UNITS.transform_values { |shape| shape.merge(units: shape[:units] * share / 10) }
-    SampleWindows.new(units:, minutes: 1, seed: minute, accounts: ACCOUNTS)
+    setting = SampleWindows::SETTING.merge({"revision" => @revisions[half]}.compact)
+    SampleWindows.new(units:, minutes: 1, seed: minute, accounts: ACCOUNTS, setting:)
   end
 
   # The first of them ran all.

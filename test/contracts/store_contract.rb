@@ -415,6 +415,9 @@ module StoreContract
         {settings: [OTHER]}, {settings: []},
         {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]},
         {step_s: 7200, together:, histograms: %i[wall], heads: %i[queued stalled]},
+        {step_s: 7200, together:, apart: :name, numbers: []}, {together:, apart: :queue, numbers: %i[gc_ns]},
+        {step_s: 3600, together:, apart: :name, names: "B", kinds: %i[request job], histograms: []},
+        {apart: :name, numbers: %i[caused_ns gc_ns], histograms: [], heads: %i[wall]},
         {by_host: true}, {by_host: true, together:, step_s: 7200}, {hosts: ["b"], together:}, {hosts: []}
       ].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
@@ -949,12 +952,13 @@ module StoreContract
     end
   end
 
-  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-    histograms: Holdup::Window::HISTOGRAMS, heads: [], **filter)
+  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, apart: nil,
+    by_host: false, histograms: Holdup::Window::HISTOGRAMS, heads: [], numbers: Holdup::Window::SUMS,
+    **filter)
     @plain_windows ||= {}
     windows = @plain_windows[[span, seconds, filter]] ||= @store.windows(*span, seconds:, **filter).to_a
-    Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, by_host:, histograms:, heads:)
-      .to_set
+    Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, apart:, by_host:, histograms:, heads:,
+      numbers:).to_set
   end
 
   def minutes_in(from_s, to_s)

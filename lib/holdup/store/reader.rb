@@ -36,12 +36,17 @@ module Holdup
       # @param seconds [Integer, nil] longest window wanted, at most a step
       # @param settings [Array<Setting>, nil] nil for all
       # @param together [Series, nil] series that names the sum of all series; nil: each stays apart
+      # @param apart [Symbol, nil] of the series that are summed together, :name or :queue: those that differ
+      #   in it stay apart, and their sum has it
       # @param by_host [Boolean] whether hosts stay apart
       # @param heads [Array<Symbol>] histograms that are a Histogram::CountAndSum; those that neither
       #   `histograms` nor this names are empty
+      # @param numbers [Array<Symbol>] those of Window::SUMS that are added up; the others are 0. A database
+      #   takes longer to add up numbers than to find the rows
       # @return [Array<SpanSum>] one for each step, series and setting, and perhaps host
-      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-        hosts: nil, histograms: Window::HISTOGRAMS, heads: [], **filter)
+      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, apart: nil,
+        by_host: false, hosts: nil, histograms: Window::HISTOGRAMS, heads: [], numbers: Window::SUMS,
+        **filter)
         raise(NotImplementedError)
       end
 

@@ -2,13 +2,14 @@
 
 module Holdup
   module Report
-    # Reads for whom threads waited, step by step. The store adds up the pairs of each of a few causers.
+    # Reads for whom threads waited, step by step. The store adds up the pairs of each of a few causers, all
+    # of them in one read: to find the rows and to build a window of each sum takes most of the time.
     class GvlOverTimeReader
       ALL = Series.new(kind: :request, name: "(all)")
-      PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
+      PAIR_TIME = Queries::LoadSummary::PAIR_TIME
       # Of processes, requests and jobs, sums say it.
-      HELD_TIME = {histograms: []}.freeze
-      THREAD_TIME = {histograms: [], heads: [:running]}.freeze
+      HELD_TIME = {histograms: [], numbers: UnitNumbers::RUNNING_STATES}.freeze
+      THREAD_TIME = {histograms: [], heads: [:running], numbers: []}.freeze
       # Pairs of these victims.
       Victims = Data.define(:names) do
         def series?(series) = names.include?(series.name)
@@ -73,8 +74,8 @@ module Holdup
       # @return [Array<Analysis::StallPairs::Party>]
       def parties(names)
         return [] if names.empty?
-        globs = names.map { |name| Analysis::UnitFilter.glob_of(name) }
-        known = @store.sums(*@span, kinds: [*Series::UNITS, :account], names: globs, histograms: [])
+        known = @store.sums(*@span, kinds: [*Series::UNITS, :account], names: globs(names), histograms: [],
+          numbers: [])
         kinds = known.to_h { |sum| [sum.window.series.name, sum.window.series.kind] }
         names.map do |name|
           kind = kinds[name] || (name.start_with?(Series::THREAD) ? :account : :request)
@@ -82,17 +83,23 @@ module Holdup
         end
       end
 
+      def globs(names) = names.map { |name| Analysis::UnitFilter.glob_of(name) }
+
       def ns(sums) = sums.sum { |sum| sum.window.stalled_ns }
 
       def waiting(names)
-        known = [*names, Analysis::GvlOverTime::NOBODY].to_h do |party|
-          queues = Analysis::UnitFilter.glob_of(party.name)
-          [party, stalled(pairs(@from_s, @to_s, step_s: @step_s, together: ALL, queues:))]
-        end
+        known = waited_for([*names, Analysis::GvlOverTime::NOBODY])
         nobody = known.delete(Analysis::GvlOverTime::NOBODY)
         rest = rest(suffered, [*known.values, nobody])
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest, Analysis::GvlOverTime::NOBODY => nobody}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_seconds(ns, index) } }
+      end
+
+      # @return [Hash{StallPairs::Party => Hash{Integer => Integer}}] ns by start of the step
+      def waited_for(parties)
+        found = pairs(@from_s, @to_s, step_s: @step_s, together: ALL, apart: :queue,
+          queues: globs(parties.map(&:name))).group_by { |sum| sum.window.series.queue }
+        parties.to_h { |party| [party, stalled(found.fetch(party.name, []))] }
       end
 
       # All that waited, whoever held it: to add up all pairs would take longer than the rest of the page.
@@ -114,25 +121,33 @@ module Holdup
       end
 
       def held(names)
-        known = names.to_h do |party|
-          [party, running([party.kind], names: Analysis::UnitFilter.glob_of(party.name))]
-        end
-        whole = running([:process]).merge(running([:account])) { |_, units, threads| units + threads }
+        known = held_by(names)
+        whole = running(:process, processes)
+          .merge(running(:account, sums(kinds: [:account]))) { |_, units, threads| units + threads }
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest(whole, known.values)}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_processes(ns, index) } }
       end
 
-      # @return [Hash{Integer => Integer}] ns for which these held the GVL, by start of the step
-      def running(kinds, **only)
-        by_step(sums(kinds:, **only)).transform_values do |same|
-          same.sum { |sum| held_ns(sum.window, kinds) }
+      # @return [Hash{StallPairs::Party => Hash{Integer => Integer}}] ns by start of the step, in their order
+      def held_by(parties)
+        found = parties.group_by(&:kind).to_h do |kind, same|
+          sums = sums(kinds: [kind], names: globs(same.map(&:name)), apart: :name)
+          [kind, sums.group_by { |sum| sum.window.series.name }]
+        end
+        parties.to_h do |party|
+          [party, running(party.kind, found.fetch(party.kind).fetch(party.name, []))]
         end
       end
 
+      # @return [Hash{Integer => Integer}] ns for which these held the GVL, by start of the step
+      def running(kind, sums)
+        by_step(sums).transform_values { |same| same.sum { |sum| held_ns(sum.window, kind) } }
+      end
+
       # Requests and jobs hold the GVL while they have a CPU or wait for one; other threads while they run.
-      def held_ns(window, kinds)
-        return window.histograms[:running].sum if kinds == [:account]
-        window.sums.values_at(:cpu_ns, :starved_ns).sum
+      def held_ns(window, kind)
+        return window.histograms[:running].sum if kind == :account
+        window.sums.values_at(*UnitNumbers::RUNNING_STATES).sum
       end
 
       def processes = @processes ||= sums(kinds: [:process])

@@ -65,6 +65,15 @@ module Holdup
       sum.to_histogram
     end
 
+    # The same, without the distribution.
+    # @return [Histogram::CountAndSum]
+    # @raise [DamagedData]
+    def load_head_sum(bytes)
+      dumps, count, sum = read(bytes)
+      return Histogram::CountAndSum.new(count:, sum:) if dumps
+      Histogram::CountAndSum.of(load_sum(bytes))
+    end
+
     # @param bytes [String] a dump, or at least its first HEAD_BYTES
     # @raise [DamagedData]
     def head(bytes)

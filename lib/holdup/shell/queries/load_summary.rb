@@ -6,6 +6,9 @@ module Holdup
     #
     #   LoadSummary.call(store, from_s:, to_s:) { |summary| Report::ReportScreen.parts(summary) }
     module LoadSummary
+      # Of a pair, only how long it waited matters; there are many.
+      PAIR_TIME = {histograms: [], heads: [:stalled], numbers: []}.freeze
+
       module_function
 
       # @param view [Hash] sort, see Analysis::Summary
@@ -65,9 +68,7 @@ module Holdup
           setting: ->(setting) { setting.fingerprint },
           revision: ->(setting) { (setting["revision"] || Analysis::SeriesRow::Grouping::UNNAMED).to_s }
         }.freeze
-        # Of a pair, only how long it waited matters; there are many.
-        PAIR_TIME = {histograms: [], heads: [:stalled]}.freeze
-        private_constant :OWN_TIME, :PAIR_TIME
+        private_constant :OWN_TIME
 
         # @param windows [Array<Window>] of the span
         # @param by [Symbol] see Analysis::Summary

@@ -121,7 +121,7 @@ module Holdup
 
       # @return [Hash] options of sums
       def histograms(kinds)
-        return {histograms: [], heads: [:running]} if kinds == [:account]
+        return {histograms: [], heads: [:running], numbers: []} if kinds == [:account]
         return {histograms: []} if kinds == [:process] && @filter.narrow?
         {histograms: @of_units, heads: OF_UNITS - @of_units}
       end

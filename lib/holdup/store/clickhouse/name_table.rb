@@ -62,6 +62,15 @@ module Holdup
           @loaded["series"].select { |_, series| filter.match?(series) }.keys
         end
 
+        # Of those that `series_ids` found (nil: all that were read), which have the same.
+        # @param part [Symbol] :name or :queue
+        # @return [Hash{Integer => Integer}] number of each series => that of the first one with the same
+        def same(series_ids, part)
+          series = series_ids ? @loaded["series"].slice(*series_ids) : @loaded["series"]
+          by_part = series.keys.group_by { |id| series[id].public_send(part) }
+          by_part.values.flat_map { |ids| ids.map { |id| [id, ids.first] } }.to_h
+        end
+
         def series(id) = value("series", id.to_i)
 
         def setting(id) = value("setting", id.to_i)

@@ -55,16 +55,21 @@ module Holdup
           end
         end
 
-        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-          hosts: nil, histograms: Window::HISTOGRAMS, heads: [], **filter)
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, apart: nil,
+          by_host: false, hosts: nil, histograms: Window::HISTOGRAMS, heads: [], numbers: Window::SUMS,
+          **filter)
           settings &&= settings.map { |setting| NameTable.setting_id(setting) }
           return [] if settings == []
           over_hosts = !by_host && hosts.nil?
           rows = in_few(from_s, to_s, seconds, filter, settings:, hosts:, over_hosts:) do |part|
-            sums_of(part, step_s:, together:, by_host:, histograms:)
+            series = series_column(part.series_ids, together, apart)
+            sums_of(part, step_s:, series:, by_host:, histograms:, numbers:)
           end
           left_out = (Window::HISTOGRAMS - histograms - heads).to_h { |name| [name, Histogram.empty] }
-          sums = rows.map { |row| span_sum(row, together, histograms, left_out) }
+          sums = rows.map do |row|
+            sum = span_sum(row, histograms, numbers, left_out)
+            sum.with(window: sum.window.with(series: summed_series(row[2].to_i, together, apart)))
+          end
           SpanSum.add(sums, step_s:, by_host:)
         end
 
@@ -322,23 +327,38 @@ module Holdup
           end
         end
 
-        def sums_of(part, step_s:, together:, by_host:, histograms:)
-          keys = [*("series" unless together), "setting", *("host" if by_host),
-            *("intDiv(at_s, #{step_s})" if step_s)]
-          series = together ? "0" : "series"
-          columns = "toUInt32(#{part.range.seconds}), setting, #{series}, min(at_s), max(at_s)"
-          "SELECT #{columns}, #{part.figures}, #{WindowColumns.sums(histograms)} " \
-            "FROM (#{part.source(histograms)}) GROUP BY #{keys.join(", ")}"
+        # @return [String, nil] what sums of series are told apart by; nil: nothing
+        def series_column(series_ids, together, apart)
+          return "series" unless together
+          return unless apart
+          same = @names.same(series_ids, apart)
+          arrays = [same.keys, same.values].map { |ids| "CAST([#{ids.join(", ")}], 'Array(UInt64)')" }
+          "transform(series, #{arrays.join(", ")}, series)"
         end
 
-        def span_sum(row, together, histograms, left_out)
-          seconds, setting, series, first_s, last_s, first_host, last_host, windows, *totals = row
+        # @param id [Integer] of one of those that were summed
+        def summed_series(id, together, apart)
+          (together && !apart) ? together : SpanSum.named(@names.series(id), together, apart)
+        end
+
+        def sums_of(part, step_s:, series:, by_host:, histograms:, numbers:)
+          keys = [*series, "setting", *("host" if by_host),
+            *("intDiv(at_s, #{step_s})" if step_s)]
+          columns = "toUInt32(#{part.range.seconds}), setting, #{series || 0}, min(at_s), max(at_s)"
+          "SELECT #{columns}, #{part.figures}, " \
+            "#{WindowColumns.sums(histograms, numbers)} FROM (#{part.source(histograms)}) " \
+            "GROUP BY #{keys.join(", ")}"
+        end
+
+        # @return [SpanSum] without its series
+        def span_sum(row, histograms, numbers, left_out)
+          seconds, setting, _series, first_s, last_s, first_host, last_host, windows, *totals = row
           seconds = seconds.to_i
           start_s = first_s.to_i
-          totals = WindowColumns.totals(totals, histograms)
+          totals = WindowColumns.totals(totals, histograms, numbers)
           totals[:histograms] = totals[:histograms].merge(left_out)
           window = Window.new(start_s:, seconds: last_s.to_i + seconds - start_s,
-            series: together || @names.series(series), setting: @names.setting(setting),
+            series: nil, setting: @names.setting(setting),
             host: (first_host if first_host == last_host), **totals)
           SpanSum.new(window:, covered_s: windows.to_i * seconds)
         end

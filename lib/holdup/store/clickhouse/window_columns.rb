@@ -8,6 +8,7 @@ module Holdup
       module WindowColumns
         HIGHEST = (1 << 63) - 1
         NUMBERS = Schema::NUMBERS
+        COUNTS = %i[count errors].freeze
         # Columns of a histogram with the function that adds them up.
         PARTS = {count: "sum", sum: "sum", min: "min", max: "max", zero: "sum"}.freeze
         # The order is that of SUMS.
@@ -54,26 +55,28 @@ module Holdup
         end
 
         # Sums of such a sub-select; of histograms that are not wanted only their heads.
-        def sums(histograms)
+        # @param numbers [Array<Symbol>] of Window::SUMS
+        def sums(histograms, numbers = Window::SUMS)
           parts = Window::HISTOGRAMS.flat_map do |name|
             next ["sum(#{name}_count)", "sum(#{name}_sum)"] unless histograms.include?(name)
-            numbers = PARTS.map { |part, function| "#{function}(#{name}_#{part})" }
-            [*numbers, "sumMap(#{name}_slot, #{name}_n)"]
+            plain = PARTS.map { |part, function| "#{function}(#{name}_#{part})" }
+            [*plain, "sumMap(#{name}_slot, #{name}_n)"]
           end
-          [*NUMBERS.map { |name| "sum(#{name})" }, *parts].join(", ")
+          [*[*COUNTS, *numbers].map { |name| "sum(#{name})" }, *parts].join(", ")
         end
 
         # @param row [Array] columns of `sums`
         # @return [Hash{Symbol => Object}] count, errors, sums and histograms of a window
-        def totals(row, histograms)
-          count, errors, *sums = row.first(NUMBERS.size).map(&:to_i)
-          rest = row.drop(NUMBERS.size)
+        def totals(row, histograms, numbers = Window::SUMS)
+          found = [*COUNTS, *numbers].zip(row).to_h.transform_values(&:to_i)
+          counts = found.slice(*COUNTS)
+          rest = row.drop(found.size)
           read = Window::HISTOGRAMS.to_h do |name|
             full = histograms.include?(name)
             columns = rest.shift(full ? FULL : HEAD)
             [name, full ? histogram(columns) : head(columns)]
           end
-          {count:, errors:, sums: Window::SUMS.zip(sums).to_h, histograms: read}
+          {**counts, sums: Window::SUMS.to_h { |name| [name, found.fetch(name, 0)] }, histograms: read}
         end
 
         def histogram_row(name, histogram)

@@ -22,9 +22,10 @@ module Holdup
           end
         end
 
-        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, by_host: false,
-          hosts: nil, histograms: Window::HISTOGRAMS, heads: [], **filter)
-          options = {step_s:, settings:, together:, by_host:, histograms:, heads:}
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, apart: nil,
+          by_host: false, hosts: nil, histograms: Window::HISTOGRAMS, heads: [], numbers: Window::SUMS,
+          **filter)
+          options = {step_s:, settings:, together:, apart:, by_host:, histograms:, heads:, numbers:}
           unless @connection.read { |db| @connection.dialect.concatenates?(db) }
             return SpanSum.of(windows(from_s, to_s, seconds:, hosts:, **filter), **options)
           end
@@ -104,26 +105,31 @@ module Holdup
         MOST_STARTS = 240
         # Of so many series, one is looked for start by start.
         FEW = 8
-        NUMBERS = [:count, :errors, *Window::SUMS].freeze
+        COUNTS = %i[count errors].freeze
         # What the sums of a table are made of: the first and last host, and the number of windows.
         FIGURES = {
           windows: [%i[host_id host_id], Sequel.function(:count).*],
           host_sums: [%i[min_host_id max_host_id], Sequel.function(:sum, :windows)]
         }.freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
-        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :FEW, :NUMBERS, :FIGURES, :EMPTY
+        NO_SUMS = Window::SUMS.to_h { |name| [name, 0] }.freeze
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :FEW, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
 
+        # @param options see Reader#sums
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
-          heads: [])
+          apart: nil, heads: [], numbers: Window::SUMS)
           @connection = connection
           @codec = codec
           @step_s = step_s
           @settings = settings
           @together = together
+          @apart = (apart if together)
           @by_host = by_host
           @histograms = histograms | heads
           @heads = heads
+          @numbers = numbers
           @rows = {}
+          @series = {}
         end
 
         # @param ids [Hash{Symbol => Array<Integer>}] of the wanted rows, by column
@@ -157,7 +163,8 @@ module Holdup
           @connection.read do |db|
             rows = db[table].where(seconds: piece.seconds, start_s: starts(piece, ids[:series_id]), **ids)
             rows = rows.where(setting_id: setting_ids) if @settings
-            rows.select(*keys, *columns, *figures(table)).group(*keys, *step).all
+            rows.select(*one_id(ids[:series_id]), *keys, *columns, *figures(table))
+              .group(*(:one_id if @apart), *keys, *step).all
           end
         end
 
@@ -181,6 +188,20 @@ module Holdup
           @setting_ids ||= @codec.settings.load.select { |_, setting| @settings.include?(setting) }.keys
         end
 
+        # Of the series that are summed together the id of one, which stands for all of them.
+        # @param series_ids [Array<Integer>, nil] of the wanted series; nil: all
+        # @return [Sequel::SQL::AliasedExpression, nil] nil unless some of them stay apart
+        def one_id(series_ids)
+          return unless @apart
+          @one_id ||= begin
+            series = @codec.series.load
+            series = series.slice(*series_ids) if series_ids
+            same = series.keys.group_by { |id| series[id].public_send(@apart) }.values
+            ones = same.reject(&:one?).map { |ids| [{series_id: ids}, ids.first] }
+            (ones.any? ? Sequel.case(ones, :series_id) : Sequel[:series_id]).as(:one_id)
+          end
+        end
+
         def keys
           [*(:series_id unless @together), :setting_id, *(:host_id if @by_host)]
         end
@@ -191,7 +212,7 @@ module Holdup
 
         def columns
           @columns ||= [
-            *NUMBERS.map { |name| Sequel.function(:sum, name).as(name) },
+            *[*COUNTS, *@numbers].map { |name| Sequel.function(:sum, name).as(name) },
             *@histograms.map { |name| @connection.dialect.concatenated(name).as(name) },
             Sequel.function(:min, :start_s).as(:min_start_s),
             Sequel.function(:max, :start_s).as(:max_start_s)
@@ -206,16 +227,18 @@ module Holdup
 
         # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
-          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows].to_i * seconds,
-            **@histograms.to_h { |name| [name, @connection.dialect.concatenation(row[name])] })
-          key = [*row.values_at(:series_id, :setting_id, :host_id), @step_s && row[:min_start_s] / @step_s]
+          row[:end_s] = row[:max_start_s] + seconds
+          row[:covered_s] = row[:windows].to_i * seconds
+          @histograms.each { |name| row[name] = @connection.dialect.concatenation(row[name]) }
+          origin = row.values_at(:one_id, :series_id, :setting_id, :host_id)
+          key = [*origin, @step_s && row[:min_start_s] / @step_s]
           known = @rows[key]
           @rows[key] = known ? known.merge!(row) { |name, one, other| merge_column(name, one, other) } : row
         end
 
         def merge_column(name, one, other)
           case name
-          when :series_id, :setting_id, :host_id then one
+          when :one_id, :series_id, :setting_id, :host_id then one
           when :min_start_s, :min_host_id then [one, other].min
           when :max_start_s, :max_host_id, :end_s then [one, other].max
           else one + other
@@ -224,27 +247,32 @@ module Holdup
 
         def span_sum(row)
           start_s = row[:min_start_s]
-          series = @together || @codec.series.value(row[:series_id])
           window = Window.new(
-            start_s:, seconds: row[:end_s] - start_s, series:,
+            start_s:, seconds: row[:end_s] - start_s, series: series(row),
             setting: @codec.settings.value(row[:setting_id]), host: host(row), count: row[:count].to_i,
             errors: row[:errors].to_i, sums: sums(row), histograms: histograms(row)
           )
           SpanSum.new(window:, covered_s: row[:covered_s])
         end
 
+        def series(row)
+          id = row[:one_id] || row[:series_id] or return @together
+          @series[id] ||= SpanSum.named(@codec.series.value(id), @together, @apart)
+        end
+
         # Sums of integers are decimals in some databases.
         def sums(row)
-          row.slice(*Window::SUMS).transform_values(&:to_i).freeze
+          return NO_SUMS if @numbers.empty?
+          NO_SUMS.merge(row.slice(*@numbers).transform_values(&:to_i)).freeze
         end
 
         def histograms(row)
-          {**EMPTY, **@histograms.to_h { |name| [name, histogram(name, row[name])] }}.freeze
+          return EMPTY if @histograms.empty?
+          EMPTY.merge(@histograms.to_h { |name| [name, histogram(name, row[name])] }).freeze
         end
 
         def histogram(name, bytes)
-          histogram = Histogram.load_sum(bytes)
-          @heads.include?(name) ? Histogram::CountAndSum.of(histogram) : histogram
+          @heads.include?(name) ? Histogram::Codec.load_head_sum(bytes) : Histogram.load_sum(bytes)
         end
 
         def host(row)

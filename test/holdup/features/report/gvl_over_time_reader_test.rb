@@ -94,6 +94,37 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
       count: to_s - from_s, setting: sample.to_a.first.setting).unit_samples
   end
 
+  # What the store adds up is what its windows are, to the last bit of each number.
+  class PlainlySummed < SimpleDelegator
+    attr_reader :asked
+
+    def sums(from_s, to_s, hosts: nil, seconds: nil, step_s: nil, settings: nil, together: nil, apart: nil,
+      by_host: false, histograms: Holdup::Window::HISTOGRAMS, heads: [], numbers: Holdup::Window::SUMS,
+      **filter)
+      (@asked ||= []) << filter
+      windows = __getobj__.windows(from_s, to_s, seconds: seconds || step_s, hosts:, **filter)
+      Holdup::Store::SpanSum.of(windows, step_s:, settings:, together:, apart:, by_host:, histograms:, heads:,
+        numbers:)
+    end
+  end
+
+  def test_is_the_same_from_the_windows_one_by_one
+    store = self.store
+    plain = PlainlySummed.new(store)
+    [{}, {name: "Orders*"}, {kind: :request}].each do |chosen|
+      assert_equal Marshal.dump(gvl(plain, **chosen).to_h), Marshal.dump(gvl(store, **chosen).to_h),
+        chosen.inspect
+    end
+  end
+
+  # Once to find the strongest of the span, once over time.
+  def test_reads_pairs_twice_whatever_the_number_of_names
+    plain = PlainlySummed.new(store)
+    gvl(plain)
+
+    assert_equal 2, plain.asked.count { |filter| filter[:kinds] == [:pair] }
+  end
+
   def test_is_empty_without_pairs_and_without_data
     assert_empty gvl(store(sample.to_a))
     assert_empty gvl(store([]))

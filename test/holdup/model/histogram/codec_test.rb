@@ -43,6 +43,8 @@ class Holdup::Histogram::CodecTest < Minitest::Test
       all << Histogram.of_sum(5)
       bytes = all.shuffle(random:).map(&:dump).join
       assert_equal Histogram.sum(all), Histogram.load_sum(bytes), "seed #{seed}"
+      head = Histogram::CountAndSum.of(Histogram.sum(all))
+      assert_equal head, Histogram::Codec.load_head_sum(bytes), "seed #{seed}"
     end
     assert_equal Histogram.empty, Histogram.load_sum("".b)
     assert_raises(Holdup::DamagedData) { Histogram.load(Histogram.of([5]).dump * 2) }
@@ -54,6 +56,7 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     one = small.with(count: 1 << 64, sum: 1 << 70, counts:)
     assert_equal one.counts.map { |count| count * 3 }, Histogram.sum([one] * 3).counts
     assert_equal Histogram.sum([one] * 3), Histogram.load_sum(one.dump * 3)
+    assert_equal 3 << 70, Histogram::Codec.load_head_sum(one.dump * 3).sum
   end
 
   def test_merges_a_dump_with_a_histogram

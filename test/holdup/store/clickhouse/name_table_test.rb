@@ -82,6 +82,16 @@ class Holdup::Store::Clickhouse::NameTableTest < Minitest::Test
     assert_includes error.message, "the series 5 has no name"
   end
 
+  def test_series_with_the_same_queue_stand_for_each_other
+    other = MAIL.with(name: "Other")
+    @names.save([ORDERS, MAIL, other], [], {})
+    @names.read_series
+    orders, mail, another = [ORDERS, MAIL, other].map { |series| NameTable.series_id(series) }
+
+    assert_equal({orders => orders, mail => mail, another => mail}, @names.same(nil, :queue))
+    assert_equal({another => another}, @names.same([another], :queue))
+  end
+
   def test_paths_of_known_series
     @names.save([ORDERS], [], {ORDERS => "/orders", MAIL => "/lost"})
     assert_equal({ORDERS => "/orders"}, @names.paths)

@@ -23,6 +23,19 @@ class Holdup::Store::Clickhouse::WindowColumnsTest < Minitest::Test
     assert_equal Holdup::Histogram::CountAndSum.new(count: 2, sum: 12_000), totals[:histograms][:idle]
   end
 
+  def test_numbers_that_are_not_wanted_are_neither_read_nor_missing
+    window = minute(values: [5_000, 7_000])
+    row = columns(window, [])
+    all = Holdup::Store::Clickhouse::Schema::NUMBERS
+    wanted = row.values_at(*%i[count errors gc_ns].map { |name| all.index(name) }) + row.drop(all.size)
+    totals = WindowColumns.totals(wanted, [], [:gc_ns])
+
+    assert_equal window.count, totals[:count]
+    assert_equal window.sums.to_h { |name, sum| [name, (name == :gc_ns) ? sum : 0] }, totals[:sums]
+    assert_equal 12_000, totals[:histograms][:wall].sum
+    refute_includes WindowColumns.sums([], [:gc_ns]), "caused_ns"
+  end
+
   private
 
   # As the server answers: numbers as text.

@@ -42,8 +42,9 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
   end
 
   def sums(ranges, series_ids = nil, step_s: nil, settings: nil, together: nil, by_host: false,
-    histograms: Window::HISTOGRAMS)
-    made = Sql::Spans::Sums.new(@connection, @codec, step_s:, settings:, together:, by_host:, histograms:)
+    histograms: Window::HISTOGRAMS, **more)
+    made = Sql::Spans::Sums.new(@connection, @codec, step_s:, settings:, together:, by_host:, histograms:,
+      **more)
     [*ranges].each { |range| made.add(range, {series_id: series_ids}.compact) }
     made.to_a
   end
@@ -105,10 +106,35 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
     windows = store(random_windows(Random.new(3)))
     [
       {}, {step_s: 600}, {step_s: 3600}, {together: ALL}, {settings: SETTINGS.last(1)},
-      {step_s: 1800, together: ALL, settings: SETTINGS}, {histograms: %i[wall]}, {histograms: []}
+      {step_s: 1800, together: ALL, settings: SETTINGS}, {histograms: %i[wall]}, {histograms: []},
+      {histograms: [], heads: %i[stalled], numbers: []}, {numbers: %i[gc_ns], together: ALL, apart: :name}
     ].each do |options|
       expected = Holdup::Store::SpanSum.of(windows, **options)
       assert_equal expected.to_set, sums(minutes(0, 300), **options).to_set, options.inspect
+    end
+  end
+
+  def test_numbers_that_are_not_wanted_are_not_read
+    store([window(0)])
+    sent = queries { assert_equal 0, sums(minutes(0, 1), numbers: []).first.window.sums[:gc_ns] }
+
+    refute_match(/gc_ns/, sent.join)
+  end
+
+  # Three causers, each with two victims of the same name in another queue.
+  def test_series_that_are_summed_together_stay_apart_by_a_part_of_their_name
+    pairs = %w[A B C].product(%w[x y]).map do |causer, victim|
+      series = Holdup::Series.new(kind: :pair, name: victim, queue: causer)
+      window(causer.ord % 2, gc_ns: causer.ord, setting: SETTINGS.first).with(series:)
+    end
+    store(pairs)
+    %i[queue name].each do |apart|
+      options = {together: ALL, apart:, step_s: 60, histograms: []}
+      found = sums(minutes(0, 2), **options)
+
+      assert_equal Holdup::Store::SpanSum.of(pairs, **options).to_set, found.to_set
+      assert_equal pairs.map { |one| one.series.public_send(apart) }.uniq.sort,
+        found.map { |sum| sum.window.series.public_send(apart) }.uniq.sort
     end
   end
 
