@@ -114,7 +114,7 @@ class LanesTest < Minitest::Test
 
   # Else all lanes ended with it, and CI had failed.
   def test_a_step_may_end_while_it_is_told
-    said, status = lanes(<<~'BASH')
+    said, status = lanes(<<~BASH)
       printf '%s' "$TIMES" | tee "$notes/one.times" >"$notes/two.times"
       echo "first" >"$notes/one.running"
       echo "second" >"$notes/two.running"

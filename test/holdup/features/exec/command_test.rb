@@ -136,8 +136,8 @@ class Holdup::Exec::CommandTest < Minitest::Test
     console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h"}, clock: nil)
     given = Holdup::Exec::Command.new(console:, command: ["x"], store: "/s.sqlite3", dir: "/d").environment
     assert_equal(
-      {"RUBYOPT" => "-r#{Holdup::Exec::BootOptions::FILE}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3",
-       "HOLDUP_SUPERVISED" => "1"}, given
+      {"RUBYOPT" => "-r#{Holdup::Exec::BootOptions::FILE}", "HOLDUP_DIR" => "/d",
+       "HOLDUP_STORE" => "/s.sqlite3", "HOLDUP_SUPERVISED" => "1"}, given
     )
   end
 end
