@@ -28,6 +28,7 @@ require_relative "../replay"
 require_relative "../scaling"
 require_relative "../shutdown"
 require_relative "../sidekiq"
+require_relative "../start"
 require_relative "../unit"
 require_relative "../upgrade"
 require_relative "../viewer"
@@ -54,6 +55,7 @@ module Bench
       "shutdown" => Shutdown,
       "compare" => Compare,
       "capture" => Capture,
+      "start" => Start,
       "web" => Web,
       "viewer" => Viewer,
       "replay" => Replay,

@@ -9,7 +9,7 @@ module Bench
     PAGES = {
       "cost.md" => %w[release unit calls call-truth boot holds hold-truth jit-probe fibers instructions rails
         sidekiq shutdown capture collector],
-      "reports.md" => %w[web viewer replay],
+      "reports.md" => %w[start web viewer replay],
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database
         predict-database-jobs coverage coverage-users],
