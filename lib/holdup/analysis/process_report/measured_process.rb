@@ -111,13 +111,14 @@ module Holdup
         # in common, because the collector does not sample all of them in the same second.
         class ProcessTimeSeries
           # What happened between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`:
-          # threads with a unit.
-          ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
+          # threads with a unit; `vcpus`: of a container at that time, nil where its samples do not say.
+          ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy, :vcpus) do
             def self.of(trail)
               born = (trail[:since_s] || trail.first_s) >= trail.first_s
               running = trail.running
               new(cpu_share: trail.rate(:cpu_ns), gc_share: trail.rate(:gc_time_ns),
-                rss_bytes: running[:rss_bytes], busy: MeasuredProcess.busy(running, born))
+                rss_bytes: running[:rss_bytes], busy: MeasuredProcess.busy(running, born),
+                vcpus: trail[:vcpus])
             end
           end
 

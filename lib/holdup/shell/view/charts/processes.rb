@@ -79,9 +79,13 @@ module Holdup
           chart(:share, containers, lines, most: 1.0, limits:)
         end
 
+        # Of the CPUs that the container had then.
         def share(line, steps)
-          vcpus = machines[line.host]&.vcpus or return
-          values = line.values(:cpu_share, steps).map { |value| value && value / vcpus }
+          latest = machines[line.host]&.vcpus or return
+          values = steps.map do |at_s|
+            point = line.points[at_s]
+            point&.cpu_share && point.cpu_share / (point.vcpus || latest)
+          end
           Chart::Line.new(label: names.host(line), values:)
         end
 

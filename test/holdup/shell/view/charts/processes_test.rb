@@ -43,6 +43,16 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
     assert_match(/highest possible: \d/, machine.limits.first.label)
   end
 
+  # Twice as many vCPUs halve CPU %, which is what one who added them wants to see.
+  def test_cpu_is_a_share_of_the_vcpus_that_the_container_had_then
+    grown = SampleProcesses.new(sample).to_a.map do |one|
+      early = one[:at_s] < sample.from_s + 180
+      (one[:pid].zero? && early) ? one.merge(vcpus: 2.0) : one
+    end
+    values = charted(grown).to_h["machine"].series.first.values.compact
+    assert_equal [0.85, 0.425], [values.first, values.last].map { |share| share.round(3) }
+  end
+
   def test_a_worker_that_replaced_another_has_its_own_line
     before = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a
     after = before.reject { |one| one[:pid] == 401 }.map { |one|
