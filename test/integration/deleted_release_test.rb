@@ -159,12 +159,18 @@ class DeletedReleaseTest < Minitest::Test
     end
   end
 
+  # A child that it has just begun to start has its command line, too.
+  # @return [Integer, nil] its pid
   def collector(app)
-    app.processes.map { |process| process[:pid] }.find do |pid|
-      File.read("/proc/#{pid}/cmdline").split("\0").include?("collect")
-    rescue SystemCallError
-      nil
-    end
+    collecting = app.processes.select { |process| collects?(process[:pid]) }
+    pids = collecting.map { |process| process[:pid] }
+    collecting.find { |process| !pids.include?(process[:parent]) }&.fetch(:pid)
+  end
+
+  def collects?(pid)
+    File.read("/proc/#{pid}/cmdline").split("\0").include?("collect")
+  rescue SystemCallError # it has just ended
+    false
   end
 
   def kill_collector(app)
