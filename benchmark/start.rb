@@ -80,9 +80,9 @@ module Bench
     def median(name, which) = Spread.of(@samples.fetch(name).map { |run| run[which] }).median
 
     def about
-      "Each command in a process of its own, #{@rounds} times, in turns; `holdup report` of a kept recording " \
-        "of the storefront (SQLite). Where an application runs `bundle exec holdup`, the second line is its " \
-        "own."
+      "Each command in a process of its own, #{@rounds} times, in turns; `holdup report` of a kept " \
+        "recording of the storefront (SQLite). Where an application runs `bundle exec holdup`, the second " \
+        "line is its own."
     end
   end
 end

@@ -149,7 +149,8 @@ class Holdup::BackgroundProcessTest < Minitest::Test
       trap("USR1") {}
       listener, other = IO.pipe
       other.close_on_exec = false
-      one = started(%q(exec("sh", "-c", "exec >&2; ls /proc/$$/fd; grep SigBlk /proc/self/status; read line")))
+      script = "exec >&2; ls /proc/$$/fd; grep SigBlk /proc/self/status; read line"
+      one = started("exec('sh', '-c', \#{script.dump})")
       $pipe.close
       one.wait
       p [listener, other].map(&:class)

@@ -115,7 +115,7 @@ module Holdup
         NO_SUMS = Window::SUMS.to_h { |name| [name, 0] }.freeze
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :FEW, :COUNTS, :FIGURES, :EMPTY, :NO_SUMS
 
-        # @param options see Reader#sums
+        # Options as for Reader#sums.
         def initialize(connection, codec, step_s:, settings:, together:, by_host:, histograms:,
           apart: nil, heads: [], numbers: Window::SUMS)
           @connection = connection
