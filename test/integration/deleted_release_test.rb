@@ -78,6 +78,7 @@ class DeletedReleaseTest < Minitest::Test
   def test_with_nothing_left_one_line_says_what_to_do
     vendor(@first)
     serve do |app|
+      wait_for_round(app)
       FileUtils.rm_rf(["#{@root}/releases", "#{@root}/current"])
       kill_collector(app)
       wait_until { app.log.include?("no collector can be started") }
@@ -93,6 +94,7 @@ class DeletedReleaseTest < Minitest::Test
   def test_with_its_gem_deleted_it_takes_the_gem_of_the_current_release
     vendor(@first)
     serve do |app|
+      wait_for_round(app)
       second = release("2")
       vendor(second)
       link(second)
@@ -157,6 +159,12 @@ class DeletedReleaseTest < Minitest::Test
       wait_until { app.stored.include?("GET /first") }
       yield app
     end
+  end
+
+  # A collector loads the last of its code after its first round: deleted before, it ends by itself.
+  def wait_for_round(app)
+    app.get("/second")
+    wait_until { app.stored.include?("GET /second") }
   end
 
   # A child that it has just begun to start has its command line, too.
