@@ -161,7 +161,8 @@ class DeletedReleaseTest < Minitest::Test
     end
   end
 
-  # A collector loads the last of its code after its first round: deleted before, it ends by itself.
+  # A collector loads the last of its code after its first round, and ends by itself when that is deleted
+  # before.
   def wait_for_round(app)
     app.get("/second")
     wait_until { app.stored.include?("GET /second") }

@@ -31,9 +31,4 @@ class Holdup::Autopilot::MarksReaderTest < Minitest::Test
     assert_equal ["autopilot: threads 5 -> 3", "autopilot: threads 3 -> 5"],
       marks(entry("a", :kept, at_s: NOW_S - 600), back).map { |mark| mark[1] }
   end
-
-  def test_turns_of_experiments_and_acts_of_others_are_not_marked
-    assert_empty marks(entry("a", :turn), entry("b", :kept, who: :operator), entry("c", :ends, to: 5),
-      entry("d", :kept, at_s: NOW_S - 4000))
-  end
 end
