@@ -54,18 +54,22 @@ module Holdup
       UnsupportedError.new(problem, remedy(env))
     end
 
-    # What a collector says that lacks a library, as under `holdup exec` in a bundle without Holdup.
+    # What a collector says that lacks a library, as under `holdup exec` in a bundle without Holdup, or whose
+    # release was deleted while it ran.
     # @param reason [LoadError]
     # @param dir [String, nil] folder of the segments
     # @return [String]
     def missing_library(reason, dir:, env:)
       command = ["holdup collect", *(dir && "--dir #{dir}")].join(" ")
-      "the collector can't run in #{RbConfig.ruby} (#{reason.message}): #{remedy(env)}. " \
+      advice = remedy(env, here: File.file?(__FILE__))
+      "the collector can't run in #{RbConfig.ruby} (#{reason.message}): #{advice}. " \
         "Nothing is lost: measuring goes on, the segments stay in #{dir || "their folder"}, " \
         "and `#{command}` from any Ruby that has the gem carries them to the store"
     end
 
-    def remedy(env)
+    # @param here [Boolean] whether the files of this gem are still there
+    def remedy(env, here: true)
+      return "its release was deleted, so restart the application in the new one" unless here
       gemfile = env["BUNDLE_GEMFILE"].to_s
       return "run `gem install holdup -v #{VERSION}` with this Ruby" if gemfile.empty?
       "add `gem \"holdup\"` to #{gemfile}"

@@ -70,6 +70,21 @@ class Holdup::MainGemTest < Minitest::Test
     assert_includes said, "the segments stay in their folder"
   end
 
+  def test_where_its_release_is_gone_no_gem_helps
+    Dir.mktmpdir do |root|
+      FileUtils.mkdir_p("#{root}/lib/holdup/agent")
+      lib = File.expand_path("../../../lib/holdup", __dir__)
+      FileUtils.cp("#{lib}/version.rb", "#{root}/lib/holdup")
+      FileUtils.cp("#{lib}/agent/main_gem.rb", "#{root}/lib/holdup/agent")
+      script = "require '#{root}/lib/holdup/agent/main_gem'; require 'fileutils'; " \
+        "FileUtils.rm_rf('#{root}/lib'); " \
+        "puts Holdup::MainGem.missing_library(LoadError.new('x'), dir: nil, env: {})"
+      said = fresh_ruby(script, prelude: "")
+      assert_includes said, "(x): its release was deleted, so restart the application in the new one. Nothing"
+      refute_includes said, "gem install"
+    end
+  end
+
   def test_the_command_names_a_missing_loader
     bare = OtherBundle::NONE
     command = [RbConfig.ruby, "--disable=gems", CommandLine::EXE, "collect", "--dir", "/dev/shm/x"]
