@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "runtime/resources"
+
 module Holdup
   # Follows the plans of the folder of segments in this process: gives the lever the value of the arm whose
   # turn it is, or what the autopilot keeps, and names the arm in the setting, so that windows of different
   # arms never mix. The time of a change belongs to no arm. When there is no plan, its time is over, its lease
-  # is not renewed or it can't be read, the configured value returns. A resource of the runtime, so it is
-  # called at each tick.
+  # is not renewed or it can't be read, the configured value returns.
   class LiveArm
+    include Runtime::Resource
+
     # A collector's round counts what happened since the one before for the arm of now, so an arm begins when
     # a round (10 s) with its value has passed.
     STEADY_S = 15
@@ -60,10 +63,6 @@ module Holdup
     end
 
     def facts = {"arm" => @arm}.compact
-
-    def pools = []
-
-    def gauges = {}
 
     # @return [Hash{String => Object}] of each live lever the highest value that an experiment may give it,
     #   and what is configured, or why there is none; what the autopilot is asked for, so that the collector

@@ -3,6 +3,7 @@
 require_relative "../model/clock"
 require_relative "../model/exported_figures"
 require_relative "stats_log/process_reading"
+require_relative "runtime/resources"
 
 module Holdup
   # Gives Yabeda what this process has measured since the last time: counters and histograms by how much they
@@ -10,9 +11,10 @@ module Holdup
   # once, so nothing here is on the way of a request.
   #
   # Some adapters ask before they answer (`Yabeda.collect!`), but only in the process that answers. The others
-  # never ask. So a thread of ours gives the figures of each process every few seconds, too. A resource of the
-  # runtime.
+  # never ask. So a thread of ours gives the figures of each process every few seconds, too.
   class YabedaFigures
+    include Runtime::Resource
+
     GROUP = :ruby
     EVERY_S = 5
     # After so many values other threads get the GVL: with Prometheus's client a value takes 40 us.
@@ -80,14 +82,6 @@ module Holdup
         @lock.synchronize { give_new } if @yabeda.configured?
       end
     end
-
-    def facts = {}
-
-    def pools = []
-
-    def gauges = {}
-
-    def profile = {}
 
     private
 

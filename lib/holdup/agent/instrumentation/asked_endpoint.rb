@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../hooks/method_hook"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -8,9 +9,9 @@ module Holdup
     # same Rack environment: Warden (Devise) calls its failure application for who may not pass, and
     # applications have a controller that shows errors of others. Without this, all such requests would have
     # that one's name.
-    #
-    # A resource of the runtime.
     class AskedEndpoint
+      include Runtime::Resource
+
       # A controller that answers so passes the request on: the next one was asked for (Rack::Cascade).
       PASSED_ON = [404, 405].freeze
 
@@ -32,14 +33,6 @@ module Holdup
         return if first.equal?(second)
         @guard.call(:name) { @names.call.keep_asked(env) unless passed_on?(first) }
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

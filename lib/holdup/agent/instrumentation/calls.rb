@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "library_hook"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -11,6 +12,8 @@ module Holdup
     # A kind of call is what is called and which of them: "sql primary", "http api.example.com". Never a
     # statement, a key, a path or a full URL. The probe knows 64 kinds; more are "others".
     class Calls
+      include Runtime::Resource
+
       # Hooks into each library once it is loaded.
       # @param wanted [#call] gives the names of the libraries to measure
       # @param libraries [Hash{Symbol => Array<Class>}] of LibraryHook
@@ -29,14 +32,6 @@ module Holdup
         @installed = [*@installed, *loaded]
         loaded.each(&:install)
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
     end
 
     # Active Record (7.1 to 8.1): queries, with the name of their database. Queries that its query cache

@@ -2,6 +2,7 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "pool_leases"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -13,6 +14,8 @@ module Holdup
     # condition variable, which gets a module for it. At the first wait in a process the methods follow by
     # which connections are taken and given back. Subclasses that override try_create are left alone.
     class ConnectionPoolGem
+      include Runtime::Resource
+
       include PoolLeases
 
       # Of a condition variable that extends the waits.
@@ -63,12 +66,6 @@ module Holdup
       def install
         install_in(::ConnectionPool::TimedStack) unless @type
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
 
       def profile = @contended ? {WAITED_POOLS => @classes.join(" ")} : {}
 

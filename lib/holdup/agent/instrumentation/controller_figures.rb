@@ -2,15 +2,16 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "../logged_figures"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # `config.add_figures_to`: Rails' line "Completed 200 OK in ...", and the lines of lograge and
     # rails_semantic_logger, which replace it. All of them come from the notification
     # "process_action.action_controller", whose payload gets the figures so far at the end of the action.
-    #
-    # A resource of the runtime.
     class ControllerFigures
+      include Runtime::Resource
+
       # Key of the payload. rails_semantic_logger logs the payload as it is.
       PAYLOAD = :holdup
       # Those of `config.add_figures_to` that this serves.
@@ -58,14 +59,6 @@ module Holdup
           figures && {**figures, **options.to_h}
         end || options
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

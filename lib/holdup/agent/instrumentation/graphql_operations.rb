@@ -2,15 +2,16 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "../recorder"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Names a request after the GraphQL operation that it executes ("GraphQL: Orders"), because all of them
     # have the same controller and action. The gem graphql passes each operation through `execute_query` of
     # its schema's trace, whose modules all end in that of GraphQL::Tracing::Trace.
-    #
-    # A resource of the runtime.
     class GraphqlOperations
+      include Runtime::Resource
+
       # Clients give the names: there are few in an application, but nothing keeps a client from more.
       MOST = 200
       # Three digits in a row may be an id.
@@ -39,14 +40,6 @@ module Holdup
           unit.asked_for(name(operation)) if operation
         end
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

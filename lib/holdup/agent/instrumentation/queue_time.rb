@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "clock_step"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -13,6 +14,8 @@ module Holdup
     #
     # It is also a resource of the runtime: the process's profile says which step made queue time unknown.
     class QueueTime
+      include Runtime::Resource
+
       FALLBACK = "HTTP_X_QUEUE_START"
       BODY_WAIT = "puma.request_body_wait" # milliseconds
       LONGEST_HEADER = 64
@@ -55,12 +58,6 @@ module Holdup
       end
 
       def install = nil
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
 
       # @return [Hash{String => Object}] of the proxy that sends most requests, if its clock is too coarse
       def profile

@@ -2,6 +2,7 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "pool_leases"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -12,6 +13,8 @@ module Holdup
     # pool may be frozen. What is known of a pool is beside it for the same reason. Pools of one thread have
     # no waits, and those with shards are left alone: each server has connections of its own.
     class SequelPool
+      include Runtime::Resource
+
       include PoolLeases
 
       # Class => the method that waits, and its parameters.
@@ -38,12 +41,6 @@ module Holdup
           install_in(::Sequel.const_get(name, false), *POOLS.fetch(name))
         end
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
 
       def profile = @contended ? {WAITED_DATABASE => "yes"} : {}
 

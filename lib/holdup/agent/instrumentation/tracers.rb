@@ -4,6 +4,7 @@ require_relative "../../hooks/method_hook"
 require_relative "../probe"
 require_relative "../recorder"
 require_relative "../../model/quantities"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -14,6 +15,8 @@ module Holdup
     # Hooked before the end of a span, the last moment at which it takes attributes, and after its begin. A
     # span around the unit gets them at the unit's end. Without a tracer nothing is installed.
     class Tracers
+      include Runtime::Resource
+
       STALLED = "holdup.stalled_ms"
       REMOTE = "holdup.remote_ms"
       QUEUED = "holdup.queued_ms"
@@ -64,13 +67,6 @@ module Holdup
       # For who asks whom a unit has waited for.
       # @return [String, nil]
       def holder_name(handle) = @holders.known_name(handle)
-
-      def facts = {}
-
-      def pools = []
-
-      # @return [Hash{Symbol => Integer}]
-      def gauges = {}
 
       # @return [Hash{String => String}]
       def profile

@@ -3,14 +3,17 @@
 require_relative "memory_killers"
 require_relative "activation"
 require_relative "effectiveness"
+require_relative "../runtime/resources"
 
 module Holdup
   module Jit
-    # The JIT of a process that takes units. A resource of the runtime: called when measuring starts (the
+    # The JIT of a process that takes units. Called when measuring starts (the
     # application is loaded, no unit is taken yet) and at each tick. So it switches YJIT on in every worker,
     # never in a master. A reforking server forks its next generation from such a worker, with its compiled
     # code.
     class Manager
+      include Runtime::Resource
+
       # Source of a limit that other code passed to `enable` and that can't be read back.
       UNKNOWN = "unknown"
 
@@ -66,8 +69,6 @@ module Holdup
           "jit_stats" => ("on" if state.deep?)
         }
       end
-
-      def pools = []
 
       # The keys are the names of Segment::Layout::GAUGES.
       def gauges

@@ -10,6 +10,7 @@ require_relative "../probe/process_stats"
 require_relative "../../segment/layout"
 require_relative "../setting_facts"
 require_relative "../working_folder"
+require_relative "resources"
 require_relative "segment_file"
 require_relative "thread_label"
 require_relative "ticker"
@@ -205,61 +206,6 @@ module Holdup
           **@capture&.profile.to_h,
           **levers
         }
-      end
-    end
-
-    # A resource whose file is loaded once the application has what it is about.
-    class LateResource
-      # @param needed [#call] whether the application has it; asked at each tick until it has
-      # @yieldreturn [#install, #facts, #pools, #gauges, #profile] the resource
-      def initialize(needed, &build)
-        @needed = needed
-        @build = build
-      end
-
-      def install
-        @resource ||= (@build.call if @needed.call)
-        @resource&.install
-      end
-
-      def facts = @resource ? @resource.facts : {}
-
-      def pools = @resource ? @resource.pools : []
-
-      def gauges = @resource ? @resource.gauges : {}
-
-      def profile = @resource ? @resource.profile : {}
-    end
-
-    # Resources of the application that do not depend on the server, such as connection pools: recorded with
-    # the server's facts and pools in each measuring process. A resource that fails is left out of the tick.
-    class Resources
-      def initialize(guard)
-        @guard = guard
-        @all = []
-      end
-
-      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called at each tick,
-      #   because what it needs may be loaded late
-      def add(resource)
-        @all |= [resource]
-      end
-
-      def install = each(&:install)
-
-      def facts = each(&:facts).inject({}, :merge)
-
-      def pools = each(&:pools).flatten(1)
-
-      # The keys are the names of Segment::Layout::GAUGES.
-      def gauges = each(&:gauges).inject({}, :merge)
-
-      def profile = each(&:profile).inject({}, :merge)
-
-      private
-
-      def each
-        @all.filter_map { |resource| @guard.call(:resource) { yield resource } }
       end
     end
   end
