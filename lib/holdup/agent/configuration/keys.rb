@@ -273,11 +273,12 @@ module Holdup
         example: '{slack: "https://hooks.slack.com/services/...", stall: 0.25}',
         help: "Who is told, by the collector, when requests and jobs wait for the GVL for long, the " \
           "verdict changes, a process dies, the SLO of scaling is broken, the autopilot acts, or a " \
-          "collector or the store fails: once for a whole fleet (`holdup docs notify`). Channels: webhook, " \
+          "collector or the store fails, and each week what changed: once for a whole fleet (`holdup " \
+          "docs notify`). Channels: webhook, " \
           "slack, teams, discord, pagerduty (a URL each), command (a path), log (true); with collector = " \
           ":thread also rails_error (true) and block (called with each message). " \
           "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
-          "quiet (\"22:00-07:00\"). nil: nobody. In the environment: " \
+          "quiet (\"22:00-07:00\"), digest (\"monday 09:00\"). nil: nobody. In the environment: " \
           "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
       ),
       Key.new(
