@@ -165,14 +165,15 @@ module Holdup
       Key.new(
         name: :add_figures_to,
         type: Types::Subset.new(
-          %i[rails_log lograge semantic_logger sidekiq_log notifications rails_event].freeze
+          %i[rails_log lograge semantic_logger mini_profiler sidekiq_log notifications rails_event].freeze
         ),
         default: [].freeze, example: "%i[rails_log sidekiq_log]",
         help: "Which log lines and events get the figures of each request and job (`holdup docs current`). " \
           "rails_log: the line \"Completed 200 OK in ...\"; lograge; semantic_logger: " \
-          "rails_semantic_logger; sidekiq_log: the line at a job's end; notifications: the event " \
-          "finish.holdup of Active Support; rails_event: the event holdup.request or holdup.job of Rails " \
-          "8.1 and later. []: none. In the environment: rails_log,sidekiq_log, or off."
+          "rails_semantic_logger; mini_profiler: the page of rack-mini-profiler; sidekiq_log: the line at " \
+          "a job's end; notifications: the event finish.holdup of Active Support; rails_event: the event " \
+          "holdup.request or holdup.job of Rails 8.1 and later. []: none. In the environment: " \
+          "rails_log,sidekiq_log, or off."
       ),
       Key.new(
         name: :server_timing, type: Types::Choice.new(%i[development always off].freeze),
