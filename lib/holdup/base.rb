@@ -161,6 +161,11 @@ module Holdup
         runtime.add(connection_pool_gem(runtime.guard))
         runtime.add(tracers(runtime.recorder))
         runtime.add(graphql_operations(runtime.guard))
+        runtime.add(mcp_tools(runtime.guard))
+        runtime.add(roda_routes(runtime.guard))
+        runtime.add(hanami_routes(runtime.guard))
+        runtime.add(cable_actions(runtime.guard))
+        runtime.add(grpc_methods(runtime.recorder))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
@@ -194,6 +199,41 @@ module Holdup
       Runtime::LateResource.new(-> { defined?(::GraphQL::Tracing) }) do
         require_relative "agent/instrumentation/graphql_operations"
         Instrumentation::GraphqlOperations.new(guard:)
+      end
+    end
+
+    def mcp_tools(guard)
+      Runtime::LateResource.new(-> { defined?(::MCP::Server) }) do
+        require_relative "agent/instrumentation/mcp_tools"
+        Instrumentation::McpTools.new(guard:)
+      end
+    end
+
+    def roda_routes(guard)
+      Runtime::LateResource.new(-> { defined?(::Roda::RodaPlugins::Base::RequestMethods) }) do
+        require_relative "agent/instrumentation/roda_routes"
+        Instrumentation::RodaRoutes.new(guard:)
+      end
+    end
+
+    def hanami_routes(guard)
+      Runtime::LateResource.new(-> { defined?(::Hanami::Router) }) do
+        require_relative "agent/instrumentation/hanami_routes"
+        Instrumentation::HanamiRoutes.new(guard:)
+      end
+    end
+
+    def cable_actions(guard)
+      Runtime::LateResource.new(-> { defined?(::ActionCable) }) do
+        require_relative "agent/instrumentation/cable_actions"
+        Instrumentation::CableActions.new(jobs: -> { jobs }, guard:)
+      end
+    end
+
+    def grpc_methods(recorder)
+      Runtime::LateResource.new(-> { defined?(::GRPC::RpcServer) }) do
+        require_relative "agent/instrumentation/grpc_methods"
+        Instrumentation::GrpcMethods.new(recorder:)
       end
     end
 

@@ -18,6 +18,7 @@ class AddedFiguresTest < Minitest::Test
     assert_rails_lines(said)
     assert_lograge(said)
     assert_semantic_logger(said)
+    assert_mini_profiler(said)
     assert_match(JOB_DONE, said[:sidekiq])
     assert_equal [NAME, "PlainJob"], said[:finished], "on_finish gets them, too"
     structured = said[:events].select { |event| event[:name].start_with?("holdup.") }
@@ -65,6 +66,13 @@ class AddedFiguresTest < Minitest::Test
   def assert_lograge(said)
     figures = said[:payloads].first.map { |name, ms| "#{name}=#{format("%.2f", ms)}" }
     assert_match(/action=index status=200 .* #{figures.join(" ")} host=shop\.example$/, said[:lograge])
+  end
+
+  # What its page in the browser is made of.
+  def assert_mini_profiler(said)
+    stats = said[:profiled][:custom_timing_stats]
+    assert_equal({GVL: {count: 1, duration: said[:payloads].first[:gvl]},
+                  IO: {count: 1, duration: said[:payloads].first[:io]}}, stats)
   end
 
   def assert_semantic_logger(said)

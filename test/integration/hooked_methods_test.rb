@@ -72,6 +72,22 @@ class HookedMethodsTest < Minitest::Test
       GraphQL::Tracing::Trace
       Holdup::Instrumentation::GraphqlOperations.new(guard: GUARD).install
     RUBY
+    "names" => <<~RUBY,
+      require "roda"
+      require "roda/plugins/_optimized_matching"
+      require "holdup/agent/instrumentation/roda_routes"
+      Holdup::Instrumentation::RodaRoutes.new(guard: GUARD).install
+      require "hanami/router"
+      require "holdup/agent/instrumentation/hanami_routes"
+      Holdup::Instrumentation::HanamiRoutes.new(guard: GUARD).install
+      require "mcp"
+      require "holdup/agent/instrumentation/mcp_tools"
+      MCP::Server
+      Holdup::Instrumentation::McpTools.new(guard: GUARD).install
+      require "grpc"
+      require "holdup/agent/instrumentation/grpc_methods"
+      Holdup::Instrumentation::GrpcMethods.new(recorder: Holdup.recorder).install
+    RUBY
     "tracers" => <<~RUBY,
       require "opentelemetry/sdk"
       require "datadog"
@@ -190,6 +206,17 @@ class HookedMethodsTest < Minitest::Test
       ActionDispatch::Request#controller_instance= ActionController::Instrumentation#append_info_to_payload
       ActionController::Instrumentation::ClassMethods#log_process_action Lograge.custom_options
       GraphQL::Tracing::Trace#execute_query
+    ],
+    "names" => %w[
+      Roda::RodaPlugins::Base::RequestMethods#on Roda::RodaPlugins::Base::RequestMethods#is
+      Roda::RodaPlugins::Base::RequestMethods#_verb
+      Roda::RodaPlugins::OptimizedMatching::RequestMethods#on
+      Roda::RodaPlugins::OptimizedMatching::RequestMethods#is
+      Roda::RodaPlugins::OptimizedMatching::RequestMethods#_verb
+      Hanami::Router#fixed Hanami::Router#variable Hanami::Router::Node#match
+      Hanami::Router::MountedPath#endpoint_and_params MCP::Server#call_tool_with_args
+      GRPC::RpcDesc#handle_request_response GRPC::RpcDesc#handle_client_streamer
+      GRPC::RpcDesc#handle_server_streamer GRPC::RpcDesc#handle_bidi_streamer
     ],
     "tracers" => %w[
       OpenTelemetry::SDK::Trace::Span#initialize OpenTelemetry::SDK::Trace::Span#finish

@@ -3,18 +3,21 @@
 require "test_helper"
 require "holdup/loader"
 require "json"
+require "support/example_deaths"
 
 # The Grafana dashboard and the alert rules of examples/prometheus, against a real Prometheus that scrapes a
 # shop's figures.
 class PrometheusExamplesTest < Minitest::Test
   include TemporaryFolder
+  include ExampleDeaths
 
   EXAMPLES = File.expand_path("../../examples/prometheus", __dir__)
   RULES = File.join(EXAMPLES, "rules.yml")
   DASHBOARD = JSON.parse(File.read(File.join(EXAMPLES, "grafana.json")))
   PANELS = DASHBOARD.fetch("panels")
   # What Grafana puts in their place.
-  VARIABLES = {"$__rate_interval" => "1m", "$app" => "shop", "$role" => ".*", "$host" => "web-1|web-2"}.freeze
+  VARIABLES = {"$__rate_interval" => "1m", "$app" => "shop", "$role" => ".*", "$host" => "web-1|web-2",
+               "$__range" => "1m"}.freeze
   SETTING = SampleWindows::SETTING.merge("app" => "shop", "server" => "puma", "jobs" => "sidekiq").freeze
 
   def setup
@@ -28,7 +31,7 @@ class PrometheusExamplesTest < Minitest::Test
   end
 
   def export
-    settings = Holdup::ConfigurationKeys::PrometheusExport.new(port: FreePorts.take)
+    settings = Holdup::ConfigurationKeys::PrometheusExport.new(port: FreePorts.take, pairs: true)
     @exporter = Holdup::Export::Prometheus.new(settings, dir: folder, log: CollectedLog.new,
       clock: Holdup::Clock.new)
     @exporter.start
@@ -38,10 +41,16 @@ class PrometheusExamplesTest < Minitest::Test
   # Another minute of the shop.
   def add
     @minute += 1
-    shop = SampleWindows.new(minutes: 1, setting: SETTING).to_a
+    shop = SampleWindows.new(minutes: 1, setting: SETTING).stored
     jobs = SampleWindows.new(minutes: 1, setting: SETTING, kind: :job, queue: "low",
       units: SampleWindows::STOREFRONT.slice("ReportsController#sales"))
-    @exporter.add([*shop, *jobs.to_a], [sample])
+    died = death(pid: @minute, reason: :oom, setting: Holdup::Setting.new(attributes: SETTING).fingerprint)
+    @exporter.add([*shop, *jobs.to_a, call], [sample], deaths: [died])
+  end
+
+  def call
+    SampleWindows.new(setting: SETTING).window("A#b", kind: :call, queue: "sql primary", count: 1,
+      histograms: {idle: Holdup::Histogram.of_sum(NS)})
   end
 
   def sample

@@ -6,12 +6,6 @@
 
 #define OBJECT_FIELDS(struct_t) (sizeof(struct_t) / sizeof(VALUE))
 
-#ifdef RUBY_TYPED_EMBEDDABLE
-#define OBJECT_EMBEDDABLE RUBY_TYPED_EMBEDDABLE
-#else
-#define OBJECT_EMBEDDABLE 0
-#endif
-
 /*
  * Defines `type`, and type##_allocate for rb_define_alloc_func: an instance with all fields nil. `objects`:
  * how many VALUEs the struct begins with.
@@ -47,6 +41,6 @@
 
 /* For instances that are many and die young: who writes a field does so with RB_OBJ_WRITE. */
 #define YOUNG_OBJECT_STRUCT(linkage, type, struct_t, objects, name)                                         \
-    OBJECT_STRUCT_AS(linkage, type, struct_t, objects, name, RUBY_TYPED_WB_PROTECTED | OBJECT_EMBEDDABLE)
+    OBJECT_STRUCT_AS(linkage, type, struct_t, objects, name, RUBY_TYPED_WB_PROTECTED | RUBY_TYPED_EMBEDDABLE)
 
 #endif

@@ -63,6 +63,21 @@ class OpenUnitTest < NativeTest
     assert_equal "true", small
   end
 
+  # Fields elsewhere cost each request a malloc and a free.
+  def test_objects_of_units_have_their_fields_in_themselves
+    output = fresh_ruby(<<~RUBY, options: ["-rtmpdir", "-robjspace"])
+      #{REQUESTS}
+      slot = ->(object) { ObjectSpace.dump(object)[/"slot_size":(\\d+)/, 1].to_i }
+      plain = slot.call(Object.new)
+      recorder.call_on_finish(->(figures) { puts slot.call(figures) > plain }, 1.0)
+      unit = requests.start(env.call("/orders"))
+      puts slot.call(unit) > plain
+      unit.answered([200, {}, []])
+      unit.finished
+    RUBY
+    assert_equal %w[true true], output.lines(chomp: true)
+  end
+
   def test_ignored_paths_and_what_is_disabled_begin_no_unit
     output = fresh_ruby(<<~RUBY, options: ["-rtmpdir"])
       #{REQUESTS}

@@ -165,14 +165,15 @@ module Holdup
       Key.new(
         name: :add_figures_to,
         type: Types::Subset.new(
-          %i[rails_log lograge semantic_logger sidekiq_log notifications rails_event].freeze
+          %i[rails_log lograge semantic_logger mini_profiler sidekiq_log notifications rails_event].freeze
         ),
         default: [].freeze, example: "%i[rails_log sidekiq_log]",
         help: "Which log lines and events get the figures of each request and job (`holdup docs current`). " \
           "rails_log: the line \"Completed 200 OK in ...\"; lograge; semantic_logger: " \
-          "rails_semantic_logger; sidekiq_log: the line at a job's end; notifications: the event " \
-          "finish.holdup of Active Support; rails_event: the event holdup.request or holdup.job of Rails " \
-          "8.1 and later. []: none. In the environment: rails_log,sidekiq_log, or off."
+          "rails_semantic_logger; mini_profiler: the page of rack-mini-profiler; sidekiq_log: the line at " \
+          "a job's end; notifications: the event finish.holdup of Active Support; rails_event: the event " \
+          "holdup.request or holdup.job of Rails 8.1 and later. []: none. In the environment: " \
+          "rails_log,sidekiq_log, or off."
       ),
       Key.new(
         name: :server_timing, type: Types::Choice.new(%i[development always off].freeze),
@@ -273,11 +274,12 @@ module Holdup
         example: '{slack: "https://hooks.slack.com/services/...", stall: 0.25}',
         help: "Who is told, by the collector, when requests and jobs wait for the GVL for long, the " \
           "verdict changes, a process dies, the SLO of scaling is broken, the autopilot acts, or a " \
-          "collector or the store fails: once for a whole fleet (`holdup docs notify`). Channels: webhook, " \
+          "collector or the store fails, and each week what changed: once for a whole fleet (`holdup " \
+          "docs notify`). Channels: webhook, " \
           "slack, teams, discord, pagerduty (a URL each), command (a path), log (true); with collector = " \
           ":thread also rails_error (true) and block (called with each message). " \
           "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
-          "quiet (\"22:00-07:00\"). nil: nobody. In the environment: " \
+          "quiet (\"22:00-07:00\"), digest (\"monday 09:00\"). nil: nobody. In the environment: " \
           "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
       ),
       Key.new(

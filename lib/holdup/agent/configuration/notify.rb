@@ -10,9 +10,11 @@ module Holdup
     # - `rules`: Array of Symbols, of RULES
     # - `stall`: share of the elapsed time that requests and jobs may wait for the GVL
     # - `quiet`: "22:00-07:00", times of the collector's clock in which nothing is sent; nil: none
-    NotifyPlan = Data.define(:channels, :rules, :stall, :quiet) do
-      def initialize(channels:, rules: self.class::RULES, stall: self.class::STALL, quiet: nil)
-        super(channels:, rules: rules.map(&:to_sym), stall:, quiet:)
+    # - `digest`: "monday 09:00", when the digest of the week is sent, by the same clock
+    NotifyPlan = Data.define(:channels, :rules, :stall, :quiet, :digest) do
+      def initialize(channels:, rules: self.class::RULES, stall: self.class::STALL, quiet: nil,
+        digest: self.class::DIGEST)
+        super(channels:, rules: rules.map(&:to_sym), stall:, quiet:, digest:)
       end
 
       # @param value [Hash, Symbol, nil] a valid value of the setting
@@ -26,7 +28,7 @@ module Holdup
       # HOLDUP_NOTIFY gives this text to a collector, which has no other way to know what the application's
       # code set.
       def to_s
-        facts = {**channels, rules: rules.join(" "), stall:, quiet:}.compact
+        facts = {**channels, rules: rules.join(" "), stall:, quiet:, digest:}.compact
         facts.map { |name, value| "#{name}=#{value}" }.join(",")
       end
 
@@ -45,8 +47,9 @@ module Holdup
     NotifyPlan::WEBHOOKS = %i[webhook slack teams discord pagerduty].freeze
     NotifyPlan::IN_APP = %i[rails_error block].freeze
     NotifyPlan::CHANNELS = [*NotifyPlan::WEBHOOKS, :command, :log, *NotifyPlan::IN_APP].freeze
-    NotifyPlan::RULES = %i[stall verdict deaths slo revision autopilot collector store].freeze
+    NotifyPlan::RULES = %i[stall verdict deaths slo revision autopilot collector store digest].freeze
     NotifyPlan::STALL = 0.25
+    NotifyPlan::DIGEST = "monday 09:00"
 
     module Types
       # Channels, rules and limits of notices, as a Hash or as pairs.
@@ -55,8 +58,8 @@ module Holdup
           '{slack: "https://hooks.slack.com/services/..."} or :off (channels: webhook, slack, teams, ' \
             "discord and pagerduty with a URL, without spaces and commas; command with an absolute path; " \
             "log: true; with config.collector = :thread also rails_error: true, and block: with what takes " \
-            "the message; further rules: %i[stall verdict deaths slo revision autopilot collector store], " \
-            'stall: 0.01 to 1, quiet: "22:00-07:00"; in the environment ' \
+            "the message; further rules: %i[stall verdict deaths slo revision autopilot collector store " \
+            'digest], stall: 0.01 to 1, quiet: "22:00-07:00", digest: "monday 09:00"; in the environment ' \
             "slack=https://...,stall=0.3,rules=stall deaths, or off)"
         end
 
@@ -85,7 +88,7 @@ module Holdup
           when "log", "rails_error" then Boolean.new.parse(text)
           when "stall" then Float(text, exception: false)
           when "rules" then text.split.map(&:to_sym)
-          when "quiet", *self.class::TEXTS then text
+          when "quiet", "digest", *self.class::TEXTS then text
           end
         end
 
@@ -98,6 +101,7 @@ module Holdup
           when :stall then given.is_a?(Numeric) && given.real? && given.between?(0.01, 1)
           when :rules then Subset.new(NotifyPlan::RULES).valid?(given)
           when :quiet then given.is_a?(String) && given.match?(self.class::QUIET)
+          when :digest then given.is_a?(String) && given.match?(self.class::DIGEST)
           end
         end
       end
@@ -107,6 +111,7 @@ module Holdup
       Notify::PATH = %r{\A/[^\0,\n]{1,1000}\z}
       hour = /(?:[01]\d|2[0-3]):[0-5]\d/
       Notify::QUIET = /\A#{hour}-#{hour}\z/
+      Notify::DIGEST = /\A(?:sun|mon|tues|wednes|thurs|fri|satur)day #{hour}\z/
 
       # Where the dashboard is.
       WebUrl = Data.define do

@@ -6,18 +6,21 @@ require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
-    # `config.add_figures_to`: Rails' line "Completed 200 OK in ...", and the lines of lograge and
-    # rails_semantic_logger, which replace it. All of them come from the notification
-    # "process_action.action_controller", whose payload gets the figures so far at the end of the action.
+    # `config.add_figures_to`: Rails' line "Completed 200 OK in ...", the lines of lograge and
+    # rails_semantic_logger, which replace it, and the page of rack-mini-profiler. All of them get the figures
+    # so far at the end of the action; the lines come from the notification
+    # "process_action.action_controller", whose payload has them.
     class ControllerFigures
       include Runtime::Resource
 
       # Key of the payload. rails_semantic_logger logs the payload as it is.
       PAYLOAD = :holdup
       # Those of `config.add_figures_to` that this serves.
-      LINES = %i[rails_log lograge semantic_logger].freeze
+      LINES = %i[rails_log lograge semantic_logger mini_profiler].freeze
+      # Names that the page of rack-mini-profiler has for them, beside those of its own.
+      TIMINGS = {gvl: "GVL", io: "IO"}.freeze
       COMPLETED = {gvl: "GVL: %.1fms", io: "IO: %.1fms"}.freeze
-      private_constant :COMPLETED
+      private_constant :COMPLETED, :TIMINGS
 
       # @param wanted [#call] gives the names of `config.add_figures_to`
       # @param guard [Guard]
@@ -38,7 +41,9 @@ module Holdup
       def add_to(payload)
         @guard.call(:added_figures) do
           figures = LoggedFigures.of(Recorder::OpenUnit.current&.measured)
-          payload[PAYLOAD] = figures if figures
+          next unless figures
+          payload[PAYLOAD] = figures
+          profile_request(figures) if @lines&.include?(:mini_profiler)
         end
       end
 
@@ -61,6 +66,14 @@ module Holdup
       end
 
       private
+
+      # As its `counter` does, which keeps nothing where pages are for everybody, as in development. It drops
+      # the page itself where the request turns out to be nobody's who may see it.
+      def profile_request(figures)
+        profiled = ::Rack::MiniProfiler.current if defined?(::Rack::MiniProfiler.current)
+        timer = profiled&.current_timer or return
+        TIMINGS.each { |name, title| timer.add_custom(title, figures.fetch(name), profiled.page_struct) }
+      end
 
       def described(payload)
         figures = payload[PAYLOAD]

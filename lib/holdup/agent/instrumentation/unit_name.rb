@@ -7,13 +7,15 @@ module Holdup
   module Instrumentation
     # The name of a request: what it does, never for which user or id. In this order: the application's proc,
     # the endpoint that was asked for before another one answered in its place (AskedEndpoint),
-    # Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts), the
-    # method with the path's first segment. Names are few; ids would make each request a series.
+    # Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts, Roda,
+    # Hanami), the method with the path's first segment. Names are few; ids would make each request a series.
     #
     # C looks up the names of actions that are known already (ext/holdup/unit/request_edges.c).
     class UnitName < Probe::RequestNames
       # Key of a Rack environment: the name of the endpoint that was asked for.
       ASKED = "holdup.asked_endpoint"
+      # Likewise: the pattern of the path that Roda or Hanami's router has found so far.
+      PATTERN = "holdup.route_pattern"
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
       # A first segment that is a word, not an id: letters first, at most two digits at the end (v1, oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
@@ -76,7 +78,7 @@ module Holdup
       def route(env)
         controller = env["action_controller.instance"]
         action = controller.action_name if controller
-        return env["sinatra.route"] || grape(env) || rails_route(env) unless action
+        return env["sinatra.route"] || grape(env) || rails_route(env) || pattern(env) unless action
         class_name = controller.class.name
         known = @actions[class_name]
         (known && known[action]) || remember(class_name, action)
@@ -100,6 +102,11 @@ module Holdup
       def rails_route(env)
         pattern = env["action_dispatch.route_uri_pattern"] || env["action_dispatch.route"]&.path&.spec
         "#{verb(env)} #{pattern.to_s.delete_suffix("(.:format)")}" if pattern
+      end
+
+      def pattern(env)
+        pattern = env[PATTERN]
+        "#{verb(env)} #{pattern}" if pattern
       end
 
       # No route and not found: mostly robots that try names, so one series for all.

@@ -228,7 +228,20 @@ module Holdup
             notes: [saving, *@fleet.defaults.map { |default| comparison(default) }, word(:fleet_note)])
         end
 
+        # @return [Array<String>] what it costs, without a table; empty where that is unknown
+        def sentences
+          return [] if @fleet.reason
+          offers = {now: @fleet.now, best: @fleet.best}.transform_values { |offer| offered(offer) }
+          [saving, word(:fleet_offers, **offers), word(:fleet_note)]
+        end
+
         private
+
+        # @return [String] "4 hosts with 2 vCPUs, 2 x 3, at 0.4000 an hour"
+        def offered(offer)
+          word(:fleet_offer, hosts: offer.hosts, vcpus: vcpus(offer.vcpus), price: price(offer),
+            setting: @figures.setting(offer.candidate))
+        end
 
         def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
 

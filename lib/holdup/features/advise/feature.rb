@@ -6,7 +6,8 @@ module Holdup
       about: "advice, what-if, the calculator, verification. `rules/` by theme: evidence, change, risk, " \
         "how to verify and undo; `sizing/` is its engine: models, replay, self-test",
       uses: %w[report],
-      offers: %w[AdviceFindings NoAnswer PageFindings Reader Rules Sizing SizingOptions],
+      offers: %w[AdviceFindings DashboardGoal NoAnswer PageFindings Reader Rules Sizing SizingOptions
+        WeeklyAdvice WeeklyAdviceReader],
       commands: [
         {name: "advise", place: 50, group: :decide,
          summary: "how many threads, processes and job slots, with the evidence",

@@ -46,8 +46,11 @@ module Holdup
 
       # @return [Array<String>] what the verdict does not cover
       def remarks
-        [unmoved, outside_verdict(:worse), outside_verdict(:better), *pairs, *methods].compact
+        [unmoved, outside_verdict(:worse), outside_verdict(:better), *holders].compact
       end
+
+      # @return [Array<String>] for whom requests and jobs wait otherwise than before, and what holds them up
+      def holders = [*pairs, *methods]
 
       # @return [Array<String>] why a figure may mislead
       def limits

@@ -17,7 +17,7 @@ module Holdup
       ATTRIBUTES = {role: "holdup.role", arm: "holdup.arm", kind: "holdup.kind", name: "holdup.name",
                     queue: "messaging.destination.name", state: "ruby.gvl.state",
                     call: "ruby.gvl.call.system", part: "ruby.gvl.call.part",
-                    reason: "holdup.reason"}.freeze
+                    reason: "holdup.reason", victim: "holdup.victim", holder: "holdup.holder"}.freeze
       # The names of ruby_gvl_duration_seconds for each kind, and what they mean.
       DURATIONS = {
         "request" => ["http.server.request.duration", "Duration of HTTP server requests."],

@@ -43,7 +43,7 @@ module Holdup
         end
 
         def call(message)
-          @log.call(message.lines.join(" | "))
+          @log.call(message.lines.join(" | ").gsub(/\s*\n\s*/, " | "))
           ChannelAnswer.new(key: :sent)
         end
       end
@@ -188,24 +188,34 @@ module Holdup
           pid = Process.spawn(SECRETS, [@path, @path], in: output, out: File::NULL, err: File::NULL,
             pgroup: true)
           output.close
-          give(input, text)
-          waited(pid)
+          deadline = now_s + @longest_s
+          give(input, text, deadline)
+          waited(pid, deadline)
         ensure
           [output, input].compact.each(&:close)
         end
 
-        # A notice is shorter than what a pipe holds, so this does not wait for the program.
-        def give(input, text)
-          input.write_nonblock(text)
-          input.close
-        rescue Errno::EPIPE, IO::WaitWritable
+        # A notice is shorter than what a pipe holds; a program that does not read a digest gets a part of it.
+        def give(input, text, deadline)
+          until text.empty?
+            written = input.write_nonblock(text, exception: false)
+            if written == :wait_writable
+              break unless input.wait_writable([deadline - now_s, 0].max)
+            else
+              text = text.byteslice(written..)
+            end
+          end
+        rescue Errno::EPIPE
+          # It ended, or reads nothing: its status says whether it took the message.
+        ensure
           input.close
         end
 
-        def waited(pid)
-          deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + @longest_s
+        def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+        def waited(pid, deadline)
           until Process.wait(pid, Process::WNOHANG)
-            return stopped(pid) if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+            return stopped(pid) if now_s > deadline
             sleep(STEP_S)
           end
           $?

@@ -4,7 +4,7 @@ require "json"
 
 module Holdup
   module Notify
-    # Who is told of what, what was told last, and whether the channels work.
+    # Who is told of what, what was told last, whether the channels work, and the digest of the week.
     class Command
       SCHEMA = 1
       # Notices that the status lists.
@@ -14,22 +14,27 @@ module Holdup
 
       OPTIONS = CLI::Options.new("holdup notify [options]", [
         Queries::Option.switch("--test", "send one message to each channel"),
+        Queries::Option.switch("--digest", "the digest of the last seven days; with --send: send it now"),
         Queries::Option.switch("--send", "what the collector runs: tell what is due", key: :now),
         CLI::Options::STORE,
         CLI::Options::DIR,
-        *CLI::Formats.options(%i[text json]),
+        *CLI::Formats.options(%i[text json markdown html]),
+        CLI::Options::OUT,
         CLI::Options::LANGUAGE
       ])
 
       # @param test [Boolean] whether each channel gets a message
+      # @param digest [Boolean] whether the digest is printed, or with `now` sent
       # @param now [Boolean] whether what is due is told
       # @param store [String, nil] URL or path; nil: where the collector keeps it
       # @param dir [String, nil] folder of the segments
       # @raise [UsageError]
-      def initialize(console:, test: false, now: false, store: nil, dir: nil, format: :text, language: nil)
+      def initialize(console:, test: false, now: false, digest: false, store: nil, dir: nil, format: :text,
+        out: nil, language: nil)
         @console = console
         @test = test
         @now = now
+        @digest = digest
         @store = store
         @dir = dir
         @format = format
@@ -37,19 +42,20 @@ module Holdup
         @configuration = Configuration.build(env: Configuration.readable(console.env))
         @plan = @configuration.notify_plan
         @lines = []
-        return unless test && now
-        raise UsageError.new("--test and --send can't be combined", "leave out one of them")
+        refuse_combinations
+        @destination = CLI::Formats::Destination.new(console, file: out, format:)
       end
 
-      # @return [Integer] exit status: 1 when a channel did not take the test
+      # @return [Integer] exit status: 1 when a channel did not take the test or the digest
       # @raise [UsageError] there is no channel to send to
       def run
-        return status unless @test || @now
+        return @digest ? show(digest.page) : status unless @test || @now
         unless @plan
           raise UsageError.new("nobody is told, because no channel is set",
             "set HOLDUP_NOTIFY=slack=https://... (`holdup docs notify`)")
         end
-        @test ? test : send_due
+        return send_all(digest_message) if @digest
+        @test ? send_all(sentences.test(now_s)) : send_due
       end
 
       private
@@ -64,8 +70,37 @@ module Holdup
         @sentences ||= NoticeSentences.new(words: @words, web_url: @configuration.web_url)
       end
 
-      def test
-        message = sentences.test(now_s)
+      # @raise [UsageError]
+      def refuse_combinations
+        if @test && (@now || @digest)
+          other = @now ? "--send" : "--digest"
+          raise UsageError.new("--test and #{other} can't be combined", "leave out one of them")
+        end
+        return unless @digest && @format == :json
+        raise UsageError.new("--digest can't be printed as JSON",
+          "take --markdown or --html, or a webhook, which gets text and HTML in JSON")
+      end
+
+      # @return [WeeklyDigest]
+      # @raise [UsageError] nothing was recorded
+      def digest
+        week = CLI::Places.reading(@console.env, @store) do |store|
+          DigestReader.new(store, configuration: @configuration, words: @words, now_s:).call
+        end
+        unless week
+          raise UsageError.new("nothing was recorded in the last seven days", "`holdup doctor` says why")
+        end
+        WeeklyDigest.new(week, words: @words)
+      end
+
+      # The collector's own digest comes all the same.
+      def digest_message
+        notice = Notice.new(source: "digest by hand #{now_s}", rule: "digest", state: :began, at_s: now_s,
+          by: "")
+        digest.message(notice, web_url: @configuration.web_url)
+      end
+
+      def send_all(message)
         answers = channels.map { |kind, channel| [kind, channel.call(message)] }
         answers.each { |kind, answer| puts(outcome(kind, answer.to_h)) }
         @lines.each { |line| puts(line) }
@@ -98,7 +133,11 @@ module Holdup
 
       def status
         return print_json(facts).then { CLI::OK } if @format == :json
-        View::Text.new(page, **@console.layout).call.then { |text| @console.show(text) }
+        show(page)
+      end
+
+      def show(page)
+        @destination.write(CLI::Formats.render(page, format: @format, console: @console, words: @words))
         CLI::OK
       end
 
@@ -112,8 +151,14 @@ module Holdup
         names = @plan.channels.keys.map { |kind| word(:"channel_#{kind}") }
         texts = [word(:on, channels: @words.list(names), rules: @words.list(rules))]
         texts << word(:limit, share: View::Figures.share(@plan.stall)) if @plan.rules.include?(:stall)
+        texts << word(:digest_at, at: digest_at) if @plan.rules.include?(:digest)
         texts << word(:quiet, hours: @plan.quiet) if @plan.quiet
         @words.sentences(texts)
+      end
+
+      def digest_at
+        day, clock = @plan.digest.split
+        [word(:"day_#{day}"), clock].join(" ")
       end
 
       def table
@@ -138,7 +183,7 @@ module Holdup
       def facts
         outbox = outbox_file.read
         {schema: SCHEMA, rules: @plan&.rules.to_a, channels: @plan ? @plan.channels.keys : [],
-         stall: @plan&.stall, quiet: @plan&.quiet, waiting: outbox.waiting.size,
+         stall: @plan&.stall, quiet: @plan&.quiet, digest: @plan&.digest, waiting: outbox.waiting.size,
          notices: told&.map { |notice| notice_facts(notice) },
          attempts: outbox.sent.map { |one| {at: iso(one[:at_s]), text: outcome(one[:channel], one)} }}
       end

@@ -3,12 +3,13 @@
 module Holdup
   module Notify
     Feature = FeatureContents.of(
-      about: "messages when something is wrong: [notices](notify.md) by webhook, command or log",
-      uses: %w[autopilot compare deaths],
+      about: "messages when something is wrong: [notices](notify.md) by webhook, command or log, and " \
+        "the digest of the week",
+      uses: %w[advise autopilot compare deaths],
       commands: [
         {name: "notify", place: 145,
-         summary: "who is told of what, what was told last, and a test of it",
-         examples: ["", "--test"]}
+         summary: "who is told of what, what was told last, a test of it, and the digest of the week",
+         examples: ["", "--test", "--digest"]}
       ],
       parts: {notices: "CollectorPart", notices_in_app: "InAppCollectorPart"}
     )

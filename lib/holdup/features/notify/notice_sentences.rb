@@ -35,6 +35,7 @@ module Holdup
         rule = notice.rule.to_sym
         return word(:"over_#{rule}", **said(notice)) if notice.state == :over
         return word(:verdict_without_cause) if rule == :verdict && notice.facts[:cause].nil?
+        return word(:title_digest) if rule == :digest
         word(:"found_#{rule}", **said(notice))
       end
 

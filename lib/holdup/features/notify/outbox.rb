@@ -10,8 +10,9 @@ module Holdup
     #
     # - `waiting`: Array of WaitingMessage; `sent`: Array of Hash, the latest last: at_s, channel, title, key,
     #   detail; `notices`: Array of Notice that the store does not have; `compared`: Array of RevisionFacts
-    Outbox = Data.define(:waiting, :sent, :notices, :compared) do
-      def initialize(waiting: [], sent: [], notices: [], compared: []) = super
+    # - `digest_s`: when this host last began to make a digest, or nil
+    Outbox = Data.define(:waiting, :sent, :notices, :compared, :digest_s) do
+      def initialize(waiting: [], sent: [], notices: [], compared: [], digest_s: nil) = super
 
       # @param text [String, nil] of to_json
       # @return [Outbox] an empty one for anything else
@@ -21,14 +22,14 @@ module Holdup
         sent = read.fetch(:sent).map { |facts| {**facts, key: facts.fetch(:key).to_sym} }
         notices = read.fetch(:notices).map { |facts| Notice.new(**facts) }
         compared = read.fetch(:compared, []).map { |facts| RevisionFacts.load(facts) }
-        new(waiting:, sent:, notices:, compared:)
+        new(waiting:, sent:, notices:, compared:, digest_s: read[:digest_s]&.then { |at_s| Integer(at_s) })
       rescue JSON::ParserError, KeyError, ArgumentError, TypeError, NoMethodError
         new
       end
 
       def to_json(*)
         JSON.generate(waiting: waiting.map { |one| {**one.to_h, message: one.message.to_h} }, sent:,
-          notices: notices.map(&:to_h), compared: compared.map(&:to_h))
+          notices: notices.map(&:to_h), compared: compared.map(&:to_h), digest_s:)
       end
 
       # @param channels [Array<Symbol>]

@@ -11,9 +11,9 @@ module Holdup
       # @param channels [Hash{Symbol => #call}] see Channels
       # @param open_store [#call] yields a store to write
       # @param by [String] this host and process
+      # @param local [Time] by the collector's clock, for quiet hours and the digest
       def initialize(configuration, channels:, outbox_file:, open_store:, words:, now_s:,
-        minute: Time.at(now_s).then { |time| 60 * time.hour + time.min },
-        by: "#{Etc.uname[:nodename]} #{Process.pid}")
+        local: Time.at(now_s), by: "#{Etc.uname[:nodename]} #{Process.pid}")
         @configuration = configuration
         @plan = configuration.notify_plan
         @channels = channels
@@ -21,7 +21,7 @@ module Holdup
         @open_store = open_store
         @words = words
         @now_s = now_s
-        @minute = minute
+        @local = local
         @by = by
         @sentences = NoticeSentences.new(words:, web_url: configuration.web_url)
       end
@@ -33,7 +33,7 @@ module Holdup
         @outbox_file.write(@outbox) # first: what a killed process has sent is sent again, and not lost
         attempts = deliver
         @outbox_file.write(@outbox)
-        attempts
+        digest_due? ? [*attempts, *send_digest] : attempts
       end
 
       private
@@ -51,6 +51,7 @@ module Holdup
         watched = FactsReader.new(store, plan: @plan, slo:, now_s: @now_s, words: @words,
           compared: @outbox.compared).call
         @outbox = @outbox.with(compared: watched.revisions)
+        @told = watched.told
         findings = NoticeRules.call(watched, @plan)
         due(watched.told, @plan.rules - [:store]).call(findings).each do |notice|
           next unless mine?(store, notice)
@@ -67,7 +68,42 @@ module Holdup
       end
 
       def due(told, rules)
-        DueNotices.new(told, plan: @plan.with(rules:), now_s: @now_s, minute: @minute, by: @by)
+        minute = 60 * @local.hour + @local.min
+        DueNotices.new(told, plan: @plan.with(rules:), now_s: @now_s, minute:, by: @by)
+      end
+
+      # Nobody knows where the store can't be read.
+      def digest_due?
+        return false unless @told && @plan.rules.include?(:digest) && digest_channels.any?
+        return false if due(@told, []).quiet?
+        DigestSchedule.parse(@plan.digest).due?(@told, now_s: @now_s, local: @local,
+          tried_s: @outbox.digest_s)
+      end
+
+      # It is neither an incident nor an error of the application.
+      def digest_channels = @channels.keys - %i[pagerduty rails_error]
+
+      # After all others, because it takes longest: a host that fails at it tries again after an hour.
+      def send_digest
+        @outbox = @outbox.with(digest_s: @now_s)
+        @outbox_file.write(@outbox)
+        @open_store.call { |store| tell_digest(store) }
+        attempts = deliver
+        @outbox_file.write(@outbox)
+        attempts
+      rescue StoreError
+        []
+      end
+
+      # A store that is younger than a day has nothing to say of a week.
+      def tell_digest(store)
+        return if @now_s - store.extent.fetch(0, @now_s) < DAY_S
+        week = DigestReader.new(store, configuration: @configuration, words: @words, now_s: @now_s).call
+        return unless week
+        notice = DigestSchedule.notice(@told, week, by: @by)
+        return unless mine?(store, notice)
+        message = WeeklyDigest.new(week, words: @words).message(notice, web_url: @configuration.web_url)
+        @outbox = @outbox.with_message(message, digest_channels, @now_s)
       end
 
       def mine?(store, notice)
@@ -84,11 +120,11 @@ module Holdup
 
       # A channel that fails gets nothing more in this run: each attempt may take seconds.
       def deliver
-        failed = []
+        @failed ||= []
         @outbox.due(@now_s).filter_map do |one|
-          next if failed.include?(one.channel)
+          next if @failed.include?(one.channel)
           delivery = @channels.fetch(one.channel).call(one.message)
-          failed << one.channel if delivery.again
+          @failed << one.channel if delivery.again
           @outbox = @outbox.after(one, delivery, @now_s)
           {channel: one.channel, title: one.message.title, key: delivery.key, detail: delivery.detail}
         end

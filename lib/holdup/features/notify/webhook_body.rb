@@ -34,7 +34,8 @@ module Holdup
       def plain(message)
         {schema: 1, source: message.source, rule: message.rule, state: message.state,
          at: Time.at(message.at_s).utc.iso8601, title: message.title, text: message.text,
-         figure: message.figure, command: message.command, link: message.link}
+         figure: message.figure, command: message.command, link: message.link,
+         **message.to_h.slice(:html).compact}
       end
 
       def slack(message)

@@ -32,6 +32,11 @@ class Holdup::ConfigurationKeys::NotifyTest < Minitest::Test
     assert_equal [0.3, %i[stall deaths], "22:00-07:00"], [read.stall, read.rules, read.quiet]
   end
 
+  def test_the_digest_has_a_day_and_an_hour
+    assert_equal "monday 09:00", plan({slack: HOOK}).digest
+    assert_equal "friday 17:30", plan(HOLDUP_NOTIFY: "slack=#{HOOK},digest=friday 17:30").digest
+  end
+
   def test_a_collector_gets_all_of_it
     given = plan({pagerduty: "https://events.example/v2/enqueue#key=1", log: true, quiet: "00:00-23:59"})
     assert_equal given, plan(HOLDUP_NOTIFY: given.to_s)
@@ -45,7 +50,8 @@ class Holdup::ConfigurationKeys::NotifyTest < Minitest::Test
 
   def test_refuses_what_it_does_not_know_and_never_repeats_an_address
     ["slack=ftp://x", "slack", "sms=#{HOOK}", "stall=0.3", "slack=#{HOOK},stall=2", "command=page",
-      "slack=#{HOOK},quiet=25:00-07:00", "slack=#{HOOK},rules=weather"].each do |text|
+      "slack=#{HOOK},quiet=25:00-07:00", "slack=#{HOOK},rules=weather", "slack=#{HOOK},digest=9:00",
+      "slack=#{HOOK},digest=someday 09:00"].each do |text|
       error = assert_raises(Holdup::ConfigurationError, text) { plan(HOLDUP_NOTIFY: text) }
       refute_includes error.message, HOOK
     end

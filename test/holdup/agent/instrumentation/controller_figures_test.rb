@@ -48,6 +48,13 @@ class Holdup::Instrumentation::ControllerFiguresTest < Minitest::Test
     assert_equal({added_figures: 2}, @guard.failures)
   end
 
+  def test_without_rack_mini_profiler_nothing_is_timed
+    figures = figures(%i[mini_profiler])
+    figures.install
+    figures.send(:profile_request, FIGURES)
+    assert_empty @guard.failures
+  end
+
   def test_nothing_is_hooked_unless_it_is_wanted
     before = Holdup::Hooks::MethodHook.all.size
     figures(%i[notifications sidekiq_log]).install

@@ -44,6 +44,16 @@ class Holdup::Export::OtlpPointsTest < Minitest::Test
     assert_equal :gauge, points("holdup.exporter.series").first.metric.data
   end
 
+  def test_pairs_say_who_waited_for_whom
+    pair = SampleWindows.new(setting: SETTING).window("A#b", kind: :pair, queue: "C#d",
+      histograms: {stalled: Holdup::Histogram.of_sum(3 * NS)})
+    exporter(pairs: true).add([pair], [])
+    received
+    point = points("holdup.pair").first
+    assert_equal %w[A#b C#d], point.attributes.values_at("holdup.victim", "holdup.holder")
+    assert_equal 3.0, point.value
+  end
+
   def test_processes_have_their_gauges
     one = exporter
     setting = Holdup::Setting.new(attributes: SETTING)

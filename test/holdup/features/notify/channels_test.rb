@@ -161,6 +161,29 @@ class Holdup::Notify::ChannelsTest < Minitest::Test
     ENV.delete("HOLDUP_NOTIFY")
   end
 
+  # What a pipe holds is less than a digest may have.
+  DIGEST = MESSAGE.with(text: "It got slower.\n\n- All of it.", html: "<p>#{"x" * 300_000}</p>")
+
+  def test_a_program_gets_a_whole_digest
+    written = File.join(folder, "written")
+    path = program("cat > #{written}")
+    assert_predicate Channels::ProgramChannel.new(path, longest_s: PATIENT_S).call(DIGEST), :sent?
+    assert_equal DIGEST.html, JSON.parse(File.read(written)).fetch("html")
+  end
+
+  def test_a_program_that_reads_no_digest_is_not_waited_for
+    delivery = Channels::ProgramChannel.new(program("sleep 600"), longest_s: 0.2).call(DIGEST)
+    assert_equal :no_end, delivery.key
+    delivery = Channels::ProgramChannel.new(program("exit 1"), longest_s: PATIENT_S).call(DIGEST)
+    assert_equal :failed, delivery.key
+  end
+
+  def test_a_digest_is_one_line_of_the_log
+    lines = []
+    Channels::LogLines.new(lines.method(:push)).call(DIGEST)
+    assert_equal ["Waits for the GVL: It got slower. | - All of it. | holdup report"], lines
+  end
+
   def test_a_program_that_fails_is_run_again
     delivery = Channels::ProgramChannel.new(program("exit 3"), longest_s: PATIENT_S).call(MESSAGE)
     assert_equal [:failed, 3, true], [delivery.key, delivery.detail, delivery.again]

@@ -113,4 +113,49 @@ class Holdup::Notify::CommandTest < Minitest::Test
     facts = JSON.parse(notify("--json", setting: "log=on").out)
     assert_nil facts.fetch("notices")
   end
+
+  def record_week
+    store = Holdup::Store.open(path)
+    store.commit([*SampleWindows.new.stored, *SampleWindows.new(kind: :job, queue: "low").stored], {})
+  ensure
+    store&.close
+  end
+
+  def test_prints_the_digest_of_the_week
+    record_week
+    said = notify("--digest")
+    assert_equal 0, said.status
+    flat = said.out.gsub(/\s+/, " ")
+    assert_match(/\AHoldup: the last seven days /, flat)
+    assert_match(/2,220 requests: p95 .* 2,220 jobs: p95 .* Nothing was recorded in the week before/, flat)
+    assert_match(/ReportsController#sales caused \d/, flat)
+    assert_match(/過去 7 日間.*リクエスト 2,220 件/m, notify("--digest", "--lang", "ja").out)
+  end
+
+  def test_the_digest_is_a_file_to_mail
+    record_week
+    file = File.join(folder, "digest.html")
+    assert_equal 0, notify("--digest", "--html", "--out", file).status
+    html = File.read(file)
+    assert_match(/<h2>Who caused it/, html)
+    assert_operator html.bytesize, :<, 60_000
+  end
+
+  def test_sends_the_digest_now_to_each_channel
+    record_week
+    said = notify("--digest", "--send", setting: "slack=#{server(200)},log=on")
+    assert_equal 0, said.status
+    assert_match(/\ASlack: sent; the answer was 200\.\nlog: sent\.\nHoldup: the last seven days: /, said.out)
+    assert_equal 1, notify("--digest", "--send", setting: "slack=#{server(500)}").status
+  end
+
+  def test_a_digest_needs_figures
+    assert_equal 2, notify("--digest", "--json").status
+    assert_equal 2, notify("--digest", "--test", setting: "log=on").status
+    store = Holdup::Store.open(path)
+    store.commit([], {})
+    store.close
+    said = notify("--digest")
+    assert_match(/nothing was recorded in the last seven days/, said.err)
+  end
 end

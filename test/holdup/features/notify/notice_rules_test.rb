@@ -133,6 +133,6 @@ class Holdup::Notify::NoticeRulesTest < Minitest::Test
   end
 
   def test_every_rule_that_can_be_set_is_there
-    assert_equal Holdup::ConfigurationKeys::NotifyPlan::RULES, [*NoticeRules::ALL.keys, :store]
+    assert_equal Holdup::ConfigurationKeys::NotifyPlan::RULES, [*NoticeRules::ALL.keys, :store, :digest]
   end
 end

@@ -15,7 +15,8 @@ class Holdup::Notify::NoticeSentencesTest < Minitest::Test
                moved: [["wall_p95", 0.312], ["cpu_unit", nil]]},
     autopilot: {at_s: 5, from: 5, to: 3, why: "p95 -20 %"},
     collector: {count: 2, hosts: %w[web-1 web-2]},
-    store: {reason: "the store is locked"}
+    store: {reason: "the store is locked"},
+    digest: {from_s: NOW_S - 604_800, to_s: NOW_S}
   }.freeze
 
   def said(rule, state: :began, facts: FACTS.fetch(rule), report: nil, language: "en",

@@ -43,13 +43,16 @@ class Holdup::Notify::SendCommandTest < Minitest::Test
 
   def record = with_store { |store| store.commit(SampleWindows.new.stored, {}) }
 
-  def sender(host: "web-1", now_s: NOW_S, minute: 720, open_store: method(:with_store), channels: nil)
+  # A Monday.
+  def at(hour) = Time.utc(2026, 9, 21, hour)
+
+  def sender(host: "web-1", now_s: NOW_S, local: at(12), open_store: method(:with_store), channels: nil)
     configuration = Holdup::Configuration.build { |config| config.notify = @settings }
     home = File.join(folder, host).tap { |dir| FileUtils.mkdir_p(dir) }
     channels ||= {slack: @receivers[host]}
     Holdup::Notify::SendCommand.new(configuration, channels:, open_store:,
       outbox_file: Holdup::Notify::SendCommand::OutboxFile.new(home), words: Holdup::View::Words.new("en"),
-      now_s:, minute:, by: host)
+      now_s:, local:, by: host)
   end
 
   def titles(host = "web-1") = @receivers[host].titles
@@ -100,7 +103,7 @@ class Holdup::Notify::SendCommandTest < Minitest::Test
     record
     @settings = {**@settings, quiet: "11:00-13:00"}
     assert_empty sender.call
-    sender(minute: 780).call
+    sender(local: at(13)).call
     assert_equal ["Waits for the GVL"], titles
   end
 
@@ -181,6 +184,76 @@ class Holdup::Notify::SendCommandTest < Minitest::Test
       JSON.parse(File.read(File.join(folder, "web-1", "notify.json")))["compared"].map { |one| one["look_s"] }
     end
     assert_equal [[], [1800], [1800], [3600]], looks
+  end
+
+  WEEK_S = 7 * 86_400
+
+  # A few minutes of each of two weeks; the second is as old as the last minutes before AFTER_S.
+  def record_weeks
+    orders = {ms: {cpu: 250}, acquisitions: 3, units: 50, blame: 60}
+    slow = SampleWindows::STOREFRONT.merge("OrdersController#index" => orders)
+    weeks = {"aaa" => [SampleWindows::STOREFRONT, -WEEK_S], "bbb" => [slow, 0]}
+    windows = weeks.flat_map do |revision, (units, later_s)|
+      setting = SampleWindows::SETTING.merge("revision" => revision)
+      sample = SampleWindows.new(units:, minutes: 3, setting:)
+      sample.stored.map { |one| one.with(start_s: one.start_s + later_s) }
+    end
+    with_store { |store| store.commit(windows, {}) }
+  end
+
+  def digests(host = "web-1") = titles(host).count("Holdup: the last seven days")
+
+  def test_sends_a_digest_once_a_week_for_a_whole_fleet
+    record_weeks
+    sender(local: at(8)).call
+    assert_equal 0, digests
+    sender(local: at(9), now_s: NOW_S + 60).call
+    sender(local: at(9), now_s: NOW_S + 120).call
+    sender(local: at(9), now_s: NOW_S + 120, host: "web-2").call
+    assert_equal [1, 0], [digests, digests("web-2")]
+    sender(local: at(9), now_s: NOW_S + WEEK_S - 60).call
+    assert_equal 2, digests
+  end
+
+  def test_the_digest_says_what_got_slower_and_what_changed
+    record_weeks
+    @settings = {**@settings, rules: [:digest]}
+    assert_equal [:sent], sender(local: at(10)).call.map { |one| one[:key] }
+    text = @receivers["web-1"].texts.first
+    assert_match(/^2,070 requests: p95 .* \(the week before .*\), .* waiting for the GVL/m, text)
+    assert_match(/^What changed\n- .*revision aaa -> bbb/m, text)
+    assert_match(/^Who caused it\n- .*ReportsController#sales/m, text)
+    assert_match(/^What the fleet could save\n- Not known/m, text)
+  end
+
+  def test_the_digest_waits_for_the_end_of_the_quiet_hours
+    record_weeks
+    @settings = {**@settings, rules: [:digest], quiet: "08:00-11:00"}
+    assert_empty sender(local: at(9)).call
+    assert_equal 1, sender(local: at(11), now_s: NOW_S + 60).call.size
+  end
+
+  def test_the_digest_is_neither_an_incident_nor_an_error
+    record_weeks
+    @settings = {**@settings, rules: [:digest], log: true}
+    receivers = {pagerduty: Receiver.new, rails_error: Receiver.new, log: @receivers["log"]}
+    sender(local: at(9), channels: receivers).call
+    assert_equal [0, 0, 1], receivers.values.map { |one| one.titles.size }
+  end
+
+  # A process that is killed over it would else do it again each minute.
+  def test_a_host_that_fails_at_the_digest_tries_again_after_an_hour
+    record_weeks
+    @settings = {**@settings, rules: [:digest]}
+    opened = 0
+    broken = lambda do |&block|
+      opened += 1
+      raise Holdup::StoreError::Locked.new(location: "a.sqlite3", seconds: 5) if opened == 2
+      with_store(&block)
+    end
+    assert_empty sender(local: at(9), open_store: broken).call
+    assert_empty sender(local: at(9), now_s: NOW_S + 60).call
+    assert_equal 1, sender(local: at(10), now_s: NOW_S + 3600).call.size
   end
 
   def test_the_first_verdict_is_kept_and_told_to_nobody

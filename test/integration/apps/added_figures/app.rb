@@ -19,6 +19,7 @@ end
 
 HAS_LOGRAGE = optional("lograge")
 HAS_SIDEKIQ = optional("sidekiq")
+HAS_MINI_PROFILER = optional("rack-mini-profiler")
 HAS_SEMANTIC_LOGGER = optional("semantic_logger") &&
   optional("rails_semantic_logger/action_controller/log_subscriber")
 require "holdup"
@@ -32,13 +33,16 @@ class LinesApp < Rails::Application
   config.secret_key_base = "x" * 64
   config.hosts.clear
   config.logger = Logger.new(LOGS[:rails_log])
-  config.holdup.add_figures_to = %i[rails_log lograge semantic_logger sidekiq_log notifications rails_event]
+  config.holdup.add_figures_to = %i[rails_log lograge semantic_logger mini_profiler sidekiq_log
+    notifications rails_event]
+  config.holdup.ignore_paths = ["/mini-profiler-resources/*"]
   config.holdup.on_finish = ->(figures) { FINISHED << figures.name }
   if HAS_LOGRAGE
     config.lograge.enabled = config.lograge.keep_original_rails_log = true
     config.lograge.logger = Logger.new(LOGS[:lograge], formatter: ->(_, _, _, text) { "#{text}\n" })
     config.lograge.custom_options = ->(event) { {host: event.payload[:headers]["HTTP_HOST"]} }
   end
+  Rack::MiniProfiler.config.storage_failure = ->(error) { abort(error.full_message) } if HAS_MINI_PROFILER
   routes.append { get "/orders", to: "orders#index" }
 end
 
@@ -90,7 +94,15 @@ ActiveSupport::Notifications.subscribe("finish.holdup") { |*, payload| EVENTS <<
 ActiveSupport::Notifications.subscribe("process_action.action_controller") { |*, payload|
   PAYLOADS << payload[:holdup]
 }
-answer = Rack::MockRequest.new(Rails.application).get("/orders", "HTTP_HOST" => "shop.example")
+BROWSER = {"HTTP_HOST" => "shop.example", "REMOTE_ADDR" => "127.0.0.1"}.freeze
+answer = Rack::MockRequest.new(Rails.application).get("/orders", BROWSER)
+profiled = nil
+if HAS_MINI_PROFILER
+  id = answer["x-miniprofiler-ids"].split(",").last
+  asked = {**BROWSER, "HTTP_X_REQUESTED_WITH" => "XMLHttpRequest", :params => {id: id}}
+  page = Rack::MockRequest.new(Rails.application).post("/mini-profiler-resources/results", asked)
+  profiled = JSON.parse(page.body)
+end
 if HAS_SIDEKIQ
   require "holdup/agent/instrumentation/sidekiq"
   run_job
@@ -100,5 +112,5 @@ unhooked = Holdup.runtime.guard.unhooked
 failures = Holdup.runtime.guard.failures
 $stdout.puts JSON.generate({
   rails: Rails.version, status: answer.status, server_timing: answer["server-timing"], payloads: PAYLOADS,
-  finished: FINISHED, events: EVENTS, unhooked:, failures:, **LOGS.transform_values(&:string)
+  profiled:, finished: FINISHED, events: EVENTS, unhooked:, failures:, **LOGS.transform_values(&:string)
 })
