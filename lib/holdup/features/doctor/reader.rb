@@ -196,9 +196,6 @@ module Holdup
         Kind = Holdup::Servers::Adapter::ServerKind
         # Those without an adapter: Holdup measures none of them by itself.
         OTHERS = [
-          Kind.new(name: "delayed_job", alone: /\Adelayed_job\b/, programs: %w[delayed_job]),
-          Kind.new(name: "resque", alone: /\Aresque-\d/),
-          Kind.new(name: "que", programs: %w[que]),
           Kind.new(name: "shoryuken", programs: %w[shoryuken]),
           Kind.new(name: "rake", task: RailsProgram::JOB_TASK)
         ].freeze
