@@ -25,6 +25,11 @@ module JobWorkerContract
   # Longer than any test.
   LONG_S = 300
 
+  # Two boots or more, or the wait for the next look at a database.
+  LONG = %i[test_stops_no_slower test_says_how_many_jobs_wait_and_for_how_long].freeze
+
+  def self.included(test) = test.thorough(*LONG)
+
   def version(name) = locked[/^    #{name} \(([\d.]+)\)/, 1]
 
   def test_counts_each_job_once_with_its_name_queue_and_pool
