@@ -24,6 +24,7 @@ require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
 require_relative "agent/instrumentation/server_timing"
+require_relative "agent/instrumentation/thread_pool_jobs"
 require_relative "agent/instrumentation/unit_name"
 
 # Measures which threads hold the GVL and which wait for it, for each request and job. Loading starts nothing:
@@ -140,7 +141,9 @@ module Holdup
     end
 
     def build_jobs
-      pool_of = ->(queue) { runtime.pool_of(queue) }
+      pool_of = lambda do |queue|
+        runtime.pool_of(queue) || Instrumentation::ThreadPoolJobs.pool_of(Thread.current)
+      end
       Instrumentation::JobUnits.new(recorder:, clock: Clock.new, pool_of:)
     end
 
@@ -161,6 +164,7 @@ module Holdup
         runtime.add(connection_pool_gem(runtime.guard))
         runtime.add(tracers(runtime.recorder))
         runtime.add(graphql_operations(runtime.guard))
+        runtime.add(Instrumentation::ThreadPoolJobs.new(-> { jobs }, guard: runtime.guard))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
