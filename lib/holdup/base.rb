@@ -20,6 +20,7 @@ require_relative "agent/instrumentation/asked_endpoint"
 require_relative "agent/instrumentation/calls"
 require_relative "agent/instrumentation/controller_figures"
 require_relative "agent/instrumentation/job_units"
+require_relative "agent/instrumentation/message_consumers"
 require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
@@ -165,6 +166,7 @@ module Holdup
         runtime.add(tracers(runtime.recorder))
         runtime.add(graphql_operations(runtime.guard))
         runtime.add(Instrumentation::ThreadPoolJobs.new(-> { jobs }, guard: runtime.guard))
+        runtime.add(Instrumentation::MessageConsumers.new(-> { jobs }, guard: runtime.guard))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
