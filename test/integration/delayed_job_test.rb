@@ -37,6 +37,28 @@ class DelayedJobIntegrationTest < Minitest::Test
     JobApp.serve(*command, adapter: "delayed_job", processes:, env: env.transform_keys(&:to_s), &)
   end
 
+  # They leave the process group of the command, which ends before they run.
+  def test_workers_that_its_command_forks_have_their_number
+    Dir.mktmpdir do |folder|
+      command = [*ServedApp::BUNDLED_RUBY, "bin/delayed_job", "--pid-dir", folder, "--log-dir", folder]
+      start = "#{command.join(" ")} -n 2 start && exec sleep 1000"
+      serve("sh", "-c", start, processes: 2) do |app|
+        expected = {"MailJob" => 6, "PlainJob" => 3, "BrokenPlainJob" => 1}
+        app.client("6.times { MailJob.perform_later }; #{plain}")
+        assert_equal expected, app.counted(expected)
+        assert_equal [0, 1], app.live_workers
+        assert_equal 2, app.snapshots.size
+      ensure
+        ended(app.live.map(&:pid))
+      end
+    end
+  end
+
+  def ended(pids)
+    pids.each { |pid| Process.kill(:TERM, pid) }
+    wait_until { pids.none? { |pid| File.exist?("/proc/#{pid}") } }
+  end
+
   def test_names_delayed_calls_by_their_method
     serve do |app|
       app.client("Ledger.delay.close")

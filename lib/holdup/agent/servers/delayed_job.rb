@@ -22,9 +22,10 @@ module Holdup
       NUMBER = /\bdelayed_job\.(\d+)\z/
 
       class << self
-        def here?
+        # The command loads the application before its own class.
+        def here?(program: $PROGRAM_NAME)
           task = !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.any?(TASK)
-          task || !!defined?(::Delayed::Command)
+          task || File.basename(program) == NAME
         end
 
         def jobs? = true

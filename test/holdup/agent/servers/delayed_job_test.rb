@@ -68,6 +68,11 @@ class Holdup::Servers::DelayedJobTest < Minitest::Test
     assert_nil measure(Report.new, run_at: Time.at(Time.now.to_i)).queued_ns
   end
 
+  def test_is_here_where_its_command_runs
+    assert Holdup::Servers::DelayedJob.here?(program: "bin/delayed_job")
+    refute Holdup::Servers::DelayedJob.here?(program: "bin/rails")
+  end
+
   def test_knows_the_tasks_of_its_workers
     task = Holdup::Servers::DelayedJob::TASK
     %w[jobs:work app:jobs:work jobs:workoff jobs:work[mails,urgent]].each { |name| assert_match task, name }
