@@ -43,6 +43,15 @@ class ResqueIntegrationTest < Minitest::Test
       shared: {"REDIS_URL" => RedisServer.shared.url}, &)
   end
 
+  def test_a_worker_that_does_not_fork_has_all_in_one_segment
+    serve(env: {WITH_HOLDUP: "1", FORK_PER_JOB: "false"}) do |app|
+      app.client("3.times { MailJob.perform_later }; #{plain}")
+      expected = {"MailJob" => 3, "PlainJob" => 3, "BrokenPlainJob" => 1}
+      assert_equal expected, app.counted(expected)
+      assert_equal 1, app.snapshots.size
+    end
+  end
+
   def test_each_fork_is_counted_exactly_on_a_small_tmpfs
     on_tmpfs("size=64m") do |folder|
       env = {WITH_HOLDUP: "1", HOLDUP_COLLECTOR: "process", HOLDUP_DIR: File.join(folder, "segments")}
