@@ -20,10 +20,12 @@ require_relative "agent/instrumentation/asked_endpoint"
 require_relative "agent/instrumentation/calls"
 require_relative "agent/instrumentation/controller_figures"
 require_relative "agent/instrumentation/job_units"
+require_relative "agent/instrumentation/message_consumers"
 require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
 require_relative "agent/instrumentation/server_timing"
+require_relative "agent/instrumentation/thread_pool_jobs"
 require_relative "agent/instrumentation/unit_name"
 
 # Measures which threads hold the GVL and which wait for it, for each request and job. Loading starts nothing:
@@ -140,7 +142,9 @@ module Holdup
     end
 
     def build_jobs
-      pool_of = ->(queue) { runtime.pool_of(queue) }
+      pool_of = lambda do |queue|
+        runtime.pool_of(queue) || Instrumentation::ThreadPoolJobs.pool_of(Thread.current)
+      end
       Instrumentation::JobUnits.new(recorder:, clock: Clock.new, pool_of:)
     end
 
@@ -166,6 +170,8 @@ module Holdup
         runtime.add(hanami_routes(runtime.guard))
         runtime.add(cable_actions(runtime.guard))
         runtime.add(grpc_methods(runtime.recorder))
+        runtime.add(Instrumentation::ThreadPoolJobs.new(-> { jobs }, guard: runtime.guard))
+        runtime.add(Instrumentation::MessageConsumers.new(-> { jobs }, guard: runtime.guard))
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))

@@ -2,6 +2,7 @@
 
 require "holdup/loader"
 require_relative "job_database"
+require_relative "other_bundle"
 require_relative "served_app"
 
 # A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
@@ -22,7 +23,8 @@ class JobApp < ServedApp
     # @param env [Hash{String => String}] with the first database
     def initialize(env)
       @database = env.fetch("DATABASE_URL")
-      @process = IO.popen(env.merge("GOOD_JOB_EXECUTION_MODE" => "external"),
+      bundle = env.key?("BUNDLE_GEMFILE") ? OtherBundle::OF_THE_TESTS : {}
+      @process = IO.popen({**bundle, **env, "GOOD_JOB_EXECUTION_MODE" => "external"},
         [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
       answer
     end
@@ -57,9 +59,10 @@ class JobApp < ServedApp
   # @param adapter [String] of Active Job
   # @param processes [Integer, nil] that measure when it is ready; nil: it is a web server and answers
   # @param env [Hash{String => String}] of the runner alone
-  def initialize(*command, adapter:, processes: 1, env: {})
+  # @param shared [Hash{String => String}] of the runner and its client
+  def initialize(*command, adapter:, processes: 1, env: {}, shared: {})
     @shared = {"ADAPTER" => adapter, "DATABASE_URL" => JobDatabase.create(adapter),
-               "RAILS_ENV" => "production"}
+               "RAILS_ENV" => "production", **JobDatabase.bundle(adapter), **shared}
     @adapter = adapter
     @processes = processes
     super(*command, app: "jobs", env: {**LARGE_HEAP, **@shared, **env})

@@ -59,7 +59,7 @@ class ServedApp
   # @param command [Array<String>] PORT in the environment says where to listen
   def initialize(*command, app:, env: {}, unset: [])
     @root = Dir.mktmpdir
-    @dir = File.join(@root, "segments")
+    @dir = env.fetch("HOLDUP_DIR") { File.join(@root, "segments") }
     @port = FreePorts.take
     @command = (command.first(3) == BUNDLE_EXEC_RUBY) ? [*BUNDLED_RUBY, *command.drop(3)] : command
     @app = app

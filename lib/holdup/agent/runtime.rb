@@ -126,6 +126,11 @@ module Holdup
       @guard.call(:fork) { @session&.resume }
     end
 
+    # Forks of this process run one job each from now on: as children of their server, with small segments.
+    def expect_brief_forks
+      @brief_forks = true
+    end
+
     # Adds a resource of the application, such as a connection pool, to this process and its forks.
     # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
     def add(resource) = @resources.add(resource)
@@ -293,7 +298,8 @@ module Holdup
       )
       receiver = FinishedFigures.receiver(configuration, @guard)
       @recorder.call_on_finish(receiver, configuration.on_finish_sample)
-      @session = session.open(server:, generation: @generation)
+      brief = @brief_forks && @generation.positive?
+      @session = session.open(server:, generation: @generation, brief:)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
@@ -329,7 +335,7 @@ module Holdup
       @session = @collector = nil
       @tickers = []
       @inherited = server.forked
-      @identities = {}
+      @identities = @brief_forks ? @identities.transform_values(&:forked) : {}
       @generation += 1
       @waiting ||= @forks_wait
       start_alone if was_running # in the load path that its parent had

@@ -57,6 +57,18 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [1, [:enable], [:start]], [@probe.opened.size, @probe.calls, @collector.calls]
   end
 
+  def test_a_child_for_one_job_keeps_its_server_and_few_units_until_it_leaves
+    @runtime.expect_brief_forks
+    serve({"jobs" => "resque"}, name: "resque", pool_of: ->(_queue) { "queues mails" })
+    child = in_child do
+      found = [@probe.opened.map { |values| values[2] }, @runtime.pool_of("mails")]
+      @runtime.leave("resque")
+      [*found, @runtime.running?, @probe.calls.last]
+    end
+    assert_equal [[4096, 64], "queues mails", false, :close], child
+    assert_predicate @runtime, :running?
+  end
+
   def test_stop_ticks_a_last_time_and_closes_the_segment
     @runtime.start
     wait_until { @probe.ticks.size == 1 }

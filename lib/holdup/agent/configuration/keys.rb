@@ -185,8 +185,9 @@ module Holdup
       Key.new(
         name: :backlog, type: Types::Boolean.new, default: true,
         help: "Whether a job runner's process asks how many jobs wait in its queues, and how long the " \
-          "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds; Solid " \
-          "Queue's and GoodJob's ask their database for at most 10,000 jobs of each queue, every 30 seconds."
+          "oldest has. Sidekiq's asks Redis, one round trip with each heartbeat, every ten seconds. Every " \
+          "30 seconds, Solid Queue's, GoodJob's, Delayed Job's and Que's ask their database for at most " \
+          "10,000 jobs of each queue, and Resque's asks Redis."
       ),
       Key.new(
         name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,

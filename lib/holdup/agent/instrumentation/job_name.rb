@@ -42,6 +42,13 @@ module Holdup
         "Meilisearch::Rails::MSJob" => :record_method
       }.freeze
 
+      # Job runners run Active Job's jobs in classes of its adapters, or of their own.
+      WRAPPERS = ["ActiveJob::QueueAdapters::", "Shoryuken::ActiveJob::", "Karafka::ActiveJob::"].freeze
+
+      # @param class_name [String] of a job, as its runner knows it
+      # @return [Boolean] whether it only runs a job of Active Job
+      def self.wrapper?(class_name) = class_name.start_with?(*WRAPPERS)
+
       def initialize
         @ways = {}.compare_by_identity
       end

@@ -38,9 +38,11 @@ module Holdup
       end
 
       # @param generation [Integer] forks between the first process and this one
+      # @param brief [Boolean] whether the process ends after one job
       # @raise [Error, SystemCallError] when the segment can't be created; nothing is measured then
-      def open(server:, generation:)
+      def open(server:, generation:, brief: false)
         @generation = generation
+        @brief = brief
         use(server)
         path = open_segment
         @probe.enable
@@ -161,7 +163,7 @@ module Holdup
         @file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
         path = @file.open(
           series: @configuration.series_limit,
-          ring: @configuration.ring_size,
+          ring: @brief ? SegmentFile::SMALL_RINGS.last : @configuration.ring_size,
           pairs: @configuration.pair_limit,
           worker: @server.worker,
           generation: server_generation

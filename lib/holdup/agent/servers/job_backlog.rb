@@ -21,7 +21,7 @@ module Holdup
       SHARE = 0.01
 
       # `size`: jobs, at most MOST_JOBS of each queue; `oldest_ns`: how long the oldest of these has waited, 0
-      # when none waits
+      # when none waits, nil when the jobs do not say since when
       WaitingJobs = Data.define(:size, :oldest_ns)
 
       # @param table [#call] see JobTable
@@ -66,7 +66,9 @@ module Holdup
       def of
         return if !@known || (@ticker && !alive?)
         waiting = @waiting.select { |queue, _| yield queue }.values
-        WaitingJobs.new(size: waiting.sum(&:size), oldest_ns: waiting.map(&:oldest_ns).max || 0)
+        ages = waiting.map(&:oldest_ns)
+        oldest_ns = ages.max || 0 unless ages.include?(nil)
+        WaitingJobs.new(size: waiting.sum(&:size), oldest_ns:)
       end
 
       private
@@ -96,8 +98,13 @@ module Holdup
       def call(queues, now_s:)
         in_time do
           names = (queues || names_of(@unfinished.call)).first(JobBacklog::MOST_QUEUES) - @paused.call
-          names.to_h { |name| [name, ask(name, now_s)] }
+          names.to_h { |name| [name, ask(@unfinished.call.where(queue_name: name), now_s)] }
         end
+      end
+
+      # @return [WaitingJobs] of all queues together
+      def all(now_s:)
+        in_time { ask(@unfinished.call, now_s) }
       end
 
       private
@@ -125,8 +132,8 @@ module Holdup
         names
       end
 
-      def ask(name, now_s)
-        next_jobs = @waiting.call(@unfinished.call.where(queue_name: name)).order(*@order)
+      def ask(jobs, now_s)
+        next_jobs = @waiting.call(jobs).order(*@order)
           .limit(JobBacklog::MOST_JOBS).select(@since)
         size, oldest = @model.unscoped.from(next_jobs, :waiting)
           .pick(Arel.sql("COUNT(*)"), Arel.sql("MIN(waiting.#{@since})"))

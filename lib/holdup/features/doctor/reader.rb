@@ -194,11 +194,9 @@ module Holdup
         RunningServer = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
         Kind = Holdup::Servers::Adapter::ServerKind
-        # Those without an adapter: Holdup measures none of them by itself.
+        # Those without an adapter: Holdup measures them where Rails loads it, or the application starts it.
         OTHERS = [
-          Kind.new(name: "delayed_job", alone: /\Adelayed_job\b/, programs: %w[delayed_job]),
-          Kind.new(name: "resque", alone: /\Aresque-\d/),
-          Kind.new(name: "que", programs: %w[que]),
+          Kind.new(name: "karafka", programs: %w[karafka]),
           Kind.new(name: "shoryuken", programs: %w[shoryuken]),
           Kind.new(name: "rake", task: RailsProgram::JOB_TASK)
         ].freeze

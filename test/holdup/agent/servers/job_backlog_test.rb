@@ -37,6 +37,11 @@ class Holdup::Servers::JobBacklogTest < Minitest::Test
     assert_equal Waiting.new(size: 0, oldest_ns: 0), backlog { {} }.tap(&:look).of { true }
   end
 
+  def test_an_age_is_unknown_where_jobs_do_not_say_since_when_they_wait
+    found = {"mails" => Waiting.new(size: 3, oldest_ns: nil), "urgent" => Waiting.new(size: 0, oldest_ns: 0)}
+    assert_equal Waiting.new(size: 3, oldest_ns: nil), backlog { found }.tap(&:look).of { true }
+  end
+
   def test_is_unknown_before_the_first_answer
     assert_nil backlog { {} }.of { true }
   end

@@ -219,7 +219,7 @@ class Holdup::Doctor::Checks::RunningServersTest < Minitest::Test
     process(6, "resque-2.6.0: Waiting for *")
     process(7, "delayed_job.0")
     process(8, "ruby", "/usr/bin/shoryuken", "-R")
-    expected = ["rake 2", "rake 3", "rake 4", "rake 5", "resque 6", "delayed_job 7", "shoryuken 8"]
+    expected = ["delayed_job 2", "rake 3", "rake 4", "rake 5", "resque 6", "delayed_job 7", "shoryuken 8"]
     assert_equal expected, names
   end
 

@@ -19,7 +19,7 @@ class Holdup::Advise::Rules::OwnQueueTest < Minitest::Test
   end
 
   def test_no_change_for_a_runner_that_is_not_known
-    assert_nil OwnQueue.new("delayed_job", "ReportJob").change
+    assert_nil OwnQueue.new("backburner", "ReportJob").change
     assert_nil OwnQueue.new(nil, "ReportJob").change
     assert_nil OwnQueue.new("puma", "ReportJob").change, "it runs no jobs"
   end

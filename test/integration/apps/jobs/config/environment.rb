@@ -6,7 +6,8 @@ require "rails"
 require "active_record/railtie"
 require "active_job/railtie"
 require "action_controller/railtie"
-require ENV["ADAPTER"] if %w[solid_queue good_job sidekiq].include?(ENV["ADAPTER"])
+library = {"delayed_job" => "delayed_job_active_record"}.fetch(ENV["ADAPTER"], ENV["ADAPTER"])
+require library if %w[solid_queue good_job sidekiq resque delayed_job que].include?(ENV["ADAPTER"])
 require "holdup" if ENV["WITH_HOLDUP"]
 
 class Clinic < Rails::Application
@@ -24,6 +25,7 @@ class Clinic < Rails::Application
 end
 
 require_relative "../jobs"
+require_relative "../runner_jobs"
 
 class VisitsController < ActionController::API
   def create
@@ -36,6 +38,8 @@ class VisitsController < ActionController::API
     head :ok
   end
 end
+
+Resque.redis = ENV["REDIS_URL"] if ENV["ADAPTER"] == "resque"
 
 Clinic.initialize!
 Clinic.routes.draw do

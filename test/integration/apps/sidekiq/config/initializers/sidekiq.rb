@@ -25,3 +25,4 @@ Sidekiq.configure_server do |config|
   end
   config.on(:startup) { config.server_middleware { |chain| chain.prepend(Greedy) } }
 end
+require_relative "../../fetchers" if ENV["FETCH"]
