@@ -25,7 +25,8 @@ function swatch(kind, series, at) {
   return [kind === "stack" ? patch(series.state) : stroke(at)];
 }
 
-function patch(state) {
+/** @param {string} state or another look @returns {SVGElement} */
+export function patch(state) {
   const svg = drawing();
   svg.append(shape("rect", { class: `s-${state}`, width: "100%", height: "100%" }));
   if (document.getElementById(`p-${state}`))
