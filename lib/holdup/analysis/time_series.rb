@@ -141,7 +141,8 @@ module Holdup
       end
 
       # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending; the bands
-      # follow each other without a gap, two for each doubling. `counts`: for each step, the units in each band.
+      # follow each other without a gap, two for each doubling. `counts`: for each step, the units in each
+      # band.
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
         histograms = @windows.map { |window| window&.histograms&.fetch(key) }
