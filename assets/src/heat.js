@@ -2,8 +2,8 @@ import { most, strength } from "./ramp.js";
 import { colour } from "./theme.js";
 
 /**
- * How values are spread, step by step: a cell for each band of values, stronger the more there are. Its colour
- * is none of a state.
+ * How values are spread, step by step: a cell for each band of values, stronger the more there are. Its
+ * colour is none of a state.
  * @param {import("./plot.js").Chart} chart with heat
  * @returns {import("uplot").Plugin}
  */

@@ -4,8 +4,8 @@ import { most, scaled, strength } from "./ramp.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * What each line is called, what it looks like and what it says under the cursor, and where that is; of a heat
- * map also its scale.
+ * What each line is called, what it looks like and what it says under the cursor, and where that is; of a
+ * heat map also its scale.
  * @param {import("./plot.js").Chart} chart
  * @param {(count: number) => string} count in words
  * @returns {{element: HTMLUListElement, show: (where: string, texts: string[]) => void, renew: () => void}}

@@ -45,8 +45,8 @@ export function around(seconds, mark) {
  * @param {DOMStringMap} places
  * @param {number} at index of the point
  * @param {(second: number) => number} distance in pixels from what was clicked
- * @returns {string} where a click leads to: near the line of a mark to its page, else to the requests there, of
- * whole minutes
+ * @returns {string} where a click leads to: near the line of a mark to its page, else to the requests there,
+ * of whole minutes
  */
 export function target(chart, places, at, distance) {
   const seconds = chart.x.values;

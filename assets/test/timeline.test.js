@@ -175,7 +175,7 @@ test("who held looks like its name: those that held longest differ, and no state
   );
 });
 
-test("the sixth name and those after it look alike, and what ran outside of requests has its own look", () => {
+test("names after the fifth look alike, and what ran outside of requests has a look of its own", () => {
   const lanes = [{ name: "t", spans: [[0, "running", 0]] }];
   const units = Array.from({ length: 7 }, (_, at) => [at + 1, 0, `GET /${at}`, at * 10, at * 10 + 7 - at]);
   const holders = [...units.map(([id, , , from, to]) => [from, to, 0, id]), [80, 90, 0, 0]];

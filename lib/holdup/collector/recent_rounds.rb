@@ -9,7 +9,7 @@ module Holdup
       # Units of a longer round are no figure of ten seconds.
       LONGEST_S = 60
       # Series that are remembered for the choice of the strongest, and what an hour leaves of a weight.
-      REMEMBERED = 10 * RecentFigures::STRONGEST
+      REMEMBERED = 10 * RecentFigures::SERIES_APART
       FADING = 1 - 1.0 / RecentFigures::SLOTS
 
       def initialize(host:)
@@ -77,7 +77,7 @@ module Holdup
           kept = @weights.max_by(REMEMBERED, &:last).to_h
           @weights.replace(kept)
         end
-        strongest = @weights.max_by(RecentFigures::STRONGEST, &:last).map(&:first)
+        strongest = @weights.max_by(RecentFigures::SERIES_APART, &:last).map(&:first)
         [strongest, units.except(*strongest).to_a]
       end
 

@@ -20,7 +20,7 @@ module Holdup
     SLOTS = 360
     KEEP_S = STEP_S * SLOTS
     # Series of a host that are kept apart.
-    STRONGEST = 20
+    SERIES_APART = 20
     ALL = Series.new(kind: :request, name: "(all)")
 
     # How long GVLs were held, and how long their processes lived, all added up.

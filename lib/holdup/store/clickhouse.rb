@@ -33,7 +33,7 @@ module Holdup
         @spans = Spans.new(client, @steps, @names)
         @records = Records.new(client, @names, commits: @spans.method(:commits))
         @slowest = SlowestRows.new(client, @names, commits: @spans.method(:commits))
-        @recent = RecentRows.new(client, commits: @spans.method(:commits))
+        @recent = LastHourRows.new(client, commits: @spans.method(:commits))
         @upkeep = Upkeep.new(client, @steps, @spans, @records, @slowest)
       end
 

@@ -104,7 +104,7 @@ module Holdup
         end
       end
 
-      # The story of one unit. `periods`: Array of TimelineStory::Waterfall::Period
+      # The story of one unit. `periods`: Array of TimelineStory::Waterfall::MainPeriod
       Story = Data.define(:title, :columns, :periods, :notes) do
         def view = "story"
 

@@ -202,7 +202,7 @@ module Holdup
       class Waterfall
         # A period, or all that are left out, which have no place. `from`, `to`: shares of the unit's time;
         # `state`: of View::StateLooks
-        Period = Data.define(:at, :length, :state, :from, :to, :text) do
+        MainPeriod = Data.define(:at, :length, :state, :from, :to, :text) do
           def placed? = !state.nil?
         end
 
@@ -225,7 +225,7 @@ module Holdup
           @length = steps.length
         end
 
-        # @return [Array<Period>] from begin to end, then all others as one
+        # @return [Array<MainPeriod>] from begin to end, then all others as one
         def periods
           @periods ||= [*@main.map { |step| period(step) }, *(other if @rest)]
         end
@@ -239,7 +239,8 @@ module Holdup
         def section(title: "", notes: [])
           at, length, _what = columns
           rows = periods.map { |period| [period.at, period.length, bar(period)] }
-          View::Section.new(title:, columns: [at, length, ""], rows:, details: periods.map(&:text), notes:)
+          details = periods.map { |period| period.text.tr(View::Width::NO_BREAK, " ") }
+          View::Section.new(title:, columns: [at, length, ""], rows:, details:, notes:)
         end
 
         private
@@ -247,12 +248,12 @@ module Holdup
         def period(step)
           state = LOOKS[step.kind] || LOOKS.fetch(step.state, :sleep)
           from, to = [step.from, step.from + step.length].map { |ticks| ticks.fdiv(@length) }
-          Period.new(at: @story.since(step), length: @story.length(step), state:, from:, to:,
+          MainPeriod.new(at: @story.since(step), length: @story.length(step), state:, from:, to:,
             text: @story.main(step))
         end
 
         def other
-          Period.new(at: "", length: @story.length(@rest), state: nil, from: nil, to: nil,
+          MainPeriod.new(at: "", length: @story.length(@rest), state: nil, from: nil, to: nil,
             text: @story.together(@rest, :rest))
         end
 

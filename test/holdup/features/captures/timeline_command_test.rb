@@ -39,7 +39,7 @@ class TimelineTest < Minitest::Test
       assert_match(/^GET \/light \(id 1\): what took its time$/, whole, "the one with the longest wait")
       story = holdup("timeline", file, "--unit", "1").out
       [whole, story].each do |said|
-        assert_match(/^\+9\.00 ms  92\.0 ms {6}x{45}\n  waited for GET \/hog$/, said)
+        assert_match(/^\+9\.00 ms  92\.0 ms {5,7}x{44,46}\n  waited for GET \/hog$/, said)
         assert_match(/^ +12\.0 ms\n  3 other periods: ran 7\.00 ms, waited 0, idle 5\.00 ms$/, said)
       end
       refute_includes story, "+101 ms", "shorter than a twentieth"

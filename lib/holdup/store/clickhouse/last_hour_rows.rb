@@ -5,7 +5,7 @@ module Holdup
     class Clickhouse
       # The last rounds of each host: a row for each, in partitions of an hour, which Upkeep drops. Of several
       # of one slot the latest counts.
-      class RecentRows
+      class LastHourRows
         # @param commits [#call] which commits count, see Spans#commits
         def initialize(client, commits:)
           @client = client
