@@ -8,7 +8,7 @@ module Holdup
       # The same on one screen.
       FEW_ROWS = 3
       # Periods of one unit on it.
-      FEW_PERIODS = 6
+      FEW_PERIODS = 5
 
       # @param within [Array<Timeline::TimelineUnit>] units that may be listed
       # @param rows [Integer] of each table

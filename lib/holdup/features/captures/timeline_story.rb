@@ -209,7 +209,7 @@ module Holdup
         # Columns of the bar in a text.
         BAR = 50
         # Periods on one screen.
-        MOST = 10
+        MOST = 7
         SYMBOLS = View::Drawing::Bar::SYMBOLS
         # How a period looks, by what a story calls it.
         LOOKS = {running: :cpu, stalled: :stalled, io: :io, lock: :lock, sleep: :sleep, pool: :lock}.freeze
@@ -239,8 +239,8 @@ module Holdup
         def section(title: "", notes: [])
           at, length, _what = columns
           rows = periods.map { |period| [period.at, period.length, bar(period)] }
-          details = periods.map { |period| period.text.tr(View::Width::NO_BREAK, " ") }
-          View::Section.new(title:, columns: [at, length, ""], rows:, details:, notes:)
+          View::Section.new(title:, columns: [at, length, ""], rows:, details: periods.map(&:text), notes:,
+            wraps: true)
         end
 
         private

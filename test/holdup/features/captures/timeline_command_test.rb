@@ -53,6 +53,8 @@ class TimelineTest < Minitest::Test
         [[], %w[--unit 1]].each do |more|
           text = holdup("timeline", file, *more, "--lang", language, env: {"COLUMNS" => "80"}).out
           assert_operator text.lines.size, :<=, 40, text
+          waterfall = text[/^(?:at|開始) .*?(?=^ {10,}\S)/m]
+          refute_includes waterfall, "…", "no name is cut"
         end
       end
     end
