@@ -1,10 +1,9 @@
+import { most, strength } from "./ramp.js";
 import { colour } from "./theme.js";
 
-/** Darker by orders of magnitude: a few slow units must stay visible beside thousands of fast ones. */
-const FAINT = 0.15;
-
 /**
- * How values are spread, step by step: a cell for each band of values, darker the more there are.
+ * How values are spread, step by step: a cell for each band of values, stronger the more there are. Its
+ * colour is none of a state.
  * @param {import("./plot.js").Chart} chart with heat
  * @returns {import("uplot").Plugin}
  */
@@ -16,14 +15,14 @@ function draw(plot, { x: { values: steps }, heat: { upto_ns: bands, counts } }) 
   const { ctx: context, bbox } = plot;
   const width = cellWidth(plot, steps);
   const edges = bands.map((upto) => plot.valToPos(upto, "y", true));
-  const most = Math.log1p(Math.max(...counts.flat()));
+  const highest = most(counts);
   context.save();
   context.beginPath();
   context.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   context.clip();
-  context.fillStyle = colour("stalled");
+  context.fillStyle = colour("ink");
   counts.forEach((column, at) =>
-    cells(context, column, plot.valToPos(steps[at], "x", true), width, edges, most),
+    cells(context, column, plot.valToPos(steps[at], "x", true), width, edges, highest),
   );
   context.restore();
 }
@@ -33,11 +32,11 @@ function cellWidth(plot, steps) {
   return plot.valToPos(steps[1], "x", true) - plot.valToPos(steps[0], "x", true);
 }
 
-function cells(context, column, left, width, edges, most) {
+function cells(context, column, left, width, edges, highest) {
   const height = edges.length > 1 ? edges[0] - edges[1] : 20;
   column.forEach((count, band) => {
     if (!count) return;
-    context.globalAlpha = FAINT + (1 - FAINT) * (Math.log1p(count) / most);
+    context.globalAlpha = strength(count, highest);
     context.fillRect(left, edges[band], width, height);
   });
 }

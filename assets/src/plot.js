@@ -18,7 +18,7 @@ import { minutes, ofMark, target, within } from "./travel.js";
  * @property {{unit: string, values: number[], log?: boolean}} x
  * @property {string} unit of the values
  * @property {Line[]} series
- * @property {{upto_ns: number[], counts: number[][]}} [heat] a column of counts for each of x
+ * @property {{upto_ns: number[], counts: number[][], label: string}} [heat] a column of counts for each of x
  * @property {number} [most] where the scale ends
  * @property {number} [height] in pixels, other than usual
  * @property {boolean} [bare] whether the chart below it has the labels of x
@@ -58,6 +58,7 @@ export class Plot {
 
   /** Keeps the part that somebody has zoomed into. */
   #renew() {
+    this.legend.renew();
     const { min, max } = this.drawn.scales.x;
     const [known] = this.drawn.data;
     const whole = min === known[0] && max === known.at(-1);
@@ -73,7 +74,7 @@ export class Plot {
 
   #draw() {
     this.drawn?.destroy();
-    this.legend = legend(this.chart);
+    this.legend = legend(this.chart, this.words.format.count);
     reveal(this.place);
     this.place.replaceChildren(this.legend.element, this.said);
     const how = { width: this.#width(), ...this.words };

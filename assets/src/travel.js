@@ -45,14 +45,17 @@ export function around(seconds, mark) {
  * @param {DOMStringMap} places
  * @param {number} at index of the point
  * @param {(second: number) => number} distance in pixels from what was clicked
- * @returns {string} where a click leads to: near the line of a mark to its page, else to the requests there
+ * @returns {string} where a click leads to: near the line of a mark to its page, else to the requests there,
+ * of whole minutes
  */
 export function target(chart, places, at, distance) {
   const seconds = chart.x.values;
   const inside = (mark) =>
     mark.page && mark.at > seconds[0] && mark.at < step(seconds, seconds.length - 1).until;
   const mark = (chart.marks ?? []).find((each) => inside(each) && distance(each.at) <= NEAR);
-  return mark ? ofMark(chart, places, mark) : within(places.moment, step(seconds, at));
+  if (mark) return ofMark(chart, places, mark);
+  const { since, until } = step(seconds, at);
+  return within(places.moment, minutes(since, until));
 }
 
 /**

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decode } from "../src/timeline/data.js";
-import { DRAWN, Levels, groups } from "../src/timeline/levels.js";
+import { DRAWN, Levels, drawn } from "../src/timeline/levels.js";
+import { HOLDERS, dress } from "../src/timeline/looks.js";
 import { found } from "../src/timeline/search.js";
+import { layout, rowAt } from "../src/timeline/layout.js";
+import { silent } from "../src/timeline/silent.js";
 import { end, first, last, longestStall, nextStall, stalled, waitedFor } from "../src/timeline/spans.js";
 import { filled } from "../src/timeline/description.js";
 import { keyed, showing, zoomed } from "../src/timeline/window.js";
@@ -112,10 +115,11 @@ test("columns of any part add up to what the spans say, whatever level they come
   const spans = Array.from({ length: 50_000 }, () => [
     (at += Math.ceil(random() * 1000)) - 1,
     ["running", "stalled", "io", "sleep", "lock"][Math.floor(random() * 5)],
+    1,
   ]);
   spans[0][0] = 0;
   const capture = decode(packed({ length: at + 500, lanes: [{ name: "t", spans }] }));
-  const levels = new Levels(capture.rows[1], groups(capture.states), capture.length);
+  const levels = new Levels(capture.rows[1], drawn(capture, capture.rows[1]), capture.length);
   for (const [from, to, within] of [
     [0, capture.length, 1e-3],
     [1000, capture.length / 3, 1e-2],
@@ -125,7 +129,7 @@ test("columns of any part add up to what the spans say, whatever level they come
     const expected = Array(DRAWN.length).fill(0);
     spans.forEach(([begin, state], number) => {
       const ns = Math.min(to, spans[number + 1]?.[0] ?? capture.length) - Math.max(from, begin);
-      if (ns > 0) expected[groups([state])[0]] += ns;
+      if (ns > 0) expected[DRAWN.indexOf(state === "running" ? "cpu" : state)] += ns;
     });
     expected.forEach((ns, own) =>
       assert.ok(
@@ -138,6 +142,69 @@ test("columns of any part add up to what the spans say, whatever level they come
       ),
     );
   }
+});
+
+test("a thread that is idle outside of requests and jobs is blank", () => {
+  const spans = [
+    [0, "io", 0],
+    [50, "io", 1],
+    [80, "sleep", 0],
+    [90, "stalled", 0],
+  ];
+  const capture = decode(packed({ length: 100, lanes: [{ name: "t", spans }] }));
+  const { of } = drawn(capture, capture.rows[1]);
+  assert.deepEqual([...of], [-1, DRAWN.indexOf("io"), -1, DRAWN.indexOf("stalled")]);
+});
+
+test("who held looks like its name: those that held longest differ, and no state looks so", () => {
+  const capture = two();
+  assert.deepEqual(dress(capture), [
+    { look: "name-1", name: "GET /hog" },
+    { look: "name-2", name: "GET /other" },
+    { look: "name-3", name: "GET /light" },
+    { look: "nobody" },
+  ]);
+  const { kinds, of } = drawn(capture, capture.rows[0]);
+  assert.deepEqual(
+    [...of].map((own) => kinds[own]),
+    [undefined, "name-1", undefined, "name-2", undefined, "name-3", undefined],
+  );
+  assert.deepEqual(
+    DRAWN.filter((state) => HOLDERS.includes(state)),
+    [],
+  );
+});
+
+test("names after the fifth look alike, and what ran outside of requests has a look of its own", () => {
+  const lanes = [{ name: "t", spans: [[0, "running", 0]] }];
+  const units = Array.from({ length: 7 }, (_, at) => [at + 1, 0, `GET /${at}`, at * 10, at * 10 + 7 - at]);
+  const holders = [...units.map(([id, , , from, to]) => [from, to, 0, id]), [80, 90, 0, 0]];
+  const capture = decode(packed({ length: 100, lanes, units, holders }));
+  assert.deepEqual(
+    dress(capture).map(({ look }) => look),
+    [...HOLDERS],
+  );
+  const { kinds, of } = drawn(capture, capture.rows[0]);
+  assert.deepEqual(
+    [...of].filter((own) => own >= 0).map((own) => kinds[own]),
+    ["name-1", "name-2", "name-3", "name-4", "name-5", "others", "others", "nobody"],
+  );
+});
+
+test("threads without requests and jobs that hardly had the GVL are folded", () => {
+  const idle = [[0, "sleep", 0]];
+  const lanes = [
+    { name: "srv", spans: idle },
+    { name: "reaper", spans: [...idle, [40, "running", 0], [44, "sleep", 0]] },
+    { name: "busy", spans: [...idle, [50, "running", 0], [56, "sleep", 0]] },
+  ];
+  const capture = decode(packed({ length: 100, lanes, units: [[1, 0, "GET /", 10, 20]] }));
+  const folded = silent(capture);
+  assert.deepEqual([...folded], [2]);
+  const { places, height } = layout(capture, 1000, folded);
+  assert.equal(places[2], undefined);
+  assert.ok(height < layout(capture, 1000).height);
+  assert.equal(rowAt({ places }, places[3].top), 3);
 });
 
 test("closer, further away and along, never beyond the capture", () => {

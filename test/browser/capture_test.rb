@@ -48,6 +48,91 @@ class CaptureTest < Minitest::Test
     assert_empty chromium.faults
   end
 
+  def test_opens_on_the_longest_wait_with_the_panel_beside_it
+    chromium.size(1440)
+    show(self.class.kept.path)
+    assert_match(/\Apuma srv tp 002 waits for the GVL for 217 ms/, description)
+    stage, panel = %w[.stage .panel].map { |css| edges(css) }
+    assert_operator panel["left"], :>=, stage["right"], "beside the rows"
+    assert_operator panel["top"], :<, stage["bottom"]
+    page.execute_script("window.scrollTo(0, document.querySelector('.stage').offsetTop + 60)")
+    assert_operator edges(".panel")["top"], :>=, 0, "stays in sight"
+  ensure
+    chromium.size(1280)
+  end
+
+  def test_the_holders_have_the_colours_of_their_endpoints
+    show
+    names = page.all(".holders li").map(&:text)
+    assert_equal ["ProductsController#index", "ReportsController#sales"], names.first(2)
+    assert_equal "outside requests and jobs", names.last
+    colours = page.evaluate_script(<<~JS)
+      (() => {
+        const canvas = document.querySelector('.stage canvas');
+        const scale = canvas.width / canvas.clientWidth;
+        const at = (y) => Array.from(canvas.getContext('2d')
+          .getImageData(canvas.width / 2, y * scale, 1, 1).data.subarray(0, 3)).join();
+        const named = (css) => getComputedStyle(document.querySelector(css)).fill.match(/\\d+/g).join();
+        return [at(46), named('.holders li:nth-child(2) rect'), named('.legend .s-cpu')];
+      })()
+    JS
+    assert_equal colours[1], colours[0], "ReportsController#sales held in the middle of the picture"
+    refute_equal colours[2], colours[0], "a colour of names is none of states"
+  end
+
+  def test_silent_threads_are_folded
+    show
+    height = page.evaluate_script("document.querySelector('.stage canvas').clientHeight")
+    page.click_button("8 more threads")
+    assert page.has_button?("Hide threads without requests and jobs")
+    page.evaluate_async_script(TWO_FRAMES)
+    assert_equal height + 8 * 39, page.evaluate_script("document.querySelector('.stage canvas').clientHeight")
+    page.click_button("Hide threads without requests and jobs")
+    page.find("[type=search]").click
+    page.send_keys("reaper", :enter)
+    assert page.has_button?("Hide threads without requests and jobs"), "what is found is shown"
+    assert_empty chromium.faults
+  end
+
+  def test_the_story_has_its_main_periods_first_and_all_in_a_fold
+    show
+    rows = page.all(".story tbody tr").map(&:text)
+    assert_equal 4, rows.size
+    assert_match(/217 ms.*waited for ReportsController#sales, in SalesReport#pair_counts/m, rows.first)
+    assert_match(/31 other periods/, rows.last)
+    assert page.has_no_css?("details.fold[open]", wait: 0)
+    page.find("summary", text: "All periods of it").click
+    assert_operator page.all("details.fold tbody tr").size, :>, 20
+  end
+
+  def test_no_name_is_broken
+    show
+    [1440, 390].each do |width|
+      chromium.size(width)
+      names = page.evaluate_script(<<~JS)
+        ((selectors) => {
+          const texts = [...document.querySelectorAll(selectors)].flatMap((element) => {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            const found = [];
+            while (walker.nextNode()) found.push(walker.currentNode);
+            return found;
+          });
+          return texts.flatMap((text) =>
+            [...text.data.matchAll(/[A-Z]\\w+#\\w+/g)].map(({ index, 0: name }) => {
+              const range = document.createRange();
+              range.setStart(text, index);
+              range.setEnd(text, index + name.length);
+              return [name, range.getClientRects().length];
+            }));
+        })('.story p, .story td, .lead, .description button')
+      JS
+      assert_operator names.size, :>, 5
+      assert_empty names.reject { |_, lines| lines == 1 }, "at #{width} pixels"
+    end
+  ensure
+    chromium.size(1280)
+  end
+
   def test_by_keyboard_alone
     show(self.class.kept.path)
     focus_stage
@@ -105,6 +190,8 @@ class CaptureTest < Minitest::Test
   end
 
   private
+
+  def edges(css) = page.evaluate_script("document.querySelector('#{css}').getBoundingClientRect().toJSON()")
 
   def description = page.find(".description p", text: /./).text
 

@@ -28,6 +28,21 @@ class ChartsTest < Minitest::Test
     end
   end
 
+  def test_a_heat_map_has_a_scale_and_no_colour_of_a_state
+    look("/endpoint?unit=OrdersController%23index&kind=request", lang: "en")
+    page.all(".fold:not([open]) > summary", wait: 0).each(&:click)
+    scale = page.first(".keys li", text: /\Arequests and jobs in a cell:\s+1\s/)
+    opacities = scale.all("rect.cell").map { |cell| cell["fill-opacity"].to_f }
+    assert_equal opacities.sort, opacities
+    assert_equal 1.0, opacities.last
+    counts = scale.text.scan(/[\d,]+/).map { |text| text.delete(",").to_i }
+    assert_equal opacities.size, counts.size
+    ink, cell = %w[body rect.cell].zip(%w[color fill]).map do |css, what|
+      page.evaluate_script("getComputedStyle(document.querySelector('#{css}')).#{what}")
+    end
+    assert_equal ink, cell
+  end
+
   # The last minute was measured in part, so it has no figures.
   def test_each_key_moves_the_cursor_and_tells_what_is_there
     look("/", lang: "en", since: "10m")

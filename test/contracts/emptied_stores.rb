@@ -7,8 +7,9 @@ require "holdup/loader"
 module EmptiedStores
   # Rows that refer to others first.
   TABLES = %i[
-    windows host_sums process_samples unit_samples slowest_units checkpoints collector_checkpoints
-    skipped_rows prediction_outcomes audit_entries deaths notices answers series settings hosts
+    windows host_sums process_samples unit_samples slowest_units recent_figures checkpoints
+    collector_checkpoints skipped_rows prediction_outcomes audit_entries deaths notices answers
+    series settings hosts
   ].freeze
 
   # @return [Hash{Class => Array<String>}] URLs with tables, by test class

@@ -6,6 +6,8 @@ require "holdup/model/series"
 require "holdup/model/setting"
 require "holdup/model/audit_entry"
 require "holdup/model/autopsy"
+require "holdup/model/recent_figures"
+require "holdup/model/recent_figures/codec"
 require "holdup/model/window"
 require "support/example_units"
 
@@ -589,6 +591,41 @@ module StoreContract
     assert_empty milliseconds(START, START + DAY)
   end
 
+  def test_recent_figures_come_back_whole_by_time_and_host
+    all = [recent(10, values: [5_000, 1 << 40]), recent(0), recent(0, host: "b")]
+    all.each { |one| @store.commit([], {}, recent: one) }
+
+    assert_equal [all[1], all[2], all[0]], @store.recent_figures(START, START + 20)
+    assert_equal [all[0]], @store.recent_figures(START + 10, START + 20)
+    assert_equal [all[2]], @store.recent_figures(START, START + 20, hosts: ["b"])
+    assert_empty @store.recent_figures(START, START + 20, hosts: [])
+  end
+
+  def test_recent_figures_are_replaced_by_those_of_the_same_ten_seconds
+    2.times { |i| @store.commit([], {}, recent: recent(0, values: [5_000 * (i + 1)])) }
+
+    assert_equal [recent(0, values: [10_000])], @store.recent_figures(START, START + 20)
+  end
+
+  # A ring: whatever a host commits, no store has more of it.
+  def test_recent_figures_of_a_host_are_those_of_an_hour
+    [0, 10, 3_600, 3_610].each { |at_s| @store.commit([], {}, recent: recent(at_s)) }
+    @store.commit([], {}, recent: recent(20, host: "b"))
+
+    found = @store.recent_figures(START, START + DAY)
+    assert_equal [[20, "b"], [3_600, "a"], [3_610, "a"]], found.map { |one| [one.start_s - START, one.host] }
+    @store.prune(START + 7_205)
+    assert_equal [3_610], @store.recent_figures(START, START + DAY).map { |one| one.start_s - START }.last(1)
+    @store.prune(START + 4 * 3_600)
+    assert_empty @store.recent_figures(START, START + DAY)
+  end
+
+  def test_recent_figures_are_written_with_everything_else_or_not
+    assert_raises(ArgumentError) { @store.commit([window(start_s: START + 1)], {}, recent: recent(0)) }
+
+    assert_empty @store.recent_figures(START, START + DAY)
+  end
+
   # What the slowest request of a minute waited for, in every form that a name has.
   PARTS = [[:call, "sql primary", 2_000_000], [:pair, "Sales#report", 3_000_000], [:pair, nil, 1_000_000],
     [:pool_pair, "(unknown)", 9_000_000]].freeze
@@ -885,6 +922,20 @@ module StoreContract
   def slow(at_ms = 0, setting: SETTING, **rest) = slow_unit(at_ms, setting:, **rest)
 
   def blocks(slow_units) = Holdup::SlowestBlock.of(slow_units)
+
+  # @param at_s [Integer] since START
+  def recent(at_s, host: "a", values: [5_000], **rest)
+    start_s = START + at_s
+    heads = ->(one) { one.spread_of([:wall]) }
+    total = heads.call(window(start_s:, series: Holdup::RecentFigures::ALL, setting: nil, host:, values:))
+    total = total.with(seconds: Holdup::RecentFigures::STEP_S)
+    job = Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low")
+    none = Holdup::Window.empty(series: job, host:, start_s:, seconds: total.seconds)
+    others = total.with(series: Holdup::Series.new(kind: :job, name: Holdup::RecentFigures::ALL.name))
+    held = {"puma" => Holdup::RecentFigures::HeldTime.new(held_ns: 5, covered_ns: 1 << 40)}
+    Holdup::RecentFigures.new(host:, start_s:, length_ms: 10_020, total:, held:, others: {job: others},
+      series: [total.with(series: series("A")), none], **rest)
+  end
 
   # @return [Array<Integer>] starts in ms
   def slowest_at(from_s, to_s, **only)

@@ -14,7 +14,13 @@
  * @property {[number, number][]} collections of garbage
  * @property {Unit[]} units in the order in which they began
  * @property {Float64Array} reach until when the latest of each and those before it lasts
- * @typedef {{id: number, row: number, name: string, from: number, to: number}} Unit
+ * @typedef {object} Unit
+ * @property {number} id
+ * @property {number} row
+ * @property {string} name
+ * @property {number} from
+ * @property {number} to
+ * @property {string} [look] colour of its name
  * @typedef {object} Capture
  * @property {number} length in ns
  * @property {string[]} states

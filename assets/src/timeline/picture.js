@@ -1,6 +1,6 @@
 import { Brush } from "./brush.js";
 import { layout } from "./layout.js";
-import { Levels, groups } from "./levels.js";
+import { Levels, drawn } from "./levels.js";
 import { Pixels } from "./pixels.js";
 import { dense, holders, states, units } from "./row.js";
 import { end } from "./spans.js";
@@ -20,18 +20,14 @@ export class Picture {
     this.capture = capture;
     this.words = words;
     this.brush = new Brush(canvas.getContext("2d"));
-    const group = groups(capture.states);
-    this.levels = capture.rows.map((row) => new Levels(row, group, capture.length));
+    this.levels = capture.rows.map((row) => new Levels(row, drawn(capture, row), capture.length));
   }
 
-  /** @param {number} width of the place */
-  fit(width) {
-    this.layout = layout(this.capture, width);
-    this.pixels = new Pixels(
-      Math.round(this.layout.width),
-      this.layout.places[0]?.height ?? 1,
-      Math.max(1, this.layout.places.length),
-    );
+  /** @param {number} width of the place @param {Set<number>} folded rows that are not shown */
+  fit(width, folded) {
+    this.layout = layout(this.capture, width, folded);
+    const shown = this.layout.places.filter(Boolean);
+    this.pixels = new Pixels(Math.round(this.layout.width), shown[0]?.height ?? 1, Math.max(1, shown.length));
     this.forget();
   }
 
@@ -66,10 +62,10 @@ export class Picture {
   /** @returns {boolean[]} which rows were painted pixel by pixel */
   #crowd(window) {
     const { left, width, places } = this.layout;
-    for (const { states: top, height } of places)
+    for (const { states: top, height } of places.filter(Boolean))
       this.brush.rect(this.brush.colour("shade"), left, top, width, height);
     this.pixels.clear();
-    const crowded = this.capture.rows.map((row) => dense(row, window, width));
+    const crowded = this.capture.rows.map((row, at) => places[at] && dense(row, window, width));
     crowded.forEach((all, at) => all && this.pixels.row(this.levels[at], window, places[at].states));
     this.pixels.paint(this.brush.context, left);
     return crowded;
@@ -78,6 +74,7 @@ export class Picture {
   #row(row, at, window, crowded) {
     const { left, width, places } = this.layout;
     const { brush } = this;
+    if (!places[at]) return 0;
     const { top, units: above, states: below, height } = places[at];
     const box = { left, width, top: below, height };
     const name = row.kind === "holder" ? this.words.holder : row.name;
@@ -90,10 +87,9 @@ export class Picture {
     );
     const strip = { ...box, top: above, height: below - above };
     if (row.kind === "holder") holders(brush, row, window, strip, (span) => this.#holder(row, span));
-    const drawn =
-      (crowded ? 0 : states(brush, this.levels[at], window, box)) + units(brush, row, window, strip);
+    const painted = crowded ? 0 : states(brush, this.levels[at], window, box);
     this.#collections(row, window, box);
-    return drawn;
+    return painted + units(brush, row, window, strip);
   }
 
   #holder(row, span) {
@@ -125,7 +121,7 @@ export class Picture {
     } = this;
     const [begin, finish] = this.#x(window, unit.from, unit.to);
     brush.context.globalAlpha = 0.65;
-    for (const { units: top, states: below, height } of places) {
+    for (const { units: top, states: below, height } of places.filter(Boolean)) {
       brush.rect(brush.colour("paper"), left, top, begin - left, below + height - top);
       brush.rect(brush.colour("paper"), finish, top, left + width - finish, below + height - top);
     }

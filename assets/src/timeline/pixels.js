@@ -1,4 +1,6 @@
+import { hatched } from "../theme.js";
 import { DRAWN } from "./levels.js";
+import { HOLDERS } from "./looks.js";
 import { FLAT } from "./row.js";
 
 /** Pixels of a column. */
@@ -11,6 +13,7 @@ const MARKED = {
   lock: (x, y) => ((x + y) & 7) === 0 || ((x - y) & 7) === 0,
   sleep: (x) => x % 6 === 3,
 };
+const PLAIN = () => false;
 /** Patterns repeat after so many pixels. */
 const TILE = 24;
 const WHITE = 0.55;
@@ -39,11 +42,12 @@ export class Pixels {
   /** The theme's colours as tiles of pixels. @param {(state: string) => string} colour */
   dye(colour) {
     const tile = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-    this.tiles = DRAWN.map((state) => tiled(numbers(tile, colour(state)), MARKED[state]));
+    this.tiles = {};
+    for (const look of [...DRAWN, ...HOLDERS])
+      this.tiles[look] = tiled(numbers(tile, colour(look)), (hatched() && MARKED[look]) || PLAIN);
   }
 
   /**
-   * Ran, on it what waited; behind both what it was idle for longest.
    * @param {import("./levels.js").Levels} levels
    * @param {{from: number, to: number}} window
    * @param {number} top where the row stands in the picture
@@ -56,23 +60,35 @@ export class Pixels {
     this.data.fill(0, (bottom - height) * this.canvas.width, bottom * this.canvas.width);
     this.tops.push(top);
     for (let column = 0; column < columns; column++) {
-      const at = column * DRAWN.length;
-      const ran = Math.min(1, sums[at] / each);
-      const waited = Math.min(1 - ran, sums[at + 1] / each);
-      const idle =
-        sums[at + 2] >= sums[at + 3]
-          ? sums[at + 2] >= sums[at + 4]
-            ? 2
-            : 4
-          : sums[at + 3] >= sums[at + 4]
-            ? 3
-            : 4;
-      const full = Math.round(ran * height);
-      const high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
-      if (sums[at + idle] > 0) this.#fill(column, bottom - Math.round(FLAT * height), bottom, idle);
-      if (high > full) this.#fill(column, bottom - high, bottom - full, 1);
-      if (full) this.#fill(column, bottom - full, bottom, 0);
+      const own = sums.subarray(column * levels.size, (column + 1) * levels.size);
+      if (levels.kinds === HOLDERS) this.#held(column, bottom, own, each);
+      else this.#thread(column, bottom, own, each);
     }
+  }
+
+  /** Who held, one above the other. */
+  #held(column, bottom, sums, each) {
+    let below = 0;
+    sums.forEach((ns, own) => {
+      if (!ns) return;
+      const from = Math.round((below / each) * this.height);
+      below = Math.min(each, below + ns);
+      const to = Math.round((below / each) * this.height);
+      if (to > from) this.#fill(column, bottom - to, bottom - from, HOLDERS[own]);
+    });
+  }
+
+  /** Ran, on it what waited; behind both what it was idle for longest. */
+  #thread(column, bottom, sums, each) {
+    const { height } = this;
+    const ran = Math.min(1, sums[0] / each);
+    const waited = Math.min(1 - ran, sums[1] / each);
+    const idle = sums.indexOf(Math.max(...sums.subarray(2)), 2);
+    const full = Math.round(ran * height);
+    const high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
+    if (sums[idle] > 0) this.#fill(column, bottom - Math.round(FLAT * height), bottom, DRAWN[idle]);
+    if (high > full) this.#fill(column, bottom - high, bottom - full, "stalled");
+    if (full) this.#fill(column, bottom - full, bottom, "cpu");
   }
 
   #fill(column, from, to, state) {

@@ -1,12 +1,14 @@
-import { DRAWN } from "./levels.js";
 import { first, last } from "./spans.js";
 
 /** Pixels that a span takes at least on average, to be drawn as a rectangle of its own. */
 const ROOMY = 10;
 /** Patterns of shorter ones are not seen. */
 const SEEN = 6;
-/** Idle threads are many and matter less: they are flat. */
+/** What a request or job waits for while it neither has nor wants the GVL matters less: it is flat. */
 export const FLAT = 0.4;
+const IDLE = ["io", "lock", "sleep"];
+/** Pixels of the colour of its name that a unit begins with. */
+const EDGE = 4;
 const WRITTEN = 30;
 
 /**
@@ -26,11 +28,11 @@ export const dense = ({ from }, window, width) =>
  * @param {{left: number, width: number, top: number, height: number}} box
  * @returns {number} how many rectangles it took
  */
-export function states(brush, { row, group, length }, { from, to }, box) {
+export function states(brush, { row, kinds, of, length }, { from, to }, box) {
   const scale = box.width / (to - from);
   let drawn = 0;
   for (let at = last(row.from, from); at < row.from.length && row.from[at] < to; at++) {
-    const state = DRAWN[group[row.state[at]]];
+    const state = kinds[of[at]];
     if (!state) continue;
     const begin = Math.max(from, row.from[at]);
     const end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : length);
@@ -41,7 +43,7 @@ export function states(brush, { row, group, length }, { from, to }, box) {
 }
 
 function paint(brush, state, x, width, { top, height }) {
-  const tall = height * (state === "cpu" || state === "stalled" ? 1 : FLAT);
+  const tall = height * (IDLE.includes(state) ? FLAT : 1);
   brush.rect(
     width < SEEN ? brush.colour(state) : brush.pattern(state),
     x,
@@ -107,6 +109,8 @@ export function units(brush, row, window, box) {
 
 function unitAt(brush, unit, x, width, { top, height }) {
   brush.rect(brush.colour("line"), x, top, Math.max(1, width - 1), height - 1);
-  if (width > WRITTEN) brush.text(`${unit.name} #${unit.id}`, x + 3, top + height - 4, width - 6);
+  if (width <= WRITTEN) return 1;
+  brush.rect(brush.colour(unit.look), x, top, EDGE, height - 1);
+  brush.text(`${unit.name} #${unit.id}`, x + EDGE + 3, top + height - 4, width - EDGE - 6);
   return 1;
 }

@@ -1,6 +1,8 @@
 import { formatters } from "../format.js";
+import { patch } from "../legend.js";
 import { reveal } from "../reveal.js";
 import { decode } from "./data.js";
+import { dress } from "./looks.js";
 import { Viewer } from "./viewer.js";
 
 // The page of a capture is complete without this script, which draws what its tables say.
@@ -11,9 +13,11 @@ async function open(place) {
   const answer = await fetch(place.dataset.capture, { credentials: "same-origin" });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const capture = decode(await answer.arrayBuffer());
+  const words = JSON.parse(place.dataset.words);
+  name(place.querySelector(".holders"), dress(capture), words);
   reveal(place.querySelector(".viewer"));
   const viewer = new Viewer(place, capture, {
-    words: JSON.parse(place.dataset.words),
+    words,
     format: formatters(document.documentElement.lang).ns,
     ask,
   });
@@ -21,6 +25,16 @@ async function open(place) {
   const [from, to] = ["from_ns", "to_ns"].map((name) => Number(asked.get(name) ?? NaN));
   if (to > from) viewer.look({ from, to });
   else viewer.follow(Number(place.dataset.unit));
+}
+
+/** Names the colours of who held the GVL. */
+function name(list, looks, words) {
+  const items = looks.map(({ look, name: text }) => {
+    const item = document.createElement("li");
+    item.append(patch(look), ` ${text ?? words[look]}`);
+    return item;
+  });
+  list.append(...items);
 }
 
 /** Updates the page's tables and its address for that part. */

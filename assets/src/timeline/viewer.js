@@ -3,8 +3,9 @@ import { pointer } from "./pointer.js";
 import { Minimap } from "./minimap.js";
 import { Picture } from "./picture.js";
 import { search } from "./search.js";
+import { silent } from "./silent.js";
 import { end, last, longestStall, nextStall } from "./spans.js";
-import { Description } from "./description.js";
+import { Description, filled } from "./description.js";
 import { fitted, keyed, showing, zoomed } from "./window.js";
 
 const CLOSER = 1.5;
@@ -34,6 +35,8 @@ export class Viewer {
       (row, time) => this.goTo(row, time),
     );
     this.window = { from: 0, to: capture.length };
+    this.folded = silent(capture);
+    this.fold = new Fold(place.querySelector("[data-do=fold]"), this.folded.size, words);
     this.#listen();
     this.#fit();
     new ResizeObserver(() => this.#fit()).observe(this.stage);
@@ -52,6 +55,7 @@ export class Viewer {
 
   /** Puts the cursor on what a row was in. */
   goTo(row, time, window = this.window) {
+    if (this.folded.has(row)) this.#unfold();
     const { from } = this.capture.rows[row];
     const span = last(from, time);
     this.cursor = { row, span, time };
@@ -123,6 +127,7 @@ export class Viewer {
       follow: () => this.#followCursor(),
       tables: () => this.ask(this.window, this.followed?.id),
       free: () => this.#free(),
+      fold: () => (this.folded.size ? this.#unfold() : this.#foldAgain()),
     }[what];
     known?.();
     return Boolean(known);
@@ -139,8 +144,28 @@ export class Viewer {
   }
 
   #row(step) {
-    const row = Math.max(0, Math.min(this.capture.rows.length - 1, (this.cursor?.row ?? -1) + step));
-    this.goTo(row, this.#middle(), this.window);
+    const shown = [...this.capture.rows.keys()].filter((at) => !this.folded.has(at));
+    const own = shown.indexOf(this.cursor?.row ?? -1);
+    const next = shown[Math.max(0, Math.min(shown.length - 1, own + step))];
+    this.goTo(next, this.#middle(), this.window);
+  }
+
+  /** Shows the threads that explain little, too. */
+  #unfold() {
+    this.folded = new Set();
+    this.#refold();
+  }
+
+  #foldAgain() {
+    this.folded = silent(this.capture);
+    if (this.folded.has(this.cursor?.row)) this.cursor = undefined;
+    this.#refold();
+  }
+
+  #refold() {
+    this.fold.show(this.folded.size > 0);
+    this.wide = undefined;
+    this.#fit();
   }
 
   #followCursor() {
@@ -156,7 +181,7 @@ export class Viewer {
   #fit() {
     if (this.wide === this.stage.clientWidth) return;
     this.wide = this.stage.clientWidth;
-    this.picture.fit(this.stage.clientWidth);
+    this.picture.fit(this.stage.clientWidth, this.folded);
     this.minimap.fit(this.picture.levels, this.picture.layout);
     this.#repaint();
   }
@@ -178,6 +203,23 @@ export class Viewer {
         new CustomEvent("holdup:drawn", { detail: { ms: performance.now() - begun, drawn } }),
       );
     });
+  }
+}
+
+/** The button under the rows that shows and hides silent threads. */
+class Fold {
+  constructor(button, count, words) {
+    Object.assign(this, { button, count, words });
+    button.hidden = !count;
+    this.show(true);
+  }
+
+  /** @param {boolean} folded */
+  show(folded) {
+    const { button, count, words } = this;
+    const more = count === 1 ? words.folded_one : filled(words.folded, { count: String(count) });
+    button.textContent = folded ? more : words.unfolded;
+    button.setAttribute("aria-expanded", String(!folded));
   }
 }
 

@@ -55,17 +55,21 @@ module Holdup
       end
 
       # How many values of each histogram are in each band, with the same bands for all: for heat maps and
-      # curves of a distribution. A band is a fifth wide.
+      # curves of a distribution.
       class DurationBands
-        # A slot is a sixteenth of a doubling, which is too fine for a chart.
-        SLOTS_A_BAND = 4
+        # A slot is a sixteenth of a doubling, which is too fine for a chart: a band of a curve is a fifth
+        # wide, and a heat map, whose cells have less room, has two bands for each doubling.
+        CURVE = 4
+        HEAT = 8
 
-        def initialize(histograms)
+        # @param slots [Integer] of a band
+        def initialize(histograms, slots: CURVE)
+          @slots = slots
           @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
         end
 
         def upto_ns
-          range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
+          range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * @slots] }
         end
 
         def counts
@@ -86,7 +90,7 @@ module Holdup
           found = histogram.zero.positive? ? {-1 => histogram.zero} : {}
           slot = histogram.offset
           histogram.counts.each do |count|
-            band = slot / SLOTS_A_BAND
+            band = slot / @slots
             found[band] = found.fetch(band, 0) + count
             slot += 1
           end

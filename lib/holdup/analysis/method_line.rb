@@ -73,7 +73,7 @@ module Holdup
       # differ in each process, so without them the same template would be many methods.
       # @return [String] "template", "#<Class>#call", or the label
       def self.readable(label, path)
-        return "template" if path && label.match?(MethodPlace::TEMPLATE)
+        return "template" if path && TemplateMethod.name?(label)
         label.gsub(MethodPlace::ADDRESS, "")
       end
       private_class_method :readable
@@ -137,8 +137,6 @@ module Holdup
 
     # Words of the probe instead of a called method (ext/holdup/hook/hold_places.c).
     MethodPlace::PARTS = {"(GC)" => :gc, "(native C)" => :native}.freeze
-    # ActionView::Template#method_name: "_app_views_orders_index_html_erb___4123_5960".
-    MethodPlace::TEMPLATE = /(?:\A|[#.])_\w+__\d+_\d+\z/
     MethodPlace::ADDRESS = /:0x\h{8,}/
     MethodPlace::ACCOUNT = /\A(?:thread:|main\z|native\z)/
   end

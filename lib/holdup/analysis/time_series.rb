@@ -141,11 +141,12 @@ module Holdup
       end
 
       # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending; the bands
-      # follow each other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
+      # follow each other without a gap, two for each doubling. `counts`: for each step, the units in each
+      # band.
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
         histograms = @windows.map { |window| window&.histograms&.fetch(key) }
-        bands = HistogramBands::DurationBands.new(histograms)
+        bands = HistogramBands::DurationBands.new(histograms, slots: HistogramBands::DurationBands::HEAT)
         {upto_ns: bands.upto_ns, counts: bands.counts}
       end
 

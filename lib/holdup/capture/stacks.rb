@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../model/template_method"
 require_relative "layout"
 
 module Holdup
@@ -27,8 +28,9 @@ module Holdup
     # - `label`: "Report#crunch", "block in Report#crunch"; `path`: nil for C code
     # - `line`: where it begins; `at`: current line, 0 when unknown
     Frame = Data.define(:label, :path, :line, :at) do
-      # The method that contains a block.
+      # The method that contains a block; of a template its file.
       def method_name
+        return file if path && TemplateMethod.name?(label)
         label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
       end
 
@@ -39,17 +41,24 @@ module Holdup
         !path.nil? && !path.start_with?("<internal:")
       end
 
-      # Whether it is code of the application: neither of a gem nor of Ruby's own library.
-      def application? = written? && !path.match?(Frame::LIBRARY)
+      # Whether it is code of the application: not of a gem, of Ruby's own library or of Holdup, wherever that
+      # is installed.
+      def application? = written? && !path.match?(Frame::LIBRARY) && !ours?
+
+      def ours? = label.include?("Holdup::")
+
+      # Whether its place has its name already, as that of a template.
+      def named_by_place? = written? && method_name == file
 
       # "app/models/report.rb:12".
       def place
         "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
       end
 
-      # A short path: from the gem on, else the last three parts.
+      # A short path: from the gem on, of a template from the application on, else the last three parts.
       def file
-        path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
+        path[%r{.*/gems/([^/]+-\d.*)}, 1] || path[%r{(?:\A|/)(app/views/.+)}, 1] ||
+          path.split("/").last(3).join("/")
       end
     end
 
@@ -100,7 +109,8 @@ module Holdup
       # file, else the innermost.
       def running(number)
         frames = frames(number)
-        frames.find(&:application?) || frames.find(&:written?) || frames.first
+        frames.find(&:application?) || frames.find { |frame| frame.written? && !frame.ours? } ||
+          frames.find(&:written?) || frames.first
       end
 
       private

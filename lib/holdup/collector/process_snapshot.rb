@@ -7,7 +7,7 @@ module Holdup
       # Parts of the profile that each sample has: short, and needed for every span.
       PROFILE_KEYS = %w[jit. killer. waited.].freeze
 
-      attr_reader :header
+      attr_reader :header, :setting
 
       # @param ended [Boolean] whether it will write no more
       def initialize(header:, setting:, entry:, ended:)

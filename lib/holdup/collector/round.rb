@@ -31,6 +31,7 @@ module Holdup
         @audit = AuditReader.new(store:, host:)
         @autopsies = Autopsies.new(store:, host:)
         @last_round = LastRound.new(host:)
+        @recent = RecentRounds.new(host:)
         @lost = lost
         @returned = ReturnedProcesses.new(store:)
         @settings = {}
@@ -51,8 +52,7 @@ module Holdup
         delta = segment_delta(builder, now_ns, steady)
         latest = read_entries(entries, delta, read)
         snapshots = snapshots(read, latest, delta.silent)
-        units = commit(builder:, latest:, present: entries.map(&:name),
-          samples: samples(snapshots, now_ns), now_ns:)
+        units = commit(builder:, latest:, present: entries.map(&:name), snapshots:, now_ns:)
         sweep(entries, delta.silent)
         @claimed &= entries.map(&:name)
         @audit.sweep(@directory.audit_files, now_ns)
@@ -71,6 +71,7 @@ module Holdup
         @claimed.clear
         @unit_sampler.forget
         @returned.forget
+        @recent.forget
       end
 
       # Begins as the leader of the folder, which may be another one than before at the same path.
@@ -159,8 +160,10 @@ module Holdup
       end
 
       # @return [Integer] how many units were stored
-      def commit(builder:, latest:, present:, samples:, now_ns:)
+      def commit(builder:, latest:, present:, snapshots:, now_ns:)
         windows = builder.windows(@host)
+        samples = samples(snapshots, now_ns)
+        recent = @skipped.guard(:window, "recent figures") { @recent.call(windows, snapshots, now_ns) }
         known = present | @checkpoints.left_behind(present, now_ns)
         changes = @checkpoints.changes(latest, known)
         unit_samples = @skipped.guard(:unit_samples, "all") { @unit_sampler.blocks(@host) } || []
@@ -175,13 +178,14 @@ module Holdup
         deaths = died + (@lost&.to_a(collector_checkpoint.key, now_ns) || [])
         returned = @returned.to_a(@identity.id, now_ns)
         rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:, returned:}
-        left_out = write(windows, changes, collector_checkpoint, **rows)
+        left_out = write(windows, changes, collector_checkpoint, recent:, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)
         @unit_sampler.committed
         @audit.committed
         @autopsies.committed(died)
         @last_round.committed
+        @recent.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.sum { |window| window.series.unit? ? window.count : 0 }
@@ -189,10 +193,10 @@ module Holdup
 
       # Finds a row that can't be written by writing each by itself.
       # @return [Array<SkippedRow>] rows that the store rejected
-      def write(windows, changes, collector_checkpoint, **rows)
+      def write(windows, changes, collector_checkpoint, recent:, **rows)
         return [] if !@last_round.news? && [windows, changes, *rows.values, @skipped.rows].all?(&:empty?)
         @checkpoints.committing do |token, expected|
-          rows = {skipped: @skipped.rows, collector_checkpoint:, expected:, **rows}
+          rows = {skipped: @skipped.rows, collector_checkpoint:, expected:, recent:, **rows}
           write_or_leave_out(windows, {**changes, **token}, **rows)
         end
       end
@@ -202,8 +206,10 @@ module Holdup
         []
       rescue => error
         raise unless row_fault?(error)
-        # A database that ended the transaction has the store name its rows again.
+        # A database that ended the transaction has the store name its rows again. The ring of the last hour
+        # may have a gap.
         left_out = {}
+        rows = {**rows, recent: nil}
         @store.commit(windows, checkpoints, **rows) { |row, fault| left_out[row] = left_out(row, fault) }
         left_out.values
       end

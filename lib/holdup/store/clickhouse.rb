@@ -33,12 +33,13 @@ module Holdup
         @spans = Spans.new(client, @steps, @names)
         @records = Records.new(client, @names, commits: @spans.method(:commits))
         @slowest = SlowestRows.new(client, @names, commits: @spans.method(:commits))
+        @recent = LastHourRows.new(client, commits: @spans.method(:commits))
         @upkeep = Upkeep.new(client, @steps, @spans, @records, @slowest)
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
-        expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         rows = {windows:, processes:, unit_samples:, slowest:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
@@ -48,7 +49,8 @@ module Holdup
         end
         writing do
           @session.check_expected(expected)
-          write(rows, checkpoints, skipped:, collector_checkpoint:, audit:, deaths:, returned:, notices:)
+          write(rows, checkpoints, skipped:, collector_checkpoint:, recent:, audit:, deaths:, returned:,
+            notices:)
         end
         nil
       end
@@ -117,6 +119,10 @@ module Holdup
 
       def slowest_blocks(from_s, to_s)
         reading { @slowest.all(from_s, to_s, @spans.state) }
+      end
+
+      def recent_figures(from_s, to_s, hosts: nil)
+        reading { @recent.between(from_s, to_s, hosts) }
       end
 
       def tiers = reading { @spans.state.tiers }
@@ -195,11 +201,11 @@ module Holdup
         [@session, @names].each(&:forget) unless done
       end
 
-      def write(rows, checkpoints, skipped:, collector_checkpoint:, **told)
+      def write(rows, checkpoints, skipped:, collector_checkpoint:, recent:, **told)
         windows, processes, unit_samples, slowest, paths =
           rows.values_at(:windows, :processes, :unit_samples, :slowest, :paths)
         empty = [*rows.values, checkpoints, skipped, *told.values].all?(&:empty?)
-        return if empty && collector_checkpoint.nil?
+        return if empty && [collector_checkpoint, recent].none?
         series = [*[*windows, *slowest].map(&:series), *paths.map(&:first)]
         @names.save(series, [*windows, *unit_samples, *slowest].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
@@ -207,7 +213,7 @@ module Holdup
         facts += @records.facts_of_sources(**told)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
                   "unit_samples" => @records.unit_sample_rows(unit_samples),
-                  "slowest_units" => @slowest.rows(slowest)}
+                  "slowest_units" => @slowest.rows(slowest), "recent_figures" => @recent.rows(recent)}
         @session.commit(tables, checkpoints, facts, oldest_s: windows.map(&:start_s).min)
       end
 
@@ -250,12 +256,12 @@ module Holdup
         error
       end
 
-      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples` and
-      # `slowest_units` names the commit that it belongs to by session and number, and counts once that
-      # commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the server removes
-      # one in the background (ReplacingMergeTree); before that, a read takes one of them.
+      # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples`,
+      # `slowest_units` and `recent_figures` names the commit that it belongs to by session and number, and
+      # counts once that commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the
+      # server removes one in the background (ReplacingMergeTree); before that, a read takes one of them.
       class Schema
-        VERSION = 2 # 1 had no slowest units
+        VERSION = 3 # 1 had no slowest units, 2 no recent figures
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
         HISTOGRAMS = Window::HISTOGRAMS.map { |name|
           "#{name}_count Int64, #{name}_sum Int64, #{name}_min Int64, #{name}_max Int64, " \
@@ -295,6 +301,8 @@ module Holdup
           slowest_units: ["day Date, session UInt64, number UInt64, start_s Int64, series UInt64, " \
             "setting UInt64, host String, slowest_ns Int64, packed String", "ReplacingMergeTree()",
             "start_s, series, setting, host, session, number", "day"],
+          recent_figures: ["session UInt64, number UInt64, start_s Int64, host String, packed String",
+            "ReplacingMergeTree()", "start_s, host, session, number", "intDiv(start_s, 3600)"],
           # kind is claim or step.
           steps: ["kind String, epoch UInt64, slot UInt64, text String, written DateTime DEFAULT now()",
             "ReplacingMergeTree(epoch)", "kind, slot"],
@@ -308,7 +316,8 @@ module Holdup
         # Rows that the server reads at once, where its default of 8,192 is too many. Windows have 5 kB each:
         # the two ends of a span would take longer than all between them. Checkpoints and blocks of single
         # units have 20 kB and more: who asks which commits count would read all checkpoints, too.
-        GRANULES = {commits: 8, minutes: 512, windows: 512, host_sums: 512, unit_samples: 64}.freeze
+        GRANULES = {commits: 8, minutes: 512, windows: 512, host_sums: 512, unit_samples: 64,
+                    recent_figures: 64}.freeze
         private_constant :OURS, :GRANULES
 
         def initialize(client)

@@ -96,6 +96,10 @@ module Holdup
       #   setting and host
       def slowest_blocks(from_s, to_s) = raise(NotImplementedError)
 
+      # @return [Array<RecentFigures>] of the rounds in the span, by time: of each host at most the last
+      #   RecentFigures::SLOTS
+      def recent_figures(from_s, to_s, hosts: nil) = raise(NotImplementedError)
+
       # @return [Array<Setting>] every setting ever seen, oldest first
       def settings = raise(NotImplementedError)
 

@@ -29,14 +29,15 @@ module Holdup
         @audit = SmallTables::AuditEntries.new(@connection)
         @deaths = DeathRows.new(@connection)
         @notices = NoticeRows.new(@connection)
+        @recent = RecentRows.new(@connection, @codec.hosts)
       end
 
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
-        expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint].compact
+        rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint, recent].compact
         whole([*locks(rows, processes), *owners, *(NOTICES if notices.any?)]) do
           check(expected)
           @checkpoints.save(checkpoints)
@@ -46,6 +47,7 @@ module Holdup
           @deaths.add(deaths)
           @deaths.remove(returned)
           @notices.add(notices)
+          @recent.save(recent) if recent
           if bad_row
             add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)
           else
@@ -102,6 +104,8 @@ module Holdup
       def slowest_from_s = @slowest.from_s
 
       def slowest_blocks(from_s, to_s) = @slowest.blocks(from_s, to_s)
+
+      def recent_figures(from_s, to_s, hosts: nil) = @recent.between(from_s, to_s, hosts)
 
       def tiers = @rows.tiers
 
@@ -198,6 +202,7 @@ module Holdup
         @audit.delete_before(now_s - AuditEntry::KEEP_S)
         @deaths.prune(now_s)
         @notices.prune(now_s)
+        @recent.prune(now_s)
         @checkpoints.prune(CheckpointNames.silent(@collectors.to_a, now_s), now_s)
         @collectors.prune(now_s)
       end

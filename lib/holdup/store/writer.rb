@@ -27,6 +27,8 @@ module Holdup
       # @param returned [Array<Autopsy>] stored ones to remove: their processes were not lost after all
       # @param notices [Array<Notice>] one whose source is known is left out: `notices` says whose is stored.
       #   ClickHouse can't make writers wait, so two that write in the same moment may both find their own
+      # @param recent [RecentFigures, nil] what of it is kept for an hour; it replaces that of its host and
+      #   slot
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
       # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
       # @yieldparam row [Window, Hash, SampleBlock, SlowestBlock, Array(Series, String)] that can't be written
@@ -35,8 +37,8 @@ module Holdup
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] Overtaken when `expected` is not so
       def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], lengths: [Tier::FINEST],
-        expected: {}, &bad_row)
+        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+        lengths: [Tier::FINEST], expected: {}, &bad_row)
         raise(NotImplementedError)
       end
 

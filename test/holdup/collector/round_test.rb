@@ -358,6 +358,39 @@ class Holdup::Collector
       end
     end
 
+    def test_keeps_what_ended_since_the_round_before_for_an_hour
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 5_000)
+      run_round
+      assert_empty recent, "it is unknown since when it counts"
+      2.times { writer.record("A#b", wall: 9_000) }
+      run_round(10 * NS)
+      found, = recent
+      assert_equal ["h", 10_000, 2], [found.host, found.length_ms, found.total.count]
+      walls = found.series.to_h { |one| [one.series.name, one.histograms[:wall]] }
+      assert_equal ["A#b"], walls.keys
+      assert_equal [2, 18_000], [walls["A#b"].count, walls["A#b"].sum]
+      assert_equal [10 * NS], found.held.values.map(&:covered_ns)
+    end
+
+    # The ring has a gap then, which is no fault of what was measured.
+    def test_what_is_kept_for_an_hour_never_stops_a_round
+      writer = SegmentWriter.new(@dir)
+      rejecting = Class.new(SimpleDelegator) do
+        def commit(*, recent: nil, **rest, &bad_row)
+          raise Holdup::StoreError::BadRow.new(location: "x", reason: "too long") if recent
+          super(*, **rest, &bad_row)
+        end
+      end
+      round = new_round(store: rejecting.new(@store))
+      [0, 10 * NS].each do |later_ns|
+        writer.record("A#b", wall: 5_000)
+        round.run(@now_ns + later_ns)
+      end
+      assert_equal 2, total("A#b").count
+      assert_empty recent
+    end
+
     def test_a_row_that_is_left_out_is_said_once_where_the_store_runs_again
       dead_writer.record("A#b", wall: 5_000)
       new_round(store: RunningTwice.new(@store)).run(@now_ns)
@@ -606,6 +639,8 @@ class Holdup::Collector
 
     # @return [Array<String>] names of what is stored of segments
     def checkpoints = @store.checkpoints.keys.grep_v(/#token\z/)
+
+    def recent = @store.recent_figures(0, 1 << 40)
 
     def run_round(later_ns = 0)
       @round.run(@now_ns + later_ns)

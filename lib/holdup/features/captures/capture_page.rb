@@ -104,15 +104,29 @@ module Holdup
         unit = chosen or return
         rendered = TimelineStory.new(scene, unit,
           story: Timeline::UnitStory.new(scene, unit), words: @words)
-        [Reader::Story.new(title: clean(rendered.title),
-          columns: rendered.columns,
-          rows: rendered.rows.map { |row| row.map { |cell| clean(cell) } },
-          notes: [*rendered.answer, rendered.split, *rendered.remarks].map { |text| clean(text) })]
+        [main_periods(rendered), all_periods(rendered)]
       end
 
-      # The unit that triggered the capture, unless another is requested.
+      def main_periods(rendered)
+        notes = [*rendered.answer, rendered.split, *rendered.chain, *rendered.remarks]
+        waterfall = rendered.waterfall
+        periods = waterfall.periods.map { |period| period.with(text: clean(period.text)) }
+        Reader::Story.new(title: clean(rendered.title), columns: waterfall.columns, periods:,
+          notes: notes.map { |text| clean(text) })
+      end
+
+      def all_periods(rendered)
+        rows = rendered.rows.map { |row| row.map { |cell| clean(cell) } }
+        *times, what = rendered.columns
+        sentences = View::Blocks::Column.new(text: what, words: true)
+        View::Blocks::Fold.new(title: word(:all_periods), inner: [
+          View::Section.new(title: word(:all_periods), columns: [*times, sentences], rows:)
+        ])
+      end
+
+      # The unit that triggered the capture, else the one with the longest wait, unless another is requested.
       def chosen
-        id = query["unit"] or return (scene.caught unless query["from_ns"])
+        id = query["unit"] or return (scene.caught || scene.worst unless query["from_ns"])
         scene.units.find { |unit| unit.id.to_s == id } || raise(View::InputError.new(:no_such_unit))
       end
 
@@ -208,7 +222,7 @@ module Holdup
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
             last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          where = " (#{View::Width.clean(place)})" if place
+          where = " (#{View::Width.clean(place)})" if place && !last.frame.named_by_place?
           duration = View::Figures.duration(@scene.ns(first.ticks))
           description = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, description:, kind: kind(first.frame))
@@ -218,15 +232,10 @@ module Holdup
           frame ? View::Width.clean(frame.method_name) : word(:flame_no_stack)
         end
 
-        # Holdup itself counts as a library, wherever it is installed.
         def kind(frame)
           return "none" unless frame
-          (frame.written? && !frame.path.match?(LIBRARY) &&
-            !frame.label.include?("Holdup::")) ? "own" : "other"
+          frame.application? ? "own" : "other"
         end
-
-        LIBRARY = %r{/gems/|/lib/ruby/}
-        private_constant :LIBRARY
 
         def twin(boxes, title)
           columns = %i[flame_depth flame_frame].map { |key| word(key) }

@@ -10,7 +10,7 @@ module Holdup
 
       def initialize(scene, words:)
         @words = words
-        @names = TimelineStory::Names.new(scene, words)
+        @names = TimelineStory::Names.new(scene, words, whole: true)
         @meanwhile = Timeline::HolderTable::HolderMethods.new(scene)
         @chain = Timeline::UnitChain.new(scene)
       end

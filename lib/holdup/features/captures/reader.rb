@@ -104,11 +104,12 @@ module Holdup
         end
       end
 
-      # The story of one unit. `rows`: since when, for how long, what, as in TimelineStory
-      Story = Data.define(:title, :columns, :rows, :notes) do
+      # The story of one unit. `periods`: Array of TimelineStory::Waterfall::MainPeriod
+      Story = Data.define(:title, :columns, :periods, :notes) do
         def view = "story"
 
         def plain
+          rows = periods.map { |period| [period.at, period.length, period.text] }
           View::Section.new(title:, columns:, rows:, notes:)
         end
       end
@@ -125,7 +126,7 @@ module Holdup
       end
 
       ViewerPage::LABELS = %i[period holder no_holder running stalled preempted io lock sleep idle unknown
-        absent handoff].freeze
+        absent handoff others nobody folded folded_one unfolded].freeze
 
       # A capture for the viewer: columns of numbers that a browser maps without parsing
       # (assets/src/timeline/data.js). Little endian: two u32 (version, length of the JSON that follows), the
@@ -225,10 +226,12 @@ module Holdup
         end
 
         def name(stack)
-          @names[stack] ||= @stacks.running(stack).then { |frame|
-            View::Width.clean([frame&.method_name,
-              frame&.place && "(#{frame.place})"].compact.join(" "))
-          }
+          @names[stack] ||= begin
+            frame = @stacks.running(stack)
+            place = frame&.place
+            name = frame&.method_name unless place && frame.named_by_place?
+            View::Width.clean([name, (name && place) ? "(#{place})" : place].compact.join(" "))
+          end
         end
 
         def unit(span)

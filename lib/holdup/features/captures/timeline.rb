@@ -219,6 +219,8 @@ module Holdup
     class UnitStory
       # Periods with a step of their own, the longest: as many as fit on a screen.
       STEPS = 24
+      # Share of the unit's time from which on a period is one of the main ones.
+      MAIN = 0.05
 
       # One period (`wait` of a stalled one), or several: `sums`: ticks by state, `count`: how many.
       StoryStep = Data.define(:from, :length, :state, :kind, :wait, :sums, :count) do
@@ -238,6 +240,25 @@ module Holdup
         long = Set[].compare_by_identity.merge(@spans.max_by(STEPS, &:length))
         groups = @spans.slice_when { |one, other| long.include?(one) || long.include?(other) }
         groups.map { |group| (group.size == 1) ? step(group.first) : merged_step(group) }
+      end
+
+      # @return [Integer] ticks
+      def length = @spans.sum(&:length)
+
+      # @param most [Integer] periods: the longest
+      # @return [Array<StoryStep>] those of MAIN and more, else the longest one, from begin to end
+      def main(most = STEPS)
+        long = @spans.select { |span| span.length >= length * MAIN }
+        long = @spans.max_by(1, &:length) if long.empty?
+        long.max_by(most, &:length).sort_by(&:from).map { |span| step(span) }
+      end
+
+      # @param steps [Array<StoryStep>] main ones
+      # @return [StoryStep, nil] all other periods; nil: there are none
+      def rest(steps)
+        begins = steps.to_set { |step| step.from + begin_ticks }
+        others = @spans.reject { |span| begins.include?(span.from) }
+        merged_step(others) if others.any?
       end
 
       def waits

@@ -12,7 +12,7 @@ module Holdup
       def initialize(scene, words:)
         @scene = scene
         @words = words
-        @names = TimelineStory::Names.new(scene, words)
+        @names = TimelineStory::Names.new(scene, words, whole: true)
         @meanwhile = Timeline::HolderTable::HolderMethods.new(scene)
       end
 

@@ -35,7 +35,7 @@ module Holdup
 
       # @param files [Array<String>] one file, or the id of a saved capture; empty: lists the saved captures
       # @param unit [String, nil] id, or "slowest"
-      # @param full [Boolean] whether a capture is shown with all its tables' rows
+      # @param full [Boolean] whether a capture is shown with all its tables' rows, a story with all periods
       # @param wide [Boolean] whether no name is cut
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
@@ -75,12 +75,13 @@ module Holdup
 
       def text
         return exported if @file && @export
-        return screen unless @full || @unit || @file.nil?
-        CLI::Formats.render(report.page, format: :text, console: @console, words: @words, wide: @wide)
+        return screen unless @full || @file.nil?
+        CLI::Formats.render(page, format: :text, console: @console, words: @words, wide: @wide)
       end
 
       def screen
-        CLI::Formats.screen(overview(rows: TimelineReport::FEW_ROWS, source:), console: @console, wide: @wide)
+        shown = @unit ? story : overview(rows: TimelineReport::FEW_ROWS, source:)
+        CLI::Formats.screen(shown, console: @console, wide: @wide)
       end
 
       # What the next commands begin with.
@@ -88,9 +89,9 @@ module Holdup
         @store ? [@file, "--store=#{Holdup::Store.redact(@store)}"] : [@file]
       end
 
-      def report
-        return TimelineReport::KeptCaptures.new(archive.kept, words: @words) unless @file
-        @unit ? story : overview
+      def page
+        return TimelineReport::KeptCaptures.new(archive.kept, words: @words).page unless @file
+        @unit ? story.whole : overview.page
       end
 
       # JSON does not escape every terminal control character.

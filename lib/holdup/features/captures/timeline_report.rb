@@ -7,6 +7,8 @@ module Holdup
       ROWS = 10
       # The same on one screen.
       FEW_ROWS = 3
+      # Periods of one unit on it.
+      FEW_PERIODS = 5
 
       # @param within [Array<Timeline::TimelineUnit>] units that may be listed
       # @param rows [Integer] of each table
@@ -61,7 +63,8 @@ module Holdup
 
       # @return [Array<String>] a sentence for each pattern
       def findings
-        Patterns.new(@patterns, names: @names, words: @words).sentences
+        names = TimelineStory::Names.new(@scene, @words, whole: true)
+        Patterns.new(@patterns, names:, words: @words).sentences
       end
 
       # @return [View::Section, nil] methods that ran while others waited; nil without stacks
@@ -107,7 +110,9 @@ module Holdup
         @spared ||= begin
           finding, *others = findings.map { |text| [:findings, text] }
           second = [:commands, next_commands.last] if next_commands.size > 1
-          [finding, second, *others, *remarks.map { |text| [:remarks, text] }, [:method_notes, true]].compact
+          remarks = self.remarks.map { |text| [:remarks, text] }
+          [[:holders, true], finding, second, [:methods, true], *others, *remarks,
+            [:method_notes, true]].compact
         end
       end
 
@@ -129,10 +134,22 @@ module Holdup
       def tables
         nothing = @scene.waits.empty? && @scene.units.empty?
         return [View::Blocks::Notes.new(texts: [word(:nothing)])] if nothing
-        waited = [(units if @within.any?), holders].compact
-        return [*waited, *ran] unless brief?
-        notes = kept(:method_notes).any? ? ran&.notes : []
-        [*waited.map { |section| section.with(notes: []) }, *ran&.with(notes:)]
+        return [(units if @within.any?), holders, *ran].compact unless brief?
+        methods = ran&.with(notes: kept(:method_notes).any? ? ran.notes : [])
+        [waterfall || (units.with(notes: []) if @within.any?), (holders if kept(:holders).any?),
+          (methods if kept(:methods).any?)].compact
+      end
+
+      # What happened to the unit that was caught, else to the one with the longest wait.
+      def waterfall
+        unit = shown_unit or return
+        story = TimelineStory.new(@scene, unit, story: Timeline::UnitStory.new(@scene, unit), words: @words)
+        title = word(:waterfall, name: @names.unit(unit), id: unit.id)
+        story.waterfall(most: FEW_PERIODS).section(title:)
+      end
+
+      def shown_unit
+        @shown_unit ||= @scene.caught || @scene.worst
       end
 
       # @return [Array<View::Blocks::Commands>] about the capture on the screen, if any
@@ -145,8 +162,8 @@ module Holdup
       def next_commands
         return [] unless brief?
         @next_commands ||= begin
-          unit = @scene.caught ? "caught" : "slowest"
-          [(command(:story, "--unit #{unit}") if @within.any?),
+          unit = @scene.caught ? "caught" : shown_unit&.id || "slowest"
+          [(command(:story, "--unit #{unit}", "--full") if @within.any?),
             command(:perfetto, "--export perfetto", "--out capture.pftrace")].compact
         end
       end

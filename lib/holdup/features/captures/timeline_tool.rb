@@ -33,7 +33,7 @@ module Holdup
           return @tools.failed("no capture is called #{capture[0, 100].inspect}; without arguments the " \
             "tool lists them")
         end
-        return @tools.bounded(@tools.run([*@command, capture, "--unit=#{unit}"])) if unit
+        return @tools.bounded(@tools.run([*@command, capture, "--unit=#{unit}", "--full"])) if unit
         answer = @tools.run([*@command, capture, "--export=json"])
         return @tools.bounded(answer) if answer.failed || periods
         answer.with(text: without_periods(answer.text))

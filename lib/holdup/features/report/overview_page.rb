@@ -91,8 +91,21 @@ module Holdup
         super.with(title:, brief: true)
       end
 
+      # Who waited for whom is known by minutes, states of threads by rounds of ten seconds.
       def picture
-        @picture ||= OverviewPicture.new(pictured, gvl_over_time, words: @words, marks: chart_marks)
+        @picture ||= contended ? picture_by_minutes : picture_of(rounds || pictured)
+      end
+
+      def picture_by_minutes = @picture_by_minutes ||= picture_of(pictured, contended)
+
+      def picture_of(series, gvl = nil)
+        OverviewPicture.new(series, gvl, words: @words, marks: chart_marks)
+      end
+
+      # @return [Analysis::GvlOverTime, nil]
+      def contended
+        return @contended if defined?(@contended)
+        @contended = gvl_over_time&.then { |gvl| gvl unless gvl.empty? }
       end
 
       def gvl_over_time
@@ -109,7 +122,8 @@ module Holdup
       end
 
       def picture_block
-        picture.block(limit: query.limit, part:) unless time_series.empty?
+        return if time_series.empty?
+        picture.block(twin: picture_by_minutes.table(query.limit), part:)
       end
 
       # Not in a file, which one reads and does not come back to.

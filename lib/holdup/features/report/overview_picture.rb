@@ -44,12 +44,25 @@ module Holdup
         charts.to_h { |name, chart| [name, titled(name, chart)] }
       end
 
-      # @param limit [Integer] rows of its table
+      # @param twin [View::Section] its table
       # @param part [View::Blocks::SpanLink, nil]
       # @return [View::Blocks::FetchedCharts]
-      def block(limit:, part: nil)
-        View::Blocks::FetchedCharts.new(title: nil, names: titles, twin: table(limit), part:,
-          stacked: true)
+      def block(twin:, part: nil)
+        View::Blocks::FetchedCharts.new(title: nil, names: titles, twin:, part:, stacked: true)
+      end
+
+      # @param limit [Integer] rows
+      # @return [View::Section]
+      def table(limit)
+        newest = @series.at_s.each_index.to_a.reverse.first(limit)
+        columns = charts.flat_map { |name, chart| columns(name, chart) }
+        rows = newest.map do |index|
+          cells = columns.map { |column| View::Figures.public_send(column.figure, column.values[index]) }
+          [View::Blocks::Moment.step(@series.at_s[index], @series.step_s, {}), *cells]
+        end
+        step = View::Figures.duration(@series.step_s * NS)
+        View::Section.new(title: word(:picture_table), columns: [word(:moment), *columns.map(&:title)], rows:,
+          notes: [word(:picture_note, step:)])
       end
 
       private
@@ -134,18 +147,6 @@ module Holdup
         label = word(:picture_worst, count: View::Figures.rate(total[index]), threads:, share:,
           name: name(cause))
         View::Chart::Point.new(x: @series.at_s[index], y: total[index], label:)
-      end
-
-      def table(limit)
-        newest = @series.at_s.each_index.to_a.reverse.first(limit)
-        columns = charts.flat_map { |name, chart| columns(name, chart) }
-        rows = newest.map do |index|
-          cells = columns.map { |column| View::Figures.public_send(column.figure, column.values[index]) }
-          [View::Blocks::Moment.step(@series.at_s[index], @series.step_s, {}), *cells]
-        end
-        step = View::Figures.duration(@series.step_s * NS)
-        View::Section.new(title: word(:picture_table), columns: [word(:moment), *columns.map(&:title)], rows:,
-          notes: [word(:picture_note, step:)])
       end
 
       # `figure`: the View::Figures method that formats the values

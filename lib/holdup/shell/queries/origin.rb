@@ -125,6 +125,11 @@ module Holdup
           super(*span, settings:, **options, **only_hosts)
         end
 
+        # Those of applications, roles and revisions are not apart.
+        def recent_figures(*span, **options)
+          own_settings ? [] : super(*span, **options, **only_hosts)
+        end
+
         def outcomes
           super.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
         end

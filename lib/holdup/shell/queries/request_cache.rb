@@ -105,6 +105,10 @@ module Holdup
         @answers[[:deaths, span]] ||= store.deaths(*span)
       end
 
+      def recent_figures(*span, **options)
+        @answers[[:recent_figures, span, options]] ||= store.recent_figures(*span, **options)
+      end
+
       def collector_checkpoints
         @answers[:collector_checkpoints] ||= store.collector_checkpoints
       end

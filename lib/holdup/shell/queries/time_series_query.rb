@@ -8,6 +8,8 @@ module Holdup
     #   TimeSeriesQuery.call(store, from_s:, to_s:, filter:).to_h
     class TimeSeriesQuery
       POINTS = 300
+      # Of a day: one a minute.
+      DAY_POINTS = DAY_S / MINUTE_S + 1
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
       ALL = Series.new(kind: :request, name: "(all)")
       # Reading histograms takes most of the time of a long span.
@@ -21,7 +23,7 @@ module Holdup
       # @param points [Integer] steps at most
       # @return [Analysis::TimeSeries]
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS,
-        methods: false, points: POINTS)
+        methods: false, points: (to_s - from_s > DAY_S) ? POINTS : DAY_POINTS)
         new(store, from_s:, to_s:, filter:, histograms:, methods:, points:).call
       end
 
@@ -31,7 +33,7 @@ module Holdup
         STEPS_S.find { |step_s| step_s >= needed_s } || needed_s.ceildiv(STEPS_S.last) * STEPS_S.last
       end
 
-      def initialize(store, from_s:, to_s:, filter:, histograms:, methods:, points: POINTS)
+      def initialize(store, from_s:, to_s:, filter:, histograms:, methods:, points:)
         @store = store
         @methods = methods
         @of_units = histograms
@@ -130,9 +132,6 @@ module Holdup
       # threads. A process counts for the whole of each window that it is in: with windows of hours, the share
       # is too low around restarts, never too high.
       class GvlUtilization
-        # Name of a process without a server.
-        UNNAMED = "-"
-
         # @param sums [#call] kinds => {start of the step => Array of Store::SpanSum}
         # @param at_s [Array<Integer>] starts of the steps
         def initialize(sums, at_s)
@@ -172,13 +171,9 @@ module Holdup
         # @return [Hash{Integer => Hash{String => Integer}}] by start of the step and group
         def by_group(kinds)
           @sums.call(kinds).transform_values do |sums|
-            groups = sums.group_by { |sum| group(sum.window.setting) }
+            groups = sums.group_by { |sum| RecentFigures.group(sum.window.setting) }
             groups.transform_values { |same| same.sum { |sum| yield sum } }
           end
-        end
-
-        def group(setting)
-          setting&.[]("server") || setting&.[]("jobs") || UNNAMED
         end
       end
     end

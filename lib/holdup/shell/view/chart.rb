@@ -11,7 +11,8 @@ module Holdup
     # - `limits`: Array of Mark, horizontal; `marks`: Array of Mark, vertical; `most`: upper end of the scale,
     #   nil to fit the values; `height`: pixels in a browser, nil for the usual; `bare`: whether the chart
     #   below it has the labels of x
-    # - `points`: Array of Point on its lines; `heat`: for that kind, see Analysis::TimeSeries#heat
+    # - `points`: Array of Point on its lines; `heat`: for that kind, see Analysis::TimeSeries#heat, and what
+    #   is counted (`label`)
     Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat,
       :height, :bare) do
       def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil,

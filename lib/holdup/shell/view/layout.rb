@@ -86,7 +86,10 @@ module Holdup
         end
 
         def detail(text)
-          text ? [@style.paint(Width.truncate("#{DETAIL}#{text}", @width), :dim)] : []
+          return [] unless text
+          return [@style.paint(Width.truncate("#{DETAIL}#{text}", @width), :dim)] unless @section.wraps
+          lines = Width.wrap(text, @options[:sentences] - DETAIL.size)
+          lines.map { |line| @style.paint("#{DETAIL}#{line}", :dim) }
         end
 
         def total

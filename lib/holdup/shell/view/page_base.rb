@@ -171,8 +171,11 @@ module Holdup
     class PageBase
       # For pages about all chosen units: where their time went, and their figures over time.
       module OverTime
+        # Charts that the last hour has in steps of ten seconds.
+        IN_ROUNDS = %w[shares rate wall waits heat_wall gvl].freeze
+
         # @return [Hash{String => Chart}]
-        def charts = time_series_charts.to_h
+        def charts = over_time_charts.map(&:to_h).reduce(:merge).slice(*charted)
 
         private
 
@@ -194,8 +197,30 @@ module Holdup
           Charts::TimeSeries::NAMES + (time_series.gvl.empty? ? [] : ["gvl"])
         end
 
-        def time_series_charts
-          Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: chart_marks)
+        # @return [Hash{String => String}]
+        def chart_titles = over_time_charts.map(&:titles).reduce(:merge).slice(*charted)
+
+        # By minutes or longer, then by rounds of the collector.
+        # @return [Array<Charts::TimeSeries>]
+        def over_time_charts
+          @over_time_charts ||= begin
+            names = rounds ? charted & IN_ROUNDS : []
+            names -= ["gvl"] if rounds&.gvl&.empty?
+            [charts_of(time_series, charted - names), *(charts_of(rounds, names) if names.any?)]
+          end
+        end
+
+        def charts_of(series, names)
+          Charts::TimeSeries.new(series, words: @words, names:, marks: chart_marks)
+        end
+
+        # @return [Analysis::TimeSeries, nil] of at most an hour, in steps of ten seconds
+        def rounds
+          return @rounds if defined?(@rounds)
+          first = time_series.at_s.each_index.find { |index| time_series.measured?(index) }
+          from_s, to_s = shown
+          @rounds = first && Queries::RecentSeriesQuery.call(store, from_s:, to_s:, filter:,
+            since_s: time_series.at_s[first])
         end
 
         # What features have to mark.
@@ -220,7 +245,7 @@ module Holdup
           return if time_series.empty?
           table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,
             limit: query.limit, params: moment_params)
-          Blocks::FetchedCharts.new(title: word(:over_time), names: time_series_charts.titles,
+          Blocks::FetchedCharts.new(title: word(:over_time), names: chart_titles,
             twin: table.call, part:)
         end
       end

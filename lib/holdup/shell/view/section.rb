@@ -9,9 +9,10 @@ module Holdup
     # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter, Heat or Moment; `total`: a final
     #   row, set apart, or nil
     # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
-    # - `details`: for each row the line under it, String or Blocks::Link, or nil; empty where no row has one
-    Section = Data.define(:title, :columns, :rows, :total, :notes, :more, :details) do
-      def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil, details: [])
+    # - `details`: for each row the line under it, String or Blocks::Link, or nil; empty where no row has one;
+    #   `wraps`: whether a terminal shows all of it, in several lines
+    Section = Data.define(:title, :columns, :rows, :total, :notes, :more, :details, :wraps) do
+      def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil, details: [], wraps: false)
         super
       end
 

@@ -27,6 +27,9 @@ module Holdup
       # Escape sequences and text direction overrides could rewrite the reader's screen.
       UNPRINTABLE = /[\p{Cc}\u{2028}\u{2029}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/
 
+      # A space at which no line ends, in names within sentences.
+      NO_BREAK = "\u00A0"
+
       module_function
 
       # @return [Integer] terminal columns
@@ -73,13 +76,14 @@ module Holdup
         " " * [columns - of(text), 0].max + text
       end
 
-      # Breaks at spaces, and between wide characters, since Japanese has no spaces.
+      # Breaks at spaces, and between wide characters, since Japanese has no spaces. A NO_BREAK becomes a
+      # usual space, which can be searched for.
       # @return [Array<String>] lines at most `columns` wide; only a longer single word is broken
       def wrap(text, columns)
         text.scan(PIECE).flat_map { |piece| pieces(piece, columns) }.each_with_object([+""]) do |piece, lines|
           lines << +"" if of(lines.last) + of(piece.rstrip) > columns && !lines.last.empty?
           lines.last << (lines.last.empty? ? piece.lstrip : piece)
-        end.map(&:rstrip)
+        end.map { |line| line.rstrip.tr(NO_BREAK, " ") }
       end
 
       def common_words(texts)

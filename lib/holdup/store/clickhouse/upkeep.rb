@@ -122,7 +122,7 @@ module Holdup
         def hide(now_s, max_bytes)
           state = @steps.state
           if pruned(state, now_s, max_bytes).last == state
-            drop(state) # what a roll-up has taken meanwhile
+            drop(state, now_s) # what a roll-up has taken meanwhile
             return 0
           end
           deleted = 0
@@ -132,7 +132,7 @@ module Holdup
             deleted, pruned = pruned(before, now_s, max_bytes)
             pruned
           end
-          drop(after) if after
+          drop(after, now_s) if after
           deleted
         end
 
@@ -169,7 +169,7 @@ module Holdup
           kept = "kind = 'outcome' OR (#{audited}) OR (#{died}) OR (#{noticed})"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
             "HAVING toDate(max(written)) < #{silent} AND countIf(#{kept}) = 0"
-          used = %w[minutes samples unit_samples slowest_units].map do |table|
+          used = %w[minutes samples unit_samples slowest_units recent_figures].map do |table|
             "session NOT IN (SELECT session FROM #{table})"
           end
           ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
@@ -252,18 +252,19 @@ module Holdup
           rows.to_h { |table, bytes, count| [table, [bytes.to_i, count.to_i]] }
         end
 
-        def drop(state)
+        def drop(state, now_s)
           partitions = @client.rows("SELECT DISTINCT table, partition FROM system.parts " \
             "WHERE database = currentDatabase() AND active")
           partitions.each do |table, partition|
-            next unless gone?(table, partition, state)
-            literal = partition.start_with?("(") ? partition : HttpClient.quote(partition)
+            next unless gone?(table, partition, state, now_s)
+            literal = partition.match?(/\A(?:\(|\d+\z)/) ? partition : HttpClient.quote(partition)
             @client.run("ALTER TABLE #{table} DROP PARTITION #{literal}")
           end
         end
 
-        def gone?(table, partition, state)
+        def gone?(table, partition, state, now_s)
           case table
+          when "recent_figures" then partition.to_i < (now_s - RecentFigures::KEEP_S) / HOUR_S
           when "windows", "host_sums" then coarse_gone?(partition, state)
           when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
             "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?

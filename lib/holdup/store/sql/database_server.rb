@@ -31,8 +31,8 @@ module Holdup
         # All of a store. Where a migration broke off, there are some of them.
         TABLES = %i[
           answers audit_entries checkpoints collector_checkpoints deaths host_sums hosts notices
-          prediction_outcomes
-          process_samples schema_info series settings skipped_rows slowest_units tiers unit_samples windows
+          prediction_outcomes process_samples recent_figures schema_info series settings skipped_rows
+          slowest_units tiers unit_samples windows
         ].freeze
         # Errors that are about one row. Sequel turns an ArgumentError into a database error.
         ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, ArgumentError].freeze

@@ -29,6 +29,13 @@ class Holdup::Analysis::HistogramBands::DurationBandsTest < Minitest::Test
     assert_equal Holdup::Histogram::Buckets::FLOOR_NS, found.upto_ns.first
   end
 
+  def test_a_heat_map_has_two_bands_for_each_doubling
+    values = [1_000_000, 8_000_000]
+    upto = Spread.new([Holdup::Histogram.of(values)], slots: Spread::HEAT).upto_ns
+    upto.each_cons(3) { |from, _, to| assert_in_delta 2.0, to.fdiv(from), 0.01 }
+    assert_equal 2 * upto.size - 1, spread(values).upto_ns.size, "a curve has twice as many"
+  end
+
   def test_nothing_has_no_bands
     assert_equal [[], [[]]], [spread(nil).upto_ns, spread(nil).counts]
   end

@@ -22,7 +22,7 @@ class Holdup::Captures::ChainSentencesTest < Minitest::Test
     words = Holdup::View::Words.new(language)
     scene = self.scene
     unit = scene.units.find { |each| each.name == name }
-    Holdup::Captures::ChainSentences.new(scene, words:).call(unit)
+    Holdup::Captures::ChainSentences.new(scene, words:).call(unit)&.tr("\u00A0", " ")
   end
 
   def test_one_sentence_for_each_wait

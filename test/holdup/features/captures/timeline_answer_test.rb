@@ -13,7 +13,19 @@ class Holdup::Captures::TimelineAnswerTest < Minitest::Test
   def answers(ring, language: "en")
     scene = Holdup::Captures::Timeline::Scene.new(ring.recording(to: 100 * MS))
     answer = Holdup::Captures::TimelineAnswer.new(scene, words: Holdup::View::Words.new(language))
-    [scene.units.find { |unit| unit.number == 1 }&.then { |unit| answer.unit(unit) }, answer.whole]
+    unit = scene.units.find { |one| one.number == 1 }
+    [unit && answer.unit(unit), answer.whole].map { |text| text&.tr("\u00A0", " ") }
+  end
+
+  def test_a_name_stays_on_one_line
+    scene = Holdup::Captures::Timeline::Scene.new(hog.recording(to: 100 * MS))
+    words = Holdup::View::Words.new("en")
+    unit = scene.units.find { |one| one.number == 1 }
+    text = Holdup::Captures::TimelineAnswer.new(scene, words:).unit(unit)
+    assert text.start_with?("GET\u00A0/light took 80.0 ms"), text
+    lines = Holdup::View::Width.wrap(text, 40)
+    refute(lines.any? { |line| line.end_with?("GET") }, lines.join("\n"))
+    refute_includes lines.join, "\u00A0", "a terminal's text can be searched"
   end
 
   # The hog collects garbage for a while; who waits is the light one.

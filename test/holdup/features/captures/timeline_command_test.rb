@@ -11,7 +11,7 @@ class TimelineTest < Minitest::Test
 
   def test_the_whole_capture
     with_capture do |file|
-      said = holdup("timeline", file)
+      said = holdup("timeline", file, "--full")
       assert_equal [0, ""], [said.status, said.err]
       beginning = /\Apid 7, 2026-09-21 .* UTC: /
       middle = /200 ms, 14 events of 3 threads, 2 requests\nand jobs\n\n/
@@ -33,13 +33,40 @@ class TimelineTest < Minitest::Test
     end
   end
 
+  def test_the_story_on_one_screen_is_a_waterfall_of_the_main_periods
+    with_capture do |file|
+      whole = holdup("timeline", file).out
+      assert_match(/^GET \/light \(id 1\): what took its time$/, whole, "the one with the longest wait")
+      story = holdup("timeline", file, "--unit", "1").out
+      [whole, story].each do |said|
+        assert_match(/^\+9\.00 ms  92\.0 ms {5,7}x{44,46}\n  waited for GET \/hog$/, said)
+        assert_match(/^ +12\.0 ms\n  3 other periods: ran 7\.00 ms, waited 0, idle 5\.00 ms$/, said)
+      end
+      refute_includes story, "+101 ms", "shorter than a twentieth"
+    end
+  end
+
+  # Whatever the names, and however many periods are long.
+  def test_a_screen_has_at_most_40_lines
+    %w[en ja].each do |language|
+      many_long_periods do |file|
+        [[], %w[--unit 1]].each do |more|
+          text = holdup("timeline", file, *more, "--lang", language, env: {"COLUMNS" => "80"}).out
+          assert_operator text.lines.size, :<=, 40, text
+          waterfall = text[/^(?:at|開始) .*?(?=^ {10,}\S)/m]
+          refute_includes waterfall, "…", "no name is cut"
+        end
+      end
+    end
+  end
+
   def test_the_screen_ends_with_commands_that_can_be_pasted
     with_capture do |file|
       screen = holdup("timeline", file, env: {"COLUMNS" => "80"}).out
       joined = screen[/^What to do next\n(.*)/m, 1].gsub(/ \\\n */, " ")
       commands = joined.lines.grep(/^  holdup/).map { |line| line.sub(/  # .*/, "").split.drop(2) }
-      assert_equal [[file, "--unit", "slowest"], [file, "--export", "perfetto", "--out", "capture.pftrace"]],
-        commands
+      export = %w[--export perfetto --out capture.pftrace]
+      assert_equal [[file, "--unit", "1", "--full"], [file, *export]], commands
       commands.each { |arguments| assert_equal 0, within(file) { holdup("timeline", *arguments).status } }
       refute_includes holdup("timeline", file, "--full").out, "What to do next"
     end
@@ -49,9 +76,9 @@ class TimelineTest < Minitest::Test
 
   def test_the_story_of_one_unit_by_its_number_or_as_the_slowest
     with_capture do |file|
-      said = holdup("timeline", file, "--unit", "1").out
+      said = holdup("timeline", file, "--unit", "1", "--full").out
       beginning = /\AGET \/light \(id 1\) on thread srv 2, .*\n\n/
-      ending = /GET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n/
+      ending = /GET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for\nGET \/hog\./
       assert_match(/#{beginning}#{ending}/, said)
       assert_includes said.gsub(/\s+/, " "),
         "+9.00 ms 92.0 ms waited for GET /hog (thread srv 1) 90.0 ms, the hand-off 2.00 ms +101 ms"
@@ -62,7 +89,7 @@ class TimelineTest < Minitest::Test
 
   def test_methods_where_the_capture_has_stacks
     with_capture(stacks: true) do |file|
-      said = holdup("timeline", file).out
+      said = holdup("timeline", file, "--full").out
       assert_includes said.gsub(/\s+/, " "),
         "Requests and jobs waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in " \
         "Report#crunch " \
@@ -70,7 +97,7 @@ class TimelineTest < Minitest::Test
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/,
         said)
       assert_match(/^  The method is known for 93\.8 % of all waiting\. Taking 1 stack cost /, said)
-      story = holdup("timeline", file, "--unit", "1").out
+      story = holdup("timeline", file, "--unit", "1", "--full").out
       assert_includes story.gsub(/\s+/, " "),
         "For 97.8 % of its waiting, Holdup knows what ran meanwhile: Report#crunch " \
         "(app/models/report.rb:13) 90.0 ms."
@@ -85,7 +112,7 @@ class TimelineTest < Minitest::Test
 
   def test_in_japanese
     with_capture do |file|
-      assert_match(/^GET \/light は 104 ms のうち 92\.0 ms が GVL 待ちで、うち 90\.0 ms（97\.8 %）は GET$/,
+      assert_match(/^GET \/light は 104 ms のうち 92\.0 ms が GVL 待ちで、うち 90\.0 ms（97\.8 %）は$/,
         holdup("timeline", file, "--unit", "1", "--lang", "ja").out.lines[2])
       assert_match(/スレッドが待つ間の GVL の保持者/, holdup("timeline", file, "--lang", "ja").out)
     end
@@ -195,6 +222,26 @@ class TimelineTest < Minitest::Test
     bytes = EventRing.new.running(2).begins(1, 2, 1).ends(1, 2, 8, name: "GET /hog").bytes(to: 9 * MS)
     bytes.bytesplice(312, 24, [1, 70 * MS, 80 * MS].pack("Q<3"))
     Holdup::Capture::Reason.add(bytes, facts)
+  end
+
+  # Nineteen periods of a twentieth each, all for long names.
+  def many_long_periods
+    hog, light = %w[Aaaaaaaa Bbbbbbbb].map { |part| "Administration::#{part * 3}Controller#recalculate_all" }
+    ring = EventRing.new(names: [hog, light]).running(2).idle(3).begins(2, 2, 0).begins(1, 3, 0)
+    19.times do |round|
+      at = round * 100 * MS
+      ring.ready(3, at + MS, unit: 1)
+      ring.stack(2, at + 50 * MS, [hog, "/srv/shop/app/services/#{hog[16, 20]}.rb", 3])
+      ring.suspended(2, at + 98 * MS, unit: 2).resumed(3, at + 98 * MS, unit: 1)
+      ring.suspended(3, at + 99 * MS, unit: 1)
+      ring.ready(2, at + 99 * MS, unit: 2).resumed(2, at + 99 * MS, unit: 2)
+    end
+    ring.ready(3, 1901 * MS, unit: 1).suspended(2, 1902 * MS, unit: 2).resumed(3, 1902 * MS, unit: 1)
+    ring.ends(1, 3, 1903 * MS, name: light).suspended(3, 1904 * MS)
+    ring.resumed(2, 1904 * MS, unit: 2).ends(2, 2, 1905 * MS, name: hog)
+    Dir.mktmpdir do |folder|
+      yield Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 2000 * MS), Time.at(0))
+    end
   end
 
   # The light request is ready again at 10 ms while the hog holds the GVL until 100 ms, and gets it at 102 ms.

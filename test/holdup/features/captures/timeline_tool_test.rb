@@ -81,7 +81,7 @@ class Holdup::Captures::TimelineToolTest < Minitest::Test
   def test_the_story_of_a_request_is_that_of_the_command
     tools = Tools.new(kept: KEPT, text: "a story")
     assert_equal "a story", call(tools, capture: "a-7", unit: "slowest").text
-    assert_equal [%w[timeline a-7 --unit=slowest]], tools.ran
+    assert_equal [%w[timeline a-7 --unit=slowest --full]], tools.ran
     assert_equal ["a story"], tools.bounded_texts
   end
 

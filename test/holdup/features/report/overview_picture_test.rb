@@ -97,7 +97,7 @@ class Holdup::Report::OverviewPictureTest < Minitest::Test
   end
 
   def test_the_table_has_the_figures_of_all_charts
-    table = picture.block(limit: 2).twin
+    table = picture.table(2)
 
     assert_equal 2, table.rows.size
     assert_equal ["from", "wait for Reports#sales", "wait for (thread) sweep", "wait for (others)",

@@ -139,6 +139,6 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
     assert_equal "<code>&lt;b&gt;</code>", view.sentence("`<b>`")
     assert_equal "a ` alone", view.sentence("a ` alone")
     assert_equal "12.3\u00A0% of 4 threads", view.sentence("12.3 % of 4 threads")
-    assert_equal "the Orders<wbr>Controller<wbr>#index", view.sentence("the OrdersController#index")
+    assert_equal "the OrdersController#index", view.sentence("the OrdersController#index")
   end
 end

@@ -28,6 +28,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
       {seen: 1, bytes: 1, packed: Sequel.blob("x")}],
     slowest_units: [{start_s: 60, series_id: 1, setting_id: 1, host_id: 1},
       {slowest_ns: 1, bytes: 1, packed: Sequel.blob("x")}],
+    recent_figures: [{host_id: 1, slot: 7}, {start_s: 70, packed: Sequel.blob("x")}],
     checkpoints: [{segment: "s"}, {checkpoint: Sequel.blob("x")}],
     collector_checkpoints: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],

@@ -37,6 +37,13 @@ module Holdup
           at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first
         end
 
+        # @return [TimelineUnit, nil] the unit in which the longest wait for the GVL was; nil: none waited
+        def worst
+          in_units = waits.select { |wait| unit_of(wait.span)&.whole? }
+          longest = in_units.max_by { |wait| wait.span.length }
+          unit_of(longest.span) if longest
+        end
+
         # Spans of its thread, cut to its time; on a thread that follows its fibers also those of other
         # fibers.
         def spans_of(unit)

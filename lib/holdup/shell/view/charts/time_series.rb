@@ -102,7 +102,7 @@ module Holdup
 
         # Its lines are not drawn: a script describes them.
         def heat(key)
-          heat = @series.heat(key)
+          heat = {**@series.heat(key), label: word(:chart_cell)}
           units = heat[:counts].each_with_index.map do |counts, index|
             counts.sum if @series.measured?(index)
           end

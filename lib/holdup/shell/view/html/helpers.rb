@@ -14,12 +14,11 @@ module Holdup
           NAME = 200
           # Allowed breaks in a name: between its parts, and between the words of one part.
           PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])|(?<=[a-z]{3})(?=[A-Z][a-z])}
-          # A word of a sentence that may be wider than a phone.
-          LONG_WORD = %r{([\w:#/.-]{20,})}
+          # A word of a sentence that may be wider than a phone. Shorter names are never broken.
+          LONG_WORD = %r{([\w:#/.-]{32,})}
           CODE = /(`[^`]+`)/
           # Keeps a number and its unit on one line.
           UNIT_SPACE = /(?<=\d) (?=(?:%|[num]?s|min|h|d|B|[kMG]B|件|回|秒|分|時間|日)(?![a-zA-Z]))/
-          NO_BREAK = "\u00A0"
 
           # @return [String] at most NAME characters
           def cut(text)
@@ -51,7 +50,7 @@ module Holdup
               from, to, zone = $~.captures
               to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
             end
-            timed.gsub(UNIT_SPACE, NO_BREAK)
+            timed.gsub(UNIT_SPACE, Width::NO_BREAK)
           end
 
           def time(moment, zone, text = moment)

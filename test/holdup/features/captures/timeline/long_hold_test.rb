@@ -38,7 +38,8 @@ class Holdup::Captures::Timeline::LongHoldTest < Minitest::Test
   def sentence(ring, language: "en", **given)
     scene = scene(ring, **given)
     words = Holdup::View::Words.new(language)
-    Holdup::Captures::TimelineReport.new(scene, holders: nil, patterns: [found(scene)], words:).findings.first
+    report = Holdup::Captures::TimelineReport.new(scene, holders: nil, patterns: [found(scene)], words:)
+    report.findings.first.tr("\u00A0", " ")
   end
 
   EVERY_TEN = (5..395).step(10).to_a

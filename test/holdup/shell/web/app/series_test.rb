@@ -32,6 +32,37 @@ class Holdup::Web::SeriesTest < Minitest::Test
     assert_equal [300], heats.values.map { |chart| chart["heat"]["counts"].flatten.sum }.uniq
   end
 
+  # Each minute of the sample came in six equal rounds.
+  def store_with_rounds
+    sample_store.tap do |store|
+      sample.to_a.select { |window| window.series.unit? }.group_by(&:start_s).each do |start_s, windows|
+        6.times { |at| store.commit([], {}, recent: recent(start_s + at * 10, windows)) }
+      end
+    end
+  end
+
+  def recent(start_s, windows)
+    named = windows.map do |window|
+      Holdup::RecentFigures.sum([window], window.series).with(start_s:, seconds: 10)
+    end
+    Holdup::RecentFigures.new(host: "web-1", start_s:, length_ms: 10_000, series: named, others: {}, held: {},
+      total: Holdup::RecentFigures.sum(named, Holdup::RecentFigures::ALL))
+  end
+
+  # Of the times of single states minutes are kept.
+  def test_charts_of_the_last_hour_have_steps_of_ten_seconds
+    @app = dashboard(store: store_with_rounds)
+    get "/series/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
+    steps = JSON.parse(last_response.body).transform_values do |chart|
+      first, second = chart["x"]["values"]
+      second - first
+    end
+    fine, coarse = steps.keys.partition { |name| steps[name] == 10 }
+    assert_equal [60], steps.values_at(*coarse).uniq
+    assert_equal %w[shares heat_wall rate wall waits], fine
+    assert_equal %w[heat_queued heat_stalled heat_running heat_idle], coarse
+  end
+
   def test_series_are_of_what_the_page_is_about
     get "/", {"since" => "2m", "name" => "Orders*", "lang" => "ja"}
     assert_includes last_response.body,

@@ -115,6 +115,8 @@ class Holdup::View::Html::Helpers::MarkupTest < Minitest::Test
 
   def test_only_long_words_of_a_sentence_may_break
     assert_equal "see OrdersController now", sentence("see OrdersController now"), "16 characters"
-    assert_equal "see Admin<wbr>::Orders<wbr>Controller now", sentence("see Admin::OrdersController now")
+    assert_equal "see Admin::OrdersController#index now", sentence("see Admin::OrdersController#index now")
+    assert_equal "see Admin<wbr>::Archived<wbr>Orders<wbr>Controller<wbr>#index now",
+      sentence("see Admin::ArchivedOrdersController#index now"), "wider than a phone"
   end
 end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "quantities"
+require_relative "series"
+require_relative "window"
+
+module Holdup
+  # What ended on one host in one round of its collector, about ten seconds: for charts of the last hour, in
+  # which a minute is too long. A store keeps one for each of SLOTS.
+  #
+  # - `start_s`: of the ten seconds, a multiple of STEP_S; `length_ms`: what the round covered
+  # - `total`: Window of all units; `series`: Array of Window, the strongest, also those of which none ended;
+  #   `others`: {kind => Window}, all other units. Of their histograms only elapsed times have buckets, the
+  #   others are Histogram::CountAndSum
+  # - `held`: {String => HeldTime}, by server or job runner
+  RecentFigures = Data.define(:host, :start_s, :length_ms, :total, :series, :others, :held)
+
+  class RecentFigures
+    STEP_S = 10
+    SLOTS = 360
+    KEEP_S = STEP_S * SLOTS
+    # Series of a host that are kept apart.
+    SERIES_APART = 20
+    ALL = Series.new(kind: :request, name: "(all)")
+
+    # How long GVLs were held, and how long their processes lived, all added up.
+    HeldTime = Data.define(:held_ns, :covered_ns) do
+      def +(other) = with(held_ns: held_ns + other.held_ns, covered_ns: covered_ns + other.covered_ns)
+    end
+
+    # Of processes without a server.
+    UNNAMED = "-"
+
+    # @param setting [Setting, nil]
+    # @return [String] whose GVLs are added up
+    def self.group(setting) = setting&.[]("server") || setting&.[]("jobs") || UNNAMED
+
+    # The one addition of these windows, which need not have buckets.
+    # @param windows [Array<Window>] at least one
+    # @param series [Series] of the sum
+    # @return [Window]
+    def self.sum(windows, series)
+      first = windows.first
+      histograms = first.histograms.to_h do |name, _|
+        same = windows.map { |window| window.histograms.fetch(name) }
+        [name, (name == :wall) ? Histogram.sum(same) : Histogram::CountAndSum.sum(same)]
+      end
+      sums = first.sums.to_h { |name, _| [name, windows.sum { |window| window.sums.fetch(name) }] }
+      first.with(series:, setting: nil, count: windows.sum(&:count), errors: windows.sum(&:errors), sums:,
+        histograms:)
+    end
+
+    # @return [Integer] place in the ring of its host
+    def slot = start_s / STEP_S % SLOTS
+
+    # @param other [RecentFigures] of the same host and ten seconds
+    def merge(other)
+      series = by_series(self.series + other.series)
+      with(length_ms: length_ms + other.length_ms, total: self.class.sum([total, other.total], ALL), series:,
+        others: others.merge(other.others) { |_, one, another| self.class.sum([one, another], one.series) },
+        held: held.merge(other.held) { |_, one, another| one + another })
+    end
+
+    private
+
+    def by_series(windows)
+      windows.group_by(&:series).map { |one, same| self.class.sum(same, one) }
+    end
+  end
+end
