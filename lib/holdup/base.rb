@@ -20,7 +20,7 @@ require_relative "agent/instrumentation/asked_endpoint"
 require_relative "agent/instrumentation/calls"
 require_relative "agent/instrumentation/controller_figures"
 require_relative "agent/instrumentation/job_units"
-require_relative "agent/instrumentation/message_consumers"
+require_relative "agent/instrumentation/libraries"
 require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/rack"
 require_relative "agent/instrumentation/request_units"
@@ -160,98 +160,14 @@ module Holdup
       end
       worker = -> { Servers.worker($PROGRAM_NAME) }
       Runtime.new(settings:, log:, env: ENV, worker:, other_copy: -> { OtherCopy.reason }).tap do |runtime|
-        runtime.add(connection_pool(runtime.guard))
-        runtime.add(sequel_pool(runtime.guard))
-        runtime.add(connection_pool_gem(runtime.guard))
-        runtime.add(tracers(runtime.recorder))
-        runtime.add(graphql_operations(runtime.guard))
-        runtime.add(mcp_tools(runtime.guard))
-        runtime.add(roda_routes(runtime.guard))
-        runtime.add(hanami_routes(runtime.guard))
-        runtime.add(cable_actions(runtime.guard))
-        runtime.add(grpc_methods(runtime.recorder))
-        runtime.add(Instrumentation::ThreadPoolJobs.new(-> { jobs }, guard: runtime.guard))
-        runtime.add(Instrumentation::MessageConsumers.new(-> { jobs }, guard: runtime.guard))
+        libraries = Instrumentation::Libraries.new(recorder: runtime.recorder, jobs: -> { jobs })
+        libraries.each { |resource| runtime.add(resource) }
         runtime.add(Instrumentation::AskedEndpoint.new(-> { requests.names }, guard: runtime.guard))
         wanted = -> { runtime.configuration.calls }
         runtime.add(Instrumentation::Calls.new(recorder: runtime.recorder, wanted:))
         added = -> { runtime.configuration.add_figures_to }
         runtime.add(Instrumentation::ControllerFigures.new(wanted: added, guard: runtime.guard))
       end
-    end
-
-    def connection_pool(guard)
-      Runtime::LateResource.new(-> { defined?(::ActiveSupport) }) do
-        require_relative "agent/instrumentation/connection_pool"
-        Instrumentation::ConnectionPool.new(guard:, clock: Clock.new)
-      end
-    end
-
-    def sequel_pool(guard)
-      Runtime::LateResource.new(-> { defined?(::Sequel::ConnectionPool) }) do
-        require_relative "agent/instrumentation/sequel_pool"
-        Instrumentation::SequelPool.new(guard:, clock: Clock.new)
-      end
-    end
-
-    def connection_pool_gem(guard)
-      Runtime::LateResource.new(-> { defined?(::ConnectionPool::TimedStack) }) do
-        require_relative "agent/instrumentation/connection_pool_gem"
-        Instrumentation::ConnectionPoolGem.new(guard:, clock: Clock.new)
-      end
-    end
-
-    def graphql_operations(guard)
-      Runtime::LateResource.new(-> { defined?(::GraphQL::Tracing) }) do
-        require_relative "agent/instrumentation/graphql_operations"
-        Instrumentation::GraphqlOperations.new(guard:)
-      end
-    end
-
-    def mcp_tools(guard)
-      Runtime::LateResource.new(-> { defined?(::MCP::Server) }) do
-        require_relative "agent/instrumentation/mcp_tools"
-        Instrumentation::McpTools.new(guard:)
-      end
-    end
-
-    def roda_routes(guard)
-      Runtime::LateResource.new(-> { defined?(::Roda::RodaPlugins::Base::RequestMethods) }) do
-        require_relative "agent/instrumentation/roda_routes"
-        Instrumentation::RodaRoutes.new(guard:)
-      end
-    end
-
-    def hanami_routes(guard)
-      Runtime::LateResource.new(-> { defined?(::Hanami::Router) }) do
-        require_relative "agent/instrumentation/hanami_routes"
-        Instrumentation::HanamiRoutes.new(guard:)
-      end
-    end
-
-    def cable_actions(guard)
-      Runtime::LateResource.new(-> { defined?(::ActionCable) }) do
-        require_relative "agent/instrumentation/cable_actions"
-        Instrumentation::CableActions.new(jobs: -> { jobs }, guard:)
-      end
-    end
-
-    def grpc_methods(recorder)
-      Runtime::LateResource.new(-> { defined?(::GRPC::RpcServer) }) do
-        require_relative "agent/instrumentation/grpc_methods"
-        Instrumentation::GrpcMethods.new(recorder:)
-      end
-    end
-
-    def tracers(recorder)
-      Runtime::LateResource.new(-> { tracer? }) do
-        require_relative "agent/instrumentation/tracers"
-        Instrumentation::Tracers.new(recorder:)
-      end
-    end
-
-    def tracer?
-      defined?(::OpenTelemetry::SDK::Trace::Span) || defined?(::Datadog::Tracing::SpanOperation)
     end
 
     def build_requests

@@ -2,15 +2,16 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "job_units"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Measures what Action Cable runs in its own threads: each action of a channel ("ChatChannel#speak"),
     # subscriptions and connections. They are jobs of the process: no request waits for them, and they have a
     # pool of threads of their own.
-    #
-    # A resource of the runtime.
     class CableActions
+      include Runtime::Resource
+
       QUEUE = "action_cable"
       UNKNOWN = "(no such action)"
       # `method`: of Action Cable; `named`: what the application calls it
@@ -45,14 +46,6 @@ module Holdup
       def around(object, method, &)
         jobs.measure(run(object) { method }, &)
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

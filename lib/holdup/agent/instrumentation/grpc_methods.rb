@@ -2,14 +2,15 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "../recorder"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Measures each call that a server of the gem grpc answers as a request: "shop.Orders/Place". The server
     # has threads of its own and is no Rack server. How long a call waited for its thread is unknown.
-    #
-    # A resource of the runtime.
     class GrpcMethods
+      include Runtime::Resource
+
       # What answers a call, by its kind. All of them raise what the application raises; their callers rescue
       # it.
       HANDLERS = %i[handle_request_response handle_client_streamer handle_server_streamer
@@ -45,14 +46,6 @@ module Holdup
         end
         answered ? raise(answered) : answer
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

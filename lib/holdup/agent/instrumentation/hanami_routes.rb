@@ -2,14 +2,15 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "unit_name"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Keeps the pattern of the route that Hanami's router (2.2 and later) has found, "/books/:id", for the
     # name of a request. The environment has only its parameters.
-    #
-    # A resource of the runtime.
     class HanamiRoutes
+      include Runtime::Resource
+
       # Fiber-local: the leaf of the router's tree that has matched last.
       LEAF = :holdup_hanami_leaf
       MOST_BYTES = 200
@@ -49,14 +50,6 @@ module Holdup
       def mounted(env, prefix)
         keep(env) { (prefix.to_s == "/") ? nil : prefix }
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

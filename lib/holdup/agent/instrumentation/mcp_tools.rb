@@ -3,14 +3,15 @@
 require_relative "../../hooks/method_hook"
 require_relative "../recorder"
 require_relative "request_units"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Names a request after the tool that it calls on a server of the gem mcp ("MCP: search_orders"), because
     # all of them have the same path. A server knows its tools, so no client can make names.
-    #
-    # A resource of the runtime.
     class McpTools
+      include Runtime::Resource
+
       # @param guard [Guard]
       def initialize(guard:)
         @guard = guard
@@ -31,14 +32,6 @@ module Holdup
           unit.asked_for(@names[name] ||= "MCP: #{name}".freeze)
         end
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

@@ -6,14 +6,17 @@ require_relative "../guard"
 require_relative "../recorder"
 require_relative "job_name"
 require_relative "job_units"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Libraries that take messages from a broker: each message, or batch of messages, that an application's
     # class handles is a job. Active Job's messages are left to Active Job's callback.
     #
-    # A resource of the runtime: it hooks into each library once that is loaded.
+    # It hooks into each library once that is loaded.
     class MessageConsumers
+      include Runtime::Resource
+
       # @param jobs [#call] gives the JobUnits
       def initialize(jobs, guard:)
         @waiting = [Shoryuken, Sneakers, Karafka].map { |library| library.new(jobs, guard:) }
@@ -23,14 +26,6 @@ module Holdup
         loaded, @waiting = @waiting.partition(&:loaded?)
         loaded.each(&:join)
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       # One of the libraries. A class of it names the constant that it hooks into (CLASS), does so (`join`)
       # and knows what is handled (`run`).

@@ -2,15 +2,16 @@
 
 require_relative "../../hooks/method_hook"
 require_relative "unit_name"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
     # Follows how Roda's routing tree matches a request, for its name: `r.on "orders", Integer` is
     # "/orders/:integer". Roda keeps no route, but it calls a block only where its matchers have matched. They
     # are the application's own; the parts of the path that they match are not read.
-    #
-    # A resource of the runtime.
     class RodaRoutes
+      include Runtime::Resource
+
       # Those that take matchers and a block. `get` and `post` call the last one, which gets an array.
       METHODS = {on: "*args", is: "*args", _verb: "args"}.freeze
       # Longer patterns are no names.
@@ -50,14 +51,6 @@ module Holdup
       rescue *Guard::FAILURES => error
         @guard.failed(:name, error)
       end
-
-      def facts = {}
-
-      def pools = []
-
-      def gauges = {}
-
-      def profile = {}
 
       private
 

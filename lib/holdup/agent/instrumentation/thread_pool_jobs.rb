@@ -4,6 +4,7 @@ require_relative "../../hooks/method_hook"
 require_relative "../recorder"
 require_relative "../servers/identity"
 require_relative "job_units"
+require_relative "../runtime/resources"
 
 module Holdup
   module Instrumentation
@@ -12,9 +13,9 @@ module Holdup
     # - sucker_punch has a pool for each class of jobs, and is no adapter of Active Job.
     # - Rails' async adapter has one pool for all. Its jobs are Active Jobs, which Active Job's callback
     #   measures.
-    #
-    # A resource of the runtime.
     class ThreadPoolJobs
+      include Runtime::Resource
+
       ASYNC = "async"
       # concurrent-ruby names the threads of that pool so.
       ASYNC_THREAD = "ActiveJob-async-scheduler-worker-"
@@ -50,18 +51,12 @@ module Holdup
         @async ||= join_async if self.class.async?
       end
 
-      def facts = {}
-
       # Only those that have had a job.
       # @return [Array<Servers::Pool>]
       def pools
         queues = @sucker_punch ? ::SuckerPunch::Queue.all.to_a : []
         [*queues.map { |queue| queue_pool(queue) }, *@schedulers.keys.filter_map { |one| async_pool(one) }]
       end
-
-      def gauges = {}
-
-      def profile = {}
 
       # @param block [Proc] that a pool will run
       # @return [Proc] the same, which knows since when it has waited
