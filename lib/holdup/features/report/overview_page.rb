@@ -209,7 +209,7 @@ module Holdup
 
         def steps
           keys = BY_VERDICT.fetch(answer.key)
-          keys = [:compare, *keys] if @summary.setting_names.settings.size > 1
+          keys = [:compare, *keys] if @summary.setting_names.most_of_a_role > 1
           keys.filter_map { |key| step(key) }.first(MOST_STEPS)
         end
 

@@ -196,12 +196,10 @@ module Holdup
         Remarks::Applications.remark(@summary.applications, words: @words)
       end
 
-      # Each application has at least one setting.
       def mixed_settings
-        settings = @summary.setting_names.settings.size
-        (settings > [@summary.applications.shares.size,
-          1].max && @summary.by != :setting) ? @words.call(:remark_settings,
-            count: Figures.count(settings)) : nil
+        most = @summary.setting_names.most_of_a_role
+        return if most < 2 || @summary.by == :setting
+        @words.call(:remark_settings, count: Figures.count(most))
       end
 
       def overflow
