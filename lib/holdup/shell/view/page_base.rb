@@ -198,10 +198,11 @@ module Holdup
           Charts::TimeSeries.new(time_series, words: @words, names: charted, marks: chart_marks)
         end
 
-        # What features have to mark.
+        # What features have to mark. A deploy of the web server and of the job runner is one.
         # @return [Array<Chart::Mark>]
         def chart_marks
           @chart_marks ||= Features.marks.flat_map { |listed| marks_of(listed.load) }
+            .uniq { |mark| [mark.at.div(time_series.step_s), mark.label] }
         end
 
         def marks_of(reader)
