@@ -58,7 +58,7 @@ module Holdup
 
       # Of a stack, its sum.
       def titled(name, chart)
-        title = word(:"picture_#{name}")
+        title = word(:"picture_#{name}", server: @gvl&.server)
         found = View::Charts::TimeSeries::LatestAndPeak.of(@series.complete(sum(chart)), @series.at_s)
         return title unless found
         found.title(title, line: nil, figure: View::Chart::FORMATS.fetch(chart.unit), words: @words)
