@@ -10,7 +10,7 @@ module Holdup
       ENDING = /Controller(?=#)/
       # Pixels: the upper chart is the picture.
       WAITING_HEIGHT = 140
-      HELD_HEIGHT = 78
+      HELD_HEIGHT = 80
       WAITING = "waiting"
       HELD = "held"
       BUSY = "busy"
