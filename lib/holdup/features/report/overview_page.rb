@@ -67,9 +67,9 @@ module Holdup
       end
 
       # How much there is, and the first reason why figures may mislead.
-      def notes = [headline.figures.first, *headline.remarks.first]
+      def notes = [headline.figures.first, *headline.caveats.first]
 
-      def more_notes = [headline.figures.last, *headline.remarks.drop(1)]
+      def more_notes = [headline.figures.last, *headline.remarks] - notes
 
       def pictures
         picture = picture_block or return matrix(limit: VICTIMS, brief: true)

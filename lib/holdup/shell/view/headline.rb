@@ -61,6 +61,9 @@ module Holdup
         [*own, *@general_remarks, few, short].compact
       end
 
+      # @return [Array<String>] those without what is a finding, too
+      def caveats = remarks - [connections]
+
       # Whom the requests or jobs of one name waited for, where the verdict is another.
       # @return [String, nil]
       def main_wait

@@ -153,8 +153,10 @@ class Holdup::View::HeadlineTest < Minitest::Test
     assert_match(/waiting for a database connection/, waiting(stalled: 0).verdict)
     assert_empty waiting(stalled: 0).remarks.grep(/database connection/)
     refute_match(/database connection/, waiting(stalled: 70).verdict)
+    both = waiting(stalled: 70)
     assert_match(/\AThey also spent 20\.0 % of their time waiting for a database connection/,
-      waiting(stalled: 70).remarks.first)
+      both.remarks.first)
+    assert_equal both.remarks.drop(1), both.caveats, "it is no doubt about figures"
   end
 
   # A screen may have room for the first remarks only.
