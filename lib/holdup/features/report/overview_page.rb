@@ -72,8 +72,13 @@ module Holdup
       def more_notes = [headline.figures.last, *headline.remarks] - notes
 
       def pictures
-        picture = picture_block or return matrix(limit: VICTIMS, brief: true)
-        View::Blocks::Beside.new(main: [picture], side: [*matrix(limit: VICTIMS, brief: true)])
+        picture = picture_block or return waits
+        View::Blocks::Beside.new(main: [picture], side: [*waits])
+      end
+
+      # Waits that do not matter would look as if they did.
+      def waits
+        matrix(limit: VICTIMS, brief: true) if time_series.empty? || OverviewPicture.contended?(pictured)
       end
 
       # What one looks for when the first screen is not enough.

@@ -125,6 +125,13 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     assert_empty pictures.side
   end
 
+  def test_waits_that_do_not_matter_are_not_shown
+    shape = {ms: {cpu: 10, stalled: 0.3, io: 90}, acquisitions: 3, units: 300, blame: 1}
+    windows = SampleWindows.new(units: {"A#a" => shape, "B#b" => shape}, accounts: {}).stored
+
+    assert_empty page(windows).blocks[1].side
+  end
+
   def matrix(windows)
     store = Holdup::Store.open("memory:")
     store.commit(windows, {})
