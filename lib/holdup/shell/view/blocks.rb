@@ -254,7 +254,7 @@ module Holdup
       end
 
       # The share that has room for a letter, and the least that matters.
-      Bar::ROOM = 0.011
+      Bar::ROOM = 0.0125
       Bar::LARGE = 0.05
 
       # The label omits smaller shares, which are still drawn.

@@ -43,7 +43,7 @@ class Holdup::View::BlocksTest < Minitest::Test
 
   # A word that does not fit is cut off in the middle.
   def test_a_part_of_a_bar_has_a_text_only_if_all_of_it_fits
-    bar = Blocks::Bar.new(parts: {cpu: 0.15, stalled: 0.15}, label: "",
+    bar = Blocks::Bar.new(parts: {cpu: 0.16, stalled: 0.16}, label: "",
       texts: {cpu: "cpu 7.50 ms", stalled: "stalled 7.50 ms"})
 
     assert_equal ["cpu 7.50 ms", nil], [bar.text_on(:cpu), bar.text_on(:stalled)]
