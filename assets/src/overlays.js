@@ -123,14 +123,15 @@ function dot(plot, { x, y, label }, below) {
   const at = placed(path, left, top);
   label ? context.fill(at) : context.stroke(at);
   if (!label) return;
-  const { width: wide } = context.measureText(label);
   const bottom = plot.bbox.top + plot.bbox.height;
   const edges = { left: plot.bbox.left, right: context.canvas.width, bottom };
+  const text = fitting(context, label, edges.right - edges.left);
+  const { width: wide } = context.measureText(text);
   const away = (upper) =>
     beside({ x: left, y: top }, wide, { ...edges, top: upper }, { below, ratio: ratio() });
   const place = meets(away(0), wide, taken(plot), ratio()) ? away(plot.bbox.top) : away(0);
   context.textAlign = place.align;
-  write(context, label, place.x, place.y);
+  write(context, text, place.x, place.y);
 }
 
 /** A shape in pixels of a page, at a place of the canvas. */
