@@ -68,3 +68,9 @@ function bytes(value, three, whole) {
   const [size, name] = BYTES.find(([least]) => value >= least) ?? [];
   return size ? `${three(value / size)} ${name}` : `${whole(value)} B`;
 }
+
+/**
+ * @param {string} language
+ * @returns {string} what is between the parts of a list
+ */
+export const separator = (language) => (language === "ja" ? "、" : ", ");

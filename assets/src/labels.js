@@ -1,6 +1,8 @@
 /** Half of a dot and the gap to its label, and the height of a line of text, in CSS pixels. */
 const GAP = 8;
 const LINE = 14;
+/** Of letters above their base line. */
+const LETTER = 9;
 
 /**
  * The place of a dot's label in which all of it can be read: right of the dot where there is room, else left,
@@ -20,4 +22,18 @@ export function beside(dot, width, edges, { below = false, ratio = 1 } = {}) {
     x: left ? dot.x - gap : Math.max(edges.left, Math.min(dot.x + gap, edges.right - width)),
     y: lower ? dot.y + 2 * gap : dot.y - 0.75 * gap,
   };
+}
+
+/**
+ * Whether a label would cover what stands above it.
+ * @param {{align: "left" | "right", x: number, y: number}} place of the label, see beside
+ * @param {number} width of the label
+ * @param {{left: number, right: number, bottom: number}[]} others
+ * @param {number} [ratio] canvas pixels for one CSS pixel
+ * @returns {boolean}
+ */
+export function meets({ align, x, y }, width, others, ratio = 1) {
+  const left = align === "right" ? x - width : x;
+  const over = (other) => y - LETTER * ratio < other.bottom;
+  return others.some((other) => over(other) && left < other.right && left + width > other.left);
 }

@@ -1,5 +1,5 @@
 import { Charts } from "./charts.js";
-import { formatters } from "./format.js";
+import { formatters, separator } from "./format.js";
 import { Live } from "./live.js";
 import { morph } from "./morph.js";
 import { sliders } from "./sliders.js";
@@ -15,6 +15,7 @@ const charts = new Charts(main, {
   format: formatters(language),
   ticks: formatters(language, { short: true }),
   clock,
+  separator: separator(language),
 });
 let asked;
 

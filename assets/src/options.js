@@ -13,6 +13,9 @@ const HEIGHT = 210;
 const BELOW = 34;
 const BARE = 8;
 const BESIDE = 70;
+/** Above the plot of a low chart, for half of a label; uPlot's own gap would take half of its height. */
+const LOW = 100;
+const ABOVE = 8;
 /** Right of the end of the x axis: half of its last label. */
 const BEYOND = 30;
 /** Between two labels beside each other, at least. */
@@ -45,7 +48,7 @@ export function options(chart, { width, ticks, clock, travels }) {
     width,
     height: chart.height ?? HEIGHT,
     legend: { show: false },
-    padding: [chart.marks?.some((mark) => mark.label) ? BAND : null, BEYOND, null, null],
+    padding: [above(chart), BEYOND, null, null],
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: !travels },
@@ -57,6 +60,11 @@ export function options(chart, { width, ticks, clock, travels }) {
     bands: chart.kind === "stack" ? bands(chart) : [],
     plugins: [overlays(chart), ...(chart.kind === "heat" ? [heat(chart)] : [])],
   };
+}
+
+function above(chart) {
+  if (chart.marks?.some((mark) => mark.label)) return BAND;
+  return chart.height < LOW ? ABOVE : null;
 }
 
 /** From the first value to the last; in a heat map to the end of the last cell. */

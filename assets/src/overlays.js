@@ -1,4 +1,4 @@
-import { beside } from "./labels.js";
+import { beside, meets } from "./labels.js";
 import { colour } from "./theme.js";
 
 /** Pixels that a label takes. */
@@ -109,7 +109,11 @@ function fitting(context, text, room) {
 
 const shortened = (text, end) => (end < text.length ? `${text.slice(0, end)}…` : text);
 
-/** A dot with its name above or below, or a cross. */
+/** Where the flags and the labels of marks are, in pixels of the canvas. */
+const taken = ({ bbox: { left, top }, flags: found = [] }) =>
+  found.map(({ from, to }) => ({ left: left + from * ratio(), right: left + to * ratio(), bottom: top }));
+
+/** A dot with its name above or below, or a cross. The band is the marks' first. */
 function dot(plot, { x, y, label }, below) {
   const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)];
   const { ctx: context } = plot;
@@ -119,18 +123,15 @@ function dot(plot, { x, y, label }, below) {
   const at = placed(path, left, top);
   label ? context.fill(at) : context.stroke(at);
   if (!label) return;
-  const edges = {
-    left: plot.bbox.left,
-    right: context.canvas.width,
-    top: 0,
-    bottom: plot.bbox.top + plot.bbox.height,
-  };
-  const place = beside({ x: left, y: top }, context.measureText(label).width, edges, {
-    below,
-    ratio: ratio(),
-  });
+  const bottom = plot.bbox.top + plot.bbox.height;
+  const edges = { left: plot.bbox.left, right: context.canvas.width, bottom };
+  const text = fitting(context, label, edges.right - edges.left);
+  const { width: wide } = context.measureText(text);
+  const away = (upper) =>
+    beside({ x: left, y: top }, wide, { ...edges, top: upper }, { below, ratio: ratio() });
+  const place = meets(away(0), wide, taken(plot), ratio()) ? away(plot.bbox.top) : away(0);
   context.textAlign = place.align;
-  write(context, label, place.x, place.y);
+  write(context, text, place.x, place.y);
 }
 
 /** A shape in pixels of a page, at a place of the canvas. */

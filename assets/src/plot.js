@@ -31,7 +31,7 @@ import { minutes, ofMark, target, within } from "./travel.js";
 export class Plot {
   /**
    * @param {HTMLElement} place
-   * @param {{format: object, ticks: object, clock: object}} words
+   * @param {{format: object, ticks: object, clock: object, separator: string}} words
    */
   constructor(place, words) {
     this.place = place;
@@ -168,13 +168,13 @@ export class Plot {
   #where(at) {
     const { unit, values } = this.chart.x;
     const place = unit === "time" ? this.words.clock.moment(values[at]) : this.words.format[unit](values[at]);
-    return [place, ...signs(this.chart, at)].join(", ");
+    return [place, ...signs(this.chart, at)].join(this.words.separator);
   }
 
   #sentence(at) {
     return [
       this.#where(at),
       ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`),
-    ].join(", ");
+    ].join(this.words.separator);
   }
 }

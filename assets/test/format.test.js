@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFileSync } from "node:fs";
-import { formatters } from "../src/format.js";
+import { formatters, separator } from "../src/format.js";
 
 /** What the server says of the same values, see test/holdup/web/figures_test.rb. */
 const SERVERS = JSON.parse(readFileSync(new URL("figures.json", import.meta.url), "utf8"));
@@ -28,4 +28,9 @@ test("what was not measured is no zero", () => {
 
 test("numbers are written as the language has them", () => {
   assert.equal(formatters("de").share(0.1234), "12,3 %");
+});
+
+test("a list has the comma of its language", () => {
+  assert.equal(separator("en"), ", ");
+  assert.equal(separator("ja"), "、");
 });

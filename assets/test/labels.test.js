@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside } from "../src/labels.js";
+import { beside, meets } from "../src/labels.js";
 
 const EDGES = { left: 0, right: 100, top: 0, bottom: 100 };
 
@@ -25,4 +25,13 @@ test("at the upper and the lower edge it stands on the other side", () => {
 
 test("a screen with more pixels has everything larger", () => {
   assert.deepEqual(beside({ x: 20, y: 50 }, 30, EDGES, { ratio: 2 }), { align: "left", x: 36, y: 38 });
+});
+
+test("a label meets a flag that is over it, not one beside it or above its letters", () => {
+  const flag = [{ left: 60, right: 90, bottom: 20 }];
+  assert.equal(meets({ align: "left", x: 50, y: 28 }, 30, flag), true);
+  assert.equal(meets({ align: "left", x: 20, y: 28 }, 30, flag), false);
+  assert.equal(meets({ align: "left", x: 50, y: 29 }, 30, flag), false);
+  assert.equal(meets({ align: "right", x: 75, y: 10 }, 30, flag), true);
+  assert.equal(meets({ align: "left", x: 50, y: 30 }, 30, flag, 2), true);
 });

@@ -13,10 +13,13 @@ module Stories
   PAGES = Dir[File.join(ROOT, "docs/stories/*.md")].sort.freeze
   # Where pages say that the recordings are.
   FOLDER = "tmp/stories"
-  RECORDINGS = %w[demo storefront night vcpus].freeze
+  RECORDINGS = %w[demo storefront calm starved night vcpus].freeze
   # Those that `bin/stories --record NAME` makes anew.
-  RECORDED_HERE = {"vcpus" => :VcpusDoubled}.freeze
+  RECORDED_HERE = {
+    "vcpus" => :VcpusDoubled, "storefront" => :Shop, "calm" => :Shop, "starved" => :Shop
+  }.freeze
 
+  autoload :Shop, File.join(__dir__, "stories/shop")
   autoload :VcpusDoubled, File.join(__dir__, "stories/vcpus_doubled")
 
   class << self

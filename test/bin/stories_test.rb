@@ -47,7 +47,7 @@ class StoriesTest < Minitest::Test
 
   def test_says_which_recordings_it_makes
     said = capture_io { refute Stories.main(%w[--record nights]) }.last
-    assert_equal "bin/stories records vcpus, not \"nights\"\n", said
+    assert_equal "bin/stories records vcpus, storefront, calm, starved, not \"nights\"\n", said
   end
 
   def test_each_recording_that_it_makes_is_kept

@@ -51,16 +51,16 @@ class ChartsTest < Minitest::Test
     legends = %i[home right right left end left].map { |key| legend_at(plot, key) }
     assert_equal legends[1], legends[3]
     assert_equal 5, legends.uniq.size
-    assert_match(/cpu [\d.]+, starved/, legends.last)
+    assert_match(/Reports#sales [\d.]+, Orders#index/, legends.last)
   end
 
   # Also by the mouse, which moves the same cursor.
   def test_a_change_of_settings_is_shown_at_its_moment
-    look("/", lang: "en", since: "10m")
+    look("/", lang: "en", since: "15m")
     page.click_button("Pause")
     plot = page.first(".plot:has(canvas)")
     legends = [:home, *[:right] * 8].map { |key| legend_at(plot, key) }
-    assert_equal 1, legends.uniq.grep(/db_pool 6 -> 4/).size
+    assert_equal 1, legends.uniq.grep(/deployed: revision 5e1c7d0 -> b27f94a/).size
   end
 
   def test_settings_have_the_same_sign_on_charts_and_in_the_table

@@ -12,14 +12,17 @@ require_relative "chromium"
 require_relative "recorded"
 require_relative "served_dashboard"
 
-# The top of pages as a laptop shows them: of what `bin/demo` recorded, once for minutes and once with who
-# waited for whom. The page of advice wants two hours of a quiet machine and shows a simulated recording.
+# The top of pages as a laptop shows them: of what was recorded of the shop for minutes, and by `bin/demo`.
+# The page of advice wants two hours of a quiet machine and shows a simulated recording.
 class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
   FIXTURES = File.expand_path("../fixtures", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
-  RECORDED = {"overview" => ["/?since=7m", 1310]}.freeze
+  RECORDED = {"overview" => ["/?since=15m", 1060]}.freeze
+  # The same shop while little happens, and beside other programs: light and English.
+  SITUATIONS = {"calm" => {"overview-calm" => ["/?since=6m", 880]},
+                "starved" => {"overview-starved" => ["/?since=6m", 1060]}}.freeze
   SHOP = "since=10m&app=Storefront"
   DEMO = {"endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&#{SHOP}", 1040],
           "blame" => ["/blame?#{SHOP}", 1500],
@@ -49,7 +52,8 @@ class Screenshots
     served(recorded.store, recorded.now_s, RECORDED)
     demo = Recorded.new(Recorded::DEMO)
     served(demo.store, demo.now_s, DEMO)
-    stories
+    kept(STORIES)
+    kept(SITUATIONS, themes: %w[light], languages: %w[en])
     played = PlayedStore.new
     played.in_a_file { |store| served(store, played.to_s, SIMULATED) }
     captures(recorded)
@@ -60,18 +64,19 @@ class Screenshots
 
   private
 
-  def stories
-    STORIES.each do |name, pages|
+  # @param recordings [Hash{String => Hash}] pages by the name of a fixture
+  def kept(recordings, **looks)
+    recordings.each do |name, pages|
       kept = Recorded.new(File.join(FIXTURES, "#{name}.sqlite3.gz"))
-      served(kept.store, kept.now_s, pages)
+      served(kept.store, kept.now_s, pages, **looks)
     ensure
       kept&.remove
     end
   end
 
-  def served(store, now_s, pages)
+  def served(store, now_s, pages, themes: THEMES.keys, languages: LANGUAGES)
     dashboard = ServedDashboard.new(store:, now_s:)
-    THEMES.keys.product(pages.keys, LANGUAGES) do |theme, name, language|
+    themes.product(pages.keys, languages) do |theme, name, language|
       picture(dashboard, name, language, *pages[name], theme:)
     end
   ensure

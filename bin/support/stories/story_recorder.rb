@@ -66,9 +66,22 @@ module Stories
     # @return [void]
     def minutes(minutes)
       await_minute
+      start_s = Time.now.to_i / MINUTE_S * MINUTE_S
+      @from_s ||= start_s
+      @to_s = start_s + minutes * MINUTE_S
       yield minutes * MINUTE_S - LEAD_S
       await_minute
       pause(LEAD_S)
+    end
+
+    # Leaves the minutes of the load, from which a store makes longer windows again.
+    # @return [void]
+    def thin
+      stop
+      system("sqlite3", store, <<~SQL, exception: true)
+        DELETE FROM windows WHERE seconds > #{MINUTE_S} OR start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};
+        UPDATE tiers SET rolled_to_s = #{@from_s} - #{@from_s} % seconds WHERE seconds > #{MINUTE_S};
+      SQL
     end
 
     def pause(seconds) = IO.select(nil, nil, nil, seconds)

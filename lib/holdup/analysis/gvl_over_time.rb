@@ -10,7 +10,11 @@ module Holdup
     #   :others and :nobody. A wait counts in the step in which it and its hold are recorded
     # - `held`: share of the time for which the GVLs of all processes were held: {Party => list}
     # - `threads`: how many threads run requests and jobs; 0 where that is not known
-    GvlOverTime = Data.define(:at_s, :names, :waiting, :held, :threads) do
+    # - `server`: "puma", "sidekiq": `held` is of its processes alone, because their GVLs are held more than
+    #   those of others; nil: there are no others
+    GvlOverTime = Data.define(:at_s, :names, :waiting, :held, :threads, :server) do
+      def initialize(at_s:, names:, waiting:, held:, threads:, server: nil) = super
+
       # @return [Array<Float, nil>] threads that wait
       def total
         at_s.each_index.map do |index|

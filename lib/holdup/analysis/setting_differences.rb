@@ -82,11 +82,20 @@ module Holdup
       # Names settings by what differs between them ("threads=3", "threads=5"): a fingerprint means nothing to
       # a reader, and thirty equal facts hide the one that counts.
       class SettingLabels
+        # A web server and a job runner of one application have a setting each, without any change.
+        ROLE = %w[app server jobs].freeze
+
         attr_reader :settings
 
         def initialize(settings)
           @settings = settings.uniq(&:fingerprint)
         end
+
+        # @return [Integer] the most settings that one web server or job runner had
+        def most_of_a_role = by_role.values.map(&:size).max || 0
+
+        # @return [Hash{Array => Array<Setting>}]
+        def by_role = @settings.group_by { |setting| setting.attributes.values_at(*ROLE) }
 
         # "a1b2c3: threads=5"
         def name(setting)

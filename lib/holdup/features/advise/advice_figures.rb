@@ -4,6 +4,9 @@ module Holdup
   module Advise
     # Predictions and facts of the advice in words and figures, shared by every layout.
     class AdviceFigures
+      # Facts that are a system and what is called in it: "sql primary".
+      SYSTEMS = %w[call called].freeze
+
       def initialize(words)
         @words = words
       end
@@ -80,12 +83,14 @@ module Holdup
       def fact(name, value)
         case value
         when nil then View::Figures::NONE
-        when String then View::Width.clean(value)
+        when String then SYSTEMS.include?(name) ? called(value) : View::Width.clean(value)
         when Numeric then number(name, value)
         when Hash then phrase(**value)
         else value.to_s
         end
       end
+
+      def called(text) = View::CalledSystem.text(*text.split(" ", 2), words: @words)
 
       # A part of a sentence that has facts of its own.
       def phrase(phrase:, **values)

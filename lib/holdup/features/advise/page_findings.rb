@@ -20,11 +20,13 @@ module Holdup
         @found_by[rules] ||= Rules.call(Rules::Situation.new(summary:), rules)
       end
 
+      # @param about [Array<String>] sentences for the team
+      # @param rather [#call] whether a finding comes before more important ones
       # @return [View::Blocks::Action, nil] what to do first; nil where no rule finds anything
       # @yieldparam name [String, nil] of the requests or jobs that it is about
       # @yieldreturn [Array<View::Blocks::Link>] where to look at them
-      def first_action(about:)
-        finding = found_by.first or return
+      def first_action(about:, rather: ->(_finding) { false })
+        finding = found_by.find(&rather) || found_by.first or return
         text = AdviceFindings.new([finding], words: @words).first
         action = text.parts.find { |part| part.label == word(:advice_do) }.text
         copy = ["**#{text.what}** #{action}", *about].join("\n\n")

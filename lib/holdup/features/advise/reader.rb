@@ -108,6 +108,7 @@ module Holdup
         when :calls then {calls: sums(store, :call)}
         when :transactions then {transactions: sums(store, :transaction, :transaction_call)}
         when :repeats then {repeats: sums(store, :repeat)}
+        when :holding_methods then {holding_methods: sums(store, :method)}
         when :heap_counts
           counted = Queries::HeapCountsQuery.call(store, from_s:, to_s:, names: @names)
           {heap_counts: counted.with(samples: of_setting(counted.samples))}

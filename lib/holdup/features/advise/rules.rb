@@ -15,6 +15,7 @@ module Holdup
         parts = [*summary.parts_of_machines, :calls, :transactions, :repeats, :heap_counts]
         parts << :coverage if summary.connections.any?
         parts << :locks if summary.lock_waits.notable.any?
+        parts << :holding_methods if !summary.empty? && Analysis::StallVerdict.stalls?(summary.total)
         parts << :pairs if summary.read?(:calls) && summary.misleading_calls.any?
         parts
       end

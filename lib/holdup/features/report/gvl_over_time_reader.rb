@@ -14,7 +14,8 @@ module Holdup
       Victims = Data.define(:names) do
         def series?(series) = names.include?(series.name)
       end
-      private_constant :ALL, :PAIR_TIME, :HELD_TIME, :THREAD_TIME, :Victims
+      ROLE = Analysis::SettingDifferences::SettingLabels::ROLE
+      private_constant :ROLE, :ALL, :PAIR_TIME, :HELD_TIME, :THREAD_TIME, :Victims
 
       # @param series [Analysis::TimeSeries] of the same units, with the steps
       # @param from_s [Integer] of the span that the page is about, as to_s: the summary of a page reads the
@@ -39,7 +40,7 @@ module Holdup
         names = @series.empty? ? [] : strongest
         return nothing if names.empty?
         Analysis::GvlOverTime.new(at_s: @series.at_s, names:, waiting: waiting(names), held: held(names),
-          threads: numbers(threads) { |count, _| count.round })
+          threads: numbers(threads) { |count, _| count.round }, server:)
       end
 
       private
@@ -122,8 +123,8 @@ module Holdup
 
       def held(names)
         known = held_by(names)
-        whole = running(:process, processes)
-          .merge(running(:account, sums(kinds: [:account]))) { |_, units, threads| units + threads }
+        whole = running(:process, busiest(processes))
+          .merge(running(:account, busiest(sums(kinds: [:account])))) { |_, units, threads| units + threads }
         layers = {**known, Analysis::GvlOverTime::OTHERS => rest(whole, known.values)}
         layers.transform_values { |steps| numbers(steps) { |ns, index| of_processes(ns, index) } }
       end
@@ -131,7 +132,7 @@ module Holdup
       # @return [Hash{StallPairs::Party => Hash{Integer => Integer}}] ns by start of the step, in their order
       def held_by(parties)
         found = parties.group_by(&:kind).to_h do |kind, same|
-          sums = sums(kinds: [kind], names: globs(same.map(&:name)), apart: :name)
+          sums = busiest(sums(kinds: [kind], names: globs(same.map(&:name)), apart: :name))
           [kind, sums.group_by { |sum| sum.window.series.name }]
         end
         parties.to_h do |party|
@@ -151,6 +152,24 @@ module Holdup
       end
 
       def processes = @processes ||= sums(kinds: [:process])
+
+      # Web servers and job runners have GVLs of their own, and the mean of an idle one and a busy one would
+      # say little: those of the role whose GVL is held most.
+      def busiest(sums) = sums.select { |sum| role(sum) == busiest_role }
+
+      def busiest_role
+        @busiest_role ||= processes.group_by { |sum| role(sum) }.max_by { |_, same| held_share(same) }&.first
+      end
+
+      def held_share(sums) = sums.sum { |sum| held_ns(sum.window, :process) }.fdiv(sums.sum(&:covered_s))
+
+      def role(sum) = sum.window.setting&.attributes&.values_at(*ROLE) || []
+
+      # @return [String, nil] "puma"; nil where there is no other
+      def server
+        return if processes.map { |sum| role(sum) }.uniq.size < 2
+        busiest_role.drop(1).compact.first
+      end
 
       def sums(**options)
         time = (options[:kinds] == [:account]) ? THREAD_TIME : HELD_TIME
@@ -173,7 +192,7 @@ module Holdup
 
       # A minute that was measured in part counts as that part: its processes have a window of a whole minute.
       def covered_s
-        @covered_s ||= by_step(processes).transform_values do |sums|
+        @covered_s ||= by_step(busiest(processes)).transform_values do |sums|
           sums.sum { |sum| sum.covered_s * measured_share(sum.window) }
         end
       end

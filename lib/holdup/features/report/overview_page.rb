@@ -15,6 +15,9 @@ module Holdup
       DAYS = 60
       # Rows of the matrix that stand beside the picture.
       VICTIMS = 6
+      # Rules that are about what a verdict says. Others are about the cause that it names.
+      RULES = {no_cpu: /\A(?:starved|cpu_throttling)/, starved: /\A(?:starved|cpu_throttling)/,
+               lock: /\Alock/, connections: /pool/}.freeze
 
       def blocks
         return nothing if summary.empty?
@@ -37,12 +40,21 @@ module Holdup
 
       def action
         about = [headline.verdict, headline.figures.first]
-        first_action(about:) do |name|
+        first_action(about:, rather: method(:of_verdict?)) do |name|
           row = summary.rows.find { |one| one.name == name } || ImpactTable.rows(summary, 1).first
           link = unit_link(row)
           next [] unless link.is_a?(View::Blocks::Link)
           [(slowest_link(row) || link).with(text: word(:action_slowest, name: link.text))]
         end
+      end
+
+      # The page has one answer: what to do is about what it says first.
+      def of_verdict?(finding)
+        answer = Analysis::StallVerdict.new(summary).call
+        rules = RULES[answer.key.start_with?("connections") ? :connections : answer.key]
+        return rules.match?(finding.rule) if rules
+        cause = answer.facts[:cause]
+        !cause.nil? && finding.facts[:name] == cause.name
       end
 
       # To the slowest one itself, where it is kept.
@@ -55,13 +67,18 @@ module Holdup
       end
 
       # How much there is, and the first reason why figures may mislead.
-      def notes = [headline.figures.first, *headline.remarks.first]
+      def notes = [headline.figures.first, *headline.caveats.first]
 
-      def more_notes = [headline.figures.last, *headline.remarks.drop(1)]
+      def more_notes = [headline.figures.last, *headline.remarks] - notes
 
       def pictures
-        picture = picture_block or return matrix(limit: VICTIMS, brief: true)
-        View::Blocks::Beside.new(main: [picture], side: [*matrix(limit: VICTIMS, brief: true)])
+        picture = picture_block or return waits
+        View::Blocks::Beside.new(main: [picture], side: [*waits])
+      end
+
+      # Waits that do not matter would look as if they did.
+      def waits
+        matrix(limit: VICTIMS, brief: true) if time_series.empty? || OverviewPicture.contended?(pictured)
       end
 
       # What one looks for when the first screen is not enough.
@@ -223,7 +240,7 @@ module Holdup
 
         def steps
           keys = BY_VERDICT.fetch(answer.key)
-          keys = [:compare, *keys] if @summary.setting_names.settings.size > 1
+          keys = [:compare, *keys] if @summary.setting_names.most_of_a_role > 1
           keys.filter_map { |key| step(key) }.first(MOST_STEPS)
         end
 

@@ -10,7 +10,7 @@ module Holdup
       ENDING = /Controller(?=#)/
       # Pixels: the upper chart is the picture.
       WAITING_HEIGHT = 140
-      HELD_HEIGHT = 78
+      HELD_HEIGHT = 80
       WAITING = "waiting"
       HELD = "held"
       BUSY = "busy"
@@ -71,7 +71,7 @@ module Holdup
 
       # Of a stack, its sum.
       def titled(name, chart)
-        title = word(:"picture_#{name}")
+        title = word(:"picture_#{name}", server: @gvl&.server)
         found = View::Charts::TimeSeries::LatestAndPeak.of(@series.complete(sum(chart)), @series.at_s)
         return title unless found
         found.title(title, line: nil, figure: View::Chart::FORMATS.fetch(chart.unit), words: @words)

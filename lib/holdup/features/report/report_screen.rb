@@ -253,7 +253,7 @@ module Holdup
         # Settings of several applications differ, but no change led from one to the other.
         def first_of_all
           return :application if @summary.applications.several? && application
-          :compare if @summary.setting_names.settings.size > 1 && @summary.by != :setting
+          :compare if @summary.setting_names.most_of_a_role > 1 && @summary.by != :setting
         end
 
         # @return [String, nil] the one with most requests and jobs of those whose name fits a line

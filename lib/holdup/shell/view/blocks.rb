@@ -241,7 +241,10 @@ module Holdup
         def to_s = label
 
         # @return [String, nil] nil where there is no room
-        def text_on(state) = (parts.fetch(state) >= Bar::ROOM) ? texts[state] : nil
+        def text_on(state)
+          text = texts[state]
+          text if text && parts.fetch(state) >= Bar::ROOM * Width.of(text)
+        end
 
         # @return [Boolean] whether that part is worth an explanation
         def large?(state) = parts.fetch(state) >= Bar::LARGE
@@ -250,8 +253,8 @@ module Holdup
         def labelled?(state) = parts.fetch(state) >= Bar::LEAST_LABELLED
       end
 
-      # The least share that has room for a few words, and the least that matters.
-      Bar::ROOM = 0.14
+      # The share that has room for a letter, and the least that matters.
+      Bar::ROOM = 0.0125
       Bar::LARGE = 0.05
 
       # The label omits smaller shares, which are still drawn.

@@ -61,6 +61,9 @@ module Holdup
         [*own, *@general_remarks, few, short].compact
       end
 
+      # @return [Array<String>] those without what is a finding, too
+      def caveats = remarks - [connections]
+
       # Whom the requests or jobs of one name waited for, where the verdict is another.
       # @return [String, nil]
       def main_wait
@@ -196,12 +199,10 @@ module Holdup
         Remarks::Applications.remark(@summary.applications, words: @words)
       end
 
-      # Each application has at least one setting.
       def mixed_settings
-        settings = @summary.setting_names.settings.size
-        (settings > [@summary.applications.shares.size,
-          1].max && @summary.by != :setting) ? @words.call(:remark_settings,
-            count: Figures.count(settings)) : nil
+        most = @summary.setting_names.most_of_a_role
+        return if most < 2 || @summary.by == :setting
+        @words.call(:remark_settings, count: Figures.count(most))
       end
 
       def overflow

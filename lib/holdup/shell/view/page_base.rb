@@ -223,10 +223,11 @@ module Holdup
             since_s: time_series.at_s[first])
         end
 
-        # What features have to mark.
+        # What features have to mark. A deploy of the web server and of the job runner is one.
         # @return [Array<Chart::Mark>]
         def chart_marks
           @chart_marks ||= Features.marks.flat_map { |listed| marks_of(listed.load) }
+            .uniq { |mark| [mark.at.div(time_series.step_s), mark.label] }
         end
 
         def marks_of(reader)

@@ -122,7 +122,8 @@ class Holdup::Report::FullReportTest < Minitest::Test
   def test_says_why_a_number_may_mislead
     overflow = SampleWindows.new.window("(series beyond the limit)", kind: :overflow, count: 9)
     few = SampleWindows.new(units: {"A" => {ms: {cpu: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
-    other = SampleWindows.new(minutes: 1, setting: {"threads" => 3}).to_a
+    changed = SampleWindows::SETTING.merge("threads" => 3)
+    other = SampleWindows.new(minutes: 1, setting: changed).to_a
     assert_includes text(few), "! Few requests (9)"
     assert_includes text(extra: [overflow]), "! The table of names was full: 9 requests and jobs are in"
     assert_includes text(extra: other), "! These figures mix 2 settings"

@@ -63,6 +63,19 @@ class Holdup::Report::GvlOverTimeReaderTest < Minitest::Test
     assert_in_delta seconds / 120, found.held[found.names.first].sum, 1e-6
   end
 
+  # It has a GVL of its own.
+  def test_an_idle_job_runner_beside_does_not_make_the_gvl_look_free
+    setting = {"jobs" => "sidekiq", "job_threads" => 10}
+    runner = SampleWindows.new(setting:).window("worker 0", kind: :process, queue: nil, count: 0)
+    idle = [0, 60, 120].map { |second| runner.with(start_s: sample.from_s + second) }
+    alone, beside = [gvl, gvl(store([*sample.stored, *processes, *idle]))]
+
+    assert_equal alone.held, beside.held
+    assert_nil alone.server
+    assert_equal "puma 8.0.2", beside.server
+    assert_equal [20, 20, 20], beside.threads
+  end
+
   def test_threads_are_those_of_all_processes
     assert_equal [10, 10, 10], gvl.threads
   end

@@ -94,6 +94,18 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     assert_includes action.copy, "caused"
   end
 
+  # The lock takes more time than the stall.
+  def test_what_to_do_first_is_about_what_the_page_says_first
+    shape = {acquisitions: 6, units: 100}
+    units = {"Reports#sales" => {**shape, ms: {cpu: 100, stalled: 5}, blame: 80},
+             "Carts#update" => {**shape, ms: {cpu: 2, stalled: 40, lock: 90}, blame: 1}}
+    windows = SampleWindows.new(units:, accounts: {}).stored
+    found = page(windows).blocks.first
+
+    assert_match(/\AReports#sales /, found.main.first.text)
+    assert_match(/\AReports#sales holds the GVL for long/, found.side.first.what)
+  end
+
   def test_an_average_request_is_one_bar_with_its_time
     split = page.blocks.first.main.grep(Blocks::Split).first
 
@@ -113,6 +125,13 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     assert_empty pictures.side
   end
 
+  def test_waits_that_do_not_matter_are_not_shown
+    shape = {ms: {cpu: 10, stalled: 0.3, io: 90}, acquisitions: 3, units: 300, blame: 1}
+    windows = SampleWindows.new(units: {"A#a" => shape, "B#b" => shape}, accounts: {}).stored
+
+    assert_empty page(windows).blocks[1].side
+  end
+
   def matrix(windows)
     store = Holdup::Store.open("memory:")
     store.commit(windows, {})
@@ -128,6 +147,30 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     first = found.rows.first.first
     assert_equal ["endpoint", "OrdersController#index"], [first.page, first.params["unit"]]
     assert_equal ["others", "hand-off", "all"], found.columns.last(3)
+  end
+
+  # Readers are looking for whom it harms, and for what is worth a change.
+  def test_the_matrix_has_requests_before_threads_and_only_columns_that_matter
+    shape = {acquisitions: 6, units: 100, ms: {cpu: 20, stalled: 10}}
+    units = {"A#a" => {**shape, blame: 100}, "B#b" => {**shape, blame: 50}, "C#c" => {**shape, blame: 1}}
+    found = matrix(SampleWindows.new(units:, accounts: {"main" => 9.0}).stored)
+
+    names = found.rows.map { |row| row.first.to_s }
+    assert_equal ["A#a", "B#b", "C#c"], names.first(3).sort
+    assert_equal ["(thread) main"], names.drop(3)
+    assert_equal ["waited", "A#a", "B#b", "others", "hand-off", "all"], found.columns
+  end
+
+  def test_a_deploy_of_the_web_server_and_of_the_job_runner_is_one_mark
+    settings = [{"server" => "puma"}, {"jobs" => "sidekiq"}].product(%w[5e1c7d0 b27f94a])
+    windows = settings.flat_map do |facts, revision|
+      later = (revision == "5e1c7d0") ? 0 : 60
+      SampleWindows.new(minutes: 1, setting: {"app" => "shop", **facts, "revision" => revision}).stored
+        .map { |window| window.with(start_s: window.start_s + later) }
+    end
+
+    assert_equal ["deployed: revision 5e1c7d0 -> b27f94a"],
+      page(windows).charts.fetch("waiting").marks.map(&:label)
   end
 
   def test_without_pairs_there_is_no_matrix

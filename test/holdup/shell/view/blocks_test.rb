@@ -41,6 +41,15 @@ class Holdup::View::BlocksTest < Minitest::Test
     refute_match(/\bio\b/, bar.to_s)
   end
 
+  # A word that does not fit is cut off in the middle.
+  def test_a_part_of_a_bar_has_a_text_only_if_all_of_it_fits
+    bar = Blocks::Bar.new(parts: {cpu: 0.16, stalled: 0.16}, label: "",
+      texts: {cpu: "cpu 7.50 ms", stalled: "stalled 7.50 ms"})
+
+    assert_equal ["cpu 7.50 ms", nil], [bar.text_on(:cpu), bar.text_on(:stalled)]
+    assert_nil bar.with(texts: {}).text_on(:cpu)
+  end
+
   # Readers paste it into a shell.
   def test_an_argument_of_a_command_is_quoted_unless_it_is_plain
     assert_equal "web-1:3000/x=y@z_a.b", ShellCommand.quoted("web-1:3000/x=y@z_a.b")

@@ -86,12 +86,24 @@ class Holdup::View::HeadlineTest < Minitest::Test
   end
 
   def test_several_settings_unless_the_reader_asked_for_them
-    other = window(setting: Holdup::Setting.new(attributes: {"threads" => 3}))
+    changed = window.setting.attributes.merge("threads" => 3)
+    other = window(setting: Holdup::Setting.new(attributes: changed))
     mixed = ->(**options) { headline(measured(window, other, **options)).remarks.grep(/settings/) }
 
     assert_match(/\AThese figures mix 2 settings/, mixed[].first)
     assert_empty mixed[by: :setting]
     assert_empty headline(measured(window, window("B"))).remarks.grep(/settings/)
+  end
+
+  # A server and a job runner differ without any change.
+  def test_a_web_server_beside_a_job_runner_is_no_mix
+    beside = [{"server" => "puma", "threads" => 5}, {"jobs" => "sidekiq", "job_threads" => 10}].map do |facts|
+      window(setting: Holdup::Setting.new(attributes: {"app" => "shop", **facts}))
+    end
+    deployed = window(setting: Holdup::Setting.new(attributes: {"app" => "shop", "server" => "puma"}))
+
+    assert_empty headline(measured(*beside)).remarks.grep(/settings/)
+    assert_equal 1, headline(measured(*beside, deployed)).remarks.grep(/mix 2 settings/).size
   end
 
   # Each application has a setting of its own: the remark about applications says it all.
@@ -141,8 +153,10 @@ class Holdup::View::HeadlineTest < Minitest::Test
     assert_match(/waiting for a database connection/, waiting(stalled: 0).verdict)
     assert_empty waiting(stalled: 0).remarks.grep(/database connection/)
     refute_match(/database connection/, waiting(stalled: 70).verdict)
+    both = waiting(stalled: 70)
     assert_match(/\AThey also spent 20\.0 % of their time waiting for a database connection/,
-      waiting(stalled: 70).remarks.first)
+      both.remarks.first)
+    assert_equal both.remarks.drop(1), both.caveats, "it is no doubt about figures"
   end
 
   # A screen may have room for the first remarks only.

@@ -48,6 +48,15 @@ class Holdup::View::HtmlTest < Minitest::Test
     assert_includes file, "&lt;script&gt;"
   end
 
+  # A name is shortened in its middle; two sentences would become another one.
+  def test_a_column_of_words_has_whole_sentences
+    why = "#{"It waited for the GVL. " * 12}#{HOSTILE}"
+    columns = ["name", Blocks::Column.new(text: "why", words: true)]
+    file = html(part("slow", Holdup::View::Section.new(title: "Slow", columns:, rows: [["A#b", why]])))
+
+    assert_includes file, CGI.escapeHTML(why)
+  end
+
   def test_links_lead_to_the_parts_of_the_file
     here = Blocks::Link.new(text: "here", page: "blame")
     elsewhere = Blocks::Link.new(text: "elsewhere", page: "health")

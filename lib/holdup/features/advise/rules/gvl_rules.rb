@@ -16,7 +16,7 @@ module Holdup
             row, share = cause(situation)
             return unless row
             facts = {name: row.name, caused_share: share, hold_ns: NativeHolds.hold(row),
-                     count_share: row.count.fdiv(situation.total.count),
+                     count_share: row.count.fdiv(situation.total.count), place: situation.place_of(row),
                      query: "report --full --name #{situation.quoted(row.name)}"}
             Finding.new(rule: :convoy, weight: share * situation.total.split.share(:stalled), facts:,
               **situation.effect(without: situation.literal(row.name)))

@@ -35,7 +35,7 @@ module Holdup
           private_class_method :wanted
         end
 
-        # Several settings of one application in the time span: each has to be judged by itself.
+        # Several settings of one web server or job runner in the time span: each has to be judged by itself.
         module MixedSettings
           SHOWN = 6
 
@@ -43,11 +43,14 @@ module Holdup
 
           def call(situation)
             names = situation.summary.setting_names
-            by_application = names.settings.map(&:unlabelled).uniq.group_by { |setting| setting["app"] }
-            return if by_application.values.all?(&:one?)
-            differing = names.settings.flat_map { |setting| names.facts(setting) }.uniq
+            mixed = names.by_role.values.select { |settings| settings.map(&:unlabelled).uniq.size > 1 }
+            return if mixed.empty?
+            differing = mixed.flat_map do |settings|
+              labels = Analysis::SettingDifferences::SettingLabels.new(settings)
+              settings.flat_map { |setting| labels.facts(setting) }
+            end
             Finding.new(rule: :settings_mixed, remedy: :measuring,
-              facts: {count: names.settings.size, differing: differing.first(SHOWN).join(", "),
+              facts: {count: names.most_of_a_role, differing: differing.uniq.first(SHOWN).join(", "),
                       query: "report --by setting"})
           end
         end

@@ -302,12 +302,31 @@ module Holdup
       # The same with fewer columns, beside a chart: what is still running is among the others.
       class Stalls::BriefStallMatrix < Stalls::StallMatrix
         CAUSERS = 3
-        NAME = 22
-        TITLE = 14
+        NAME = 28
+        TITLE = 24
         LAST = %i[matrix_others matrix_handoff all].freeze
+        # Those who cause a smaller share of the stall than this are among the others, but for the first.
+        WORTH = 0.05
+
         def call = super&.with(title: word(:matrix_brief), notes: [])
 
         private
+
+        def causers
+          @strong ||= begin
+            first, *others = super
+            least_ns = WORTH * summary.pairs.sum(&:ns)
+            [first, *others.select { |causer| caused_ns(causer) >= least_ns }]
+          end
+        end
+
+        def caused_ns(causer) = summary.pairs.sum { |pair| (pair.causer == causer) ? pair.ns : 0 }
+
+        # Requests and jobs first: people wait for these.
+        def victims
+          units, threads = by_victim.keys.sort_by { |victim| -by_victim[victim].sum(&:ns) }.partition(&:unit?)
+          [*units, *threads].first(limit)
+        end
 
         def columns_of(figures, whole_ns)
           *causers, others, nobody = figures

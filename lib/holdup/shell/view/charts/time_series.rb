@@ -296,7 +296,7 @@ module Holdup
 
           private
 
-          def word(key) = @words.call(key)
+          def word(key, **facts) = @words.call(key, **facts)
 
           def row(change)
             server = Width.clean(change.server || word(:not_known))
@@ -313,8 +313,8 @@ module Holdup
           end
 
           def text(change)
-            facts = Width.clean(change.differences.join(", "))
-            change.deployed? ? "#{word(:deployed)}: #{facts}" : facts
+            what = Width.clean(@words.list(change.differences.map(&:to_s)))
+            change.deployed? ? word(:deployed, what:) : what
           end
         end
       end

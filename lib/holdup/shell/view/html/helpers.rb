@@ -85,6 +85,10 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
+        # @param texts [Array<String>]
+        # @return [String] with the commas of the language
+        def list(texts) = @words.list(texts)
+
         def language = @words.language
 
         # @return [String, nil] where others find the page as it is; nil in a file

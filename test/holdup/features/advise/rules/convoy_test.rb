@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../../../../support/sampled_methods"
 require_relative "../../../../support/situations"
 
 module Holdup::Advise::Rules
@@ -20,6 +21,20 @@ module Holdup::Advise::Rules
       command = /\[holdup report --full --name .Reports#sales.\]\z/
       assert_match(/#{sentence}#{command}/, text["seen"])
       assert_match(/Move it to a job or to processes of its own/, text["do"])
+    end
+
+    class Methods
+      include SampledMethods
+    end
+
+    def test_names_the_method_with_its_line_where_it_was_sampled
+      methods = Methods.new.sampled_methods
+      read = ->(known) { Situation.new(summary: Methods.new.summary(known)) }
+
+      found = GvlRules::Convoy.call(read[methods])
+      assert_equal "SalesReport#rows, app/models/sales_report.rb:41", found.facts[:place]
+      assert text_of(found)["what"].end_with?(": SalesReport#rows, app/models/sales_report.rb:41.")
+      assert_nil GvlRules::Convoy.call(read[[]]).facts[:place]
     end
 
     one_ruby def test_the_others_without_it_are_replayed

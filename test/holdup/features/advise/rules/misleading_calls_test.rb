@@ -26,7 +26,7 @@ module Holdup::Advise::Rules
 
     def test_what_looks_slow_and_is_not
       text = text_of(found = GvlRules::MisleadingCalls.call(situation_with(**SLOW)))
-      assert_equal "The calls of #{ORDERS} (sql primary) look slow, but the other system answers fast.",
+      assert_equal "The calls of #{ORDERS} (SQL primary) look slow, but the other system answers fast.",
         text["what"]
       assert_match(/p95 is 40\.. ms.* 6\.0. ms .* 88\.. % .* most by ReportsController#sales\./, text["seen"])
       assert_equal :code, found.remedy

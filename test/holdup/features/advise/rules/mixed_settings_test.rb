@@ -23,6 +23,10 @@ module Holdup::Advise::Rules
       assert_nil find_among("arm" => "canary")
     end
 
+    def test_a_job_runner_beside_the_web_server_is_no_mix
+      assert_nil find_among("server" => nil, "jobs" => "sidekiq")
+    end
+
     def test_one_setting
       assert_nil find(RecordingRules::MixedSettings)
     end

@@ -42,7 +42,7 @@ module Holdup::Advise::Rules
     def test_calls_to_other_systems_inside_a_transaction
       text = text_of(finding = found(http: 45))
       assert_equal [:open_transactions_calls, :code], [finding.rule, finding.remedy]
-      assert_includes text["what"], "calls another system (http api.example.com) while a transaction is open"
+      assert_includes text["what"], "calls another system (HTTP api.example.com) while a transaction is open"
       assert_includes text["seen"], "65.0 ms on average, and 45.0 ms of it waits for the answers of other"
     end
 
