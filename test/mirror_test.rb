@@ -137,6 +137,7 @@ class MirrorTest < Minitest::Test
     "features/report/pair_matrix" => "is one method of two pages, which their tests ask for",
     "features/report/sections/party_names" => "is one method of the tables of stall: stalls_test.rb",
     "store/clickhouse" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/arrival_rows" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/commit_session" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/records" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/rollup_steps" => "asks a server: integration/clickhouse_store_test.rb",

@@ -7,7 +7,7 @@ require "holdup/loader"
 module EmptiedStores
   # Rows that refer to others first.
   TABLES = %i[
-    windows host_sums process_samples unit_samples slowest_units checkpoints collector_checkpoints
+    windows host_sums process_samples unit_samples slowest_units arrivals checkpoints collector_checkpoints
     skipped_rows prediction_outcomes audit_entries deaths notices answers series settings hosts
   ].freeze
 

@@ -96,6 +96,10 @@ module Holdup
       #   setting and host
       def slowest_blocks(from_s, to_s) = raise(NotImplementedError)
 
+      # @return [Array<ArrivalBlock>] when units came in the minutes of the span, by time; kept for
+      #   ArrivalBlock::KEEP_S. Older recordings have none
+      def arrivals(from_s, to_s) = raise(NotImplementedError)
+
       # @return [Array<Setting>] every setting ever seen, oldest first
       def settings = raise(NotImplementedError)
 
