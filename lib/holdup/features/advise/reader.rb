@@ -18,6 +18,8 @@ module Holdup
       # Of more than these (a hundred endpoints in a day) the next longer ones are read, up to hours: single
       # units, of every third ten minutes at least, show the minutes inside. Longer recordings have fewer.
       MANY_WINDOWS = 10_000
+      # Minutes of hosts whose arrivals are read: a day of ten hosts.
+      MANY_ARRIVALS = 15_000
       TIMES = %i[wall running stalled idle queued].freeze
 
       # @return [String, nil] the group of job threads to size, when several share a process
@@ -93,13 +95,26 @@ module Holdup
         @samples = of_setting(samples(store))
         @windows = wanted(windows(store, from_s, to_s, names: sums.map(&:series).uniq.size))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
-        hosts = [number_of_hosts, 1].max
+        hosts = hosts_of_samples
         @unit_samples = Queries::RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
+        @arrivals = arrivals(store, sampled_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
         Analysis::Summary.new(@sums, **@span.to_h, filter: Analysis::UnitFilter.new(kind: @kind),
           **Analysis::SummaryParts.unread, samples: @samples, coverage: @coverage)
       end
+
+      # Of many hosts and hours it reads every nth ten minutes.
+      # @return [Array<ArrivalBlock>]
+      def arrivals(store, from_s, to_s)
+        from_s = [from_s, to_s - ArrivalBlock::KEEP_S].max
+        nth = (hosts_of_samples * (to_s - from_s) / MINUTE_S).ceildiv(MANY_ARRIVALS)
+        return store.arrivals(from_s, to_s) if nth <= 1
+        starts = (from_s..to_s).step(nth * SampleBlock::SECONDS)
+        starts.flat_map { |start_s| store.arrivals(start_s, [start_s + SampleBlock::SECONDS, to_s].min) }
+      end
+
+      def hosts_of_samples = [number_of_hosts, 1].max
 
       # @return [Hash{Symbol => Object}] of Analysis::SummaryParts
       def part(name, store)
@@ -173,7 +188,7 @@ module Holdup
 
       def recording_of(windows)
         Sizing::Recording.of(windows:, unit_samples: @unit_samples, samples: @samples, kind: @kind,
-          vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
+          arrivals: @arrivals, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
           members: summary.processes.members, pool: @pool, shared: shared?)
       end
 

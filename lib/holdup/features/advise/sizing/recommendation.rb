@@ -246,7 +246,7 @@ module Holdup
             unit_samples: recording.unit_samples.size, closed: recording.closed_load.closed?,
             concurrent_units: recording.pools.concurrent_units?, cold_share:, held_ns: demand&.held_ns,
             acquisitions: demand&.acquisitions, idle_share: demand&.idle_share, warnings: recording.warnings,
-            **growths)
+            arrivals: whole_traffic.arrival_draws ? :recorded : :independent, **growths)
         end
 
         # A recording that can't be replayed says nothing of them.
@@ -414,7 +414,8 @@ module Holdup
 
         def traffic_of(unit_samples, arrivals)
           Traffic.of(unit_samples, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
-            pools: recording.pools, concurrent_units: recording.concurrent_units)
+            times: recording.arrival_times, pools: recording.pools,
+            concurrent_units: recording.concurrent_units)
         end
 
         def minute_of(unit)
