@@ -117,8 +117,6 @@ module Holdup
         queued_ns in_flight_milli concurrency rest_ns trace
       ].freeze
       RING_ENTRY = "Q<11L<2H32"
-      # Of an entry only its start, its slot and its queue time.
-      RING_ARRIVAL = "Q<2x64Q<x24"
       # A unit without a trace has zeros.
       NO_TRACE = "0" * 32
       # Bit of an entry's starting state: it is a rest time, not a number of units.

@@ -76,7 +76,7 @@ module Holdup
       # @yieldparam slot [Integer]
       # @yieldparam stamped [Boolean]
       def each_arrival
-        bytes.unpack(Layout::RING_ARRIVAL * size).each_slice(3) do |start_ns, slot, queued_ns|
+        bytes.unpack(self.class::ARRIVAL * size).each_slice(3) do |start_ns, slot, queued_ns|
           stamped = queued_ns != Layout::UNKNOWN
           yield(stamped ? start_ns - queued_ns : start_ns, slot, stamped)
         end
@@ -96,5 +96,8 @@ module Holdup
         with(first: first + count, bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "")
       end
     end
+
+    # Of an entry its start, its slot and its queue time.
+    RingSlice::ARRIVAL = "Q<2x64Q<x24"
   end
 end

@@ -18,8 +18,6 @@ module Holdup
       # Of more than these (a hundred endpoints in a day) the next longer ones are read, up to hours: single
       # units, of every third ten minutes at least, show the minutes inside. Longer recordings have fewer.
       MANY_WINDOWS = 10_000
-      # Minutes of hosts whose arrivals are read: a day of ten hosts.
-      MANY_ARRIVALS = 15_000
       TIMES = %i[wall running stalled idle queued].freeze
 
       # @return [String, nil] the group of job threads to size, when several share a process
@@ -95,26 +93,14 @@ module Holdup
         @samples = of_setting(samples(store))
         @windows = wanted(windows(store, from_s, to_s, names: sums.map(&:series).uniq.size))
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
-        hosts = hosts_of_samples
+        hosts = [number_of_hosts, 1].max
         @unit_samples = Queries::RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
-        @arrivals = arrivals(store, sampled_s, to_s)
+        @arrivals = ArrivalQuery.call(store, sampled_s, to_s, hosts:)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
         Analysis::Summary.new(@sums, **@span.to_h, filter: Analysis::UnitFilter.new(kind: @kind),
           **Analysis::SummaryParts.unread, samples: @samples, coverage: @coverage)
       end
-
-      # Of many hosts and hours it reads every nth ten minutes.
-      # @return [Array<ArrivalBlock>]
-      def arrivals(store, from_s, to_s)
-        from_s = [from_s, to_s - ArrivalBlock::KEEP_S].max
-        nth = (hosts_of_samples * (to_s - from_s) / MINUTE_S).ceildiv(MANY_ARRIVALS)
-        return store.arrivals(from_s, to_s) if nth <= 1
-        starts = (from_s..to_s).step(nth * SampleBlock::SECONDS)
-        starts.flat_map { |start_s| store.arrivals(start_s, [start_s + SampleBlock::SECONDS, to_s].min) }
-      end
-
-      def hosts_of_samples = [number_of_hosts, 1].max
 
       # @return [Hash{Symbol => Object}] of Analysis::SummaryParts
       def part(name, store)
@@ -231,6 +217,24 @@ module Holdup
       # For recordings without samples of the container.
       def setting_limits
         machine&.vcpus ? {} : {vcpus: recording.setting["vcpus"]}
+      end
+
+      # Reads when units came: of many hosts and hours, of every nth ten minutes.
+      module ArrivalQuery
+        # Minutes of hosts: a day of ten hosts.
+        MOST = 15_000
+
+        module_function
+
+        # @param hosts [Integer] that have units, roughly
+        # @return [Array<ArrivalBlock>]
+        def call(store, from_s, to_s, hosts: 1)
+          from_s = [from_s, to_s - ArrivalBlock::KEEP_S].max
+          nth = (hosts * (to_s - from_s) / MINUTE_S).ceildiv(MOST)
+          return store.arrivals(from_s, to_s) if nth <= 1
+          starts = (from_s...to_s).step(nth * SampleBlock::SECONDS)
+          starts.flat_map { |start_s| store.arrivals(start_s, [start_s + SampleBlock::SECONDS, to_s].min) }
+        end
       end
 
       # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.

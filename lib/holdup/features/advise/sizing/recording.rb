@@ -269,22 +269,31 @@ module Holdup
           coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
         end
 
-        # Windows show when units ended and were read; counts of arrivals show when they came. A minute in
-        # which others only ended has none.
+        # Windows show when units ended and were read; counts of arrivals show when they came. Unknown while a
+        # host has none.
         # @return [Hash{Integer => Numeric}] units of each minute, extrapolated to whole minutes
         def counted_arrivals(windows)
-          span = arrival_times.span
-          return {} unless span && windows.any?
-          ended = windows.keys.select { |start_s| span.cover?(start_s) }
-          minutes = ended | came_between(*windows.keys.minmax)
+          return {} if windows.empty? || (figures.unit_samples.map(&:host).uniq - arrival_times.hosts).any?
+          first_s, last_s = windows.keys.minmax
+          counted = arrival_times.minutes.keys.select { |start_s| start_s.between?(first_s, last_s) }
+          minutes = counted | windows.keys.select { |start_s| none_came?(start_s) }
           minutes.select { |start_s| covered_s(start_s) >= LEAST_S }.to_h do |start_s|
             count = arrival_times.minutes.fetch(start_s, []).sum(&:count)
             [start_s, count * MINUTE_S / covered_s(start_s)]
           end
         end
 
-        def came_between(first_s, last_s)
-          arrival_times.minutes.keys.select { |start_s| start_s.between?(first_s, last_s) }
+        # Whether units only ended in that minute, or were only read in it. The single units of many ten
+        # minutes are not read.
+        def none_came?(start_s)
+          @came ||= figures.unit_samples.group_by { |unit| SampleBlock.start_of(unit.start_ns) }
+            .transform_values { |units| units.to_set { |unit| came_in(unit) } }
+          came = @came[start_s / SampleBlock::SECONDS * SampleBlock::SECONDS]
+          !came.nil? && !came.include?(start_s) && !arrival_times.minutes.key?(start_s)
+        end
+
+        def came_in(unit)
+          (unit.start_ns - unit.queued_ns.to_i) / NS / MINUTE_S * MINUTE_S
         end
 
         # A window has what the collector read in its minute, with some seconds of the one before or after. In

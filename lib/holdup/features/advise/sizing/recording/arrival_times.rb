@@ -11,6 +11,8 @@ module Holdup
       class Recording::ArrivalTimes
         # A minute is not known if the rings lost more than this share of its units.
         MISSED = 0.01
+        # Seconds from which a minute counts as recorded whole.
+        WHOLE_S = 0.9 * MINUTE_S
         # Standard deviations that chance exceeds in 1 % of cases.
         CERTAIN = 2.576
         # Share of the units of a second that independent arrivals have in the same tenth.
@@ -25,11 +27,12 @@ module Holdup
 
           def count = seconds.sum
 
-          def whole? = length_s >= MINUTE_S
+          # The first and the last minute of a recording lack at least a part of a second.
+          def whole? = length_s >= WHOLE_S
 
           # @return [Numeric] seconds of the minute before it was recorded
           def from_s
-            return 0 if whole?
+            return 0 if length_s >= MINUTE_S
             last = seconds.rindex(&:positive?).to_i
             (last < length_s) ? 0 : MINUTE_S - length_s
           end
@@ -59,10 +62,9 @@ module Holdup
           end
         end
 
-        # @return [Range<Integer>, nil] starts of the first and the last minute
-        def span
-          first, last = minutes.keys.minmax
-          first && (first..last)
+        # @return [Array<String>] that counted any
+        def hosts
+          @hosts ||= @counts.keys.map(&:last).uniq
         end
 
         # @return [Float] share of the units that said how long they were queued

@@ -13,7 +13,7 @@ class Holdup::Advise::Sizing::Recording
       assert_equal [START_S, START_S + 60], found.minutes.keys
       assert_equal({"a" => 3, "b" => 1}, found.minutes[START_S].to_h { |one| [one.host, one.count] })
       assert_equal [2, 1], found.minutes[START_S].first.seconds.values_at(0, 5)
-      assert_equal START_S..START_S + 60, found.span
+      assert_equal %w[a b], found.hosts
     end
 
     def test_leaves_out_other_kinds_and_settings
@@ -28,7 +28,7 @@ class Holdup::Advise::Sizing::Recording
       found = Holdup::Advise::Sizing::Recording::ArrivalTimes.new([], kind: :request)
       refute_predicate found, :any?
       assert_empty found.minutes
-      assert_nil found.span
+      assert_empty found.hosts
       assert_equal [0.0, 0.0], [found.stamped, found.together]
     end
 
