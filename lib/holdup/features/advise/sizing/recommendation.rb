@@ -321,8 +321,17 @@ module Holdup
             found = Explanation.new(users: nil, result: alone.call)
             with_users = ways.filter_map { |assignments| explanation_with_users(assignments, alone) }
             likely = explained(with_users.min_by(&:misfit), found)
-            doubted([likely, *others(with_users, found).reject { |one| one == likely }])
+            all = [likely, *others(with_users, found).reject { |one| one == likely }]
+            doubted(all.map { |one| as_counted(one) })
           end
+        end
+
+        # Arrivals that were counted fit as well where they waited for answers, so they don't tell users from
+        # requests that come on their own: only when these do not wait too long are their bursts replayed.
+        def as_counted(explanation)
+          return explanation if explanation.users || whole_traffic.arrival_draws.nil?
+          return explanation if recording.closed_load.closed? || explanation.result.causes.missing_waits?
+          explanation.with(result: new_self_test(traffic: whole_traffic).call)
         end
 
         # Requests that come on their own and wait too long if they go to any process may go to the least busy
@@ -383,8 +392,9 @@ module Holdup
           (now.processes == 1) ? [all] : all.zip
         end
 
-        def new_self_test(assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), users: nil)
-          SelfTest.new(recording, traffic: whole_traffic, current: now,
+        def new_self_test(assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), users: nil,
+          traffic: whole_traffic.independent)
+          SelfTest.new(recording, traffic:, current: now,
             vcpus: limits.free_vcpus..limits.vcpus, assignments:, users:, units: 2 * units_of_replay,
             load: users ? ClosedLoad::NONE : recording.closed_load, others: limits.others, seed: @seed,
             cpus: @cpus)

@@ -97,20 +97,29 @@ module Holdup
         end
 
         # @param together [Float] see Recording::ArrivalTimes
+        # @param counted [Boolean] whether units come as they were counted
         # @param sums [BlockSums] of the traffic that has the same blocks
         def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
-          together: 0.0, sums: BlockSums.new(pools))
+          together: 0.0, counted: true, sums: BlockSums.new(pools))
           @blocks = blocks.reject { |block| block.unit_samples.empty? || sums.weight(block).zero? }
           @block_s = block_s
           @pools = pools
           @concurrent_units = concurrent_units
           @together = together
+          @counted = counted
           @sums = sums
         end
 
         # @param blocks [Array<TrafficBlock>] any of these, also several times
         def with(blocks)
-          Traffic.new(blocks, block_s:, pools:, concurrent_units:, together: @together, sums: @sums)
+          Traffic.new(blocks, block_s:, pools:, concurrent_units:, together: @together, counted: @counted,
+            sums: @sums)
+        end
+
+        # @return [Traffic] the same, but units of a minute come independently of each other
+        def independent
+          return self unless arrival_draws
+          @independent ||= Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, sums: @sums)
         end
 
         # The result has as many blocks, drawn with replacement.
@@ -126,7 +135,7 @@ module Holdup
             block.with(unit_samples: kept, rates: block.rates.map { |rate| rate * share },
               own_weight: block.own_weight && block.own_weight * share)
           end
-          Traffic.new(changed, block_s:, pools:, concurrent_units:, together: @together)
+          Traffic.new(changed, block_s:, pools:, concurrent_units:, together: @together, counted: @counted)
         end
 
         # @param factor [Float] by which units hold the GVL longer
@@ -180,7 +189,7 @@ module Holdup
           return @arrival_draws if defined?(@arrival_draws)
           counted = blocks.sum { |block| block.counted_share * @sums.weight(block) }
           host_minutes = blocks.flat_map { |block| block.host_minutes.flatten }.uniq
-          known = weight.positive? && counted >= COUNTED * weight && ArrivalDraws.enough?(host_minutes)
+          known = @counted && weight.positive? && counted >= COUNTED * weight && ArrivalDraws.enough?(host_minutes)
           @arrival_draws = (ArrivalDraws.new(host_minutes, together: @together) if known)
         end
 
