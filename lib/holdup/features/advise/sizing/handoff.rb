@@ -98,7 +98,8 @@ module Holdup
           return 0.0 if measured.handoff_ns.zero?
           first = [USUAL_NS * measured.handoff_ns / with.handoff_ns.to_f, LONGEST_NS].min
           second = yield(first)
-          first * (measured.handoff_ns.fdiv(second.handoff_ns))**(1 / power(first, second, with))
+          share = measured.handoff_ns / second.handoff_ns.to_f
+          first * share**(1 / power(first, second, with))
         end
 
         # Of attempts that are alike, chance decides.

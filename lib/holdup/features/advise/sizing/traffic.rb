@@ -119,7 +119,8 @@ module Holdup
         # @return [Traffic] the same, but units of a minute come independently of each other
         def independent
           return self unless arrival_draws
-          @independent ||= Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, sums: @sums)
+          @independent ||=
+            Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, sums: @sums)
         end
 
         # The result has as many blocks, drawn with replacement.
@@ -189,7 +190,8 @@ module Holdup
           return @arrival_draws if defined?(@arrival_draws)
           counted = blocks.sum { |block| block.counted_share * @sums.weight(block) }
           host_minutes = blocks.flat_map { |block| block.host_minutes.flatten }.uniq
-          known = @counted && weight.positive? && counted >= COUNTED * weight && ArrivalDraws.enough?(host_minutes)
+          known = @counted && weight.positive? && counted >= COUNTED * weight &&
+            ArrivalDraws.enough?(host_minutes)
           @arrival_draws = (ArrivalDraws.new(host_minutes, together: @together) if known)
         end
 

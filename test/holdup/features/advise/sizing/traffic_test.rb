@@ -74,6 +74,14 @@ module Holdup::Advise::Sizing
       assert found.with(found.blocks.first(1)).arrival_draws
     end
 
+    def test_tells_what_it_would_be_without_counts
+      found = turning(turns).independent
+      assert_nil found.arrival_draws
+      assert_nil found.with(found.blocks.first(1)).arrival_draws
+      assert_operator late(found.recorded(units: 10_000)), :>, 0.1
+      assert_same found, found.independent
+    end
+
     def test_without_counts_units_come_independently
       assert_nil traffic.arrival_draws
       none = Recording::ArrivalTimes.new([], kind: :request)
