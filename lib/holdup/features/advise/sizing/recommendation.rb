@@ -321,17 +321,19 @@ module Holdup
             found = Explanation.new(users: nil, result: alone.call)
             with_users = ways.filter_map { |assignments| explanation_with_users(assignments, alone) }
             likely = explained(with_users.min_by(&:misfit), found)
-            all = [likely, *others(with_users, found).reject { |one| one == likely }]
-            doubted(all.map { |one| as_counted(one) })
+            counted = as_counted(found)
+            likely = counted if likely.equal?(found)
+            doubted([likely, *others(with_users, found, counted).reject { |one| one == likely }])
           end
         end
 
         # Arrivals that were counted fit as well where they waited for answers, so they don't tell users from
         # requests that come on their own: only when these do not wait too long are their bursts replayed.
-        def as_counted(explanation)
-          return explanation if explanation.users || whole_traffic.arrival_draws.nil?
-          return explanation if recording.closed_load.closed? || explanation.result.causes.missing_waits?
-          explanation.with(result: new_self_test(traffic: whole_traffic).call)
+        # @param found [Explanation] requests that come independently of each other
+        def as_counted(found)
+          return found if whole_traffic.arrival_draws.nil? || recording.closed_load.closed?
+          return found if found.result.causes.missing_waits?
+          found.with(result: new_self_test(traffic: whole_traffic).call)
         end
 
         # Requests that come on their own and wait too long if they go to any process may go to the least busy
@@ -344,10 +346,11 @@ module Holdup
 
         # All that fit. Where all threads were busy, requests that come on their own would wait without end;
         # so would those of one process where they would wait longer than was measured, beyond chance.
-        def others(with_users, found)
+        # @param counted [Explanation] see as_counted
+        def others(with_users, found, counted)
           alike = new_self_test.alike?
           return [] if now.processes == 1 && (alike || found.result.causes.missing_waits?)
-          all = alike ? with_users : [*with_users, found]
+          all = alike ? with_users : [*with_users, counted]
           all.reject { |one| one.result.grade == :c }
         end
 
