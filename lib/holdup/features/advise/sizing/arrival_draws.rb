@@ -7,14 +7,10 @@ module Holdup
       # happened; where in its second a unit came is drawn. A load that is larger or smaller has the same
       # seconds with more or fewer units.
       class ArrivalDraws
-        # Share of the rate of the busiest minute from which a minute has the shape of the peak.
-        NEARLY_PEAK = 0.8
         # Parts of minutes of which a peak consists at least.
         PARTS = 4
         # Minutes that are looked at for one with as many units.
         TRIES = 8
-        # Seconds over which it shows how busy a part of a minute was.
-        CELL_S = 5
         # Rates that differ less are the same.
         ALIKE = 1e-3
 
@@ -71,7 +67,7 @@ module Holdup
         def busiest
           @busiest ||= begin
             most = @minutes.map(&:count).max
-            @minutes.select { |minute| minute.count >= NEARLY_PEAK * most }
+            @minutes.select { |minute| minute.count >= Traffic::NEARLY_PEAK * most }
           end
         end
 
@@ -93,7 +89,7 @@ module Holdup
           units = minute.seconds[second]
           return units.times.count { random.rand < factor } if factor < 1
           mean = mean(minute)
-          likely = mean + trust * (cells(minute)[second / CELL_S].fdiv(CELL_S) - mean)
+          likely = mean + trust * (cells(minute)[second / cell_s].fdiv(cell_s) - mean)
           units + poisson((factor - 1) * likely, random)
         end
 
@@ -101,16 +97,19 @@ module Holdup
         def trust
           @trust ||= begin
             squares = @minutes.sum do |minute|
-              cells(minute).sum { |units| (units - mean(minute) * CELL_S)**2 }
+              cells(minute).sum { |units| (units - mean(minute) * cell_s)**2 }
             end
             by_chance = @minutes.sum(&:count)
             squares.zero? ? 0.0 : [1 - by_chance / squares, 0.0].max
           end
         end
 
+        # Seconds over which it shows how busy a part of a minute was.
+        def cell_s = ClosedLoad::CELL_S
+
         def cells(minute)
           @cells ||= {}.compare_by_identity
-          @cells[minute] ||= minute.seconds.each_slice(CELL_S).map(&:sum)
+          @cells[minute] ||= minute.seconds.each_slice(cell_s).map(&:sum)
         end
 
         def poisson(mean, random)

@@ -13,8 +13,6 @@ module Holdup
         MISSED = 0.01
         # Seconds from which a minute counts as recorded whole.
         WHOLE_S = 0.9 * MINUTE_S
-        # Standard deviations that chance exceeds in 1 % of cases.
-        CERTAIN = 2.576
         # Share of the units of a second that independent arrivals have in the same tenth.
         BY_CHANCE = 1.0 / ArrivalCounts::TENTHS
 
@@ -80,7 +78,8 @@ module Holdup
           @together ||= begin
             pairs = @counts.each_value.sum(&:pairs)
             close = pairs.zero? ? 0.0 : @counts.each_value.sum(&:close_pairs).fdiv(pairs)
-            chance = CERTAIN * Math.sqrt(BY_CHANCE * (1 - BY_CHANCE) / [pairs, 1].max)
+            certain = SelfTest::ErrorCauses::ArrivalVariation::CERTAIN
+            chance = certain * Math.sqrt(BY_CHANCE * (1 - BY_CHANCE) / [pairs, 1].max)
             (close > BY_CHANCE + chance) ? ((close - BY_CHANCE) / (1 - BY_CHANCE)).clamp(0.0, 1.0) : 0.0
           end
         end
