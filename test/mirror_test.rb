@@ -129,6 +129,7 @@ class MirrorTest < Minitest::Test
     "features/lab/sidekiq_vcpu/jobs" => "is a job program in a Sidekiq: integration/lab_sidekiq_vcpu_test.rb",
     "features/lab/sidekiq_vcpu/run" => "starts Sidekiq and Redis: integration/lab_sidekiq_vcpu_test.rb",
     "store/clickhouse" => "asks a server: integration/clickhouse_store_test.rb",
+    "store/clickhouse/arrival_rows" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/commit_session" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/records" => "asks a server: integration/clickhouse_store_test.rb",
     "store/clickhouse/rollup_steps" => "asks a server: integration/clickhouse_store_test.rb",

@@ -7,7 +7,7 @@ require "holdup/loader"
 module EmptiedStores
   # Rows that refer to others first.
   TABLES = %i[
-    windows host_sums process_samples unit_samples slowest_units recent_figures checkpoints
+    windows host_sums process_samples unit_samples slowest_units arrivals recent_figures checkpoints
     collector_checkpoints skipped_rows prediction_outcomes audit_entries deaths notices answers
     series settings hosts
   ].freeze

@@ -682,6 +682,38 @@ module StoreContract
     assert_empty slowest_at(START, START + DAY)
   end
 
+  def test_arrivals_come_back_by_minute_and_are_added_up
+    job = arrival({[:job, "低"] => arrival_counts({7 => 1})}, start_s: START + MINUTE, setting: OTHER,
+      host: "b")
+    @store.commit([], {}, arrivals: [arrival({[:request, nil] => arrival_counts({3 => 2}, stamped: 2)}), job])
+    @store.commit([], {}, arrivals: [arrival({[:request, nil] => arrival_counts({3 => 1, 4 => 5}, missed: 1),
+                                              [:job, nil] => arrival_counts({0 => 1})})])
+
+    both = arrival({[:request, nil] => arrival_counts({3 => 3, 4 => 5}, stamped: 2, missed: 1, squares: 30),
+                    [:job, nil] => arrival_counts({0 => 1})})
+    assert_equal [both, job], @store.arrivals(START, START + DAY)
+    assert_equal [both], @store.arrivals(START + 59, START + MINUTE), "the minute that the span begins in"
+    assert_equal [job], @store.arrivals(START + MINUTE, START + DAY)
+    assert_empty @store.arrivals(START + 2 * MINUTE, START + DAY)
+  end
+
+  def test_arrivals_are_kept_for_48_hours
+    starts = [START, START + MINUTE]
+    @store.commit([], {}, arrivals: starts.map { |start_s|
+      arrival({[:request, nil] => arrival_counts({0 => 1})}, start_s:)
+    })
+    @store.prune(START + MINUTE + 48 * 3600, max_bytes: 1 << 30)
+    assert_equal [START + MINUTE], @store.arrivals(START, START + DAY).map(&:start_s)
+    @store.prune(START + 10 * MINUTE + 48 * 3600, max_bytes: 1 << 30)
+    assert_empty @store.arrivals(START, START + DAY)
+  end
+
+  def test_arrivals_are_written_with_everything_else_or_not
+    arrivals = [arrival({[:request, nil] => arrival_counts({0 => 1})})]
+    assert_raises(ArgumentError) { @store.commit([window(start_s: START + 1)], {}, arrivals:) }
+    assert_empty @store.arrivals(START, START + DAY)
+  end
+
   def test_keeps_each_change_of_a_setting_once
     assert_empty @store.audit_entries(START, START + DAY)
     later = change(1, at_s: START + MINUTE, host: "b", event: :ends, who: :lease, from: 3, to: 5)
@@ -935,6 +967,18 @@ module StoreContract
     held = {"puma" => Holdup::RecentFigures::HeldTime.new(held_ns: 5, covered_ns: 1 << 40)}
     Holdup::RecentFigures.new(host:, start_s:, length_ms: 10_020, total:, held:, others: {job: others},
       series: [total.with(series: series("A")), none], **rest)
+  end
+
+  # @param counts [Hash{Array(Symbol, String) => Holdup::ArrivalCounts}] by kind and pool
+  def arrival(counts, start_s: START, setting: SETTING, host: "a")
+    counts = counts.transform_keys { |kind, pool| Holdup::ArrivalBlock::UnitPool.new(kind:, pool:) }
+    Holdup::ArrivalBlock.new(setting:, host:, start_s:, counts:)
+  end
+
+  # @param by_second [Hash{Integer => Integer}]
+  def arrival_counts(by_second, squares: by_second.values.sum { |count| count**2 }, stamped: 0, missed: 0)
+    seconds = Array.new(60) { |second| by_second.fetch(second, 0) }
+    Holdup::ArrivalCounts.new(seconds:, squares:, stamped:, missed:)
   end
 
   # @return [Array<Integer>] starts in ms

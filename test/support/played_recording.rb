@@ -77,6 +77,9 @@ class PlayedRecording < Holdup::Advise::Sizing::Recording
   # @return [PlayedRecording, nil] units of the other kind in the same processes
   attr_reader :other_kind
 
+  # Units come independently of each other, as in recordings without counts.
+  def arrival_times = ArrivalTimes.new([], kind:)
+
   # @param other [PlayedRecording]
   def other_kind=(other)
     @other_kind = other

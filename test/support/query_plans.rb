@@ -19,7 +19,8 @@ module QueryPlans
   end
 
   # The tables that grow with time and with the fleet.
-  LARGE = %w[windows host_sums process_samples unit_samples slowest_units audit_entries checkpoints].freeze
+  LARGE = %w[windows host_sums process_samples unit_samples slowest_units arrivals audit_entries
+    checkpoints].freeze
   STATEMENT = /\(\d[\d.]*s\) ((?:SELECT|DELETE|UPDATE) .*)/
 
   # @param dialect [Holdup::Store::Sql::Sqlite, Holdup::Store::Sql::Postgres]

@@ -7,7 +7,8 @@ require "holdup/model/sample_block"
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
 # answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to
-# any; `threads` may be those of each. The processes began `age_s` before.
+# any; `threads` may be those of each. The processes began `age_s` before. With `bursts` of [45, 135]
+# seconds, units come for the first and not at all for the second, by turns.
 class SimulatedRecording
   Sizing = Holdup::Advise::Sizing
   NS = 1_000_000_000
@@ -32,7 +33,7 @@ class SimulatedRecording
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, minutes: 30,
     rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil,
-    handoff_ns: Sizing::Handoff::USUAL_NS, processes: 1, turn_s: 20, age_s: 3600)
+    handoff_ns: Sizing::Handoff::USUAL_NS, processes: 1, turn_s: 20, age_s: 3600, bursts: nil)
     @random = Random.new(seed)
     @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:, idle_growth:)
     @gc_growth = gc_growth
@@ -46,6 +47,7 @@ class SimulatedRecording
     @handoff_ns = handoff_ns
     @processes = processes
     @turn_s = turn_s
+    @bursts = bursts
     @since_ns = (START_S - age_s) * NS
   end
 
@@ -149,6 +151,7 @@ class SimulatedRecording
     at_s = from_s
     to_s = [from_s + 60, @minutes * 60].min
     while (at_s += -Math.log(1 - @random.rand) / rate) < to_s
+      next if @bursts && at_s % @bursts.sum >= @bursts.first
       name = draw(shares, all)
       found << [unit(at_s, @endpoints[name]), name]
     end

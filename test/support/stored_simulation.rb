@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "counted_arrivals"
 require_relative "example_units"
 require_relative "simulated_recording"
 
@@ -16,13 +17,15 @@ class StoredSimulation
   # @param recording [SimulatedRecording] of requests
   # @param attributes [Hash{String => Object}] of the setting
   # @param sampled [Boolean] with as many single units as a store keeps
+  # @param counted [Boolean] with counts of arrivals, which older recordings do not have
   # @return [Holdup::Advise::Sizing::Recording]
-  def self.of(recording, attributes = {}, sampled: false)
-    new(recording, attributes, sampled:).recording
+  def self.of(recording, attributes = {}, sampled: false, counted: true)
+    new(recording, attributes, sampled:, counted:).recording
   end
 
-  def initialize(recording, attributes, sampled: false)
+  def initialize(recording, attributes, sampled: false, counted: true)
     @sampled = sampled
+    @counted = counted
     @setting = Holdup::Setting.new(attributes: {**ATTRIBUTES, **attributes})
     @units = recording.all.map { |unit| unit.with(setting: @setting) }
     @handoff_ns = recording.handoff_ns
@@ -33,7 +36,8 @@ class StoredSimulation
       [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
         handoffs(start_s, units.size)]
     end
-    Holdup::Advise::Sizing::Recording.of(windows:, unit_samples:, kind: :request)
+    arrivals = @counted ? CountedArrivals.of(@units) : []
+    Holdup::Advise::Sizing::Recording.of(windows:, unit_samples:, arrivals:, kind: :request)
   end
 
   private

@@ -2,12 +2,13 @@
  * Holdup::SlotDumps: what was added to a slot of a segment since its checkpoint, and its next checkpoint.
  * A collector's tick does this for thousands of slots, and with arrays of Ruby it was half of its time.
  * lib/holdup/collector/segment_checkpoint.rb and slot_delta.rb are the oracle. Whatever is implausible,
- * damaged or very large is left to them. Also, which of thousands of units in a ring a sample takes; the
- * oracle is lib/holdup/collector/unit_sampler.rb.
+ * damaged or very large is left to them. Also, which of thousands of units in a ring a sample takes, and when
+ * they came; the oracles are lib/holdup/collector/unit_sampler.rb and arrival_counter.rb.
  */
 #include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "init.h"
 #include "reader/ber.h"
@@ -242,9 +243,41 @@ static VALUE slot_draw(VALUE self, VALUE bytes, VALUE from_ns, VALUE to_ns, VALU
     return rb_assoc_new(LONG2FIX(seen), drawn);
 }
 
+#define ARRIVAL_CELL_NS UINT64_C(100000000)
+#define ARRIVAL_POOLS 255 /* a pool's number in a byte; the last one stands for none */
+
+/*
+ * arrivals(bytes, pools, from_ns, to_ns): `pools` has the number of the pool of each slot, in a byte
+ * @return [String] packed, of each unit that came in that time: the tenth of a second since 1970 in which it
+ *   came * 512 + its pool * 2 + whether its queue time is known
+ */
+static VALUE slot_arrivals(VALUE self, VALUE bytes, VALUE pools, VALUE from_ns, VALUE to_ns)
+{
+    long size, count = 0;
+    StringValue(pools);
+    const seg_ring_t *units = slot_units(&bytes, &size);
+    const uint8_t *numbers = (const uint8_t *)RSTRING_PTR(pools);
+    uint64_t from = NUM2ULL(from_ns), to = NUM2ULL(to_ns), slots = (uint64_t)RSTRING_LEN(pools);
+    VALUE came = rb_str_new(NULL, size * (long)sizeof(uint64_t));
+    for (long i = 0; i < size; i++) {
+        uint64_t series = units[i].series, queued = units[i].queued, known = queued != SEG_UNKNOWN;
+        if (series >= slots || numbers[series] == ARRIVAL_POOLS) continue;
+        if (known && queued > units[i].started_ns) continue;
+        uint64_t at = units[i].started_ns - (known ? queued : 0);
+        if (at < from || at >= to) continue;
+        uint64_t place = at / ARRIVAL_CELL_NS * 512 + numbers[series] * 2u + known;
+        memcpy(RSTRING_PTR(came) + count++ * (long)sizeof(place), &place, sizeof(place));
+    }
+    rb_str_set_len(came, count * (long)sizeof(uint64_t));
+    RB_GC_GUARD(bytes);
+    RB_GC_GUARD(pools);
+    return came;
+}
+
 void slot_dumps_init(VALUE holdup)
 {
     VALUE dumps = rb_define_module_under(holdup, "SlotDumps");
     rb_define_singleton_method(dumps, "draw", slot_draw, 4);
+    rb_define_singleton_method(dumps, "arrivals", slot_arrivals, 4);
     rb_define_singleton_method(dumps, "delta", slot_delta, 3);
 }

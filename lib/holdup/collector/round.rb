@@ -20,7 +20,7 @@ module Holdup
       #   a spooled copy of one
       # @param lost [LostProcesses, nil] finds those whose collectors fell silent; nil: not looked for
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
-        unit_sampler: UnitSampler.new, lost: nil)
+        unit_sampler: UnitSampler.new, arrival_counter: ArrivalCounter.new, lost: nil)
         @store = store
         @directory = directory
         @host = host
@@ -28,6 +28,7 @@ module Holdup
         @skipped = SkippedRows.new(host:, warnings:)
         @sampler = sampler
         @unit_sampler = unit_sampler
+        @arrival_counter = arrival_counter
         @audit = AuditReader.new(store:, host:)
         @autopsies = Autopsies.new(store:, host:)
         @last_round = LastRound.new(host:)
@@ -70,6 +71,7 @@ module Holdup
         @checkpoints = nil
         @claimed.clear
         @unit_sampler.forget
+        @arrival_counter.forget
         @returned.forget
         @recent.forget
       end
@@ -88,7 +90,8 @@ module Holdup
 
       def segment_delta(builder, now_ns, steady)
         SegmentDelta.new(builder:, now_ns:, settings: @settings, unit_sampler: @unit_sampler,
-          skipped: @skipped, autopsies: @autopsies, last_round: @last_round, steady:)
+          arrival_counter: @arrival_counter, skipped: @skipped, autopsies: @autopsies,
+          last_round: @last_round, steady:)
       end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
@@ -167,6 +170,7 @@ module Holdup
         known = present | @checkpoints.left_behind(present, now_ns)
         changes = @checkpoints.changes(latest, known)
         unit_samples = @skipped.guard(:unit_samples, "all") { @unit_sampler.blocks(@host) } || []
+        arrivals = @skipped.guard(:arrivals, "all") { @arrival_counter.blocks(@host) } || []
         units = @checkpoints.units(latest, present)
         folder = CollectorCheckpoint.folder(@directory.path, @identity.id)
         last_round = @last_round.to_a(@identity.id)
@@ -177,11 +181,13 @@ module Holdup
         died = @autopsies.to_a(@identity.id, now_ns)
         deaths = died + (@lost&.to_a(collector_checkpoint.key, now_ns) || [])
         returned = @returned.to_a(@identity.id, now_ns)
-        rows = {processes: samples, unit_samples:, slowest:, paths: builder.paths, audit:, deaths:, returned:}
+        rows = {processes: samples, unit_samples:, slowest:, arrivals:, paths: builder.paths, audit:, deaths:,
+                returned:}
         left_out = write(windows, changes, collector_checkpoint, recent:, **rows)
         @skipped.committed(left_out, present)
         @checkpoints.committed(latest, known)
         @unit_sampler.committed
+        @arrival_counter.committed
         @audit.committed
         @autopsies.committed(died)
         @last_round.committed
@@ -223,6 +229,7 @@ module Holdup
         when Window then @skipped.row(:window, row.series.name, error)
         when SlowestBlock then @skipped.row(:slowest, row.series.name, error)
         when SampleBlock then @skipped.row(:unit_samples, "unit samples", error)
+        when ArrivalBlock then @skipped.row(:arrivals, "arrivals", error)
         when Hash then @skipped.row(:sample, "process #{row[:pid]}", error)
         else @skipped.row(:path, row.first.name, error)
         end

@@ -11,13 +11,15 @@ module Holdup
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param autopsies [Autopsies, nil] learns of processes that are gone and have not closed their segments
       # @param last_round [LastRound, nil] learns what processes that live have in flight
+      # @param arrival_counter [ArrivalCounter, nil] learns when units came
       # @param steady [Boolean] whether the age of a heartbeat says anything: not while the clock is being set
-      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, autopsies: nil, last_round: nil,
-        steady: true)
+      def initialize(builder:, now_ns:, settings:, unit_sampler:, skipped:, arrival_counter: nil,
+        autopsies: nil, last_round: nil, steady: true)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
         @unit_sampler = unit_sampler
+        @arrival_counter = arrival_counter
         @skipped = skipped
         @autopsies = autopsies
         @last_round = last_round
@@ -126,7 +128,12 @@ module Holdup
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
         series = slots.map { |slot| slot&.series&.plain }
         units_of = UnitSampler::SegmentSource.new(process:, setting: source.setting, series:)
-        @unit_sampler.add(ring, ring.first - before.ring_head, units_of, @now_ns) if ring.size.positive?
+        if ring.size.positive?
+          missed = ring.first - before.ring_head
+          @unit_sampler.add(ring, missed, units_of, @now_ns)
+          pools = slots.map { |slot| ArrivalBlock::UnitPool.of(slot&.series) }
+          @arrival_counter&.add(ring, missed, source.setting, pools, @now_ns)
+        end
         @builder.add_slowest(SlowUnitNames.new(slots, units_of, @now_ns).call(slowest.entries))
         return unless slowest.missed.positive?
         lost = DamagedData.new("#{slowest.missed} of the slowest were overwritten before they were read")

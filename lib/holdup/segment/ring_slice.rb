@@ -70,6 +70,18 @@ module Holdup
         bytes.unpack("x8Q<x#{Layout::RING_ENTRY_BYTES - 16}" * size)
       end
 
+      # Of each unit, when it came (ns since 1970), its slot, and whether its queue time is known. Without it
+      # a unit came when it started.
+      # @yieldparam at_ns [Integer]
+      # @yieldparam slot [Integer]
+      # @yieldparam stamped [Boolean]
+      def each_arrival
+        bytes.unpack(self.class::ARRIVAL * size).each_slice(3) do |start_ns, slot, queued_ns|
+          stamped = queued_ns != Layout::UNKNOWN
+          yield(stamped ? start_ns - queued_ns : start_ns, slot, stamped)
+        end
+      end
+
       def entry(index)
         RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
       end
@@ -84,5 +96,8 @@ module Holdup
         with(first: first + count, bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "")
       end
     end
+
+    # Of an entry its start, its slot and its queue time.
+    RingSlice::ARRIVAL = "Q<2x64Q<x24"
   end
 end

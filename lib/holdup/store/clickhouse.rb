@@ -34,13 +34,14 @@ module Holdup
         @records = Records.new(client, @names, commits: @spans.method(:commits))
         @slowest = SlowestRows.new(client, @names, commits: @spans.method(:commits))
         @recent = LastHourRows.new(client, commits: @spans.method(:commits))
-        @upkeep = Upkeep.new(client, @steps, @spans, @records, @slowest)
+        @arrivals = ArrivalRows.new(client, @names, commits: @spans.method(:commits))
+        @upkeep = Upkeep.new(client, @steps, @spans, @records, Upkeep::BlockRows.new(@slowest, @arrivals))
       end
 
-      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], arrivals: [], paths: {},
+        skipped: [], collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
         lengths: [Tier::FINEST], expected: {}, &bad_row)
-        rows = {windows:, processes:, unit_samples:, slowest:, paths: paths.to_a}
+        rows = {windows:, processes:, unit_samples:, slowest:, arrivals:, paths: paths.to_a}
         if bad_row
           rows, faults = sound(rows, lengths)
           skipped += faults.map(&bad_row)
@@ -115,6 +116,10 @@ module Holdup
 
       def slowest_from_s
         reading { @slowest.oldest_s(1 << 40, @spans.state) }
+      end
+
+      def arrivals(from_s, to_s)
+        reading { @arrivals.between(from_s, to_s, @spans.state) }
       end
 
       def slowest_blocks(from_s, to_s)
@@ -202,18 +207,19 @@ module Holdup
       end
 
       def write(rows, checkpoints, skipped:, collector_checkpoint:, recent:, **told)
-        windows, processes, unit_samples, slowest, paths =
-          rows.values_at(:windows, :processes, :unit_samples, :slowest, :paths)
+        windows, processes, unit_samples, slowest, arrivals, paths =
+          rows.values_at(:windows, :processes, :unit_samples, :slowest, :arrivals, :paths)
         empty = [*rows.values, checkpoints, skipped, *told.values].all?(&:empty?)
         return if empty && [collector_checkpoint, recent].none?
         series = [*[*windows, *slowest].map(&:series), *paths.map(&:first)]
-        @names.save(series, [*windows, *unit_samples, *slowest].map(&:setting), paths.to_h)
+        @names.save(series, [*windows, *unit_samples, *slowest, *arrivals].map(&:setting), paths.to_h)
         facts = skipped.map { |row| @session.skipped(row) }.group_by { |fact| fact[:name] }.values.map(&:last)
         facts << @records.collector_checkpoint_fact(collector_checkpoint) if collector_checkpoint
         facts += @records.facts_of_sources(**told)
         tables = {"minutes" => window_rows(windows), "samples" => @records.sample_rows(processes),
                   "unit_samples" => @records.unit_sample_rows(unit_samples),
-                  "slowest_units" => @slowest.rows(slowest), "recent_figures" => @recent.rows(recent)}
+                  "slowest_units" => @slowest.rows(slowest), "arrivals" => @arrivals.rows(arrivals),
+                  "recent_figures" => @recent.rows(recent)}
         @session.commit(tables, checkpoints, facts, oldest_s: windows.map(&:start_s).min)
       end
 
@@ -233,6 +239,7 @@ module Holdup
         @records.sample_rows(rows[:processes])
         @records.unit_sample_rows(rows[:unit_samples])
         @slowest.rows(rows[:slowest])
+        @arrivals.rows(rows[:arrivals])
       end
 
       # @return [Array(Hash, Array)] what can be written, and the other rows with their errors
@@ -249,7 +256,7 @@ module Holdup
       end
 
       def fault(kind, row, lengths)
-        none = {windows: [], processes: [], unit_samples: [], slowest: [], paths: []}
+        none = {windows: [], processes: [], unit_samples: [], slowest: [], arrivals: [], paths: []}
         check(none.merge(kind => [row]), lengths)
         nil
       rescue => error
@@ -257,11 +264,12 @@ module Holdup
       end
 
       # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples`,
-      # `slowest_units` and `recent_figures` names the commit that it belongs to by session and number, and
-      # counts once that commit's own row is in `commits` (see CommitSession). Of rows that arrived twice, the
-      # server removes one in the background (ReplacingMergeTree); before that, a read takes one of them.
+      # `slowest_units`, `arrivals` and `recent_figures` names the commit that it belongs to by session and
+      # number, and counts once that commit's own row is in `commits` (see CommitSession). Of rows that arrived
+      # twice, the server removes one in the background (ReplacingMergeTree); before that, a read takes one of
+      # them.
       class Schema
-        VERSION = 3 # 1 had no slowest units, 2 no recent figures
+        VERSION = 3 # 1 had no slowest units, 2 neither arrivals nor recent figures
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
         HISTOGRAMS = Window::HISTOGRAMS.map { |name|
           "#{name}_count Int64, #{name}_sum Int64, #{name}_min Int64, #{name}_max Int64, " \
@@ -303,6 +311,8 @@ module Holdup
             "start_s, series, setting, host, session, number", "day"],
           recent_figures: ["session UInt64, number UInt64, start_s Int64, host String, packed String",
             "ReplacingMergeTree()", "start_s, host, session, number", "intDiv(start_s, 3600)"],
+          arrivals: ["day Date, session UInt64, number UInt64, start_s Int64, setting UInt64, host String, " \
+            "packed String", "ReplacingMergeTree()", "start_s, setting, host, session, number", "day"],
           # kind is claim or step.
           steps: ["kind String, epoch UInt64, slot UInt64, text String, written DateTime DEFAULT now()",
             "ReplacingMergeTree(epoch)", "kind, slot"],

@@ -100,6 +100,10 @@ module Holdup
       #   RecentFigures::SLOTS
       def recent_figures(from_s, to_s, hosts: nil) = raise(NotImplementedError)
 
+      # @return [Array<ArrivalBlock>] when units came in the minutes of the span, by time; kept for
+      #   ArrivalBlock::KEEP_S. Older recordings have none
+      def arrivals(from_s, to_s) = raise(NotImplementedError)
+
       # @return [Array<Setting>] every setting ever seen, oldest first
       def settings = raise(NotImplementedError)
 

@@ -23,6 +23,7 @@ module Holdup
         @samples = SmallTables::ProcessSamples.new(@connection, @codec.hosts)
         @unit_samples = UnitSamples.new(@connection, @codec, @skipped)
         @slowest = SlowestBlocks.new(@connection, @codec, @skipped)
+        @arrivals = ArrivalBlocks.new(@connection, @codec, @skipped)
         @outcomes = SmallTables::PredictionOutcomes.new(@connection)
         @answers = SmallTables::KeptAnswers.new(@connection)
         @collectors = SmallTables::CollectorCheckpoints.new(@connection)
@@ -32,12 +33,12 @@ module Holdup
         @recent = RecentRows.new(@connection, @codec.hosts)
       end
 
-      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], arrivals: [], paths: {},
+        skipped: [], collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
         lengths: [Tier::FINEST], expected: {}, &bad_row)
         batch = WindowBatch.new(windows, lengths:) unless bad_row
         owners = expected.keys.map { |segment| lock(segment[/\A\S+/]) }
-        rows = [*windows, *unit_samples, *slowest, *skipped, collector_checkpoint, recent].compact
+        rows = [*windows, *unit_samples, *slowest, *arrivals, *skipped, collector_checkpoint, recent].compact
         whole([*locks(rows, processes), *owners, *(NOTICES if notices.any?)]) do
           check(expected)
           @checkpoints.save(checkpoints)
@@ -49,9 +50,9 @@ module Holdup
           @notices.add(notices)
           @recent.save(recent) if recent
           if bad_row
-            add_each(windows, processes, [unit_samples, slowest], paths, lengths:, &bad_row)
+            add_each(windows, processes, [unit_samples, slowest, arrivals], paths, lengths:, &bad_row)
           else
-            add(batch, processes, [unit_samples, slowest], paths)
+            add(batch, processes, [unit_samples, slowest, arrivals], paths)
           end
         end
       end
@@ -106,6 +107,8 @@ module Holdup
       def slowest_blocks(from_s, to_s) = @slowest.blocks(from_s, to_s)
 
       def recent_figures(from_s, to_s, hosts: nil) = @recent.between(from_s, to_s, hosts)
+
+      def arrivals(from_s, to_s) = @arrivals.between(from_s, to_s)
 
       def tiers = @rows.tiers
 
@@ -196,6 +199,7 @@ module Holdup
         @samples.delete_before([kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
         @unit_samples.prune(now_s, max_bytes)
         @slowest.prune(now_s, max_bytes)
+        @arrivals.prune(now_s)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @answers.delete_before(now_s - KeptAnswer::KEEP_S)
         @skipped.prune(now_s)
@@ -207,24 +211,26 @@ module Holdup
         @collectors.prune(now_s)
       end
 
-      # @param units [Array(Array<SampleBlock>, Array<SlowestBlock>)]
+      # @param units [Array(Array<SampleBlock>, Array<SlowestBlock>, Array<ArrivalBlock>)]
       def add(batch, processes, units, paths)
-        unit_samples, slowest = units
+        unit_samples, slowest, arrivals = units
         @rows.merge(batch.rows(@rows.tiers))
         @samples.add(processes)
         @unit_samples.merge(unit_samples)
         @slowest.merge(slowest)
+        @arrivals.merge(arrivals)
         @paths.save(paths)
       end
 
       def add_each(windows, processes, units, paths, lengths:, &bad_row)
-        unit_samples, slowest = units
+        unit_samples, slowest, arrivals = units
         tiers = @rows.tiers
         faults = each_alone(windows) { |window| @rows.merge(WindowBatch.new([window], lengths:).rows(tiers)) }
         raise faults.first.last if faults.any? && faults.size == windows.size
         faults += each_alone(processes) { |sample| @samples.add([sample]) }
         faults += each_alone(unit_samples) { |block| @unit_samples.merge([block]) }
         faults += each_alone(slowest) { |block| @slowest.merge([block]) }
+        faults += each_alone(arrivals) { |block| @arrivals.merge([block]) }
         faults += each_alone(paths.to_a) { |series, path| @paths.save({series => path}) }
         @skipped.add(faults.map(&bad_row))
       end

@@ -19,6 +19,7 @@ module Holdup
       #   with the same three replaces the first
       # @param unit_samples [Array<SampleBlock>] merged with the stored ones
       # @param slowest [Array<SlowestBlock>] merged with the stored ones
+      # @param arrivals [Array<ArrivalBlock>] added to the stored ones
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
       # @param skipped [Array<SkippedRow>] added up with the stored ones
       # @param collector_checkpoint [CollectorCheckpoint, nil] how far the collector is after this commit
@@ -31,13 +32,14 @@ module Holdup
       #   slot
       # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
       # @param expected [Hash{String => String, nil}] segment => checkpoint that must still be stored so
-      # @yieldparam row [Window, Hash, SampleBlock, SlowestBlock, Array(Series, String)] that can't be written
+      # @yieldparam row [Window, Hash, SampleBlock, SlowestBlock, ArrivalBlock, Array(Series, String)] that
+      #   can't be written
       # @yieldreturn [SkippedRow] to write instead
       # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] Overtaken when `expected` is not so
-      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], paths: {}, skipped: [],
-        collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
+      def commit(windows, checkpoints, processes: [], unit_samples: [], slowest: [], arrivals: [], paths: {},
+        skipped: [], collector_checkpoint: nil, audit: [], deaths: [], returned: [], notices: [], recent: nil,
         lengths: [Tier::FINEST], expected: {}, &bad_row)
         raise(NotImplementedError)
       end

@@ -94,7 +94,7 @@ module Holdup
         test = @result.self_test
         {grade: test.grade, reasons: test.reasons, errors: rounded(test.errors),
          causes: rounded(test.causes.figures), handoff_ns: Array(test.handoff_ns).map(&:round),
-         closed_load: recording.closed, users:}
+         closed_load: recording.closed, arrivals: recording.arrivals, users:}
       end
 
       def users

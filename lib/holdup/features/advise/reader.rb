@@ -95,6 +95,7 @@ module Holdup
         sampled_s = [@coverage.from_s&.floor, from_s].compact.min
         hosts = [number_of_hosts, 1].max
         @unit_samples = Queries::RecordedInterval::UnitSampleQuery.call(store, sampled_s, to_s, hosts:)
+        @arrivals = ArrivalQuery.call(store, sampled_s, to_s, hosts:)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
         Analysis::Summary.new(@sums, **@span.to_h, filter: Analysis::UnitFilter.new(kind: @kind),
@@ -174,7 +175,7 @@ module Holdup
 
       def recording_of(windows)
         Sizing::Recording.of(windows:, unit_samples: @unit_samples, samples: @samples, kind: @kind,
-          vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
+          arrivals: @arrivals, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s,
           members: summary.processes.members, pool: @pool, shared: shared?)
       end
 
@@ -217,6 +218,24 @@ module Holdup
       # For recordings without samples of the container.
       def setting_limits
         machine&.vcpus ? {} : {vcpus: recording.setting["vcpus"]}
+      end
+
+      # Reads when units came: of many hosts and hours, of every nth ten minutes.
+      module ArrivalQuery
+        # Minutes of hosts: a day of ten hosts.
+        MOST = 15_000
+
+        module_function
+
+        # @param hosts [Integer] that have units, roughly
+        # @return [Array<ArrivalBlock>]
+        def call(store, from_s, to_s, hosts: 1)
+          from_s = [from_s, to_s - ArrivalBlock::KEEP_S].max
+          nth = (hosts * (to_s - from_s) / MINUTE_S).ceildiv(MOST)
+          return store.arrivals(from_s, to_s) if nth <= 1
+          starts = (from_s...to_s).step(nth * SampleBlock::SECONDS)
+          starts.flat_map { |start_s| store.arrivals(start_s, [start_s + SampleBlock::SECONDS, to_s].min) }
+        end
       end
 
       # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.

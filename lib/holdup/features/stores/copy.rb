@@ -122,7 +122,8 @@ module Holdup
         taken = @position.taken.merge(taken) { |_, one, other| one + other }
         @position = @position.with(at_s: to_s, windows: @position.windows + windows.size, taken:)
         @to.commit(windows, {@key => @position.to_s}, lengths: LENGTHS, unit_samples: blocks(at_s, to_s),
-          slowest: @from.slowest_blocks(at_s, to_s), processes: @from.processes(at_s, to_s))
+          slowest: @from.slowest_blocks(at_s, to_s), arrivals: @from.arrivals(at_s, to_s),
+          processes: @from.processes(at_s, to_s))
       end
 
       # The rest of a longer window would be counted with what was copied of it.

@@ -130,6 +130,10 @@ module Holdup
           own_settings ? [] : super(*span, **options, **only_hosts)
         end
 
+        def arrivals(...)
+          super.select { |block| own?(block.setting) && @origin.host?(block.host) }
+        end
+
         def outcomes
           super.select { |outcome| @origin.app.nil? || outcome.app == @origin.app }
         end

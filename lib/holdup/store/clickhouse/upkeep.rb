@@ -11,7 +11,7 @@ module Holdup
       class Upkeep
         # Kept by age alone, see RollupSteps::RollupState#kept.
         KEEP_S = {samples: Tier::KEEP_S.fetch(Tier::FINEST), unit_samples: SampleRetention::KEEP_S,
-                  slowest_units: SlowestBlock::KEEP_S,
+                  slowest_units: SlowestBlock::KEEP_S, arrivals: ArrivalBlock::KEEP_S,
                   skipped: SkippedRow::KEEP_S, audit: AuditEntry::KEEP_S, deaths: Autopsy::KEEP_S,
                   notices: Notice::KEEP_S, outcomes: Tier::LONGEST_S, answers: KeptAnswer::KEEP_S}.freeze
         # Room for a collector whose clock is wrong, and for commits that are under way.
@@ -22,12 +22,17 @@ module Holdup
         FORGET_MOST = 2000
         # Last second of what a partition of commits has.
         LAST = {minutes: "max(start_s + seconds)", samples: "max(at_s)", unit_samples: "max(start_s)",
-                slowest_units: "max(start_s)"}.freeze
+                slowest_units: "max(start_s)", arrivals: "max(start_s)"}.freeze
         private_constant :SPARE_S, :FORGET_S, :FORGET_MOST, :LAST
 
-        def initialize(client, steps, spans, records, slowest)
+        # SlowestRows and ArrivalRows.
+        BlockRows = Struct.new(:slowest, :arrivals)
+
+        # @param blocks [BlockRows]
+        def initialize(client, steps, spans, records, blocks)
           @client = client
-          @slowest = slowest
+          @slowest = blocks.slowest
+          @arrivals = blocks.arrivals
           @steps = steps
           @spans = spans
           @records = records
@@ -60,7 +65,7 @@ module Holdup
           stored = sizes.values_at("minutes", "windows", "host_sums").compact
           share = rows.fdiv([stored.sum(&:last), 1].max)
           (stored.sum(&:first) * [share, 1].min).ceil +
-            %w[unit_samples slowest_units].sum { |table| sizes.fetch(table, [0]).first }
+            %w[unit_samples slowest_units arrivals].sum { |table| sizes.fetch(table, [0]).first }
         end
 
         # Windows as Tier::Pruning sees them. What it changes is the state, which a step saves.
@@ -152,7 +157,7 @@ module Holdup
           @forgot_on = Clickhouse.day
           forget_sessions
           forget_names("series", %w[series path], %w[minutes windows slowest_units])
-          forget_names("setting", %w[setting], %w[minutes windows unit_samples slowest_units])
+          forget_names("setting", %w[setting], %w[minutes windows unit_samples slowest_units arrivals])
           delete("steps", "kind = 'claim' AND epoch < #{@steps.state.step} AND toDate(written) < #{silent}")
         end
 
@@ -169,7 +174,7 @@ module Holdup
           kept = "kind = 'outcome' OR (#{audited}) OR (#{died}) OR (#{noticed})"
           old = "SELECT session FROM commits WHERE kind != 'close' GROUP BY session " \
             "HAVING toDate(max(written)) < #{silent} AND countIf(#{kept}) = 0"
-          used = %w[minutes samples unit_samples slowest_units recent_figures].map do |table|
+          used = %w[minutes samples unit_samples slowest_units arrivals recent_figures].map do |table|
             "session NOT IN (SELECT session FROM #{table})"
           end
           ids = @client.rows("SELECT session FROM (#{old}) WHERE #{used.join(" AND ")} LIMIT #{FORGET_MOST}")
@@ -229,6 +234,7 @@ module Holdup
             first if count.positive?
           when :unit_samples then @records.unit_sample_starts(0, limit, state).first
           when :slowest_units then @slowest.oldest_s(limit, state)
+          when :arrivals then @arrivals.oldest_s(limit, state)
           when :collector_checkpoints then @records.collector_checkpoints(state).map(&:at_ns).min
           when :skipped then @records.skipped(state).map(&:at_s).min
           when :audit then @records.audit(0, 1 << 40, state).first&.at_s
@@ -269,7 +275,7 @@ module Holdup
           when "reached" then old?(partition, 0) && @client.rows("SELECT count() FROM reached WHERE " \
             "day = '#{partition}' AND step = #{state.step}").dig(0, 0).to_i.zero?
           when "minutes" then old?(partition, KEEP_S.fetch(:samples)) && minutes_gone?(partition, state)
-          when "samples", "unit_samples", "slowest_units"
+          when "samples", "unit_samples", "slowest_units", "arrivals"
             kind = table.to_sym
             old?(partition, KEEP_S.fetch(kind)) && last(table, partition) < state.kept_from(kind)
           end

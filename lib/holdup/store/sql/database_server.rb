@@ -30,7 +30,7 @@ module Holdup
         OURS = %i[checkpoints tiers windows].freeze
         # All of a store. Where a migration broke off, there are some of them.
         TABLES = %i[
-          answers audit_entries checkpoints collector_checkpoints deaths host_sums hosts notices
+          answers arrivals audit_entries checkpoints collector_checkpoints deaths host_sums hosts notices
           prediction_outcomes process_samples recent_figures schema_info series settings skipped_rows
           slowest_units tiers unit_samples windows
         ].freeze
@@ -142,7 +142,7 @@ module Holdup
 
         # Of what is kept of single units.
         def unit_bytes(db)
-          %i[unit_samples slowest_units].sum { |table| db[table].sum(:bytes).to_i }
+          %i[unit_samples slowest_units arrivals].sum { |table| db[table].sum(:bytes).to_i }
         end
 
         # The code of the server decides. An error with none, or an unknown one, is what the class means that

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../../support/counted_arrivals"
 require_relative "../../../support/learned"
 require_relative "../../../support/played_store"
 
@@ -38,6 +39,35 @@ class Holdup::Advise::ReaderTest < Minitest::Test
     assert_predicate ask.call, :none?
     store.keep(Learned.outcome(1.1))
     assert_equal 1, ask.call.corrections.fetch(:p95).predictions
+  end
+
+  def test_reads_when_requests_came
+    store = Holdup::Store.open("memory:").tap { |one| WEB.fill(one) }
+    ask = lambda do
+      span = {from_s: WEB.from_s, to_s: WEB.to_s}
+      asked = {kind: :request, warm_up_s: 0, objective: Holdup::Advise::Sizing::Objective.new}
+      found = Holdup::Advise::Reader.new(store, **span, **asked).recommendation
+      [found.recording.arrival_times.any?, found.call.recording.arrivals]
+    end
+    assert_equal [false, :independent], ask.call, "of an older recording"
+    units = store.unit_samples(WEB.from_s, WEB.to_s).to_a
+    store.commit([], {}, arrivals: CountedArrivals.of(units))
+    assert_equal [true, :recorded], ask.call
+  end
+
+  # A thousand hosts have millions of minutes in two days.
+  def test_of_many_hosts_and_hours_reads_arrivals_of_some_minutes
+    asked = []
+    store = Holdup::Store.open("memory:").tap { |one| WEB.fill(one) }
+    store.define_singleton_method(:arrivals) { |*span| super(*span).tap { asked << span } }
+    most = Holdup::Advise::Reader::ArrivalQuery::MOST
+    read = lambda do |hosts, hours|
+      asked.clear
+      Holdup::Advise::Reader::ArrivalQuery.call(store, 0, hours * 3600, hosts:)
+      asked.sum { |from_s, to_s| (to_s - from_s) / 60 * hosts }
+    end
+    assert_equal 60, read.call(1, 1)
+    assert_in_delta most, read.call(100, 48), 0.3 * most
   end
 
   # A job runner in a web server: both kinds of the same processes are read.

@@ -29,6 +29,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     slowest_units: [{start_s: 60, series_id: 1, setting_id: 1, host_id: 1},
       {slowest_ns: 1, bytes: 1, packed: Sequel.blob("x")}],
     recent_figures: [{host_id: 1, slot: 7}, {start_s: 70, packed: Sequel.blob("x")}],
+    arrivals: [{start_s: 60, setting_id: 1, host_id: 1}, {bytes: 1, packed: Sequel.blob("x")}],
     checkpoints: [{segment: "s"}, {checkpoint: Sequel.blob("x")}],
     collector_checkpoints: [{host: "a", folder: "/x"}, {at_ns: 1, units: "{}"}],
     skipped_rows: [{host: "a", kind: "window", name: "A"}, {at_s: 1, reason: "x", count: 1}],
@@ -107,7 +108,7 @@ class Holdup::Store::CreateStoreTest < Minitest::Test
     fill
     {windows: %i[series_id setting_id host_id], host_sums: %i[series_id setting_id],
      unit_samples: %i[setting_id host_id], slowest_units: %i[series_id setting_id host_id],
-     process_samples: %i[host_id]}.each do |table, columns|
+     arrivals: %i[setting_id host_id], process_samples: %i[host_id]}.each do |table, columns|
       key, facts = ROWS.fetch(table)
       columns.each do |column|
         assert_raises(Sequel::ForeignKeyConstraintViolation, "#{table}.#{column}") do

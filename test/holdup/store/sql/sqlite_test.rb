@@ -102,7 +102,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   end
 
   def test_names_of_a_failed_commit_are_named_again
-    locked = store(page_limit: 44)
+    locked = store(page_limit: 46)
     assert_raises(StoreError::Full) { locked.commit(Array.new(300) { |i| minute(i, name: "C#{i}") }, {}) }
     locked.commit([minute(name: "C299")], {})
 

@@ -50,7 +50,8 @@ module Holdup
       #
       # - `setting`: fingerprint, or nil; `units`: requests or jobs; `unit_samples`: number of those that were
       #   recorded singly; `closed`: whether they waited for answers; `concurrent_units`: whether requests and
-      #   jobs share processes
+      #   jobs share processes; `arrivals`: :recorded if replays have the arrivals that were counted, else
+      #   :independent
       # - `cold_share`: share of the units that came from processes in their first minutes, if that forbids an
       #   answer; else nil
       # - `held_ns`, `acquisitions`, `idle_share`: of a mean unit; nil if none held the GVL
@@ -59,9 +60,10 @@ module Holdup
       # - `warnings`: {Symbol => Hash} see Recording#warnings
       AdviceResult::RecordingFacts = Data.define(
         :setting, :units, :unit_samples, :closed, :concurrent_units, :cold_share, :held_ns, :acquisitions,
-        :idle_share, :growth_estimate, :idle_growth, :rest, :growths, :warnings
+        :idle_share, :growth_estimate, :idle_growth, :rest, :growths, :warnings, :arrivals
       ) do
-        def initialize(growth_estimate: nil, idle_growth: nil, rest: nil, growths: {}, warnings: {}, **others)
+        def initialize(growth_estimate: nil, idle_growth: nil, rest: nil, growths: {}, warnings: {},
+          arrivals: :independent, **others)
           super
         end
 

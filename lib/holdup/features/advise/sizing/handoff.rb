@@ -24,6 +24,9 @@ module Holdup
         STEPS = 12
         # Share of the waits below which they do not depend on it.
         FELT = 0.005
+        # Logarithm of the ratio of two hand-offs from which they show how their sum grows with them.
+        ALIKE = 0.2
+        MOST_POWER = 3.0
 
         # Mean ns per unit. `handoff_ns`: of its stall, while no thread held the GVL, nil if unknown;
         # `wait_ns`: all waits that hand-offs lengthen
@@ -88,19 +91,29 @@ module Holdup
           [counted, felt].compact.min&.clamp(0, LONGEST_NS) || USUAL_NS
         end
 
-        # Nearly proportional: the second attempt is right.
+        # Longer hand-offs make more threads wait, so their sum grows with a power of them, which two attempts
+        # show.
         def self.counted(measured, with)
           return if measured.handoff_ns.nil? || !with.handoff_ns.positive?
           return 0.0 if measured.handoff_ns.zero?
           first = [USUAL_NS * measured.handoff_ns / with.handoff_ns.to_f, LONGEST_NS].min
-          first * measured.handoff_ns / yield(first).handoff_ns
+          second = yield(first)
+          share = measured.handoff_ns / second.handoff_ns.to_f
+          first * share**(1 / power(first, second, with))
+        end
+
+        # Of attempts that are alike, chance decides.
+        def self.power(first, second, with)
+          distance = Math.log(first / USUAL_NS)
+          return 1.0 if distance.abs < ALIKE
+          (Math.log(second.handoff_ns / with.handoff_ns.to_f) / distance).clamp(1.0, MOST_POWER)
         end
 
         def self.felt(measured, without, with)
           step = with.wait_ns - without.wait_ns
           USUAL_NS * (measured.wait_ns - without.wait_ns) / step.to_f if step.abs > FELT * measured.wait_ns
         end
-        private_class_method :counted, :felt
+        private_class_method :counted, :power, :felt
       end
     end
   end

@@ -246,7 +246,7 @@ module Holdup
             unit_samples: recording.unit_samples.size, closed: recording.closed_load.closed?,
             concurrent_units: recording.pools.concurrent_units?, cold_share:, held_ns: demand&.held_ns,
             acquisitions: demand&.acquisitions, idle_share: demand&.idle_share, warnings: recording.warnings,
-            **growths)
+            arrivals: whole_traffic.arrival_draws ? :recorded : :independent, **growths)
         end
 
         # A recording that can't be replayed says nothing of them.
@@ -321,8 +321,19 @@ module Holdup
             found = Explanation.new(users: nil, result: alone.call)
             with_users = ways.filter_map { |assignments| explanation_with_users(assignments, alone) }
             likely = explained(with_users.min_by(&:misfit), found)
-            doubted([likely, *others(with_users, found).reject { |one| one == likely }])
+            counted = as_counted(found)
+            likely = counted if likely.equal?(found)
+            doubted([likely, *others(with_users, found, counted).reject { |one| one == likely }])
           end
+        end
+
+        # Arrivals that were counted fit as well where they waited for answers, so they don't tell users from
+        # requests that come on their own: only when these do not wait too long are their bursts replayed.
+        # @param found [Explanation] requests that come independently of each other
+        def as_counted(found)
+          return found if whole_traffic.arrival_draws.nil? || recording.closed_load.closed?
+          return found if found.result.causes.missing_waits?
+          found.with(result: new_self_test(traffic: whole_traffic).call)
         end
 
         # Requests that come on their own and wait too long if they go to any process may go to the least busy
@@ -335,10 +346,11 @@ module Holdup
 
         # All that fit. Where all threads were busy, requests that come on their own would wait without end;
         # so would those of one process where they would wait longer than was measured, beyond chance.
-        def others(with_users, found)
+        # @param counted [Explanation] see as_counted
+        def others(with_users, found, counted)
           alike = new_self_test.alike?
           return [] if now.processes == 1 && (alike || found.result.causes.missing_waits?)
-          all = alike ? with_users : [*with_users, found]
+          all = alike ? with_users : [*with_users, counted]
           all.reject { |one| one.result.grade == :c }
         end
 
@@ -383,8 +395,9 @@ module Holdup
           (now.processes == 1) ? [all] : all.zip
         end
 
-        def new_self_test(assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), users: nil)
-          SelfTest.new(recording, traffic: whole_traffic, current: now,
+        def new_self_test(assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), users: nil,
+          traffic: whole_traffic.independent)
+          SelfTest.new(recording, traffic:, current: now,
             vcpus: limits.free_vcpus..limits.vcpus, assignments:, users:, units: 2 * units_of_replay,
             load: users ? ClosedLoad::NONE : recording.closed_load, others: limits.others, seed: @seed,
             cpus: @cpus)
@@ -414,7 +427,8 @@ module Holdup
 
         def traffic_of(unit_samples, arrivals)
           Traffic.of(unit_samples, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
-            pools: recording.pools, concurrent_units: recording.concurrent_units)
+            times: recording.arrival_times, pools: recording.pools,
+            concurrent_units: recording.concurrent_units)
         end
 
         def minute_of(unit)

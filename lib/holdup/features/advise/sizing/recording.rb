@@ -121,11 +121,15 @@ module Holdup
         # @return [Analysis::Machine::MachineSpeed]
         def machine_speed = figures.machine_speed
 
+        # @return [ArrivalTimes] see SettingFigures
+        def arrival_times = figures.arrival_times
+
         # @return [Hash{Integer => Float}] units of each minute, extrapolated to whole minutes
         def arrivals
           @arrivals ||= begin
             covered = figures.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
-            covered.to_h { |start_s, count| [start_s, in_a_whole_minute(start_s, count)] }
+            whole = covered.to_h { |start_s, count| [start_s, in_a_whole_minute(start_s, count)] }
+            whole.merge(counted_arrivals(whole)).sort.to_h
           end
         end
 
@@ -265,6 +269,33 @@ module Holdup
           coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
         end
 
+        # Windows show when units ended and were read; counts of arrivals show when they came. Unknown while a
+        # host has none.
+        # @return [Hash{Integer => Numeric}] units of each minute, extrapolated to whole minutes
+        def counted_arrivals(windows)
+          return {} if windows.empty? || (figures.unit_samples.map(&:host).uniq - arrival_times.hosts).any?
+          first_s, last_s = windows.keys.minmax
+          counted = arrival_times.minutes.keys.select { |start_s| start_s.between?(first_s, last_s) }
+          minutes = counted | windows.keys.select { |start_s| none_came?(start_s) }
+          minutes.select { |start_s| covered_s(start_s) >= LEAST_S }.to_h do |start_s|
+            count = arrival_times.minutes.fetch(start_s, []).sum(&:count)
+            [start_s, count * MINUTE_S / covered_s(start_s)]
+          end
+        end
+
+        # Whether units only ended in that minute, or were only read in it. The single units of many ten
+        # minutes are not read.
+        def none_came?(start_s)
+          @came ||= figures.unit_samples.group_by { |unit| SampleBlock.start_of(unit.start_ns) }
+            .transform_values { |units| units.to_set { |unit| came_in(unit) } }
+          came = @came[start_s / SampleBlock::SECONDS * SampleBlock::SECONDS]
+          !came.nil? && !came.include?(start_s) && !arrival_times.minutes.key?(start_s)
+        end
+
+        def came_in(unit)
+          (unit.start_ns - unit.queued_ns.to_i) / NS / MINUTE_S * MINUTE_S
+        end
+
         # A window has what the collector read in its minute, with some seconds of the one before or after. In
         # a part of a minute that is much; single units know when they ended, but not all are recorded.
         def in_a_whole_minute(start_s, count)
@@ -298,17 +329,28 @@ module Holdup
 
         # Threads outside of units and concurrent units of the other kind hold the GVL too.
         def utilisation
-          arrived = figures.arrivals.values.sum
+          arrived = arrivals_in_seconds.sum
           each_ns = held_ns.fdiv(units) + figures.between.held_ns
           others_ns = concurrent_units ? @other.held_ns : 0
-          (each_ns * arrived + others_ns) / (host_seconds * NS * processes)
+          (each_ns * arrived + others_ns) / (seconds_of(arrivals_minutes) * NS * processes)
+        end
+
+        # The minutes that are replayed.
+        def arrivals_minutes
+          arrival_times.any? ? arrivals.keys : figures.arrivals.keys
+        end
+
+        # @return [Array<Numeric>] units of each of these minutes, in the part of it that was recorded
+        def arrivals_in_seconds
+          return figures.arrivals.values unless arrival_times.any?
+          arrivals.map { |start_s, count| count * covered_s(start_s) / MINUTE_S }
         end
 
         # Seconds for which hosts recorded, all together.
-        def host_seconds
-          seconds = figures.arrivals.keys.sum do |start_s|
-            covered_s(start_s) * figures.hosts_at(start_s)
-          end
+        def host_seconds = seconds_of(figures.arrivals.keys)
+
+        def seconds_of(minutes)
+          seconds = minutes.sum { |start_s| covered_s(start_s) * figures.hosts_at(start_s) }
           [seconds, 1].max
         end
 

@@ -26,13 +26,19 @@ module Holdup
 
         attr_reader :blocks, :block_s, :pools, :concurrent_units
 
+        # Share of the units that came in minutes of which arrivals were counted, from which all have the
+        # shape of these: of many hosts, and of longer times, only some minutes are read. Else units come
+        # independently of each other.
+        COUNTED = 0.1
+
         # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it on all
         #   hosts, as if it had been recorded whole
         # @param covered [Hash{Integer => Numeric}] start of a minute => seconds, of those that were not: they
         #   count for that part
         # @param hosts [Hash{Integer => Numeric}] start of a minute => hosts that recorded in it, if more than
         #   one: a minute of two hosts counts twice as much as one of a single host
-        def self.of(unit_samples, arrivals, covered: {}, hosts: {}, pools: ThreadPools::ONE,
+        # @param times [Recording::ArrivalTimes, nil] when units came within these minutes
+        def self.of(unit_samples, arrivals, covered: {}, hosts: {}, times: nil, pools: ThreadPools::ONE,
           concurrent_units: nil)
           there = arrivals.keys.to_h { |at_s| [at_s, hosts.fetch(at_s, 1)] }
           most = there.values.max
@@ -45,13 +51,24 @@ module Holdup
             concurrent_rates = concurrent_units&.rates(there.slice(*minutes.keys)).to_a
             seconds = minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) * there.fetch(at_s) / most }
             TrafficBlock.new(start_s: number * whole_s, rates: minutes.values, seconds:,
-              unit_samples: kept.fetch(number, []), concurrent_rates:)
+              unit_samples: kept.fetch(number, []), concurrent_rates:,
+              host_minutes: host_minutes(times, minutes.keys, covered))
           end
           if block_s < MINUTE_S
             measured = Analysis::MeasuredTime.of(unit_samples)
             blocks = blocks.flat_map { |minute| minute.in_parts(block_s, measured) }
           end
-          new(blocks, block_s:, pools:, concurrent_units:)
+          new(blocks, block_s:, pools:, concurrent_units:, together: times ? times.together : 0.0)
+        end
+
+        # @param covered [Hash{Integer => Numeric}] see of
+        # @return [Array<Array<Recording::ArrivalTimes::HostMinute>>] of each of these minutes
+        def self.host_minutes(times, minutes, covered)
+          return [] if times.nil?
+          minutes.map do |at_s|
+            length_s = covered.fetch(at_s, MINUTE_S)
+            times.minutes.fetch(at_s, []).map { |one| one.with(length_s:) }
+          end
         end
 
         # @param minutes [Array<Integer>] their starts
@@ -65,7 +82,7 @@ module Holdup
           end
           fitting || lengths.last
         end
-        private_class_method :length_of_blocks
+        private_class_method :host_minutes, :length_of_blocks
 
         # @param minutes [Array<(Numeric, Numeric)>] rate of each, and how many of its seconds count
         # @return [Numeric, nil] rate in the busiest twentieth of that time
@@ -79,19 +96,31 @@ module Holdup
           nil
         end
 
+        # @param together [Float] see Recording::ArrivalTimes
+        # @param counted [Boolean] whether units come as they were counted
         # @param sums [BlockSums] of the traffic that has the same blocks
         def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
-          sums: BlockSums.new(pools))
+          together: 0.0, counted: true, sums: BlockSums.new(pools))
           @blocks = blocks.reject { |block| block.unit_samples.empty? || sums.weight(block).zero? }
           @block_s = block_s
           @pools = pools
           @concurrent_units = concurrent_units
+          @together = together
+          @counted = counted
           @sums = sums
         end
 
         # @param blocks [Array<TrafficBlock>] any of these, also several times
         def with(blocks)
-          Traffic.new(blocks, block_s:, pools:, concurrent_units:, sums: @sums)
+          Traffic.new(blocks, block_s:, pools:, concurrent_units:, together: @together, counted: @counted,
+            sums: @sums)
+        end
+
+        # @return [Traffic] the same, but units of a minute come independently of each other
+        def independent
+          return self unless arrival_draws
+          @independent ||=
+            Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, sums: @sums)
         end
 
         # The result has as many blocks, drawn with replacement.
@@ -107,7 +136,7 @@ module Holdup
             block.with(unit_samples: kept, rates: block.rates.map { |rate| rate * share },
               own_weight: block.own_weight && block.own_weight * share)
           end
-          Traffic.new(changed, block_s:, pools:, concurrent_units:)
+          Traffic.new(changed, block_s:, pools:, concurrent_units:, together: @together, counted: @counted)
         end
 
         # @param factor [Float] by which units hold the GVL longer
@@ -154,6 +183,16 @@ module Holdup
         # @return [Array<Integer>] their starts; empty: the peak has the mix of all, or too few single units
         def peak_minutes
           @peak_minutes ||= peak_apart? ? starts_of(busiest) : []
+        end
+
+        # @return [ArrivalDraws, nil] nil: units come independently of each other
+        def arrival_draws
+          return @arrival_draws if defined?(@arrival_draws)
+          counted = blocks.sum { |block| block.counted_share * @sums.weight(block) }
+          host_minutes = blocks.flat_map { |block| block.host_minutes.flatten }.uniq
+          known = @counted && weight.positive? && counted >= COUNTED * weight &&
+            ArrivalDraws.enough?(host_minutes)
+          @arrival_draws = (ArrivalDraws.new(host_minutes, together: @together) if known)
         end
 
         def mean_rate
@@ -260,14 +299,22 @@ module Holdup
         # An interval of a recording. `rates`: units per second and host in each minute; `seconds` of each
         # that count; `unit_samples`: its recorded units; `concurrent_rates`: units of the other kind,
         # likewise, empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the
-        # minute's rate (its own is mostly chance), but its own units
+        # minute's rate (its own is mostly chance), but its own units; `host_minutes`: when units came in each
+        # minute, on each host, empty where they were not counted
         TrafficBlock = Data.define(:start_s, :rates, :seconds, :unit_samples, :concurrent_rates,
-          :own_weight) do
+          :own_weight, :host_minutes) do
           def initialize(start_s:, rates:, unit_samples:, seconds: rates.map {
             MINUTE_S
           }, concurrent_rates: [],
-            own_weight: nil)
+            own_weight: nil, host_minutes: [])
             super
+          end
+
+          # @return [Float] share of its units whose arrivals were counted
+          def counted_share
+            return 0.0 if host_minutes.empty?
+            counted = rates.zip(host_minutes).sum { |rate, own| own.empty? ? 0.0 : rate }
+            counted / [rates.sum, Float::MIN].max
           end
 
           # Units of an interval as long as a second for each whole minute.
@@ -412,8 +459,8 @@ module Holdup
           TOO_MANY = 1.2
           MINUTES = 4
           # A minute to draw. `sample`: of its units; `rate` and `others`: units per second, in question and
-          # concurrent
-          DrawnMinute = Data.define(:sample, :rate, :others, :seconds) do
+          # concurrent; `host_minutes`: see TrafficBlock
+          DrawnMinute = Data.define(:sample, :rate, :others, :seconds, :host_minutes) do
             # Units to replay.
             def work = [rate, others / ConcurrentUnits::MOST].max * seconds
           end
@@ -441,7 +488,7 @@ module Holdup
             own = []
             spans = minutes(units).map do |one|
               end_ns = start_ns + one.seconds * NS
-              own.concat(minute(one.sample, one.rate, start_ns...end_ns, random))
+              own.concat(arrived(one, start_ns...end_ns, random))
               length_ns = end_ns - start_ns
               start_ns = end_ns
               [one.others, length_ns]
@@ -472,6 +519,8 @@ module Holdup
               unit_samples[index] ||= all.draw(random)
               at += gap(mean_gap_ns, random)
             end
+            # Users come when they have thought, not when others came.
+            arrivals = @traffic.arrival_draws.peak(rate, count, random) if !even && @traffic.arrival_draws
             [unit_samples.freeze, arrivals.freeze]
           end
 
@@ -524,8 +573,9 @@ module Holdup
               blocks.flat_map do |block|
                 own = sums.sample(block)
                 sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
-                block.minutes.map { |rate, others, seconds|
-                  DrawnMinute.new(sample:, rate:, others:, seconds:)
+                block.minutes.each_with_index.map { |(rate, others, seconds), index|
+                  host_minutes = block.host_minutes.fetch(index, [])
+                  DrawnMinute.new(sample:, rate:, others:, seconds:, host_minutes:)
                 }
               end
             end
@@ -564,7 +614,47 @@ module Holdup
             alike ? 0.0 : [1 - noise / squares, 0.0].max
           end
 
-          # Unit samples with their arrivals.
+          # Unit samples with their arrivals, as they came or independently of each other.
+          def arrived(one, span_ns, random)
+            draws = @traffic.arrival_draws
+            return minute(one.sample, one.rate, span_ns, random) if draws.nil? || one.rate.zero?
+            hosts = one.host_minutes
+            return alike(one, draws, span_ns, random) if hosts.sum(&:count).zero?
+            host = hosts[random.rand(hosts.size)]
+            factor = one.rate * hosts.sum(&:length_s) / hosts.sum(&:count)
+            units = ((factor - 1).abs <= ArrivalDraws::ALIKE) ? whole(host) : []
+            units = units.map { |unit, at_ns| [unit, span_ns.begin + at_ns] }
+            return units.select { |_, at_ns| at_ns < span_ns.end } if units.any?
+            times = draws.minute(host, one.seconds, factor, random)
+            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns] }
+          end
+
+          # In a minute of which arrivals were not counted, units come as in one with about as many.
+          def alike(one, draws, span_ns, random)
+            host = draws.like(one.rate * MINUTE_S, random)
+            times = draws.minute(host, one.seconds, one.rate * MINUTE_S / host.count, random)
+            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns] }
+          end
+
+          # @return [Array<(UnitSample, Integer)>] all units of that minute, ns after the start of its
+          #   recorded part; empty if not all were recorded
+          def whole(host)
+            own = by_arrival.fetch([host.host, host.start_s], [])
+            return [] unless own.size == host.count
+            start_ns = (host.start_s + host.from_s) * NS
+            times = own.map { |unit| [unit, [arrival_ns(unit) - start_ns, 0].max] }
+            times.sort_by.with_index { |(_, at_ns), index| [at_ns, index] }
+          end
+
+          def by_arrival
+            @by_arrival ||= @traffic.blocks.flat_map(&:unit_samples).group_by do |unit|
+              [unit.host, arrival_ns(unit) / NS / MINUTE_S * MINUTE_S]
+            end
+          end
+
+          def arrival_ns(unit) = unit.start_ns - unit.queued_ns.to_i
+
+          # Unit samples that came independently of each other.
           def minute(sample, rate, span_ns, random)
             return [] if rate.zero?
             units = []

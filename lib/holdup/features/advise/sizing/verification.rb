@@ -152,14 +152,16 @@ module Holdup
           concurrent_rates = traffic.blocks.flat_map(&:concurrent_rates)
           seconds = traffic.blocks.flat_map(&:seconds)
           block = Traffic::TrafficBlock.new(start_s: 0, rates:, seconds:, unit_samples: part.unit_samples,
-            concurrent_rates:)
+            concurrent_rates:, host_minutes: traffic.blocks.flat_map(&:host_minutes))
           concurrent_units = part.concurrent_units if traffic.concurrent_units
-          Traffic.new([block], block_s: traffic.block_s, pools: @since.pools, concurrent_units:)
+          Traffic.new([block], block_s: traffic.block_s, pools: @since.pools, concurrent_units:,
+            together: @since.arrival_times.together)
         end
 
         def traffic
           @traffic ||= Traffic.of(@since.unit_samples, @since.arrivals, covered: @since.covered,
-            hosts: @since.hosts_by_minute, concurrent_units: @since.concurrent_units)
+            hosts: @since.hosts_by_minute, times: @since.arrival_times,
+            concurrent_units: @since.concurrent_units)
         end
 
         # Both sides might have been other minutes, and other boots.

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require_relative "../../../../support/counted_arrivals"
 require_relative "../../../../support/played_store"
 require "support/example_units"
 
@@ -58,7 +59,13 @@ module Holdup::Advise::Sizing
       )
     end
 
-    Some = Data.define(:windows, :unit_samples, :setting) do
+    Some = Data.define(:windows, :unit_samples, :setting, :blocks) do
+      def initialize(blocks: [], **rest)
+        super
+      end
+
+      def arrival_times = Recording::ArrivalTimes.new(blocks, kind: :request)
+
       def measured_time = Holdup::Analysis::MeasuredTime.of(unit_samples)
 
       def fingerprints = []
@@ -125,6 +132,43 @@ module Holdup::Advise::Sizing
         arrivals = Recording.new(recording, kind: :request).arrivals
         assert_in_delta 100.0, arrivals.fetch(1_790_000_400), 1e-3
       end
+    end
+
+    # The window of the next minute has the one that ended then.
+    def test_counts_of_arrivals_say_when_units_came
+      arrivals = counted.arrivals
+      expected = {0 => 3.0, 60 => 0.0, 120 => 60 / 59.0}
+      assert_equal expected.keys, arrivals.keys.map { |start_s| start_s - COUNTED_S }
+      expected.each { |at_s, count| assert_in_delta count, arrivals[COUNTED_S + at_s], 0.01 }
+    end
+
+    def test_counts_of_some_hosts_do_not_say_when_units_came
+      assert_equal [2.0, 1.0], counted(others: ["b"]).arrivals.values.first(2)
+    end
+
+    # Of many hosts, some ten minutes are read.
+    def test_minutes_that_were_not_read_have_the_units_of_their_windows
+      later = counted(windows: {0 => 2, 60 => 1, 120 => 1, 1200 => 7, 1860 => 1}, last_s: 1_860).arrivals
+      assert_in_delta 7.0, later.fetch(COUNTED_S + 1200)
+    end
+
+    COUNTED_S = 1_790_000_400
+
+    # @param windows [Hash{Integer => Integer}] second => units of that minute's window
+    # @param others [Array<String>] hosts without counts
+    # @param last_s [Integer] start of the last unit
+    def counted(windows: {0 => 2, 60 => 1, 120 => 1}, others: [], last_s: 179)
+      example = observe
+      units = {0 => 0, 30 => 0, 59 => 5, last_s => 0}.map do |at_s, took_s|
+        example.unit_samples.first.with(start_ns: (COUNTED_S + at_s) * 1_000_000_000, queued_ns: 0,
+          running_ns: took_s * 1_000_000_000, idle_ns: 0, stalled_ns: 0, weight: 1.0)
+      end
+      all = units + others.map { |host| units.first.with(host:) }
+      windows = windows.map do |after_s, count|
+        example.windows.first.with(start_s: COUNTED_S + after_s, seconds: 60, count:)
+      end
+      Recording.new(Some.new(windows:, unit_samples: all, setting: nil, blocks: CountedArrivals.of(units)),
+        kind: :request)
     end
 
     # Two units that stand for 25 each know less than the window.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../../../../support/counted_arrivals"
 require_relative "../../../../support/played_recording"
 
 module Holdup::Advise::Sizing
@@ -20,6 +21,71 @@ module Holdup::Advise::Sizing
 
     def test_a_short_recording_has_short_blocks
       assert_equal [1] * 4, traffic(PlayedRecording.new(minutes: 4)).blocks.map { |block| block.rates.size }
+    end
+
+    # 45 s with units and 135 s without, by turns.
+    def turns(weight: 1.0)
+      unit = RECORDING.unit_samples.first
+      random = Random.new(4)
+      starts = Array.new(20 * 45 * 4) { |index| index / 900 * 180 + random.rand(45.0) }.sort
+      starts.map do |at_s|
+        start_ns = (PlayedRecording::START_S / 60 * 60 + 60 + at_s) * 1_000_000_000
+        unit.with(start_ns: start_ns.round, queued_ns: 0, weight:)
+      end
+    end
+
+    def turning(all, unit_samples = all)
+      times = Recording::ArrivalTimes.new(CountedArrivals.of(all), kind: :request)
+      arrivals = times.minutes.transform_values { |hosts| hosts.sum(&:count) }
+      Traffic.of(unit_samples, arrivals, times:)
+    end
+
+    # Share of the arrivals in the last quarter of their minutes.
+    def late(trace)
+      trace.arrivals.count { |at_ns| at_ns % 60_000_000_000 >= 46_000_000_000 }.fdiv(trace.size)
+    end
+
+    def test_replays_the_arrivals_that_were_counted
+      all = turns
+      found = turning(all)
+      assert found.arrival_draws
+      trace = found.recorded(units: 10_000)
+      assert_equal all.size, trace.size, "each unit"
+      assert_equal 0.0, late(trace)
+      expected = all.map { |unit| unit.start_ns % 60_000_000_000 }
+      assert_equal expected, trace.arrivals.map { |at_ns| at_ns % 60_000_000_000 }, "at its own time"
+    end
+
+    def test_of_a_sample_replays_as_many_in_each_second
+      all = turns(weight: 2.0)
+      found = turning(all, all.each_slice(2).map(&:first))
+      trace = found.recorded(units: 10_000)
+      assert_equal [all.size, 0.0], [trace.size, late(trace)]
+      assert_in_delta found.peak_rate, 10_000 / (found.peak.arrivals.last / 1e9), 0.1
+      assert_operator found.peak.arrivals.each_cons(2).count { |one, other| other - one > 10e9 }, :>, 5
+    end
+
+    def test_a_changed_traffic_keeps_its_bursts
+      found = turning(turns)
+      half = found.map { |unit| unit if unit.start_ns.even? }
+      assert half.arrival_draws
+      assert_in_delta half.weight * 60, half.recorded(units: 10_000).size, 150
+      assert_equal 0.0, late(half.recorded(units: 10_000))
+      assert found.with(found.blocks.first(1)).arrival_draws
+    end
+
+    def test_tells_what_it_would_be_without_counts
+      found = turning(turns).independent
+      assert_nil found.arrival_draws
+      assert_nil found.with(found.blocks.first(1)).arrival_draws
+      assert_operator late(found.recorded(units: 10_000)), :>, 0.1
+      assert_same found, found.independent
+    end
+
+    def test_without_counts_units_come_independently
+      assert_nil traffic.arrival_draws
+      none = Recording::ArrivalTimes.new([], kind: :request)
+      assert_nil traffic(times: none).arrival_draws
     end
 
     # Half a minute of a minute and 15 s of the next, with 20 units a second.

@@ -31,12 +31,17 @@ module Holdup
         # @return [Analysis::Machine::MachineSpeed] of the span
         attr_reader :machine_speed
 
+        # @return [Recording::ArrivalTimes] of the setting
+        attr_reader :arrival_times
+
         # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
         # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
         # @param vcpus [Numeric, nil] of a host; nil: as the setting says
         # @param warm_up_s [Integer, nil] ignored after a boot; 0 if an experiment has left it out itself;
         #   nil: as long as the recording shows
-        def initialize(windows:, unit_samples:, samples: [], kind: :request, vcpus: nil, warm_up_s: nil)
+        # @param arrivals [Array<ArrivalBlock>] of the span, none in older recordings
+        def initialize(windows:, unit_samples:, samples: [], arrivals: [], kind: :request, vcpus: nil,
+          warm_up_s: nil)
           own = windows.select { |window| window.series.kind == kind && window.count.positive? }
           @known = Recording::RecordedSettings.new(own, unit_samples:, warm_up_s: warm_up_s || WARM_UP_S)
           @recorded = @known.first
@@ -55,6 +60,7 @@ module Holdup
           @unit_samples = Recording::CountedSeries.new(windows).like(warm)
           @vcpus = vcpus
           @machine_speed = Analysis::Machine::MachineSpeed.of(samples)
+          @arrival_times = Recording::ArrivalTimes.new(arrivals, kind:, fingerprints:)
         end
 
         # @return [Hash{Setting => Integer}] units of each, most first

@@ -173,16 +173,19 @@ module Holdup
           names = %i[overload busy swings bursts pace waits_for_answers]
           return names.to_h { |name| [name, 0.0] } if @outcome.closed
           busy = @traffic.peak_rate * demand.held_ns / NS / @current.processes
-          {overload:, busy:, swings: @traffic.swings, bursts: [unevenness, 0.0].max,
-           pace: [-unevenness, missing_waits].max, waits_for_answers:}
+          {overload:, busy:, swings: @traffic.swings, bursts: [unreplayed, 0.0].max,
+           pace: [-unreplayed, missing_waits].max, waits_for_answers:}
         end
 
         def overload
           @current.shared? ? 0.0 : QueueGrowth.new(unit_samples, threads: @current.own_threads).excess
         end
 
+        # Where arrivals were counted, replays have their bursts and their pace.
+        def unreplayed = @traffic.arrival_draws ? 0.0 : unevenness
+
         # Whether the arrivals themselves show it.
-        def evenly? = -unevenness > SHARE
+        def evenly? = -unreplayed > SHARE
 
         # Waits of the replay that were not measured, beyond chance. Where nothing else explains them, the
         # next requests wait for answers: users who pause in between can't make a long queue, however many

@@ -12,20 +12,20 @@ module Holdup::Advise::Sizing
     NOW = Candidate.new(processes: 1, threads: 5)
     Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns, :machine_speed,
       :unit_samples, :growth_estimate, :kind)
-    Traffic = Struct.new(:peak_rate, :swings, :mix_at_peak, :peak_minutes)
+    Traffic = Struct.new(:peak_rate, :swings, :mix_at_peak, :peak_minutes, :arrival_draws)
     Growth = Struct.new(:low, :high)
     DEMAND = ServiceDemand.new(held_ns: 10 * MS, idle_ns: 0)
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
     def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, swings: 1.0, mix: 0.0,
       queued_ns: 0, handoff_ns: nil, work: [], units: [], growth: nil, demand: DEMAND, current: NOW,
-      peak_minutes: [], kind: :request, **outcome)
+      peak_minutes: [], kind: :request, arrival_draws: nil, **outcome)
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns:,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
       recording = Recording.new(demand, measured, held_per_cpu, resource_ms * MS,
         Holdup::Analysis::Machine::MachineSpeed.new({"a" => work}), units, growth, kind)
-      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, swings, mix, peak_minutes),
-        current:,
+      traffic = Traffic.new(peak, swings, mix, peak_minutes, arrival_draws)
+      SelfTest::ErrorCauses.new(recording, traffic:, current:,
         outcome: SelfTest::ErrorCauses::ReplayErrors.new(**outcome))
     end
 
@@ -117,6 +117,13 @@ module Holdup::Advise::Sizing
       found = causes(stalled_ms: 50, units: every_minute(Array.new(60) { |at| 20 + at / 15.0 }))
       assert_equal [:bursts], found.call
       assert_in_delta 50 / 100.0, found.figures[:bursts], 0.1, "no more than the waits"
+    end
+
+    def test_arrivals_that_are_replayed_are_no_cause
+      units = every_minute(Array.new(60) { |at| 20 + at / 15.0 })
+      found = causes(stalled_ms: 50, units:, arrival_draws: true)
+      assert_equal [:unknown], found.call
+      assert_equal [0.0, 0.0], found.figures.values_at(:bursts, :pace)
     end
 
     # A paced load waits less than an independent one.
