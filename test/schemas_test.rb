@@ -250,8 +250,7 @@ class SchemasTest < Minitest::Test
 
   def compare_documents
     of_deployed("compare", "--by", "revision") +
-      of_recorded("compare", %w[--by threads --values 5,3 --since 2h],
-        %w[--by threads --since 2h --name *#index])
+      of_recorded("compare", %w[--by revision --since 2h], %w[--by revision --since 2h --name *#index])
   end
 
   def advise_documents

@@ -181,8 +181,9 @@ module GeneratedFiles
         "properties" => {**properties, **added.to_h { |name| [name, NUMBER] }})
     end
 
+    # The time that a transaction is open (open_ns) has other parts.
     def wanted(properties)
-      return unless properties.is_a?(Hash) && properties.key?("starved_ns")
+      return unless properties.is_a?(Hash) && properties.key?("starved_ns") && !properties.key?("open_ns")
       properties.key?("gc_ns") ? @sums : @states
     end
   end

@@ -7,7 +7,7 @@ require "json"
 # passes unread.
 class TerraformFile
   InvalidTemplate = Class.new(StandardError)
-  Resource = Data.define(:type, :name, :body)
+  TerraformResource = Data.define(:type, :name, :body)
 
   # Two escapes, an interpolation, or the begin of what is not read here.
   PART = /\$\$\{|%%\{|\$\{([^{}"]*)\}|[$%]\{/
@@ -26,10 +26,12 @@ class TerraformFile
     @resources = root.fetch("resource", {})
   end
 
-  # @return [Array<Resource>] of that type, or all
+  # @return [Array<TerraformResource>] of that type, or all
   def resources(type = nil)
     chosen = type ? @resources.slice(type) : @resources
-    chosen.flat_map { |each, named| named.map { |name, body| Resource.new(type: each, name:, body:) } }
+    chosen.flat_map do |each, named|
+      named.map { |name, body| TerraformResource.new(type: each, name:, body:) }
+    end
   end
 
   # @param known [Hash{String => Object}] values by reference ("each.key"), beside locals and defaults

@@ -265,7 +265,7 @@ module Holdup
 
       # The tables, in what version 18.16 knows. Each row of `minutes`, `samples`, `unit_samples`,
       # `slowest_units`, `arrivals` and `recent_figures` names the commit that it belongs to by session and
-      # number, and counts once that commit's own row is in `commits` (see CommitSession). Of rows that arrived
+      # number, and counts once that commit's own row is in `commits` (see CommitSession). Of rows that came
       # twice, the server removes one in the background (ReplacingMergeTree); before that, a read takes one of
       # them.
       class Schema

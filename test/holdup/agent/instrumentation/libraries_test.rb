@@ -15,7 +15,8 @@ class Holdup::Instrumentation::LibrariesTest < Minitest::Test
       recorder = Holdup.recorder
       libraries = Holdup::Instrumentation::Libraries.new(recorder:, jobs: -> { Holdup.jobs })
       libraries.each { |resource| recorder.guard.call(:resource) { resource.install } }
-      puts ($LOADED_FEATURES - before).grep(%r{agent/instrumentation}).map { |file| File.basename(file, ".rb") }
+      loaded = ($LOADED_FEATURES - before).grep(%r{agent/instrumentation})
+      puts loaded.map { |file| File.basename(file, ".rb") }
     RUBY
   end
 
@@ -24,7 +25,8 @@ class Holdup::Instrumentation::LibrariesTest < Minitest::Test
   end
 
   def test_the_file_of_a_library_is_loaded_with_it
-    assert_equal ["mcp_tools"], installed("module MCP; class Server; def call_tool_with_args(...) = nil; end; end").lines(chomp: true)
+    loaded = installed("module MCP; class Server; def call_tool_with_args(...) = nil; end; end")
+    assert_equal ["mcp_tools"], loaded.lines(chomp: true)
   end
 
   def test_each_file_is_there

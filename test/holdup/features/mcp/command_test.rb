@@ -99,7 +99,7 @@ class Holdup::Mcp::CommandTest < Minitest::Test
   def test_advice_and_a_comparison
     served do |client, _|
       assert_equal 1, json(client, "advise", **@span)["version"]
-      compared = json(client, "compare", by: "threads", values: "5,3", **@span)
+      compared = json(client, "compare", by: "revision", **@span)
       assert_equal 1, compared["schema"]
     end
   end

@@ -22,7 +22,7 @@ class Holdup::Stores::CommandTest < Minitest::Test
     assert_match(/\A#{Regexp.escape(path)}: schema 7, 1 name, 1 MB\.\n/, said)
     assert_match(/Measurements from \d{4}-\d\d-\d\d \d\d:\d\d to/, said)
     assert_match(%r{a /x: its collector wrote 2 h ago}, said)
-    assert_match(/スキーマ 6、名前 1 件/, status("ja"))
+    assert_match(/スキーマ 7、名前 1 件/, status("ja"))
     assert_match(/最後の書き込みは 2 時間前/, status("ja"))
   end
 

@@ -18,7 +18,7 @@ class Holdup::Store::AddArrivalsTest < Minitest::Test
     schema = Sql::Connection::Schema
     db = Sql::Sqlite.new(path).connect
     db.create_table(:schema_info) { Integer :version, default: 0, null: false, primary_key: true }
-    Sequel::IntegerMigrator.new(db, schema::FOLDER, target: 5).run
+    Sequel::IntegerMigrator.new(db, schema::FOLDER, target: 6).run
     db[:hosts].insert(name: "web-1")
     db.disconnect
   end

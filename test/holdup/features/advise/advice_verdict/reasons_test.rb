@@ -99,7 +99,7 @@ class Holdup::Advise::AdviceVerdict::ReasonsTest < Minitest::Test
 
   # What to do about it, where anything can be done.
   def test_causes_have_a_remedy
-    {bursts: "spread what sends many at once", pace: "on half of the processes", busy: "Record for longer",
+    {bursts: "replays then have the bursts", pace: "on half of the processes", busy: "Record for longer",
      resource_waits: "then record again", unlike_threads: "then record again", handoff: "then record again",
      unknown: "Record another hour"}.each do |cause, remedy|
       assert_includes said(:self_test, cause), remedy
