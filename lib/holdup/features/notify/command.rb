@@ -14,7 +14,7 @@ module Holdup
 
       OPTIONS = CLI::Options.new("holdup notify [options]", [
         Queries::Option.switch("--test", "send one message to each channel"),
-        Queries::Option.switch("--digest", "the digest of the last seven days; with --send: send it now"),
+        Queries::Option.switch("--digest", "the digest of seven days; with --send: send it now"),
         Queries::Option.switch("--send", "what the collector runs: tell what is due", key: :now),
         CLI::Options::STORE,
         CLI::Options::DIR,

@@ -102,7 +102,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   end
 
   def test_names_of_a_failed_commit_are_named_again
-    locked = store(page_limit: 46)
+    locked = store(page_limit: 52)
     assert_raises(StoreError::Full) { locked.commit(Array.new(300) { |i| minute(i, name: "C#{i}") }, {}) }
     locked.commit([minute(name: "C299")], {})
 
@@ -315,7 +315,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   end
 
   def test_pruning_gives_the_space_back
-    store.commit(Array.new(1_440) { |i| minute(i) }, {})
+    store.commit(Array.new(1_800) { |i| minute(i) }, {})
     store.rollup(SampleMinutes::MINUTE_START + 10 * 86_400)
     before = store.health[:bytes]
     store.prune(SampleMinutes::MINUTE_START + 10 * 86_400, max_bytes: 1 << 30)

@@ -45,6 +45,6 @@ class Holdup::Report::Sections::TransactionTableTest < Minitest::Test
     assert_includes section(opened).notes, "The transactions of #{ORDERS} are open 120 ms; 0 of it waits " \
       "for the database, 71.0 ms for the GVL."
     assert_match(/; 3 were rolled back\.\z/, section(opened(rolled_back: 3)).notes.first)
-    assert_match(/GVL待ちが71\.0 ms/, section(opened, language: "ja").notes.first)
+    assert_match(/GVL 待ちが 71\.0 ms/, section(opened, language: "ja").notes.first)
   end
 end
