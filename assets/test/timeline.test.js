@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode } from "../src/timeline/data.js";
+import { decode, name } from "../src/timeline/data.js";
 import { DRAWN, Levels, drawn } from "../src/timeline/levels.js";
 import { HOLDERS, dress } from "../src/timeline/looks.js";
 import { found } from "../src/timeline/search.js";
@@ -252,3 +252,17 @@ test("units by name and number, threads, methods", () => {
 
 test("sentences take what they name", () =>
   assert.equal(filled("%{who} %{state}", { who: "srv 1", state: "waits" }), "srv 1 waits"));
+
+test("what has no name is called in the page's language", () => {
+  const units = [
+    [1, 0, "GET /", 10, 20],
+    [2, 0, null, 30, 40],
+    [3, 0, "", 50, 60],
+  ];
+  const capture = decode(packed({ length: 100, lanes: [{ name: "t", spans: [] }], units }));
+  name(capture, { unfinished: "未終了", unnamed: "名前なし" });
+  assert.deepEqual(
+    [...capture.units.values()].map((unit) => unit.name),
+    ["GET /", "未終了", "名前なし"],
+  );
+});

@@ -113,7 +113,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
       10_000
     assert_operator blame.unit_share, :>=, 0.95
     assert_operator blame.method_share, :>=, 0.95
-    story = holdup("timeline", kept.path, "--unit", "caught").out.gsub(/\s+/, " ")
+    story = holdup("timeline", kept.path, "--unit", "caught", "--full").out.gsub(/\s+/, " ")
     assert_match(/\A#{LIGHT} \(id \d+\) on .* #{LIGHT} took \S+ m?s, /o, story)
     beginning = / For \S+ % of its waiting, Holdup knows what ran meanwhile: /o
     ending = /#{METHOD} \(app\/models\/sales_forecast\.rb:\d+\)/o

@@ -21,7 +21,7 @@ class CaptureIntegrationTest < Minitest::Test
       @file = file
       @scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
       @light = slowest_light
-      @text = holdup.call("timeline", file, "--unit", @light.id.to_s).out
+      @text = holdup.call("timeline", file, "--unit", @light.id.to_s, "--full").out
     end
 
     def clear?

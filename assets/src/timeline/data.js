@@ -57,6 +57,15 @@ export function decode(buffer) {
   );
 }
 
+/**
+ * What has no name of its own is called in the page's language.
+ * @param {Capture} capture
+ * @param {{unfinished: string, unnamed: string}} words
+ */
+export function name(capture, words) {
+  for (const unit of capture.units.values()) unit.name = (unit.name ?? words.unfinished) || words.unnamed;
+}
+
 function columns(buffer, begin) {
   let at = begin;
   return (Kind, count) => {

@@ -1,7 +1,7 @@
 import { formatters } from "../format.js";
 import { patch } from "../legend.js";
 import { reveal } from "../reveal.js";
-import { decode } from "./data.js";
+import { decode, name as nameUnits } from "./data.js";
 import { dress } from "./looks.js";
 import { Viewer } from "./viewer.js";
 
@@ -14,6 +14,7 @@ async function open(place) {
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const capture = decode(await answer.arrayBuffer());
   const words = JSON.parse(place.dataset.words);
+  nameUnits(capture, words);
   name(place.querySelector(".holders"), dress(capture), words);
   reveal(place.querySelector(".viewer"));
   const viewer = new Viewer(place, capture, {

@@ -126,7 +126,7 @@ module Holdup
       end
 
       ViewerPage::LABELS = %i[period holder no_holder running stalled preempted io lock sleep idle unknown
-        absent handoff others nobody folded folded_one unfolded].freeze
+        absent handoff others nobody unfinished unnamed folded folded_one unfolded].freeze
 
       # A capture for the viewer: columns of numbers that a browser maps without parsing
       # (assets/src/timeline/data.js). Little endian: two u32 (version, length of the JSON that follows), the
@@ -170,12 +170,12 @@ module Holdup
            count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
-        # @return [Array<Array>] id, index of its lane, name, from, to
+        # @return [Array<Array>] id, index of its lane, name (nil: it has not ended; "": it has none), from, to
         def units
           @scene.units.filter_map { |unit|
             if @places.key?(unit.lane)
-              [unit.id, @places[unit.lane], View::Width.clean(@picture.unit_name(unit)),
-                *@picture.bounds(unit)]
+              name = unit.to ? View::Width.clean(unit.name.to_s) : unit.name && View::Width.clean(unit.name)
+              [unit.id, @places[unit.lane], name, *@picture.bounds(unit)]
             end
           }
         end

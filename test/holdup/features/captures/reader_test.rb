@@ -137,6 +137,15 @@ class Holdup::Captures::Reader::ColumnsTest < Minitest::Test
     assert_equal ["スレッド 🍣"], unpacked[:names]
   end
 
+  def test_what_has_no_name_is_left_to_the_language_of_the_page
+    ring = EventRing.new(names: ["GET /a"], threads: {2 => "t"}).running(2)
+    ring.begins(1, 2, 1 * MS).ends(1, 2, 3 * MS, name: "GET /a").begins(2, 2, 5 * MS)
+    scene = Holdup::Captures::Timeline::Scene.new(ring.recording(to: 9 * MS))
+    length, head = Holdup::Captures::Reader::Columns.new(scene).call.unpack("x4L<a*")
+    units = JSON.parse(head.byteslice(0, length)).fetch("units")
+    assert_equal ["GET /a", nil], units.map { |unit| unit[2] }
+  end
+
   # Moments are rounded down to a nanosecond, so a sum of so many lengths is off by less than so many.
   def test_a_real_one_adds_up_by_state_and_by_method
     scene = Holdup::Captures::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))

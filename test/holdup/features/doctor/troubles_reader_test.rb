@@ -25,13 +25,24 @@ class Holdup::Doctor::TroublesReaderTest < Minitest::Test
     Holdup::Store.open("memory:")
   end
 
+  # Other processes of this machine come and go, and some of them are troubles: they have to be as many
+  # before and after.
   def test_counts_the_checks_that_fail_or_warn
+    before = troubles
+    found, after = nil
+    10.times do
+      found, after = reader.wait, troubles
+      break if after == before
+      before = after
+    end
+    assert_operator after, :>, 0
+    assert_equal after, found
+  end
+
+  def troubles
     host = Holdup::Doctor::Reader.new(dir: "/nonexistent", clock:, open_store: -> { opened },
       segments: Holdup::Doctor::SegmentReader).call
-    troubles = Holdup::Doctor::Checks.call(host).reject(&:ok?)
-
-    refute_empty troubles
-    assert_equal troubles.size, reader.wait
+    Holdup::Doctor::Checks.call(host).count { |check| !check.ok? }
   end
 
   def test_does_not_wait_for_the_first_look
