@@ -170,7 +170,7 @@ module Holdup
            count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
-        # @return [Array<Array>] id, index of its lane, name (nil: it has not ended; "": it has none), from, to
+        # @return [Array<Array>] id, index of its lane, name (nil: not ended yet; "": none), from, to
         def units
           @scene.units.filter_map { |unit|
             if @places.key?(unit.lane)
