@@ -6,6 +6,7 @@ require "holdup/agent/recorder"
 require "holdup/agent/instrumentation/queue_time"
 require "holdup/agent/instrumentation/rack"
 require "holdup/agent/instrumentation/request_units"
+require "holdup/agent/instrumentation/roda_routes"
 require "holdup/agent/instrumentation/unit_name"
 require "rack/mock_request"
 require "sinatra/base"
@@ -36,7 +37,7 @@ class Holdup::Instrumentation::FrameworksTest < Minitest::Test
 
   def setup
     @probe = RecordingProbe.new
-    guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
+    @guard = guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
     clock = HandClock.new
     @requests = Holdup::Instrumentation::RequestUnits.new(
       recorder: Holdup::Recorder.new(probe: @probe, guard:),
@@ -60,9 +61,11 @@ class Holdup::Instrumentation::FrameworksTest < Minitest::Test
     assert_equal "GET /:version/users/:id", named(Users, "/v1/users/17").sub("GET /v1", "GET /:version")
   end
 
-  def test_roda_exposes_no_route_so_its_first_segment_or_its_own_name
-    assert_equal "GET /orders", named(Shop.freeze.app, "/orders/17")
-    assert_equal "Shop: named", named(Shop.freeze.app, "/named")
+  def test_roda_has_what_its_tree_matched_or_its_own_name
+    shop = Shop.freeze.app
+    Holdup::Instrumentation::RodaRoutes.new(guard: @guard).install
+    assert_equal "GET /orders/:integer", named(shop, "/orders/17")
+    assert_equal "Shop: named", named(shop, "/named")
   end
 
   def test_sinatra_under_a_map
