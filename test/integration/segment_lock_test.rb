@@ -190,9 +190,10 @@ class SegmentLockTest < Minitest::Test
     pid = Integer(File.basename(daemon)[/\A\d+/])
     wait_until { collect && stored == 3 }
     Process.kill(:KILL, pid)
-    assert wait_until { lock(daemon) == :free }
+    ended = wait_until { lock(daemon) == :free }
+    assert ended
   ensure
-    Process.kill(:KILL, pid) if pid
+    Process.kill(:KILL, pid) if pid && !ended
   end
 
   # As a server does that restarts itself.
