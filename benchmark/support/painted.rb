@@ -15,6 +15,8 @@ module Bench
       "durationThreshold: 16 })"
     CONTROLS = "main [tabindex], main input, main summary"
     KEYS = %i[Right Left].freeze
+    # A click on a chart leads to another page.
+    CLICKED = %w[input summary].freeze
     # Root can't make a sandbox.
     FLAGS = Process.uid.zero? ? {"no-sandbox" => nil} : {}
     PATIENCE_S = 60
@@ -35,13 +37,13 @@ module Bench
 
     def self.served(app)
       addresses = Queue.new
-      server = Thread.new do
+      serving = Thread.new do
         server = Holdup::Web::Command::Server.new(app, host: "127.0.0.1", port: 0)
         server.run { |address| addresses << address }
       end
       yield addresses.pop.delete_suffix("/")
     ensure
-      server&.kill&.join
+      serving&.kill&.join
     end
     private_class_method :served
 
@@ -80,7 +82,7 @@ module Bench
     def touch(control)
       control.scroll_into_view
       control.focus.type(*KEYS)
-      control.click
+      control.click if CLICKED.include?(control.tag_name)
     rescue Ferrum::CoordinatesNotFoundError, Ferrum::NodeNotFoundError, Ferrum::BrowserError
       nil # what is folded away can't be touched
     end
