@@ -11,7 +11,6 @@ class Holdup::Collector
     MS = 1_000_000
     NOW_NS = 3_000_000 * 600 * NS
     RING = 64
-    BYTES = Holdup::Segment::Layout::RING_ENTRY_BYTES
     REQUESTS = Holdup::ArrivalBlock::UnitPool.new(kind: :request, pool: nil)
 
     def setup
@@ -62,28 +61,6 @@ class Holdup::Collector
       counts = stored
       assert_equal RING + 5, counts.total + counts.missed
       assert_operator counts.missed, :>=, 5
-    end
-
-    # Ruby is the oracle of the extension.
-    def test_the_extension_counts_as_ruby_does
-      skip "no extension" unless defined?(Holdup::SlotDumps)
-      random = Random.new(9)
-      entries = Array.new(500) do
-        start_ns = NOW_NS - random.rand(70 * NS)
-        queued_ns = (random.rand < 0.3) ? Holdup::Segment::Layout::UNKNOWN : random.rand(5 * NS)
-        [start_ns, random.rand(6), *[0] * 8, queued_ns].pack("Q<11").ljust(BYTES, "\0".b)
-      end
-      slice = Holdup::Segment::RingSlice.new(first: 0, bytes: entries.join)
-      numbers = [0, 1, 255, 0, 3]
-      expected = Hash.new(0)
-      slice.each_arrival do |at_ns, slot, stamped|
-        pool = numbers[slot]
-        next if pool.nil? || pool == 255
-        expected[at_ns / (NS / 10) * 512 + pool * 2 + (stamped ? 1 : 0)] += 1
-      end
-      found = Holdup::SlotDumps.arrivals(slice.bytes, numbers.pack("C*"), NOW_NS - 80 * NS, NOW_NS)
-      assert_equal expected, found.unpack("Q*").tally
-      assert_equal "", Holdup::SlotDumps.arrivals(slice.bytes, numbers.pack("C*"), 0, 9)
     end
 
     private
