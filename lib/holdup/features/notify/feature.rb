@@ -8,7 +8,7 @@ module Holdup
       uses: %w[advise autopilot compare deaths],
       commands: [
         {name: "notify", place: 145,
-         summary: "who is told of what, what was told last, a test, the digest of the week",
+         summary: "who gets which messages, the last ones, a test, and the weekly digest",
          examples: ["", "--test", "--digest"]}
       ],
       parts: {notices: "CollectorPart", notices_in_app: "InAppCollectorPart"}
