@@ -23,7 +23,7 @@ Gem::Specification.new do |spec|
     "lib/**/*.{rb,yml,erb,css,js,svg,txt}",
     "exe/*",
     "sig/**/*.rbs",
-    "docs/{*,stories/*,reference/*}.md"
+    "docs/{*,guide/*,stories/*,internals/*,reference/*}.md"
   ] - agent.files + %w[LICENSE.txt README.md CHANGELOG.md]).sort_by { |file| [File.extname(file), file] }
   spec.bindir = "exe"
   spec.executables = ["holdup"]

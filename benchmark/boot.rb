@@ -48,7 +48,7 @@ module Bench
           plain.first["files"], plain.first["bytes"] / 1000,
           *%w[compiled cached].map { |step| spread(plain, [step], "ms").median }, plain.first["kept"] / 1024),
         "RSS has the code of the extension, which all processes of a host share, and the segment " \
-        "(docs/overhead.md): a file in memory that grows with names."
+        "(docs/guide/overhead.md): a file in memory that grows with names."
       ]
     end
 

@@ -214,7 +214,7 @@ module Bench
         "as #{FleetWriters::WRITERS} writers on this machine can; in reality these hosts commit " \
         "#{format("%.1f", @plan.hosts / 10.0)} times a second. Each commit has the windows, " \
         "checkpoints and samples of one host: of a minute, and of ten seconds in the last " \
-        "#{@plan.ticks} minutes (not in ClickHouse, for which docs/collect.md advises 60 s). " \
+        "#{@plan.ticks} minutes (not in ClickHouse, for which docs/guide/collect.md advises 60 s). " \
         "Meanwhile one process rolls up and prunes. The servers flush to the disk. #{about_reports}" \
         "Bytes: the server's folder afterwards, with its logs."
     end

@@ -4,8 +4,8 @@ require_relative "../test/support/served_app"
 require_relative "support/bench"
 
 module Bench
-  # How long a Puma takes to stop, and how often it does not. Its stop can hang by itself (docs/puma.md, known
-  # trouble), so only a comparison can tell whether Holdup makes that more likely.
+  # How long a Puma takes to stop, and how often it does not. Its stop can hang by itself (docs/guide/puma.md,
+  # known trouble), so only a comparison can tell whether Holdup makes that more likely.
   class Shutdown
     ARMS = ["none", "none again", "holdup"].freeze
     # What is stopped => number of workers

@@ -14,7 +14,7 @@ class ArchitectureTest < Minitest::Test
   ROOT = File.expand_path("..", __dir__)
 
   # Part of the core => the parts that it may use, itself, the values (model) and the version aside. No part
-  # of the core uses a feature. docs/architecture.md prints it.
+  # of the core uses a feature. docs/internals/architecture.md prints it.
   ALLOWED = {
     "model" => %w[native],
     "segment" => [],
@@ -94,7 +94,7 @@ class ArchitectureTest < Minitest::Test
     rows = ALLOWED.map do |part, others|
       "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
     end
-    page = File.read("#{ROOT}/docs/architecture.md")
+    page = File.read("#{ROOT}/docs/internals/architecture.md")
     assert_includes page, "| part | may use |\n|---|---|\n#{rows.join}\n", "the table is:\n#{rows.join}"
   end
 

@@ -61,7 +61,7 @@ class DocumentsTest < Minitest::Test
 
   def test_the_list_has_every_page
     listed = links("docs/README.md").map { |link| link[/\A[^#]+/] }
-    pages = Dir.glob("{*,reference/*,stories/*}.md", base: "#{ROOT}/docs") - ["README.md"]
+    pages = Dir.glob("{*,guide/*,stories/*,internals/*,reference/*}.md", base: "#{ROOT}/docs") - ["README.md"]
     assert_empty pages.grep_v(/\.ja\.md\z/) - listed
   end
 
@@ -79,10 +79,10 @@ class DocumentsTest < Minitest::Test
   end
 
   def test_every_line_of_the_threat_model_names_a_test_that_is_there
-    rows = read("docs/security.md").lines.grep(/\A\|.*\|$/).grep_v(/\| test \|$|\A\|---/)
+    rows = read("docs/guide/security.md").lines.grep(/\A\|.*\|$/).grep_v(/\| test \|$|\A\|---/)
     assert_operator rows.size, :>, 20
     rows.each do |row|
-      tests = row.scan(%r{\[[\w ]+\]\(\.\./(test/\S+_test\.rb)\) `(test_\w+)`})
+      tests = row.scan(%r{\[[\w ]+\]\((?:\.\./)+(test/\S+_test\.rb)\) `(test_\w+)`})
       refute_empty tests, row
       tests.each { |file, name| assert_match(/def #{name}$/, read(file), "#{file} has no #{name}") }
     end
@@ -110,7 +110,7 @@ class DocumentsTest < Minitest::Test
 
   # Only commands that print the same everywhere.
   def test_what_a_page_shows_is_what_is_printed
-    shown = read("docs/calculate.md")[/^\$ holdup calculate --io 45%\n(.*?)\n```/m, 1]
+    shown = read("docs/guide/calculate.md")[/^\$ holdup calculate --io 45%\n(.*?)\n```/m, 1]
     assert_includes holdup("calculate", "--io", "45%").out, shown
   end
 

@@ -61,7 +61,7 @@ class GemPackageTest < Minitest::Test
   # Of the pages those that `holdup docs` shows, also in other languages. Pictures would be more than the gem.
   def test_together_have_all_code_and_signatures
     assert_empty git_files("lib", "ext", "exe", "sig") - files
-    pages = git_files("docs").grep(%r{\Adocs/(?:(?:stories|reference)/)?[^/]+\.md\z})
+    pages = git_files("docs").grep(%r{\Adocs/(?:(?:guide|stories|internals|reference)/)?[^/]+\.md\z})
     assert_equal pages.sort, files.grep(%r{\Adocs/}).sort
   end
 

@@ -6,9 +6,9 @@ require "gvl_metrics_middleware"
 require "gvl_timing"
 require "gvltools"
 
-# docs/moving.md names methods of other gems and of ours: all of them are there.
+# docs/guide/moving.md names methods of other gems and of ours: all of them are there.
 class MovingTest < Minitest::Test
-  PAGE = File.read(File.expand_path("../docs/moving.md", __dir__))
+  PAGE = File.read(File.expand_path("../docs/guide/moving.md", __dir__))
   # A table's row is a pair, with a `|` of Ruby escaped.
   ROWS = PAGE.scan(/^\| (.+?) (?<!\\)\| (.+) \|$/).drop(1).freeze
 

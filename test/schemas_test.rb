@@ -56,8 +56,8 @@ class SchemasTest < Minitest::Test
   end
 
   def test_the_page_names_every_schema
-    page = File.read("#{ROOT}/docs/json.md")
-    NAMES.each { |name| assert_includes page, "(schema/#{name}.json)" }
+    page = File.read("#{ROOT}/docs/guide/json.md")
+    NAMES.each { |name| assert_includes page, "(../schema/#{name}.json)" }
   end
 
   def test_schemas_are_schemas

@@ -23,7 +23,7 @@ module GeneratedFiles
     "lib/holdup/shell/view/html/assets/#{name}"
   }.freeze
   SCHEMAS = %w[docs/schema/report.json docs/schema/lab-sidekiq-vcpu.json].freeze
-  FEATURES = "docs/architecture.md"
+  FEATURES = "docs/internals/architecture.md"
   COLUMNS = 104
 
   class << self

@@ -63,7 +63,7 @@ module Holdup
     end
 
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
-    # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
+    # @yield [Configuration::Draft] with a setter for each key of docs/guide/configuration.md
     # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
       return if runtime.other_copy?
@@ -81,8 +81,8 @@ module Holdup
       @requests = nil
     end
 
-    # Starts measuring in this process and its forks; under a server or job runner (docs/servers.md) once that
-    # is ready, in the processes that take units. Never raises: failures are logged.
+    # Starts measuring in this process and its forks; under a server or job runner (docs/guide/servers.md)
+    # once that is ready, in the processes that take units. Never raises: failures are logged.
     # @return [Boolean] whether this call started it
     def start
       STARTING.synchronize { start_once }

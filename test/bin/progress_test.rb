@@ -46,7 +46,7 @@ class ProgressTest < Minitest::Test
 
   def test_no_script_promises_a_time
     SCRIPTS.each { |script| refute_match(PROMISE, File.read(File.join(ROOT, script)), script) }
-    %w[README.md README.ja.md CONTRIBUTING.md docs/demo.md].each do |page|
+    %w[README.md README.ja.md CONTRIBUTING.md docs/guide/demo.md].each do |page|
       text = File.read(File.join(ROOT, page))
       refute_match(/(bin\/setup|bin\/demo|bin\/test)[^.\n]*takes (about )?\d+/, text, page)
       refute_match(/takes about \d+ (seconds|minutes)/, text, page)

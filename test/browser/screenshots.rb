@@ -83,7 +83,7 @@ class Screenshots
     dashboard&.stop
   end
 
-  # Those of docs/capture-walkthrough.md, the last one of the page that was visited last.
+  # Those of docs/guide/capture-walkthrough.md, the last one of the page that was visited last.
   def captures(recorded)
     kept = KeptCapture.new
     dashboard = ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, captures: kept.folder)

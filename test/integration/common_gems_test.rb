@@ -52,7 +52,7 @@ class CommonGemsTest < Minitest::Test
 
   def test_the_guide_says_how_many_gems_there_are
     gems = File.readlines(CommonGemsApp::GEMFILE).grep(/\Agem "/).grep_v(/"holdup"/)
-    guide = File.read(File.join(ServedApp::ROOT, "docs/rails.md"))
+    guide = File.read(File.join(ServedApp::ROOT, "docs/guide/rails.md"))
     assert_includes guide, "#{gems.size} common gems"
   end
 

@@ -9,7 +9,7 @@ class MinimumVersionsTest < Minitest::Test
   include FirstAnswer
 
   GEMFILE = File.join(ServedApp::ROOT, "gemfiles/minimum.gemfile")
-  # Without those of a store that may only be read: sqlite3 1.7 takes no URI (docs/compatibility.md).
+  # Without those of a store that may only be read: sqlite3 1.7 takes no URI (docs/guide/compatibility.md).
   TESTS = %w[test/holdup/store/sql_test.rb test/holdup/shell/web/app_test.rb
     test/holdup/shell/web/access_test.rb test/holdup/shell/view/width_test.rb
     test/holdup/shell/view/words_test.rb].freeze

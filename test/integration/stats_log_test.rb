@@ -22,7 +22,8 @@ class StatsLogIntegrationTest < Minitest::Test
     common = {**ServedApp::LONG_SHUTDOWN, "WORKERS" => "2", "HOLDUP_STATS_LOG" => stats_log}
     ServedApp.serve(*PUMA, app: "plain", env: common.merge(env.transform_keys(&:to_s))) do |app|
       app.wait { app.live_workers == [0, 1] }
-      @pids = app.live.map(&:pid) # a server that got stuck in its stop (docs/puma.md) is served once more
+      # A server that got stuck in its stop (docs/guide/puma.md) is served once more.
+      @pids = app.live.map(&:pid)
       20.times { assert_equal "200", app.get("/").code }
       yield app
     end

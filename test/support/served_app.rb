@@ -38,8 +38,8 @@ class ServedApp
 
   # The server hangs in CRuby 3.4 itself, in one of two ways. It does not stop: IO#close can miss its wake-up
   # for a pipe that a signal handler has just written to, and Puma's shutdown does just that; where another
-  # thread lives in the process (docs/puma.md, known trouble), it hangs. Or a child never leaves fork
-  # (docs/fork-safety.md).
+  # thread lives in the process (docs/guide/puma.md, known trouble), it hangs. Or a child never leaves fork
+  # (docs/guide/fork-safety.md).
   Stuck = Class.new(StandardError)
 
   # Serves, and once more when the server got stuck.

@@ -30,13 +30,13 @@ module GeneratedFiles
           "## Ask an application", "",
           "Run the commands with the application's user. `--json` prints one object, which " \
           "[its schema](docs/reference/json.md) describes. `holdup mcp` offers the same to assistants " \
-          "([MCP](docs/mcp.md)).", "",
+          "([MCP](docs/guide/mcp.md)).", "",
           *commands,
           "Exit status: 0 success, 1 failure or a negative answer, 2 a wrong option or no matching data " \
           "([more](docs/README.md#what-all-commands-have-in-common)).", "",
           "## Set it up", "",
-          "[First report](docs/start.md), [servers and job runners](docs/servers.md), " \
-          "[where to put settings](docs/configuration.md). The settings, each with " \
+          "[First report](docs/start.md), [servers and job runners](docs/guide/servers.md), " \
+          "[where to put settings](docs/guide/configuration.md). The settings, each with " \
           "[when to change it](docs/reference/settings.md):", "",
           *settings, "",
           "## Read more", "",

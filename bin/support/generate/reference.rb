@@ -15,21 +15,21 @@ module GeneratedFiles
       "commands" => ["Commands and options", "What `holdup COMMAND --help` prints, for every command. " \
         "[What all commands have in common](../README.md#what-all-commands-have-in-common)."],
       "settings" => ["Settings", "Each setting with what it does and when to change it. " \
-        "[Where to set them](../configuration.md)."],
-      "metrics" => ["Metrics", "What the exporters send: [Prometheus](../prometheus.md), " \
-        "[OpenTelemetry](../opentelemetry.md), [StatsD](../statsd.md). OpenTelemetry and StatsD use the " \
-        "names with dots."],
+        "[Where to set them](../guide/configuration.md)."],
+      "metrics" => ["Metrics", "What the exporters send: [Prometheus](../guide/prometheus.md), " \
+        "[OpenTelemetry](../guide/opentelemetry.md), [StatsD](../guide/statsd.md). " \
+        "OpenTelemetry and StatsD use the names with dots."],
       "findings" => ["Findings of `holdup advise`", "What each finding says, what Holdup saw, what to do, " \
         "and what may go wrong. Words in italics stand for your names and figures. " \
-        "[How advice is made](../advise.md)."],
+        "[How advice is made](../guide/advise.md)."],
       "checks" => ["Checks of `holdup doctor`", "What the doctor can say, and what to do then. A line " \
         "without a remedy says that something is fine. Words in italics stand for your names and figures. " \
-        "[How to run it](../doctor.md)."],
+        "[How to run it](../guide/doctor.md)."],
       "errors" => ["Errors", "What commands and the dashboard answer when they can't do what was asked. " \
         "Words in italics stand for your names and figures. " \
         "[Exit statuses](../README.md#what-all-commands-have-in-common)."],
       "json" => ["Keys of JSON", "What `--json` prints, for every command that has it, from its schema. " \
-        "[What all of them have in common](../json.md)."]
+        "[What all of them have in common](../guide/json.md)."]
     }.freeze
 
     class << self

@@ -1,5 +1,5 @@
 /*
- * Layout version 2 of the event ring of a capture, as docs/capture-file.md describes it and
+ * Layout version 2 of the event ring of a capture, as docs/internals/capture-file.md describes it and
  * lib/holdup/capture/layout.rb reads it. Little endian; times are ticks of the probe's own clock. A change of
  * anything here is a new version.
  */

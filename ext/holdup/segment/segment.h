@@ -5,8 +5,8 @@
  *
  * All or nothing: the new values of every word that a unit changes are first written to a redo log, then the
  * sequence word turns odd, the words are set, and it turns even. A reader that finds it odd on a dead process
- * applies the log again. docs/segment.md has the layout; lib/holdup/segment/layout.rb the same for the
- * reader.
+ * applies the log again. docs/internals/segment.md has the layout; lib/holdup/segment/layout.rb the same for
+ * the reader.
  *
  * Space is taken before a page is touched (private_file.h): a full tmpfs means fewer series, never
  * SIGBUS.

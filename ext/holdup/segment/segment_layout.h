@@ -1,8 +1,8 @@
 /*
- * The layout of the segment, as docs/segment.md describes it. Little endian; a change of anything here is a
- * new SEG_VERSION. `bin/generate` writes its numbers into lib/holdup/segment/layout.rb, for readers, and the
- * names of a unit's numbers into lib/holdup/model/unit_numbers.rb, from which Ruby has measurements, windows,
- * columns of stores and JSON.
+ * The layout of the segment, as docs/internals/segment.md describes it. Little endian; a change of anything
+ * here is a new SEG_VERSION. `bin/generate` writes its numbers into lib/holdup/segment/layout.rb, for
+ * readers, and the names of a unit's numbers into lib/holdup/model/unit_numbers.rb, from which Ruby has
+ * measurements, windows, columns of stores and JSON.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
 #define HOLDUP_SEGMENT_LAYOUT_H

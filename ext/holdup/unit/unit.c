@@ -87,7 +87,7 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
     return u;
 }
 
-/* How `u` began, in one number: see docs/segment.md. */
+/* How `u` began, in one number: see docs/internals/segment.md. */
 static uint64_t unit_before(const unit_t *u)
 {
     if (u->in_flight_before) return u->in_flight_before;

@@ -9,7 +9,7 @@ require_relative "jit/ruby_options"
 
 module Holdup
   # This process's JIT: switched on when `config.jit` asks for it, read at each tick in one form for every
-  # Ruby, and tested for its effect. Background: docs/yjit.md.
+  # Ruby, and tested for its effect. Background: docs/guide/yjit.md.
   module Jit
   end
 end

@@ -12,7 +12,7 @@ module Holdup
   # the request or job has ended, the object is frozen, and any thread reads what was recorded.
   #
   # A reader gives nil where its figure is unknown: on another thread while the request or job runs, for one
-  # that was left out (docs/measuring.md), and `queued` where nobody knows when it arrived.
+  # that was left out (docs/internals/measuring.md), and `queued` where nobody knows when it arrived.
   #
   # elapsed = running + stalled + idle, running = cpu + starved, idle = io + lock + sleep + native. The parts
   # of one `to_h` add up to the nanosecond.

@@ -44,7 +44,7 @@ module Holdup
         File.basename(path).delete_suffix(ArchivedCapture::SUFFIX)
       end
 
-      # Reason and findings of the capture (docs/capture-file.md).
+      # Reason and findings of the capture (docs/internals/capture-file.md).
       def facts
         header ? header.facts : {}
       end

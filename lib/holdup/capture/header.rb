@@ -39,7 +39,7 @@ module Holdup
     #
     # - `caught`: number of the first unit beyond the limits, 0 for none; `caught_*`: see
     #   Layout::CAUGHT_FIELDS
-    # - `facts`: {String => Object} reason and findings of the capture (docs/capture-file.md)
+    # - `facts`: {String => Object} reason and findings of the capture (docs/internals/capture-file.md)
     # - `stacks`: StackHeader
     # - `sums`: {Symbol => Integer} the probe's counts meanwhile (ticks, see Layout::SUMS); valid only at the
     #   end

@@ -5,8 +5,8 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # A client's request to a process: one number in its segment (docs/segment.md), which costs the process
-    # nothing to check. Anyone who may write to the segment may ask.
+    # A client's request to a process: one number in its segment (docs/internals/segment.md), which costs the
+    # process nothing to check. Anyone who may write to the segment may ask.
     #
     # - `asked_ms`: time of the request, ms since 1970; identifies it
     # - `seconds`: length, in SECONDS; `attended`: whether the client takes the file, else the collector

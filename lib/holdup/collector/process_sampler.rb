@@ -16,7 +16,8 @@ module Holdup
     # - counters and gauges of the segment, as of `ticked_ns`; ProcessFacts
     # - "pool.N" (name), "pool.N.max", ".busy", ".backlog", ".oldest_ns" and ".busy_ns" for each pool
     # - `master_pid`, `master_rss_bytes`, when the worker killer counts the master too
-    # - "jit.at", "killer.name" and so on: from the profile, on JIT and worker killer (docs/segment.md)
+    # - "jit.at", "killer.name" and so on: from the profile, on JIT and worker killer
+    # (docs/internals/segment.md)
     # - "lever.NAME.value" and so on: when first seen, when one changes, and once an hour
     class ProcessSampler
       EVERY_S = Analysis::ProcessReport::EVERY_S

@@ -173,7 +173,7 @@ module Holdup
         text(Layout::SETTING_SEQ, Layout::SETTING_LENGTH, Layout::SETTING_OFFSET, Layout::SETTING_BYTES)
       end
 
-      # @return [Hash{String => Object}, nil] see docs/segment.md; nil while it is being written
+      # @return [Hash{String => Object}, nil] see docs/internals/segment.md; nil while it is being written
       # @raise [DamagedData]
       def profile
         json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET,

@@ -4,7 +4,7 @@ module Holdup
   # The table of contents of a feature, which its feature.rb has as `Feature`. It names constants of the
   # feature instead of having them, so that it can be read without loading a store or a view.
   #
-  # - `about`: what it answers, for docs/architecture.md
+  # - `about`: what it answers, for docs/internals/architecture.md
   # - `uses`: folders of the other features whose constants it uses; `offers`: those of its own constants that
   #   other features may use, with what is in them
   # - `commands`, `pages`, `tools`: Arrays of the entries below

@@ -93,7 +93,7 @@ module Holdup
     # @param store [#call] opens the store for reading, as StorePool; closed after each request
     # @param captures [#call, nil] gives the folder of the captures; nil: none are kept
     # @param orders [Boolean] whether captures may be asked for
-    # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
+    # @param auth [Hash, #call, :none, nil] who may see it, see docs/guide/configuration.md
     # @param open [Boolean] whether everyone has access when `auth` is nil
     # @param hosts [Array<String>, nil] accepted host names; nil for any
     # @param language [String, nil] used when the browser asks for none that we have

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/agent/deployed_revision"
 
 class Holdup::DeployedRevisionTest < Minitest::Test
-  PAGE = File.expand_path("../../../docs/configuration.md", __dir__)
+  PAGE = File.expand_path("../../../docs/guide/configuration.md", __dir__)
 
   def revision(env: {}, root: "/nowhere", rails: -> {})
     Holdup::DeployedRevision.new(env:, root:, rails:).call

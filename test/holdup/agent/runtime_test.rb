@@ -433,8 +433,8 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal([false, %i[enable disable close after_fork]], in_child { [@runtime.running?, @probe.calls] })
   end
 
-  # CRuby 3.4 can lose a child inside of fork, with and without Holdup (docs/fork-safety.md): another one is
-  # forked then.
+  # CRuby 3.4 can lose a child inside of fork, with and without Holdup (docs/guide/fork-safety.md): another
+  # one is forked then.
   def in_child(&)
     3.times do
       pid, reader = forked(&)

@@ -7,7 +7,7 @@ class Holdup::Store::ErrorTableTest < Minitest::Test
   ErrorTable = Holdup::Store::ErrorTable
   Errors = Holdup::Store::ServerErrors
   TABLES = [ErrorTable::PostgresCodes, ErrorTable::MysqlCodes, ErrorTable::ClickhouseCodes].freeze
-  GUIDE = File.expand_path("../../../docs/troubleshooting.md", __dir__)
+  GUIDE = File.expand_path("../../../docs/guide/troubleshooting.md", __dir__)
   # Where one code has several causes, the words tell them apart.
   WORDS = ["", "canceling statement due to statement timeout", "conflict with recovery", "replica identity",
     "the 'max_user_connections' resource", "the --read-only option", "transaction timeout"].freeze

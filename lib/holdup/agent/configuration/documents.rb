@@ -30,8 +30,8 @@ module Holdup
           RUBY
         end
 
-        # Rows of docs/configuration.md, with the first sentence of each explanation. `holdup help settings`
-        # has all of it.
+        # Rows of docs/guide/configuration.md, with the first sentence of each explanation. `holdup help
+        # settings` has all of it.
         def table
           header = ["| setting | environment | default | what it does |", "|---|---|---|---|"]
           [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"

@@ -69,7 +69,7 @@ module Holdup
       def invalidated = invalidations&.values&.sum
     end
 
-    # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/yjit.md.
+    # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/guide/yjit.md.
     class Yjit
       CAUSE = /\Ainvalidate_/
       # The higher default threshold applies beyond so many loaded methods and blocks. An explicit 30 counts

@@ -41,7 +41,7 @@ module Holdup
       end
 
       # A fork waits for this: CRuby 3.4 can lose a child when a thread is just leaving a blocking region,
-      # such as the files that a tick reads (docs/fork-safety.md).
+      # such as the files that a tick reads (docs/guide/fork-safety.md).
       # @param patience_s [Numeric] the fork is not kept waiting for longer
       def wait_until_asleep(patience_s: FORK_PATIENCE_S)
         deadline = monotonic_s + patience_s

@@ -4,8 +4,8 @@ require "json"
 
 module Holdup
   module Advise
-    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md lists the
-    # keys.
+    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/guide/advise.md
+    # lists the keys.
     class JsonAdvice
       VERSION = 1
 

@@ -17,7 +17,7 @@ module Holdup
           viewing, *story, units, holders, ran, flame, files].compact
       end
 
-      # @return [String] see docs/capture-file.md
+      # @return [String] see docs/internals/capture-file.md
       def export(ending, title)
         (ending == "json") ? TraceFormats.call(scene, :json) : super
       end

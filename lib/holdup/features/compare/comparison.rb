@@ -251,7 +251,8 @@ module Holdup
         # Half of a bucket.
         BUCKET = 0.022
         QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
-        # Least relevant difference by family, as in docs/compare.md. Users and CPUs don't notice less time.
+        # Least relevant difference by family, as in docs/guide/compare.md. Users and CPUs don't notice less
+        # time.
         LEAST = {wall: 20 * US, wait: 20 * US, stalled: 20 * US, cpu: 5 * US, gc: 5 * US,
                  pss: 1_000_000, uss: 1_000_000, errors: 0.0005, throughput: 0.01}.freeze
         LEAST_SHARE = 0.01

@@ -82,7 +82,7 @@ module Holdup
       #
       # - `closed`: it ended in an orderly way; `worker`: index, or nil
       # - `requests`: measured requests; `queued`: those with a known queue time
-      # - `profile`: server, pools and levers (docs/segment.md); `gauges`: as of its last tick
+      # - `profile`: server, pools and levers (docs/internals/segment.md); `gauges`: as of its last tick
       # - `heartbeat_ns`, `born_ns` (when its segment was made): nanoseconds since 1970
       # - `ring_share`: CPU cost of the waiting capture ring as a share of one core; nil without one
       # - `open_units`, `gvl`, `pools`: requests and jobs that run, who holds the GVL, and the pools of its

@@ -3,8 +3,9 @@
 module Holdup
   module Export
     Feature = FeatureContents.of(
-      about: "figures for other systems, of each commit to the store: [Prometheus](prometheus.md), " \
-        "[OpenTelemetry](opentelemetry.md), [StatsD](statsd.md), [Terraform](terraform.md)",
+      about: "figures for other systems, of each commit to the store: " \
+        "[Prometheus](../guide/prometheus.md), [OpenTelemetry](../guide/opentelemetry.md), " \
+        "[StatsD](../guide/statsd.md), [Terraform](../guide/terraform.md)",
       offers: %w[Exporters::MetricsFile MetricsServer ProcessFigures],
       commands: [
         {name: "terraform", also: "export terraform", place: 200,

@@ -239,7 +239,7 @@ module Holdup
       # Which hosts of a group are worse than the others, by the modified z-score of Iglewicz and Hoaglin: the
       # distance from the median in median absolute deviations, which outliers themselves hardly move. A host
       # also has to be worse by as much as matters to users, because identical hosts hardly deviate at all.
-      # docs/fleet.md has the error rates.
+      # docs/guide/fleet.md has the error rates.
       class HostOutliers
         # Among fewer hosts a median says little.
         FEWEST_HOSTS = 5

@@ -2,8 +2,8 @@
 
 module Holdup
   module JitReport
-    # Advice on the JIT (background: docs/yjit.md). The rules, Y01 to Y22, read samples of all processes, so
-    # each returns nil if its figures are not known.
+    # Advice on the JIT (background: docs/guide/yjit.md). The rules, Y01 to Y22, read samples of all
+    # processes, so each returns nil if its figures are not known.
     module JitRules
       module Headroom
         module_function

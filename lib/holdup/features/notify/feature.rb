@@ -3,8 +3,8 @@
 module Holdup
   module Notify
     Feature = FeatureContents.of(
-      about: "messages when something is wrong: [notices](notify.md) by webhook, command or log, and " \
-        "the digest of the week",
+      about: "messages when something is wrong: [notices](../guide/notify.md) by webhook, command or log, " \
+        "and the digest of the week",
       uses: %w[advise autopilot compare deaths],
       commands: [
         {name: "notify", place: 145,

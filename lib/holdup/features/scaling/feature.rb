@@ -3,7 +3,7 @@
 module Holdup
   module Scaling
     Feature = FeatureContents.of(
-      about: "[the signal for autoscalers](scaling.md)",
+      about: "[the signal for autoscalers](../guide/scaling.md)",
       uses: %w[advise export],
       commands: [
         {name: "scale", place: 70, summary: "load and capacity of each role, the signal for autoscalers",

@@ -10,7 +10,8 @@ module Holdup
 
     # The readings of one process at one moment, for tables: what is read later does not change it.
     #
-    # - `profile`: Hash, see docs/segment.md; `readings`: Array of LiveReading, oldest first, at least one
+    # - `profile`: Hash, see docs/internals/segment.md; `readings`: Array of LiveReading, oldest first, at
+    # least one
     ProcessReadings = Data.define(:profile, :readings) do
       def header = readings.last.header
 

@@ -2,10 +2,10 @@
 
 module Holdup
   class CLI
-    # The pages of the guide, its stories and the reference: files in docs/, which are part of the gem.
+    # The guide, the stories, how it works, and the reference: files in docs/, which are part of the gem.
     module GuidePages
       FOLDER = File.expand_path("../../../../docs", __dir__)
-      PAGES = "{*,stories/*,reference/*}.md"
+      PAGES = "{*,guide/*,stories/*,internals/*,reference/*}.md"
       REFERENCE = "reference/"
       # The list of all pages, for readers of the repository.
       LIST = "README.md"
@@ -15,7 +15,7 @@ module Holdup
       # Generated pages begin with a note for those who would change them.
       GENERATED = /\A<!--.*?-->\n+/m
 
-      # `name`: "advise" of docs/advise.md; `path`: of the English file
+      # `name`: "advise" of docs/guide/advise.md; `path`: of the English file
       GuidePage = Data.define(:name, :path) do
         # @param language [String] the page is in English if it has no translation
         # @return [String]
@@ -42,7 +42,7 @@ module Holdup
         names.sort.to_h { |name, path| [name, GuidePage.new(name:, path: "#{folder}/#{path}")] }
       end
 
-      # @param given [String] "advise", or its file as a link names it: "docs/advise.md"
+      # @param given [String] "advise", or its file as a link names it: "docs/guide/advise.md"
       # @return [GuidePage]
       # @raise [UsageError] there is no such page; suggests the nearest name
       def self.fetch(given, folder = FOLDER)

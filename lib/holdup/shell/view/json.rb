@@ -4,7 +4,7 @@ require "json"
 
 module Holdup
   module View
-    # A report for programs. docs/report.md documents the keys; they are stable, new ones may be added.
+    # A report for programs. docs/guide/report.md documents the keys; they are stable, new ones may be added.
     class Json
       # Formats that all JSON output shares.
       module Values

@@ -6,7 +6,7 @@ require "holdup/agent/configuration/documents"
 
 class Holdup::ConfigurationKeys::DocumentsTest < Minitest::Test
   DOCUMENTS = Holdup::ConfigurationKeys::Documents
-  GUIDE = File.expand_path("../../../../docs/configuration.md", __dir__)
+  GUIDE = File.expand_path("../../../../docs/guide/configuration.md", __dir__)
 
   def test_the_initializer_has_twenty_lines_and_sets_nothing
     lines = DOCUMENTS.initializer.lines

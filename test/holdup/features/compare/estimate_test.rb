@@ -50,7 +50,7 @@ class Holdup::Compare::EstimateTest < Minitest::Test
 
   # The page has the bounds that hold.
   def test_the_bounds_are_documented
-    page = File.read(File.expand_path("../../../../docs/compare.md", __dir__))
+    page = File.read(File.expand_path("../../../../docs/guide/compare.md", __dir__))
     {wall_mean: "20 us", stalled_mean: "20 us", cpu_unit: "5 us", gc_unit: "5 us"}.each do |name, text|
       assert_equal text.to_i * US, Comparison::Metric::ALL[name].least
       assert_match(/^ *\| .* \| #{text} \|$/, page)

@@ -57,7 +57,7 @@ class Holdup::Fleet::FleetReportTest < Minitest::Test
     assert_equal [5, []], [found.compared, found.to_a]
   end
 
-  # What docs/fleet.md says of hosts that differ by chance alone.
+  # What docs/guide/fleet.md says of hosts that differ by chance alone.
   one_ruby def test_hardly_names_one_of_alike_hosts
     random = Random.new(4)
     named = [5, 9, 20, 200].to_h do |hosts|

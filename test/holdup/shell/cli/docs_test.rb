@@ -18,9 +18,9 @@ class Holdup::CLI::DocsTest < Minitest::Test
   end
 
   def test_a_page_as_it_is_written
-    assert_equal File.read("#{ROOT}/docs/advise.md"), holdup("docs", "advise").out
+    assert_equal File.read("#{ROOT}/docs/guide/advise.md"), holdup("docs", "advise").out
     assert_equal File.read("#{ROOT}/docs/start.ja.md"), holdup("docs", "start", "--lang", "ja").out
-    assert_equal File.read("#{ROOT}/docs/advise.md"), holdup("--lang", "ja", "docs", "advise").out
+    assert_equal File.read("#{ROOT}/docs/guide/advise.md"), holdup("--lang", "ja", "docs", "advise").out
   end
 
   def test_another_name_and_several

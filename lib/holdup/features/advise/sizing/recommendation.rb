@@ -4,8 +4,8 @@ module Holdup
   module Advise
     module Sizing
       # Keep, change, or unknown: from one recording of one setting, tries every other setting within the
-      # limits at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the
-      # steps.
+      # limits at peak load. Pure: the same recording and seed, the same answer. docs/guide/sizing.md explains
+      # the steps.
       class Recommendation
         # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
         HYSTERESIS = 0.05

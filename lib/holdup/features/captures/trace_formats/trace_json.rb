@@ -3,7 +3,7 @@
 module Holdup
   module Captures
     module TraceFormats
-      # All data of a capture for programs (docs/capture-file.md); stable within schema 1.
+      # All data of a capture for programs (docs/internals/capture-file.md); stable within schema 1.
       class TraceJson
         SCHEMA = 1
 

@@ -143,8 +143,8 @@ module Holdup
           def duration(ns) = View::Figures.duration(ns)
         end
 
-        # The result for programs. The keys are documented in docs/lab-jobs.md and stable; new ones may be
-        # added.
+        # The result for programs. The keys are documented in docs/guide/lab-jobs.md and stable; new ones may
+        # be added.
         class Json
           SCHEMA = 1
           WAYS = %i[replay closed amdahl].freeze

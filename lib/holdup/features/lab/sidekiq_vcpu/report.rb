@@ -73,8 +73,8 @@ module Holdup
           @words.call(:"lab_#{line.experiment.name}")
         end
 
-        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be
-        # added.
+        # The result for programs. The keys are documented in docs/guide/sidekiq-vcpu.md and stable; new ones
+        # may be added.
         class Json
           SCHEMA = 1
 

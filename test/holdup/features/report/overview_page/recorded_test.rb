@@ -4,10 +4,10 @@ require "test_helper"
 require "holdup/loader"
 require_relative "../../../../browser/recorded"
 
-# What the overview says of three recordings, with the figures that docs/dashboard.md gives.
+# What the overview says of three recordings, with the figures that docs/guide/dashboard.md gives.
 class Holdup::Report::OverviewPage::RecordedTest < Minitest::Test
   Blocks = Holdup::View::Blocks
-  GUIDE = File.read(File.expand_path("../../../../../docs/dashboard.md", __dir__))
+  GUIDE = File.read(File.expand_path("../../../../../docs/guide/dashboard.md", __dir__))
   FOLDER = File.expand_path("../../../../fixtures", __dir__)
 
   # @yieldparam page [Holdup::Report::OverviewPage]
