@@ -50,10 +50,12 @@ module Holdup
         grpc = -> { defined?(::GRPC::RpcServer) }
         consumers = -> { defined?(::Shoryuken) || defined?(::Sneakers) || defined?(::Karafka) }
         thread_pools = -> { defined?(::ActiveJob) || defined?(::SuckerPunch) }
+        futures = -> { defined?(::Concurrent) }
         [late("cable_actions", cable) { CableActions.new(jobs: @jobs, guard: @guard) },
           late("grpc_methods", grpc) { GrpcMethods.new(recorder: @recorder) },
           late("message_consumers", consumers) { MessageConsumers.new(@jobs, guard: @guard) },
-          late("thread_pool_jobs", thread_pools) { ThreadPoolJobs.new(@jobs, guard: @guard) }]
+          late("thread_pool_jobs", thread_pools) { ThreadPoolJobs.new(@jobs, guard: @guard) },
+          late("futures", futures) { Futures.new(@jobs, guard: @guard) }]
       end
 
       def tracers

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require "rbconfig"
 require_relative "../../capture/controller"
 require_relative "../../capture/rule"
 require_relative "../../model/clock"
+require_relative "../application_code"
 require_relative "../configuration"
 require_relative "../../model/flat_json"
 require_relative "../probe/process_stats"
@@ -22,9 +22,7 @@ module Holdup
       # The profile has room for so many variable names.
       MOST_UNKNOWN = 5
       UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
-      # Our own code here: all that the in-app half loads is below it.
-      OURS = File.expand_path("../../..", __dir__)
-      private_constant :UNKNOWN_GAUGES, :OURS
+      private_constant :UNKNOWN_GAUGES
 
       def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
@@ -104,20 +102,10 @@ module Holdup
         over_ns = @configuration.hold_sample.to_i * 1_000_000
         repeated = @configuration.repeated_queries
         return if over_ns.zero? && repeated.zero?
-        @probe.application_folders(slashed(WorkingFolder.path), foreign_folders, slashed(File.realpath(OURS)))
+        @probe.application_folders(ApplicationCode.root, ApplicationCode.foreign, ApplicationCode.ours)
         @probe.repeated_queries = repeated
         @probe.sample_holds(over_ns) if over_ns.positive?
       end
-
-      # What is not the application's code: gems, Ruby's own library and ours.
-      def foreign_folders
-        gems = defined?(Gem) ? Gem.path.flat_map { |path| ["#{path}/gems", "#{path}/bundler/gems"] } : []
-        ruby = RbConfig::CONFIG.values_at("rubylibdir", "sitedir", "vendordir").compact
-        [*gems, *ruby, OURS].select { |path| File.directory?(path) }
-          .map { |path| slashed(File.realpath(path)) }.uniq
-      end
-
-      def slashed(path) = "#{path.chomp("/")}/"
 
       def capture_controller(path)
         Capture::Controller.new(
