@@ -191,7 +191,7 @@ module Holdup
       ),
       Key.new(
         name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
-        help: "How often a process writes its gauges and accounts. Requests and jobs are " \
+        help: "How often a process writes its gauges and its threads' times. Requests and jobs are " \
           "always written when they end."
       ),
       Key.new(
