@@ -54,7 +54,7 @@ class VocabularyTest < Minitest::Test
     fleet.md notify.md ps.md report.md sizing.md whatif.md yjit.md].freeze
   DETAIL = /^## In detail$/
   # Sections of docs/README.md whose pages are about one task each.
-  TASKS = ["Find the cause", "Choose a setting"].freeze
+  TASKS = ["Find the cause", "Choose a setting", "Prove a change"].freeze
 
   # Where one of our terms has its usual meaning, or is the name of a setting's key.
   USUAL = /meaning and unit|names and units|which unit|(?:an|no|your) account|Windows|\(wall\)/
