@@ -50,8 +50,8 @@ class VocabularyTest < Minitest::Test
 
   GUIDES = Dir["#{ROOT}/docs/guide/*.md"].to_h { |path| [File.basename(path), File.read(path)] }.freeze
   # These have limits, thresholds and formulas, which a person who only wants an answer need not read.
-  WITH_DETAIL = %w[advise.md autopilot.md capture.md compare.md dashboard.md deaths.md doctor.md experiments.md
-    fleet.md notify.md ps.md report.md sizing.md whatif.md yjit.md].freeze
+  WITH_DETAIL = %w[advise.md autopilot.md capture.md compare.md dashboard.md deaths.md doctor.md
+    experiments.md fleet.md notify.md ps.md report.md sizing.md whatif.md yjit.md].freeze
   DETAIL = /^## In detail$/
   # Sections of docs/README.md whose pages are about one task each.
   TASKS = ["Find the cause", "Choose a setting", "Prove a change"].freeze
