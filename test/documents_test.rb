@@ -114,6 +114,18 @@ class DocumentsTest < Minitest::Test
     assert_includes holdup("calculate", "--io", "45%").out, shown
   end
 
+  STORY = %r{\(\[the whole story\]\(\.\./stories/([\w-]+\.md)\)\):\n\n```\n(.*?)^```$}m
+
+  # bin/stories compares the stories with what the commands print; README has the top of the same report.
+  def test_examples_that_a_guide_takes_from_a_story_are_there
+    examples = Dir.chdir(ROOT) { Dir["docs/guide/*.md"] }.flat_map { |page| read(page).scan(STORY) }
+    assert_operator examples.size, :>=, 3
+    examples.each do |story, example|
+      there = (read("docs/stories/#{story}") + read("README.md")).lines
+      assert_empty example.lines - there - ["[...]\n"], story
+    end
+  end
+
   def test_every_bench_has_a_place_for_its_figures
     Bench::Document::PAGES.values.flatten.each do |name|
       page = File.read(Bench::Document.of(name).path)

@@ -10,7 +10,7 @@ class VocabularyTest < Minitest::Test
   one_ruby
 
   ROOT = File.expand_path("..", __dir__)
-  Row = Data.define(:term, :meaning, :unit, :in_c, :in_ruby, :in_json)
+  Row = Data.define(:term, :people_read, :meaning, :unit, :in_c, :in_ruby, :in_json)
   ROWS = File.readlines("#{ROOT}/docs/vocabulary.md").grep(/\A\| /).drop(1).map do |line|
     Row.new(*line.delete_prefix("|").delete_suffix("|\n").split("|", -1).map(&:strip))
   end
@@ -48,7 +48,52 @@ class VocabularyTest < Minitest::Test
     assert_empty durations.reject { |row| row.in_json.delete("`").end_with?("_ns") }.map(&:term)
   end
 
+  GUIDES = Dir["#{ROOT}/docs/guide/*.md"].to_h { |path| [File.basename(path), File.read(path)] }.freeze
+  # These have limits, thresholds and formulas, which a person who only wants an answer need not read.
+  WITH_DETAIL = %w[advise.md autopilot.md capture.md compare.md dashboard.md deaths.md doctor.md
+    experiments.md fleet.md notify.md ps.md report.md sizing.md whatif.md yjit.md].freeze
+  DETAIL = /^## In detail$/
+  # Sections of docs/README.md whose pages are about one task each.
+  TASKS = ["Find the cause", "Choose a setting", "Prove a change"].freeze
+
+  # Where one of our terms has its usual meaning, or is the name of a setting's key.
+  USUAL = /meaning and unit|names and units|which unit|(?:an|no|your) account|Windows|\(wall\)/
+
+  def test_pages_with_limits_and_formulas_keep_them_in_their_second_half
+    assert_empty WITH_DETAIL.grep_v(->(name) { GUIDES.fetch(name).match?(DETAIL) })
+    assert_empty GUIDES.select { |_, text| text.scan(DETAIL).size > 1 }.keys
+  end
+
+  def test_the_first_half_of_a_task_says_what_to_type
+    tasks = pages_of_tasks
+    assert_operator tasks.size, :>, 20
+    tasks |= WITH_DETAIL
+    assert_empty tasks.reject { |name| first_half(name).match?(/^```\n|^```ruby\n|`holdup [a-z]/) }
+  end
+
+  def test_no_first_half_uses_a_word_that_is_for_code_only
+    terms = ROWS.reject { |row| row.people_read.empty? }.map(&:term)
+    assert_operator terms.size, :>, 5
+    found = GUIDES.keys.flat_map do |name|
+      text = prose(first_half(name))
+      terms.select { |term| text.match?(/\b#{term}s?\b/i) }.map { |term| "#{name}: #{term}" }
+    end
+    assert_empty found
+  end
+
   private
+
+  def pages_of_tasks
+    sections = File.read("#{ROOT}/docs/README.md").split(/^## /).select { |text| text.start_with?(*TASKS) }
+    sections.join.scan(%r{\(guide/([\w-]+\.md)}).flatten.uniq
+  end
+
+  def first_half(name) = GUIDES.fetch(name).split(DETAIL).first
+
+  # Examples are what commands print; names of keys and options are code.
+  def prose(text)
+    [/^```.*?^```$/m, /`[^`\n]+`/, /\]\([^)]*\)/, USUAL].reduce(text) { |left, code| left.gsub(code, "") }
+  end
 
   def names(column)
     ROWS.map { |row| row.public_send(column).delete("`") }.reject(&:empty?)

@@ -148,8 +148,8 @@ module Holdup
       ),
       Key.new(
         name: :hold_sample, type: Types::Milliseconds.new(1..1000), default: 10,
-        help: "After so many milliseconds the method of a thread that holds the GVL is noted while others " \
-          "wait, and again each 10 ms, for `holdup report --table methods`. 0 or off: never."
+        help: "Notes the method of a thread that has held the GVL for this many milliseconds while others " \
+          "wait, and again every 10 ms, for `holdup report --table methods`. 0 or off: never."
       ),
       Key.new(
         name: :on_finish, env: nil, type: Types::Callback.new, default: nil,
@@ -191,7 +191,7 @@ module Holdup
       ),
       Key.new(
         name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
-        help: "How often a process writes its gauges and accounts. Requests and jobs are " \
+        help: "How often a process writes its gauges and its threads' times. Requests and jobs are " \
           "always written when they end."
       ),
       Key.new(
@@ -227,7 +227,7 @@ module Holdup
         help: "One JSON line for each process and interval with its requests or jobs, times, CPU, memory " \
           "and JIT: to :stdout, :stderr, a path or a Logger. Further lines when it boots, enables a JIT, " \
           "is warm, has its JIT's memory full, exits. A Hash says more: every (seconds), format (:json, " \
-          ":emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). nil: " \
+          ":emf), sample (share of the lines), workers (how many of a server), namespace (for :emf). nil: " \
           "none. In the environment: stdout, a path, off, or to=stdout,every=60."
       ),
       Key.new(
@@ -273,14 +273,13 @@ module Holdup
       Key.new(
         name: :notify, type: Types::Notify.new, default: nil,
         example: '{slack: "https://hooks.slack.com/services/...", stall: 0.25}',
-        help: "Who is told, by the collector, when requests and jobs wait for the GVL for long, the " \
-          "verdict changes, a process dies, the SLO of scaling is broken, the autopilot acts, or a " \
-          "collector or the store fails, and each week what changed: once for a whole fleet (`holdup " \
-          "docs notify`). Channels: webhook, " \
-          "slack, teams, discord, pagerduty (a URL each), command (a path), log (true); with collector = " \
-          ":thread also rails_error (true) and block (called with each message). " \
+        help: "Sends a message when requests and jobs wait for the GVL for long, the report names another " \
+          "cause, a process dies, the SLO of scaling is broken, the autopilot acts, or a collector or the " \
+          "store fails, and a digest each week: one message for a whole fleet (`holdup docs notify`). " \
+          "Channels: webhook, slack, teams, discord, pagerduty (a URL each), command (a path), log (true); " \
+          "with collector = :thread also rails_error (true) and block (called with each message). " \
           "A Hash says more: rules (some of these), stall (share of the elapsed time, 0.25), " \
-          "quiet (\"22:00-07:00\"), digest (\"monday 09:00\"). nil: nobody. In the environment: " \
+          "quiet (\"22:00-07:00\"), digest (\"monday 09:00\"). nil: none. In the environment: " \
           "slack=https://...,stall=0.3,quiet=22:00-07:00, or off."
       ),
       Key.new(

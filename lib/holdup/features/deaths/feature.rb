@@ -22,7 +22,7 @@ module Holdup
          description: "Processes that died in a span (the last 24 hours if it is left out): when, how " \
            "(killed for memory, timeout, signal, exit status), the requests and jobs in flight with " \
            "elapsed time, state, call and place, who held the GVL, memory before, and what ended last. " \
-           "Keys: docs/schema/deaths.json."}
+           "Keys: holdup://keys/deaths."}
       ]
     )
   end

@@ -13,7 +13,7 @@ module Holdup
       INSTRUCTIONS = "Holdup measures where requests and jobs of Ruby processes spend their time, above " \
         "all how long they wait for the GVL (stalled), who causes that, and how many threads and processes " \
         "fit. Begin with blame or report. Durations are integer nanoseconds (_ns), shares 0.0 to 1.0. The " \
-        "resource holdup://vocabulary explains each word."
+        "resource holdup://vocabulary explains each word, and holdup://keys/report the keys of report."
 
       extend CLI::CommandArguments
 
@@ -31,7 +31,7 @@ module Holdup
       def run
         load_gem
         server = ::MCP::Server.new(name: NAME, title: "Holdup", version: VERSION, instructions: INSTRUCTIONS,
-          resources: [vocabulary])
+          resources: McpResource.all.map { |resource| offered(resource) })
         server.resources_read_handler { |params| read(params[:uri]) }
         McpTools.all.each { |tool| define(server, tool) }
         ::MCP::Server::Transports::StdioTransport.new(server).open
@@ -60,22 +60,34 @@ module Holdup
         end
       end
 
-      def vocabulary
-        ::MCP::Resource.new(uri: Vocabulary::URI, name: "vocabulary", title: "What Holdup's words mean",
+      def offered(resource)
+        ::MCP::Resource.new(uri: resource.uri, name: resource.name, title: resource.title,
           mime_type: "text/markdown")
       end
 
       def read(uri)
-        raise ::MCP::Server::ResourceNotFoundError.new(uri) unless uri == Vocabulary::URI
-        [{uri:, mimeType: "text/markdown", text: Vocabulary.text}]
+        resource = McpResource.all.find { |one| one.uri == uri }
+        raise ::MCP::Server::ResourceNotFoundError.new(uri) unless resource
+        [{uri:, mimeType: "text/markdown", text: resource.text}]
       end
 
-      # docs/vocabulary.md, which is part of the gem.
-      module Vocabulary
-        URI = "holdup://vocabulary"
-        PATH = File.expand_path("../../../../docs/vocabulary.md", __dir__)
+      # A page of the guide, or a part of one, which explains answers. Both files are part of the gem.
+      McpResource = Data.define(:name, :title, :text) do
+        # @return [Array<McpResource>] the vocabulary, and the keys of each tool
+        def self.all
+          tools = McpTools.all.map(&:name)
+          parts = page("reference/json.md").split(/^(?=## )/)
+          keys = parts.to_h { |part| [part[/\A## What (?:holdup|the tool) (\w+)/, 1], part] }.slice(*tools)
+          keys = keys.map do |tool, text|
+            new(name: "keys/#{tool}", title: "Keys of what #{tool} answers", text:)
+          end
+          [new(name: "vocabulary", title: "What Holdup's words mean", text: page("vocabulary.md")), *keys]
+        end
 
-        def self.text = File.read(PATH, encoding: Encoding::UTF_8)
+        def self.page(path) = File.read("#{CLI::GuidePages::FOLDER}/#{path}", encoding: Encoding::UTF_8)
+        private_class_method :page
+
+        def uri = "holdup://#{name}"
       end
 
       # A tool: a command of the command line, run inside this process.

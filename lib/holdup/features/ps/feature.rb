@@ -15,7 +15,7 @@ module Holdup
         {name: "ps", place: 25, command: %w[ps --json],
          description: "Which requests and jobs run now on this host, the longest first: process, elapsed " \
            "time, state and since when, call, place; who holds the GVL; signs of a process that hangs. " \
-           "Needs no store. Keys: docs/schema/ps.json."}
+           "Needs no store. Keys: holdup://keys/ps."}
       ],
       checks: {"HungCheck" => 105}
     )

@@ -25,8 +25,7 @@ module Holdup
       tools: [
         {name: "report", place: 10, command: %w[report --json],
          description: "Where the time of requests and jobs went: verdict, totals, a row for each name, " \
-           "who stalled whom, processes, JIT. Large; blame is shorter. Keys: " \
-           "docs/schema/report.json."},
+           "who stalled whom, processes, JIT. Large; blame is shorter. Keys: holdup://keys/report."},
         {name: "blame", place: 20, command: %w[report --json --sort=caused],
          purposes: %i[selection], constant: "BlameTool",
          description: "Who kept others waiting for the GVL: the verdict, pairs of causer and victim, and " \

@@ -33,7 +33,8 @@ class Holdup::ConfigurationKeys::DocumentsTest < Minitest::Test
 
   def test_the_table_has_the_first_sentence_of_each_explanation
     assert_includes DOCUMENTS.table.lines(chomp: true),
-      "| `tick_seconds` | `HOLDUP_TICK_SECONDS` | `1` | How often a process writes its gauges and accounts. |"
+      "| `tick_seconds` | `HOLDUP_TICK_SECONDS` | `1` | " \
+      "How often a process writes its gauges and its threads' times. |"
   end
 
   def test_the_guide_is_the_table_of_this_code

@@ -70,7 +70,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     get "/advice", {"since" => "24h"}
     assert_equal 200, last_response.status
     assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
-    assert_match(/Computed 10 min ago, in 1 s, and kept in the store\. Compute it anew/, text)
+    assert_match(/Computed 10 min ago, in 1 s, and kept in the store\. Compute it again/, text)
     assert_includes CGI.unescapeHTML(last_response.body), %(href="/advice?since=24h&fresh=1")
     assert_match(/Self-test: the present setting, grade [AB].* Limits of every setting/, text)
     assert_equal 3, last_response.body.scan("data-chart=").size

@@ -225,7 +225,7 @@ class Holdup::Compare::CommandTest < Minitest::Test
       said = lambda do |by|
         holdup("compare", "--full", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ")
       end
-      beginning = /before: \h{6}, \h{6}: .*This compares settings, whatever the arm .* /
+      beginning = /before: \h{6}, \h{6}: .*This compares settings, not only arms .* /
       ending = /Of 3, these two have the most requests; --values chooses others\./
       assert_match(/#{beginning}#{ending}/, said.call("setting"))
       beginning = /before: arm stable, .*This compares arms; /

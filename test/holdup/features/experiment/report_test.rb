@@ -66,7 +66,7 @@ class Holdup::Experiment::ReportTest < Minitest::Test
     early = simulated(minutes: 8).experiment(planned_s: 1200)
     texts = texts(early)
     assert_match(/Too early to say; the next look is in about 2 min, at 10 blocks of 1 min\./, texts["en"])
-    assert_match(/Intervals are shown from the first look on/, texts["en"])
+    assert_match(/Intervals appear with the first look/, texts["en"])
     assert_match(/elapsed p95 \d+ ms \d+ ms \+\d\.\d % - - /, texts["en"])
     assert_match(/次の判定は約 2 分後、1 分のブロックが 10 個に/, texts["ja"])
     refute_match(/\.\.\+|\.\.-/, texts.values.join, "an interval")

@@ -57,7 +57,7 @@ class Holdup::Experiment::TurnsCommandTest < Minitest::Test
     measuring(ABLE)
     said = start("--threads", "3", "--turn", "45s")
     assert_equal 2, said.status
-    assert_match(/it takes a time from 1m on/, said.err)
+    assert_match(/it takes a time of 1m or more/, said.err)
   end
 
   def test_in_japanese

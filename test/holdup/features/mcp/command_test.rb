@@ -151,17 +151,35 @@ class Holdup::Mcp::CommandTest < Minitest::Test
 
   def test_the_vocabulary_is_a_resource
     served do |client, _|
-      assert_equal ["holdup://vocabulary"], client.resources.map { |one| one["uri"] }
+      assert_includes client.resources.map { |one| one["uri"] }, "holdup://vocabulary"
       contents = client.read_resource(uri: "holdup://vocabulary")
       assert_equal File.read(File.expand_path("../../../../docs/vocabulary.md", __dir__)),
         contents.first["text"]
     end
   end
 
-  def test_the_vocabulary_is_part_of_the_gem
+  def test_the_keys_of_each_tool_are_a_resource
+    served do |client, _|
+      listed = client.resources.map { |one| one["uri"] }
+      client.tools.each { |tool| assert_includes listed, "holdup://keys/#{tool.name}" }
+      assert_match(/\A## What holdup ps --json prints$.*^\| `processes` \|/m,
+        client.read_resource(uri: "holdup://keys/ps").first["text"])
+    end
+  end
+
+  # An assistant has no clone of the repository.
+  def test_what_descriptions_name_is_a_resource
+    served do |client, _|
+      text = client.tools.map(&:description).join(" ") + Holdup::Mcp::Command::INSTRUCTIONS
+      refute_match(%r{docs/}, text)
+      assert_empty text.scan(%r{holdup://[\w/]+}) - client.resources.map { |one| one["uri"] }
+    end
+  end
+
+  def test_the_resources_are_part_of_the_gem
     spec = Gem::Specification.load(File.expand_path("../../../../holdup.gemspec", __dir__))
     Dir.chdir(File.expand_path("../../../..", __dir__)) do
-      assert_includes spec.files, "docs/vocabulary.md"
+      assert_empty %w[docs/vocabulary.md docs/reference/json.md] - spec.files
     end
   end
 

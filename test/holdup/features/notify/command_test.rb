@@ -44,8 +44,8 @@ class Holdup::Notify::CommandTest < Minitest::Test
     record
     said = notify
     assert_equal 0, said.status
-    assert_match(/Nobody is told of anything: no channel is set/, said.out)
-    assert_match(/Nothing was told in the last 90 days/, said.out)
+    assert_match(/No message is sent, because no channel is set/, said.out)
+    assert_match(/No message was sent in the last 90 days/, said.out)
     assert_match(/通知先が設定されていない/, notify("--lang", "ja").out)
   end
 

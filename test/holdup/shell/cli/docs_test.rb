@@ -12,7 +12,7 @@ class Holdup::CLI::DocsTest < Minitest::Test
     said = holdup("docs")
     assert_equal 0, said.status
     assert_equal Holdup::CLI::GuidePages.all.keys, said.out.lines.map { |line| line[/\A\S+/] }
-    assert_match(/^advise +`holdup advise` replays a recording on other settings/, said.out)
+    assert_match(/^advise +`holdup advise` says whether you should change your setting/, said.out)
     narrow = holdup("docs", env: {"COLUMNS" => "80"}).out.lines(chomp: true)
     assert_operator narrow.map { |line| Holdup::View::Width.of(line) }.max, :<=, 80
   end

@@ -53,21 +53,21 @@ class Holdup::Advise::AdviceVerdict::ReasonsTest < Minitest::Test
   end
 
   {
-    starved: "this takes 1.2 % of the response (counts as a cause from 5.0 % on)",
+    starved: "this takes 1.2 % of the response (a cause if it is at least 5.0 %)",
     resource_waits: "0.3 % of the response",
     busy: "held for 31.0 % of the time at the peak",
     swings: "1.40 times the mean",
-    bursts: "this is 2.1 % of the response (counts as a cause from 5.0 % on)",
-    pace: "This is 8.7 % of the response (counts as a cause from 5.0 % on)",
+    bursts: "this is 2.1 % of the response (a cause if it is at least 5.0 %)",
+    pace: "This is 8.7 % of the response (a cause if it is at least 5.0 %)",
     chance: "by up to +-23.0 % of the response. Record for longer.",
     waits_for_answers: "42.0 % of the requests or jobs came when another one had ended",
     unlike_threads: "53.0 % of the requests or jobs began while all of those were busy",
     handoff: "the difference is 3.4 % of the response",
-    growth: "changes by 7.4 % (counts as a cause from 2.5 % on)",
+    growth: "changes by 7.4 % (a cause if it is at least 2.5 %)",
     mix: "that they wanted at the peak differs by 17.1 %",
-    other_cpus: "the most that one more process serves changes by 11.2 % (counts as a cause from 10.0 % on)",
-    constant_load: "96.0 % of them began while the same number of others ran (counts as a cause from 50.0 %",
-    pauses: "once answers take half the time changes by 14.3 % (counts as a cause from 10.0 % on)",
+    other_cpus: "the most that one more process serves changes by 11.2 % (a cause if it is at least 10.0 %)",
+    constant_load: "96.0 % of them began while the same number of others ran (a cause if it is at least 50.0 %",
+    pauses: "once answers take half the time changes by 14.3 % (a cause if it is at least 10.0 %)",
     ceiling: "served 6.1 % more or less",
     machine_speed: "the same fixed work takes 12.5 % longer"
   }.each do |cause, figure|

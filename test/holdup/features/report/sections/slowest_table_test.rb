@@ -29,7 +29,7 @@ class Holdup::Report::Sections::SlowestTableTest < Minitest::Test
 
   def test_says_since_when_the_slowest_are_kept
     note = section(slow_unit(0), whole: false).notes.last
-    assert_match(/are kept from 20.* on. Before that, slower ones may have existed/, note)
+    assert_match(/are kept since 20.*\. Before that, slower ones may have existed/, note)
   end
 
   def test_there_is_none_without_a_unit
