@@ -30,6 +30,8 @@ class Screenshots
   # Of the recordings of docs/stories.
   STORIES = {
     "vcpus" => {"vcpus" => ["/processes?since=14m&app=Statements", 580]},
+    "yjit" => {"jit" => ["/jit?since=6m", 790]},
+    "upgrade" => {"upgrade" => ["/compare?by=jit&since=16m", 775]},
     "night" => {"deaths" => ["/deaths?since=8m", 480, 900]}
   }.freeze
   SIMULATED = {"advice" => ["/advice?", 1040]}.freeze
