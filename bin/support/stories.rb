@@ -13,14 +13,17 @@ module Stories
   PAGES = Dir[File.join(ROOT, "docs/stories/*.md")].sort.freeze
   # Where pages say that the recordings are.
   FOLDER = "tmp/stories"
-  RECORDINGS = %w[demo storefront calm starved night vcpus].freeze
+  RECORDINGS = %w[demo storefront calm starved night vcpus yjit upgrade].freeze
   # Those that `bin/stories --record NAME` makes anew.
   RECORDED_HERE = {
-    "vcpus" => :VcpusDoubled, "storefront" => :Shop, "calm" => :Shop, "starved" => :Shop
+    "vcpus" => :VcpusDoubled, "yjit" => :YjitOn, "upgrade" => :RubyUpgrade,
+    "storefront" => :Shop, "calm" => :Shop, "starved" => :Shop
   }.freeze
 
+  autoload :RubyUpgrade, File.join(__dir__, "stories/ruby_upgrade")
   autoload :Shop, File.join(__dir__, "stories/shop")
   autoload :VcpusDoubled, File.join(__dir__, "stories/vcpus_doubled")
+  autoload :YjitOn, File.join(__dir__, "stories/yjit_on")
 
   class << self
     # @param argv [Array<String>] nothing, --write, or --record NAME

@@ -27,7 +27,7 @@ class StoriesTest < Minitest::Test
   def test_each_story_is_there_in_both_languages
     names = Stories::PAGES.map { |page| File.basename(page) }
     english, japanese = names.partition { |name| !name.end_with?(".ja.md") }
-    assert_operator english.size, :>=, 2
+    assert_operator english.size, :>=, 6
     assert_equal english, japanese.map { |name| name.sub(".ja.md", ".md") }
   end
 
@@ -47,12 +47,33 @@ class StoriesTest < Minitest::Test
 
   def test_says_which_recordings_it_makes
     said = capture_io { refute Stories.main(%w[--record nights]) }.last
-    assert_equal "bin/stories records vcpus, storefront, calm, starved, not \"nights\"\n", said
+    assert_equal "bin/stories records vcpus, yjit, upgrade, storefront, calm, starved, not \"nights\"\n", said
   end
 
   def test_each_recording_that_it_makes_is_kept
     assert_empty Stories::RECORDED_HERE.keys - Stories::RECORDINGS
     Stories::RECORDED_HERE.each_value { |constant| assert_respond_to Stories.const_get(constant), :record }
+  end
+
+  # The recording of YJIT goes on with the limit that Holdup advises.
+  def test_finds_the_limit_that_is_advised_for_workers_with_yjit
+    Stories.unpack(@folder)
+    written = page("export HOLDUP_STORE=tmp/stories/yjit.sqlite3\n")
+    shown = Stories::Page.new(written, @folder).tap(&:call)
+      .output("holdup advise --full --since 2026-11-30T10:25Z --until 2026-11-30T10:30Z")
+    assert_equal "795", shown[Stories::YjitOn::ADVISED, 1]
+  end
+
+  def test_a_recording_has_the_minutes_of_its_load_and_what_its_story_shows
+    Stories.unpack(@folder)
+    %w[yjit upgrade].each do |name|
+      store = SQLite3::Database.new("#{@folder}/#{name}.sqlite3", readonly: true)
+      left_out = "SELECT COUNT(*) FROM series WHERE kind IN ('pair', 'method')"
+      assert_equal 0, store.get_first_value(left_out), name
+      assert_equal 0, store.get_first_value("SELECT COUNT(*) FROM windows WHERE seconds > 60"), name
+    ensure
+      store&.close
+    end
   end
 
   def test_a_page_gets_the_outputs_of_its_commands

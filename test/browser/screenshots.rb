@@ -18,7 +18,7 @@ class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
   FIXTURES = File.expand_path("../fixtures", __dir__)
   WIDTH = 1280
-  # name => path, height in pixels
+  # name => path, height in pixels, width where it is not WIDTH
   RECORDED = {"overview" => ["/?since=15m", 1060]}.freeze
   # The same shop while little happens, and beside other programs: light and English.
   SITUATIONS = {"calm" => {"overview-calm" => ["/?since=6m", 880]},
@@ -28,7 +28,12 @@ class Screenshots
           "blame" => ["/blame?#{SHOP}", 1500],
           "threads" => ["/compare?by=threads&since=10m&app=Shipping", 860]}.freeze
   # Of the recordings of docs/stories.
-  STORIES = {"vcpus" => {"vcpus" => ["/processes?since=14m&app=Statements", 580]}}.freeze
+  STORIES = {
+    "vcpus" => {"vcpus" => ["/processes?since=14m&app=Statements", 580]},
+    "yjit" => {"jit" => ["/jit?since=6m", 790]},
+    "upgrade" => {"upgrade" => ["/compare?by=jit&since=16m", 775]},
+    "night" => {"deaths" => ["/deaths?since=8m", 480, 900]}
+  }.freeze
   SIMULATED = {"advice" => ["/advice?", 1040]}.freeze
   LIST = "/captures?"
   VIEWER = "/capture?id=#{KeptCapture::ID}"
@@ -97,10 +102,10 @@ class Screenshots
     kept&.remove
   end
 
-  def picture(dashboard, name, language, path, height, theme: "light")
+  def picture(dashboard, name, language, path, height, width = WIDTH, theme: "light")
     return unless @names.empty? || @names.include?(name)
     @chromium.theme(theme)
-    @chromium.size(WIDTH, height)
+    @chromium.size(width, height)
     @chromium.visit("#{dashboard.address}#{path}&lang=#{language}")
     save("#{name}-#{language}#{THEMES.fetch(theme)}")
   end

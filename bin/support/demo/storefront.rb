@@ -36,12 +36,13 @@ module Demo
     end
 
     # @param threads [Integer] of a worker
+    # @param env [Hash<String, String>] of this server
     # @return [void]
     # @raise [Failure]
-    def boot(threads:, workers: self.class.workers)
+    def boot(threads:, workers: self.class.workers, env: {})
       start_upstream
       prepare_database
-      start_puma(setting(workers, threads))
+      start_puma({**setting(workers, threads), **env})
       wait_until_it_answers
     end
 

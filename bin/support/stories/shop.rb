@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../demo/children"
 require_relative "../demo/jobs"
-require_relative "../demo/sending"
-require_relative "../demo/storefront"
-require_relative "../demo/traffic"
+require_relative "contained_shop"
 require_relative "story_recorder"
 
 module Stories
@@ -36,9 +33,6 @@ module Stories
     # One process: a second one would keep the second CPU busy, and requests would wait for a CPU as well.
     WORKERS = 1
     THREADS = 5
-    CUSTOMERS = 12
-    # As many times as long as the shop takes to answer, where it can't answer as fast as they ask.
-    PAUSES = 1
     JOBS_A_SECOND = 2
     NEIGHBOUR = ["stress-ng", "--cpu", "1", "--quiet"].freeze
     REPEATED_QUERIES = "10"
@@ -55,16 +49,6 @@ module Stories
       end
     end
 
-    # Demo::Children whose processes run in the container of a recording.
-    class ContainedChildren < Demo::Children
-      def initialize(container)
-        super()
-        @container = container
-      end
-
-      def start(name, env, *command, **options) = super(name, env, *@container.inside(*command), **options)
-    end
-
     # @param recorder [StoryRecorder]
     # @param recording [ShopRecording]
     # @param redis [String] URL of the one that the jobs are in
@@ -72,18 +56,23 @@ module Stories
       @recorder = recorder
       @recording = recording
       @redis = redis
-      alone = recording.neighbours.zero?
-      @children = alone ? ContainedChildren.new(recorder.container) : Demo::Children.new
+      @shop = ContainedShop.new(recorder, config: Demo::Storefront::WARM,
+        env: {"HOLDUP_REPEATED_QUERIES" => REPEATED_QUERIES}, **children)
     end
 
     # @return [void]
     def call
       @recording.phases.slice_when { |one, other| one.revision != other.revision }.each { |same| run(same) }
     ensure
-      @children.stop_all
+      @shop.stop
     end
 
     private
+
+    # Beside other programs, the shop does not get CPUs before them.
+    def children
+      @recording.neighbours.zero? ? {} : {children: Demo::Children.new}
+    end
 
     # @param phases [Array<ShopPhase>] of one revision
     def run(phases)
@@ -99,40 +88,24 @@ module Stories
     end
 
     def customers(phase, seconds)
-      @recorder.say("#{phase.about}: #{phase.rate} requests a second for #{seconds.round} seconds")
-      plan = Demo::LoadPlan.new(customers: CUSTOMERS, pauses: PAUSES, rate: phase.rate, seconds:)
-      sending = Demo::Sending.new(err: $stderr, around: @jobs.method(:coming))
-      sending.call(@storefront.url, routes(phase.weights), plan, seed: 1)
+      @shop.customers(phase.about, rate: phase.rate, weights: phase.weights, seconds:,
+        around: @jobs.method(:coming))
     end
 
     # A deploy restarts the shop and its jobs.
     def restart(revision)
-      @children.stop(:sidekiq) if @jobs
+      @shop.children.stop(:sidekiq) if @jobs
       env = {"HOLDUP_REVISION" => revision}
-      @storefront ? @storefront.restart(threads: THREADS, workers: WORKERS, env:) : boot(env)
-      @jobs = Demo::Jobs.new(redis: @redis, children: @children, folder: @recorder.folder, seed: 1,
-        env: {**@storefront.env, **env}, rate: JOBS_A_SECOND)
+      @shop.restart(threads: THREADS, workers: WORKERS, env:)
+      @jobs = Demo::Jobs.new(redis: @redis, children: @shop.children, folder: @recorder.folder, seed: 1,
+        env: {**@shop.env, **env}, rate: JOBS_A_SECOND)
       @jobs.start
-    end
-
-    def boot(env)
-      @storefront = Demo::Storefront.new(children: @children, folder: @recorder.folder,
-        env: {**@recorder.env, **env, "HOLDUP_REPEATED_QUERIES" => REPEATED_QUERIES},
-        config: Demo::Storefront::WARM)
-      @storefront.boot(threads: THREADS, workers: WORKERS)
     end
 
     def neighbours
       @neighbours = Array.new(@recording.neighbours) do |number|
-        @children.start(:"neighbour#{number}", {}, *NEIGHBOUR)
+        @shop.children.start(:"neighbour#{number}", {}, *NEIGHBOUR)
       end
-    end
-
-    def routes(weights)
-      weighted = Demo::Traffic.routes.map do |route|
-        route.with(weight: weights.fetch(route.label, route.weight))
-      end
-      weighted.select { |route| route.weight.positive? }
     end
 
     def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -75,11 +75,17 @@ module Stories
     end
 
     # Leaves the minutes of the load, from which a store makes longer windows again.
+    # @param kinds [Array<String>] of series that the story does not show
+    # @param tables [Array<String>] that it does not show
     # @return [void]
-    def thin
+    def thin(kinds: [], tables: [])
       stop
+      left_out = "kind IN (#{kinds.map { |kind| "'#{kind}'" }.join(", ")})"
       system("sqlite3", store, <<~SQL, exception: true)
         DELETE FROM windows WHERE seconds > #{MINUTE_S} OR start_s NOT BETWEEN #{@from_s} AND #{@to_s - 1};
+        DELETE FROM windows WHERE series_id IN (SELECT id FROM series WHERE #{left_out});
+        DELETE FROM series WHERE #{left_out};
+        #{["recent_figures", *tables].map { |table| "DELETE FROM #{table};" }.join("\n")}
         UPDATE tiers SET rolled_to_s = #{@from_s} - #{@from_s} % seconds WHERE seconds > #{MINUTE_S};
       SQL
     end

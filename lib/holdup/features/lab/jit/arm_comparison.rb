@@ -52,6 +52,11 @@ module Holdup
           better.min_by { |line| change(line).median }
         end
 
+        # @return [Boolean] whether an arm other than off was measured
+        def compared?
+          lines.any? { |line| line.arm.setting != @result.plan.baseline }
+        end
+
         # @return [Float, nil] additional bytes of all its processes compared with off
         def memory(line)
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
@@ -126,6 +131,7 @@ module Holdup
 
           def verdict
             return word(:early) unless @comparison.noise
+            return word(:only_off) unless @comparison.compared?
             noise = View::Figures.share(@comparison.noise)
             best = @comparison.best
             best ? word(:best, noise:, **better(best)) : word(:same, noise:)

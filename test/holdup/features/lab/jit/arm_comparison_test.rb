@@ -53,6 +53,11 @@ class Holdup::Lab::Jit::ArmComparisonTest < Minitest::Test
       text(found({"off" => [20]})))
   end
 
+  def test_says_no_verdict_while_only_off_was_measured
+    said = text(found(FASTER.slice("off", "off (again)")))
+    assert_match(/Too early to say: only off was measured\..*Stopped: 4 of 8 steps are left/m, said)
+  end
+
   def test_says_which_arm_was_not_steady_and_how_often
     readings = found(FASTER).lines(40).flat_map(&:readings).map { |reading|
       reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1))
