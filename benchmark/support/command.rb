@@ -35,6 +35,7 @@ require_relative "../viewer"
 require_relative "../web"
 require_relative "../whom"
 require_relative "../whom_locks"
+require_relative "../whom_transactions"
 require_relative "document"
 require_relative "machine"
 
@@ -68,6 +69,7 @@ module Bench
       "hold-truth" => HoldTruth,
       "whom" => Whom,
       "whom-locks" => WhomLocks,
+      "whom-transactions" => WhomTransactions,
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,
