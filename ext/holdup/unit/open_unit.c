@@ -195,8 +195,8 @@ static VALUE open_open(int argc, VALUE *argv, VALUE self)
 }
 
 /*
- * `env`: of a request, which has its id; nil. `figures`: gets those of the unit, where this is the real probe;
- * NULL: nobody asked.
+ * `env`: of a request, which has its id; nil. `figures`: gets those of the unit, where this is the real
+ * probe; NULL: nobody asked.
  */
 static void open_record(VALUE unit, VALUE error, VALUE env, figures_t *figures)
 {

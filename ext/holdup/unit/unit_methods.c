@@ -171,8 +171,8 @@ static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
 }
 
 /*
- * `calls`: the systems that it waited for longest; `id`: of a job, or the environment of a request. A hash may
- * ask its keys, so the segment is not locked meanwhile, and a Ractor may have opened another one.
+ * `calls`: the systems that it waited for longest; `id`: of a job, or the environment of a request. A hash
+ * may ask its keys, so the segment is not locked meanwhile, and a Ractor may have opened another one.
  */
 static void probe_record_slow(uint64_t series, const probe_ended_t *ended, const seg_part_t *calls, VALUE id)
 {
