@@ -37,7 +37,7 @@ module Bench
 
     # While so many threads compute. Holdup's: `count`, `open_ns`, `stalled_ns`; `rows`: RowLockWatcher's.
     # Times are means, in ms.
-    Level = Data.define(:name, :hogs, :count, :open_ns, :stalled_ns, :rows) do
+    TransactionLevel = Data.define(:name, :hogs, :count, :open_ns, :stalled_ns, :rows) do
       def open_ms = open_ns / 1e6 / count
 
       def stalled_ms = stalled_ns / 1e6 / count
@@ -64,7 +64,7 @@ module Bench
       rows = rows.group_by(&:level)
       said.map do |line|
         level = line.fetch("level")
-        Level.new(name:, hogs: level, count: line["count"], open_ns: line["open"],
+        TransactionLevel.new(name:, hogs: level, count: line["count"], open_ns: line["open"],
           stalled_ns: line["stalled"], rows: rows.fetch(level))
       end
     end
@@ -81,8 +81,8 @@ module Bench
 
     def about
       "A transaction locks a row by its first statement, sleeps for 400 ms and computes, while none, one " \
-        "or three other threads compute; #{@counts.join(", ")} of them, one after the other. Another " \
-        "session waits for that row all the while, and a third one looks at `pg_locks` 100 times a second: it has " \
+        "or three other threads compute; #{@counts.join(", ")} of them, one after the other. " \
+        "Another session waits for that row all the while, and a third one looks at `pg_locks` 100 times a second: it has " \
         "since when the other one waits, and until when. Holdup's part of that is how long the transaction " \
         "is open, less the time from BEGIN until the other session waits, which the server's clock has."
     end
