@@ -81,10 +81,11 @@ module Bench
 
     def about
       "A transaction locks a row by its first statement, sleeps for 400 ms and computes, while none, one " \
-        "or three other threads compute; #{@counts.join(", ")} of them, one after the other. " \
-        "Another session waits for that row all the while, and a third one looks at `pg_locks` 100 times a second: it has " \
-        "since when the other one waits, and until when. Holdup's part of that is how long the transaction " \
-        "is open, less the time from BEGIN until the other session waits, which the server's clock has."
+        "or three other threads compute; #{@counts.join(", ")} of them, one after the other. Another " \
+        "session waits for that row all the while, and a third one looks at `pg_locks` 100 times a second: " \
+        "it has since when the other one waits, and until when. Holdup's part of that is how long the " \
+        "transaction is open, less the time from BEGIN until the other session waits, which the server's " \
+        "clock has."
     end
 
     def budgets
