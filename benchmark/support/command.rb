@@ -36,6 +36,7 @@ require_relative "../web"
 require_relative "../whom"
 require_relative "../whom_locks"
 require_relative "../whom_transactions"
+require_relative "../whom_week"
 require_relative "document"
 require_relative "machine"
 
@@ -70,6 +71,7 @@ module Bench
       "whom" => Whom,
       "whom-locks" => WhomLocks,
       "whom-transactions" => WhomTransactions,
+      "whom-week" => WhomWeek,
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,
