@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require "holdup/agent/child_environment"
 require_relative "../test/support/calls_script"
 require_relative "../test/support/postgres_server"
 require_relative "../test/support/redis_server"
 require_relative "support/bench"
 require_relative "support/callgrind"
 require_relative "support/paired_batches"
+require_relative "support/rubies"
 require_relative "instructions"
 
 module Bench
@@ -138,7 +138,7 @@ module Bench
 
     # @return [Result]
     def call
-      @found = rubies.flat_map { |version, options| measured(version, options) }
+      @found = Rubies.all.flat_map { |version, options| measured(version, options) }
       Result.new(title: "What calls take, against what the servers say", about:,
         tables: [ResultTable.new(COLUMNS, @found.map { |level| row(level) })], budgets:)
     end
@@ -159,16 +159,6 @@ module Bench
           (call["remote"] - call["said"]).abs <= [call["said"] * LIMIT / 100.0, LEAST_NS].max
         end
       end
-    end
-
-    # @return [Hash{String => Hash}] version => options of Fresh; without the second Ruby only ours
-    def rubies
-      cache, version = ENV.values_at("HOLDUP_CACHE", "HOLDUP_SECOND")
-      path = "#{cache}/ruby-#{version}/bin/ruby"
-      return {RUBY_VERSION => {}} unless version && version != RUBY_VERSION && File.executable?(path)
-      others = {"RUBYOPT" => "-rbundler/setup", "BUNDLE_PATH" => "#{cache}/gems/ruby-#{version}"}
-      env = Holdup::ChildEnvironment.new(ENV).other_bundle(ENV.fetch("BUNDLE_GEMFILE")).with(others).to_h
-      {RUBY_VERSION => {}, version => {ruby: path, env:}}
     end
 
     def measured(version, options)

@@ -35,6 +35,8 @@ require_relative "../viewer"
 require_relative "../web"
 require_relative "../whom"
 require_relative "../whom_locks"
+require_relative "../whom_transactions"
+require_relative "../whom_week"
 require_relative "document"
 require_relative "machine"
 
@@ -68,6 +70,8 @@ module Bench
       "hold-truth" => HoldTruth,
       "whom" => Whom,
       "whom-locks" => WhomLocks,
+      "whom-transactions" => WhomTransactions,
+      "whom-week" => WhomWeek,
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,

@@ -18,7 +18,7 @@ module Bench
       "upgrade.md" => %w[upgrade],
       "scaling.md" => %w[scaling],
       "fleet.md" => %w[fleet],
-      "whom.md" => %w[whom whom-locks]
+      "whom.md" => %w[whom whom-locks whom-transactions whom-week]
     }.freeze
 
     # @param name [String] of a bench

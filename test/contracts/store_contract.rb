@@ -632,7 +632,7 @@ module StoreContract
 
   def test_slowest_units_come_back_whole_and_slowest_first
     job = slow(2000, kind: :job, name: "日本語", queue: "低", queued_ns: nil, trace: "f" * 32, parts: PARTS,
-      sleep_ns: 9_000_000, pool_wait_ns: 8_000_000, idle_ns: 80_000_000)
+      sleep_ns: 9_000_000, pool_wait_ns: 8_000_000, idle_ns: 80_000_000, id: "ジョブ-7")
     request = slow(1000)
     @store.commit([], {}, slowest: blocks([request, job]))
 

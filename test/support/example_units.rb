@@ -47,8 +47,8 @@ module ExampleUnits
     parts = parts.map { |kind, name, ns| Holdup::SlowUnit::Part.new(kind:, name:, ns:) }
     idle = {io_ns: 20 * MS, lock_ns: 0, sleep_ns: 0, native_ns: 0, pool_wait_ns: 0}
     given = rest.slice(*idle.keys)
-    unit = unit_sample(at_ms, **rest.except(*idle.keys))
-    Holdup::SlowUnit.new(unit:, parts:, **idle, **given)
+    unit = unit_sample(at_ms, **rest.except(*idle.keys, :id))
+    Holdup::SlowUnit.new(unit:, parts:, id: rest[:id], **idle, **given)
   end
 
   # Units of the first ten minutes, as unlike as those of an application.

@@ -4,8 +4,8 @@
 # is driven in test/native and test/integration.
 class RecordingProbe
   Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace,
-    :path) do
-    def initialize(pool: nil, priority: nil, trace: nil, path: nil, **rest)
+    :path, :id) do
+    def initialize(pool: nil, priority: nil, trace: nil, path: nil, id: nil, **rest)
       super
     end
   end

@@ -133,15 +133,16 @@ class SegmentWriter
 
   # One of the slowest units, of that slot.
   # @param parts [Array<Array(Integer, Integer, Integer)>] kind, who and ns, as the probe numbers them
+  # @param id [String, nil] of the request or job
   # @param values [Hash] as of `record`, and L::SLOWEST_TIMES
-  def slow(index, parts: [], **values)
+  def slow(index, parts: [], id: nil, **values)
     offset = L.slowest_offset(@ring)
     head = @words[offset]
     numbers = [*L::SLOWEST_TIMES.map { |name| values.fetch(name, 0) }, *parts.flatten]
-    room = L::SLOWEST_BYTES - L::RING_ENTRY_BYTES
+    room = L::SLOWEST_BYTES - L::RING_ENTRY_BYTES - L::ID_BYTES
     tail = numbers.pack("Q<#{L::SLOWEST_TIMES.size}#{"L<2Q<" * parts.size}").ljust(room, "\0")
     place = L::SLOWEST_UNITS_AT + head % L::SLOWEST * L::SLOWEST_BYTES
-    put(offset + place, ring_entry(index, head, values) + tail)
+    put(offset + place, ring_entry(index, head, values) + tail + id.to_s.b.ljust(L::ID_BYTES, "\0"))
     put_word(offset, head + 1)
   end
 

@@ -97,29 +97,40 @@ typedef struct {
 } pair_walk_t;
 
 /*
- * Charges each overlap of the wait with the holds before `hold`, back to `first`; false where all of them are
- * in the wait. Threads that take turns come in the same order in each wait, so the part of a hold is mostly
- * the one behind the last; one that is not is moved there. What is behind the last part is no holder's. No
- * moment counts for two holders, even when the clocks of CPUs differ.
+ * Charges the wait's overlap with a hold, from `begins` on. Threads that take turns come in the same order in
+ * each wait, so the part of a hold is mostly the one behind the last; one that is not is moved there. What is
+ * behind the last part is no holder's. No moment counts for two holders, even when the clocks of CPUs differ.
+ */
+static inline __attribute__((always_inline)) void pair_walk_over(pair_walk_t *walk, const blame_hold_t *hold,
+                                                                 uint64_t begins)
+{
+    uint64_t ends = hold->to < walk->end ? hold->to : walk->end;
+    if (__builtin_expect(begins >= ends, 0)) return;
+    uint64_t time = ends - begins;
+    walk->end = begins;
+    if (!walk->waits || __builtin_expect(!hold->holder, 0)) {
+        walk->unknown += time;
+        return;
+    }
+    walk->charged += time;
+    if (__builtin_expect(walk->part->holder == hold->holder, 1)) walk->part++->time += time;
+    else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
+}
+
+/*
+ * Charges the holds before `hold`, back to the one in which the wait began; false where it began before
+ * `first`. Holds before one that had begun when the wait did have ended before it.
  */
 static inline __attribute__((always_inline)) bool pair_walk_back(pair_walk_t *walk, const blame_hold_t *hold,
                                                                  const blame_hold_t *first)
 {
     while (hold != first) {
         hold--;
-        if (hold->to <= walk->from) return true;
-        uint64_t begins = hold->from > walk->from ? hold->from : walk->from;
-        uint64_t ends = hold->to < walk->end ? hold->to : walk->end;
-        if (__builtin_expect(begins >= ends, 0)) continue;
-        uint64_t time = ends - begins;
-        walk->end = begins;
-        if (!walk->waits || __builtin_expect(!hold->holder, 0)) {
-            walk->unknown += time;
-            continue;
+        if (hold->from <= walk->from) {
+            pair_walk_over(walk, hold, walk->from);
+            return true;
         }
-        walk->charged += time;
-        if (__builtin_expect(walk->part->holder == hold->holder, 1)) walk->part++->time += time;
-        else walk->part = pair_add_here(walk->waits, walk->part, hold->holder, time);
+        pair_walk_over(walk, hold, hold->from);
     }
     return false;
 }

@@ -13,8 +13,8 @@
 #include "segment/histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 10
-#define SEG_DIGEST "b1ee3d37" /* of what bin/generate reads here: another one needs another version */
+#define SEG_VERSION 11
+#define SEG_DIGEST "6e2683ab" /* of what bin/generate reads here: another one needs another version */
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -248,6 +248,7 @@ typedef struct {
     seg_ring_t unit;
     uint64_t io, lock, sleep, native, pool_wait;
     seg_part_t parts[SEG_SLOWEST_PARTS];
+    char id[SEG_ID_BYTES]; /* of the request or job, then zeros; zeros only: none is known */
 } seg_slowest_t;
 
 /* After the ring. `head` counts all: number k is at k mod SEG_SLOWEST. */

@@ -31,7 +31,7 @@ bool seg_slow(uint64_t series, const measurement_t *m)
 }
 
 /* It needs no log: readers ignore it until the head has moved. */
-void seg_push_slowest(uint64_t series, const measurement_t *m, const seg_part_t *parts)
+void seg_push_slowest(uint64_t series, const measurement_t *m, const seg_part_t *parts, seg_text_t id)
 {
     seg_slowest_list_t *list = seg.slowest_list;
     seg_slowest_t *slowest = &list->units[list->head % SEG_SLOWEST];
@@ -42,5 +42,7 @@ void seg_push_slowest(uint64_t series, const measurement_t *m, const seg_part_t 
     slowest->native = m->native_ns;
     slowest->pool_wait = m->pool_wait_ns;
     memcpy(slowest->parts, parts, sizeof(slowest->parts));
+    memset(slowest->id, 0, sizeof(slowest->id));
+    memcpy(slowest->id, id.text, id.bytes);
     __atomic_store_n(&list->head, list->head + 1, __ATOMIC_RELEASE);
 }

@@ -27,7 +27,7 @@ static inline void seg_keep_part(seg_part_t *parts, uint32_t room, seg_part_t pa
 /* Whether the unit is one of the slowest so far. Then it counts as that, and is to be pushed. */
 bool seg_slow(uint64_t series, const measurement_t *m);
 
-/* `parts`: SEG_SLOWEST_PARTS of them. */
-void seg_push_slowest(uint64_t series, const measurement_t *m, const seg_part_t *parts);
+/* `parts`: SEG_SLOWEST_PARTS of them; `id`: of the request or job, at most SEG_ID_BYTES. */
+void seg_push_slowest(uint64_t series, const measurement_t *m, const seg_part_t *parts, seg_text_t id);
 
 #endif

@@ -194,12 +194,15 @@ static VALUE open_open(int argc, VALUE *argv, VALUE self)
     return self;
 }
 
-/* `figures`: gets those of the unit, where this is the real probe; NULL: nobody asked. */
-static void open_record(VALUE unit, VALUE error, figures_t *figures)
+/*
+ * `env`: of a request, which has its id; nil. `figures`: gets those of the unit, where this is the real
+ * probe; NULL: nobody asked.
+ */
+static void open_record(VALUE unit, VALUE error, VALUE env, figures_t *figures)
 {
     const open_t *u = open_of(unit);
     VALUE values[] = {u->handle, u->kind, u->name, u->queue, u->queued_ns, error,
-                      u->pool, u->priority, u->trace, u->path};
+                      u->pool, u->priority, u->trace, u->path, NIL_P(env) ? u->id : env};
     int count = (int)(sizeof(values) / sizeof(*values));
     if (u->probe == rb.probe) probe_record_unit(count, values, figures);
     else rb_funcallv(u->probe, m.record, count, values);
@@ -230,12 +233,13 @@ static VALUE open_complete(VALUE given)
     VALUE unit = end->unit, watcher = open_of(unit)->watcher, held = open_of(unit)->held;
     if (RTEST(watcher)) rb_funcall(watcher, m.closing, 1, unit);
     if (RTEST(held)) rb_funcall(unit, m.charge, 2, rb.pool_held, rb_funcall(held, m.end, 0));
+    VALUE env = open_of(unit)->env;
     request_complete(unit);
     figures_t final;
     final.known = false;
     final.waits = final.calls = Qnil;
     bool asked = end->told || RTEST(open_of(unit)->figures);
-    open_record(unit, end->error, asked ? &final : NULL);
+    open_record(unit, end->error, env, asked ? &final : NULL);
     if (asked) open_complete_figures(unit, &final, end->told);
     if (!final.known) end->told = false;
     return Qnil;

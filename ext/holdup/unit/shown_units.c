@@ -35,7 +35,7 @@ void shown_units_prepare(VALUE probe)
 /* --- what is known at the begin --- */
 
 /* Runners have texts or numbers. */
-static seg_text_t shown_job(VALUE id, char *room)
+seg_text_t shown_job(VALUE id, char *room)
 {
     if (!FIXNUM_P(id)) return text_shown(id, room, SEG_ID_BYTES);
     return (seg_text_t){room, (size_t)snprintf(room, SEG_ID_BYTES, "%ld", FIX2LONG(id))};

@@ -12,6 +12,9 @@
 /* The unit has begun, on a thread of that pool (nil: of none). */
 void shown_begin(VALUE unit, VALUE pool);
 
+/* The id of a job; empty: it has none. `room` has SEG_ID_BYTES. */
+seg_text_t shown_job(VALUE id, char *room);
+
 /* The application, or its tracer, has said so. */
 void shown_rename(VALUE unit);
 void shown_set_trace(VALUE unit);

@@ -18,6 +18,8 @@
 #include "unit/calls.h"
 #include "unit/fibers.h"
 #include "unit/repeats.h"
+#include "unit/request_texts.h"
+#include "unit/shown_units.h"
 
 static uint8_t probe_pool(VALUE name)
 {
@@ -168,15 +170,23 @@ static void probe_record_repeats(seg_text_t unit, const repeats_t *repeats)
     }
 }
 
-/* `calls`: the systems that it waited for longest. */
-static void probe_record_slow(uint64_t series, const probe_ended_t *ended, const seg_part_t *calls)
+/*
+ * `calls`: the systems that it waited for longest; `id`: of a job, or the environment of a request. A hash
+ * may ask its keys, so the segment is not locked meanwhile, and a Ractor may have opened another one.
+ */
+static void probe_record_slow(uint64_t series, const probe_ended_t *ended, const seg_part_t *calls, VALUE id)
 {
+    char room[SEG_ID_BYTES];
+    const char *base = seg.base;
+    seg_text_t text = RB_TYPE_P(id, T_HASH) ? request_id(id) : shown_job(id, room);
     seg_part_t parts[SEG_SLOWEST_PARTS] = {0};
     memcpy(parts, calls, SLOWEST_HOLDERS * sizeof(*parts));
     bool known = ended->party && !ended->foreign;
     for (uint32_t kind = 0; known && kind < SEG_PAIR_KIND_COUNT; kind++)
         pair_largest(ended->party, kind, parts + (kind + 1) * SLOWEST_HOLDERS, SLOWEST_HOLDERS);
-    seg_push_slowest(series, &ended->unit, parts);
+    seg_lock();
+    if (seg.base == base) seg_push_slowest(series, &ended->unit, parts, text);
+    seg_unlock();
 }
 
 static void probe_record_places(seg_text_t unit, const unit_places_t *places)
@@ -190,13 +200,14 @@ static void probe_record_places(seg_text_t unit, const unit_places_t *places)
 }
 
 /*
- * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
- * ends the unit and writes it to the segment. `kind` is one of KINDS. The texts belong to the caller's frame,
- * which keeps them alive.
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil,
+ * id = nil): ends the unit and writes it to the segment. `kind` is one of KINDS; `id`: of the job, or the
+ * environment of the request, which is asked for one only if it is among the slowest. The texts belong to the
+ * caller's frame, which keeps them alive.
  */
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
-    rb_check_arity(argc, 6, 10);
+    rb_check_arity(argc, 6, 11);
     return probe_record_unit(argc, argv, NULL);
 }
 
@@ -206,6 +217,7 @@ VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures)
     VALUE queued_ns = argv[4], error = argv[5];
     VALUE pool = argc > 6 ? argv[6] : Qnil, priority = argc > 7 ? argv[7] : Qnil;
     VALUE trace = argc > 8 ? argv[8] : Qnil, path = argc > 9 ? argv[9] : Qnil;
+    VALUE id = argc > 10 ? argv[10] : Qnil;
     probe_ended_t ended;
     bool known = probe_end(handle, &ended, true);
     if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
@@ -242,8 +254,9 @@ VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures)
     }
     if (ended.repeats) probe_record_repeats(key.name, ended.repeats);
     probe_record_places(key.name, &ended.places);
-    if (series && seg_slow(series, &ended.unit)) probe_record_slow(series, &ended, calls);
+    bool slow = series && seg_slow(series, &ended.unit);
     seg_unlock();
+    if (slow) probe_record_slow(series, &ended, calls, id);
     probe_drop_tallies(&ended, (uint32_t)series);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return probe_return(&ended, Qtrue);

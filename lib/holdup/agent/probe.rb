@@ -139,7 +139,7 @@ module Holdup
       def follow_fibers(_on) = false
 
       def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil,
-        _trace = nil, _path = nil)
+        _trace = nil, _path = nil, _id = nil)
         nil
       end
 

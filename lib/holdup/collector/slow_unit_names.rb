@@ -36,7 +36,14 @@ module Holdup
         unit = UnitSample.new(series:, setting: @source.setting, host: nil, process: @source.process,
           weight: 1.0, **entry.unit.to_h.except(:series_index, :wall_ns))
         times = Segment::Layout::SLOWEST_TIMES.to_h { |name| [name, entry.public_send(name)] }
-        SlowUnit.new(unit:, parts: entry.parts.filter_map { |part| part(part) }, **times)
+        parts = entry.parts.filter_map { |part| part(part) }
+        SlowUnit.new(unit:, parts:, id: id(entry), **times)
+      end
+
+      # The probe writes valid text, so anything else is damage.
+      def id(entry)
+        text = entry.id&.dup&.force_encoding(Encoding::UTF_8)
+        text if text&.valid_encoding? && !text.match?(/[[:cntrl:]]/)
       end
 
       def part(part)

@@ -11,7 +11,10 @@ module Holdup
   # - `io_ns` to `native_ns`: its idle time, by what it was for
   # - `pool_wait_ns`: the part of it in which it waited for a database connection
   # - `parts`: Array of SlowUnit::Part, the longest of each kind first
-  SlowUnit = Data.define(:unit, :io_ns, :lock_ns, :sleep_ns, :native_ns, :pool_wait_ns, :parts) do
+  # - `id`: of the request or job, to find it in logs; nil: none is known
+  SlowUnit = Data.define(:unit, :io_ns, :lock_ns, :sleep_ns, :native_ns, :pool_wait_ns, :parts, :id) do
+    def initialize(id: nil, **) = super
+
     # Of the same minute and series: which of two units is the slower one, in the same order everywhere.
     def order = [-wall_ns, unit.start_ns, unit.host, unit.process.pid]
 

@@ -6,12 +6,12 @@ require_relative "../model/unit_numbers"
 
 module Holdup
   module Segment
-    # Layout of a segment file, version 10: the contract of the C writer, inside the application,
+    # Layout of a segment file, version 11: the contract of the C writer, inside the application,
     # and the reader, outside. Little endian; all numbers are u64 and cumulative since the process started,
     # unless noted. A change here needs a new VERSION, unless it only uses a spare word whose 0 means unknown.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 10
+      VERSION = 11
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these fields in this order.
@@ -123,13 +123,14 @@ module Holdup
       RESTED = 1 << 31
 
       # After the ring: how many there were, then the latest of the slowest units of each series and minute:
-      # as in the ring, further times, and what they waited for longest, as kind, who and ns.
+      # as in the ring, further times, what they waited for longest, as kind, who and ns, and the id of the
+      # request or job.
       SLOWEST = 512
       SLOWEST_UNITS_AT = 8
-      SLOWEST_BYTES = 344
-      SLOWEST_LIST_BYTES = 176_136
+      SLOWEST_BYTES = 408
+      SLOWEST_LIST_BYTES = 208_904
       SLOWEST_TIMES = %i[io_ns lock_ns sleep_ns native_ns pool_wait_ns].freeze
-      SLOWEST_TAIL = "Q<5#{"L<2Q<" * 12}"
+      SLOWEST_TAIL = "Q<5#{"L<2Q<" * 12}Z64"
       # Kinds of these parts, 0 being none. Those of PAIR_KINDS begin at PART_PAIR.
       PART_CALL = 1
       PART_PAIR = 2

@@ -8,12 +8,14 @@ module Holdup
     # One of the slowest units of its series and minute, as the probe kept it when it ended.
     #
     # - `unit`: RingEntry; `parts`: Array of SlowestPart
-    SlowestEntry = Data.define(:unit, *Layout::SLOWEST_TIMES, :parts) do
+    # - `id`: of the request or job, String as it was written, perhaps damaged; nil: none is known
+    SlowestEntry = Data.define(:unit, *Layout::SLOWEST_TIMES, :parts, :id) do
       def self.parse(bytes)
         unit = RingEntry.parse(bytes.byteslice(0, Layout::RING_ENTRY_BYTES))
-        *times, parts = split(bytes.unpack(Layout::SLOWEST_TAIL, offset: Layout::RING_ENTRY_BYTES))
+        *numbers, id = bytes.unpack(Layout::SLOWEST_TAIL, offset: Layout::RING_ENTRY_BYTES)
+        *times, parts = split(numbers)
         parts = parts.each_slice(3).reject { |kind, *| kind.zero? }
-        new(unit, *times, parts.map { |part| SlowestPart.new(*part) })
+        new(unit, *times, parts.map { |part| SlowestPart.new(*part) }, id.empty? ? nil : id)
       end
 
       def self.split(numbers)

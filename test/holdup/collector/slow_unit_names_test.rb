@@ -13,12 +13,12 @@ class Holdup::Collector::SlowUnitNamesTest < Minitest::Test
   NAMELESS = {L::PAIR_UNKNOWN => "(unknown)", L::PART_OPEN => nil, 3 => "(unknown)", 99 => "(unknown)",
               1 => "A#b"}.freeze
 
-  def entry(parts: [], index: 0, start_ns: NOW_NS - 90_000, **rest)
+  def entry(parts: [], index: 0, start_ns: NOW_NS - 90_000, id: nil, **rest)
     numbers = L::RING_FIELDS.to_h { |name| [name, 5] }
     unit = Holdup::Segment::RingEntry.new(**numbers, wall_ns: 10, series_index: index, start_ns:, trace: nil)
     parts = parts.map { |part| Holdup::Segment::SlowestPart.new(*part) }
     Holdup::Segment::SlowestEntry.new(unit:, parts:, io_ns: 1, lock_ns: 2, sleep_ns: 3, native_ns: 4,
-      pool_wait_ns: 5, **rest)
+      pool_wait_ns: 5, id:, **rest)
   end
 
   def units(*entries)
@@ -44,6 +44,12 @@ class Holdup::Collector::SlowUnitNamesTest < Minitest::Test
     waits = [[L::PART_CALL, 2, 7], [pool, 1, 8], [99, 1, 9], [L::PART_CALL, 3, 7]]
     parts = units(entry(parts: waits)).first.parts
     assert_equal [[:call, "sql primary"], [:pool_pair, "A#b"]], parts.map { |part| [part.kind, part.name] }
+  end
+
+  # Stores keep valid UTF-8 only.
+  def test_an_id_is_text_or_unknown
+    ids = ["0d1e".b, "日本".b, "\xFF".b, "a\nb".b, nil]
+    assert_equal ["0d1e", "日本", nil, nil, nil], units(*ids.map { |id| entry(id:) }).map(&:id)
   end
 
   def test_leaves_out_what_cannot_be

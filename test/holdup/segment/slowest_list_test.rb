@@ -20,11 +20,18 @@ class Holdup::Segment::SlowestListTest < Minitest::Test
 
   def test_reads_what_was_written
     @writer.slow(0, wall: 70, stalled: 30, io_ns: 9, pool_wait_ns: 4, trace: "f" * 32, queued: 5,
-      parts: [[L::PART_CALL, 3, 8], [L::PART_PAIR, L::PART_OPEN, 7]])
+      parts: [[L::PART_CALL, 3, 8], [L::PART_PAIR, L::PART_OPEN, 7]], id: "0d1e")
     entry = list.entries.first
     assert_equal [70, 30, 5, "f" * 32], entry.unit.to_h.values_at(:wall_ns, :stalled_ns, :queued_ns, :trace)
     assert_equal [9, 0, 4], [entry.io_ns, entry.lock_ns, entry.pool_wait_ns]
     assert_equal [SlowestPart.new(L::PART_CALL, 3, 8), SlowestPart.new(L::PART_PAIR, 0, 7)], entry.parts
+    assert_equal "0d1e", entry.id
+  end
+
+  def test_an_id_may_take_all_of_its_room_or_be_unknown
+    @writer.slow(0, id: "a" * L::ID_BYTES)
+    @writer.slow(0)
+    assert_equal ["a" * L::ID_BYTES, nil], list.entries.map(&:id)
   end
 
   def test_reads_only_what_is_new_and_counts_what_was_overwritten

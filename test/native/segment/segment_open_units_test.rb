@@ -111,6 +111,21 @@ class SegmentOpenUnitsTest < Minitest::Test
       ["Better", "cd" * 16].inspect, "nil", traced], output.lines(chomp: true)
   end
 
+  # Then as now: no tick has looked at these.
+  def test_the_slowest_have_the_same_ids_when_they_have_ended
+    output = run_script(<<~RUBY)
+      env = {"REQUEST_METHOD" => "GET", "PATH_INFO" => "/a", "HTTP_X_REQUEST_ID" => "a-1"}
+      open = REQUESTS.start(env)
+      env["action_dispatch.request_id"] = "r-1"
+      open.answered([200, {}, []])
+      open.finished
+      Holdup::Instrumentation::JobUnit.new(RECORDER, "j-1", "ReportJob", "low").open(nil).close
+      unit(1, "Other").open.close
+      puts reader(&:slowest).entries.map { |entry| entry.id.inspect }
+    RUBY
+    assert_equal ['"r-1"', '"j-1"', "nil"], output.lines(chomp: true)
+  end
+
   # A call looks whether the request has been dispatched, and so does the tick.
   def test_a_request_is_named_when_it_has_been_dispatched
     output = run_script(<<~RUBY)

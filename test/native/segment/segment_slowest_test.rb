@@ -20,11 +20,11 @@ class SegmentSlowestTest < NativeTest
     super
   end
 
-  def unit(name, trace: nil)
+  def unit(name, trace: nil, id: nil)
     handle = Probe.enter
     yield handle if block_given?
   ensure
-    Probe.record(handle, Probe::KINDS[:request], name, nil, nil, false, nil, nil, trace)
+    Probe.record(handle, Probe::KINDS[:request], name, nil, nil, false, nil, nil, trace, nil, id)
   end
 
   def read
@@ -70,6 +70,19 @@ class SegmentSlowestTest < NativeTest
     assert_equal "0af7651916cd43dd8448eb211c80319c", slow.unit.trace
     assert_equal slow.unit.idle_ns, slow.io_ns + slow.lock_ns + slow.sleep_ns + slow.native_ns
     assert_operator slow.parts_of(:call).sum(&:ns), :<=, slow.wall_ns
+  end
+
+  # Of a request the environment has it; one that Rails has given it counts first.
+  def test_a_unit_has_the_id_of_its_request_or_job
+    uuid = "6f1c2d34-5e6f-4a7b-8c9d-0e1f2a3b4c5d"
+    {"request" => {"HTTP_X_REQUEST_ID" => uuid}, "job" => "0f2d", "number" => 77, "none" => nil,
+     "rails" => {"HTTP_X_REQUEST_ID" => "of a proxy", "action_dispatch.request_id" => "of_rails"},
+     "unfit" => {"HTTP_X_REQUEST_ID" => "a b"}, "nothing" => {}, "long" => "é" * 40}
+      .each { |name, id| unit(name, id:) }
+    found = read.last.to_h { |slow| [slow.unit.series.name, slow.id] }
+    expected = {"request" => uuid, "job" => "0f2d", "number" => "77", "none" => nil, "rails" => "of_rails",
+                "unfit" => nil, "nothing" => nil, "long" => "é" * 32}
+    assert_equal expected, found
   end
 
   def test_a_holder_that_ended_before_has_its_name

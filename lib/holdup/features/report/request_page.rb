@@ -89,7 +89,7 @@ module Holdup
                  **durations.to_h { |key, ns| [word(key), duration(ns)] },
                  word(:acquisitions_each) => View::Figures.count(unit.acquisitions),
                  word(:in_flight) => View::Figures.rate(unit.in_flight),
-                 word(:process) => process, **trace}
+                 word(:process) => process, **id, **trace}
         View::Blocks::Facts.new(title: word(:request_facts), pairs:)
       end
 
@@ -98,6 +98,8 @@ module Holdup
         pid = unit.process&.pid
         pid ? word(:process_of_host, host:, process: "pid #{pid}") : word(:host, name: host)
       end
+
+      def id = slow&.id ? {word(:slow_id) => View::Width.clean(slow.id)} : {}
 
       def trace = unit.trace ? {word(:trace) => View::Width.clean(unit.trace)} : {}
 

@@ -56,10 +56,17 @@ module Holdup
       # The column is left out without a tracer.
       def traced? = slowest.any?(&:trace)
 
+      # Of samples, and of what older versions of Holdup kept, none is known.
+      # @return [Hash{UnitSample => String}]
+      def ids
+        @ids ||= kept.to_h { |explained| [explained.slow.unit, explained.slow.id] }.compact.slice(*slowest)
+      end
+
       def captured = @captured ||= slowest.to_h { |unit| [unit, CapturedUnit.find(unit, @captures)] }.compact
 
       def columns
-        [*(:by_name if @named), *COLUMNS, *(:slow_capture if captured.any?), *(:trace if traced?)]
+        [*(:by_name if @named), *COLUMNS, *(:slow_capture if captured.any?), *(:slow_id if ids.any?),
+          *(:trace if traced?)]
       end
 
       def column(key)
@@ -90,7 +97,7 @@ module Holdup
         trace = unit.trace || View::Figures::NONE
         wall = View::Figures.duration(unit.wall_ns)
         [*(label(unit.series) if @named), started(unit), wall, because(unit), *durations, process(unit),
-          *(capture(unit) if captured.any?), *(trace if traced?)]
+          *(capture(unit) if captured.any?), *(id(unit) if ids.any?), *(trace if traced?)]
       end
 
       def label(series)
@@ -108,6 +115,10 @@ module Holdup
 
       def capture(unit)
         captured[unit] ? CapturedUnit.link(captured[unit], @words) : View::Figures::NONE
+      end
+
+      def id(unit)
+        ids[unit] ? View::Width.clean(ids[unit]) : View::Figures::NONE
       end
 
       def process(unit)

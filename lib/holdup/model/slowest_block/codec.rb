@@ -9,7 +9,8 @@ require_relative "../slowest_block"
 
 module Holdup
   # Encodes the units of a block for a store: a version, then JSON, deflated. Times are microseconds. Parts
-  # below a hundredth of the unit's time are left out: they explain nothing.
+  # below a hundredth of the unit's time are left out: they explain nothing. The id comes last: earlier blocks
+  # have none, and an earlier Holdup ignores it.
   module SlowestBlock::Codec
     VERSION = 1
     PART_SHARE = 0.01
@@ -55,12 +56,12 @@ module Holdup
         us(unit.start_ns) - block.start_s * 1_000_000, unit.process.pid, unit.process.since_ns,
         UNIT.map { |name| us(unit.public_send(name)) }, unit.queued_ns && us(unit.queued_ns),
         unit.acquisitions, unit.in_flight_milli, unit.trace, TIMES.map { |name| us(slow.public_send(name)) },
-        parts.map { |part| [part.kind, part.name, us(part.ns)] }
+        parts.map { |part| [part.kind, part.name, us(part.ns)] }, *slow.id
       ]
     end
 
     def slow_unit(row, block)
-      start_us, pid, since_ns, times, queued_us, acquisitions, in_flight_milli, trace, waits, parts = row
+      start_us, pid, since_ns, times, queued_us, acquisitions, in_flight_milli, trace, waits, parts, id = row
       process = UnitSample::SampledProcess.new(pid:, since_ns:)
       unit = UnitSample.new(
         series: block.series, setting: block.setting, host: block.host, process:, weight: 1.0,
@@ -68,7 +69,7 @@ module Holdup
         acquisitions:, in_flight_milli:, trace:, **UNIT.zip(times.map { |us| us * US }).to_h
       )
       parts = parts.map { |kind, name, us| SlowUnit::Part.new(kind: kind.to_sym, name:, ns: us * US) }
-      SlowUnit.new(unit:, parts:, **TIMES.zip(waits.map { |us| us * US }).to_h)
+      SlowUnit.new(unit:, parts:, id:, **TIMES.zip(waits.map { |us| us * US }).to_h)
     end
 
     def us(ns) = (ns + US / 2) / US

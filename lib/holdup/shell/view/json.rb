@@ -232,7 +232,7 @@ module Holdup
             slow = explained.slow
             waits = {waited_for: slow.parts.map { |part| part(part) },
                      chain: explained.chain.links.map { |link| link(link) }}
-            {**unit(slow.unit), **slow.to_h.slice(*IDLE), **waits}
+            {**unit(slow.unit), id: clean(slow.id), **slow.to_h.slice(*IDLE), **waits}
           end
         end
 

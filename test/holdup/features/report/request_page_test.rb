@@ -27,7 +27,7 @@ class Holdup::Report::RequestPageTest < Minitest::Test
     @unit = unit.with(weight: 1.0, stalled_ns: 9 * 10**9, concurrency: nil, rest_ns: nil)
     part = Holdup::SlowUnit::Part.new(kind: :pair, name: "ReportsController#sales", ns: 5 * 10**9)
     idle = Holdup::Segment::Layout::SLOWEST_TIMES.to_h { |name| [name, 0] }
-    Holdup::SlowUnit.new(unit: @unit, parts: [part], **idle)
+    Holdup::SlowUnit.new(unit: @unit, parts: [part], id: "6f1c2d34-5e6f", **idle)
   end
 
   def first_request = CGI.unescapeHTML(markup[%r{href="(/request\?[^"]*)"}, 1])
@@ -40,6 +40,7 @@ class Holdup::Report::RequestPageTest < Minitest::Test
     assert_match(/Took 9\.\d\d s\. Waited 9\.00 s for the GVL: ReportsController#sales held it 5\.00 s/,
       text)
     assert_includes text, "host web-1, pid 7"
+    assert_match(/id in logs\s+6f1c2d34-5e6f/, text)
     assert_includes CGI.unescapeHTML(text), "holdup capture --until 'stall > 7 s' --seconds 600"
   end
 

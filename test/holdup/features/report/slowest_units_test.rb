@@ -86,12 +86,13 @@ class Holdup::Report::SlowestUnitsTest < Minitest::Test
     unit = unit.with(weight: 1.0, stalled_ns: 120 * 10**9, concurrency: nil, rest_ns: nil)
     part = Holdup::SlowUnit::Part.new(kind: :pair, name: "ReportsController#sales", ns: 50 * 10**9)
     idle = Holdup::Segment::Layout::SLOWEST_TIMES.to_h { |name| [name, 0] }
-    slow = Holdup::SlowUnit.new(unit:, parts: [part], **idle)
+    slow = Holdup::SlowUnit.new(unit:, parts: [part], id: "6f1c2d34-5e6f", **idle)
     @store.commit([], {}, slowest: Holdup::SlowestBlock.of([slow]))
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
     assert_includes text, "Waited 120 s for the GVL: ReportsController#sales held it 50.0 s."
     assert_match(/From 20\S+ \S+ \S+ on the ten slowest of each minute are kept\./, text)
     assert_includes text, "The slowest of"
+    assert_equal 1, slowest.scan(%r{<td[^>]*>6f1c2d34-5e6f\s*</td>}).size
   end
 
   def test_none_is_kept_says_why

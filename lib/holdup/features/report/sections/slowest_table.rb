@@ -13,8 +13,8 @@ module Holdup
         # @return [View::Section, nil] nil where none is kept
         def call
           return if shown.empty?
-          View::Section.new(title: word(:slowest_units), columns: COLUMNS.map { |key| word(key) },
-            rows: shown.map { |explained| row(explained.slow.unit) }, notes: [*chains, note])
+          View::Section.new(title: word(:slowest_units), columns: columns.map { |key| word(key) },
+            rows: shown.map { |explained| row(explained.slow) }, notes: [*chains, note])
         end
 
         private
@@ -22,6 +22,11 @@ module Holdup
         def shown
           summary.slowest ? summary.slowest.units.first(limit) : []
         end
+
+        def columns = [*COLUMNS, *(:slow_id if ids?)]
+
+        # What older versions of Holdup kept has none.
+        def ids? = shown.any? { |explained| explained.slow.id }
 
         def chains
           sentence = ChainSentence.new(@words)
@@ -33,13 +38,16 @@ module Holdup
           word(:singles_kept_table_from, from: View::Figures::Moments.at(summary.slowest.from_s))
         end
 
-        def row(unit)
+        def row(slow)
+          unit = slow.unit
           host = View::Width.clean(unit.host)
           process = word(:process_of_host, host:, process: "pid #{unit.process.pid}")
           [label(unit.series.name, queue: unit.series.queue),
             View::Blocks::Moment.new(at_s: unit.start_ns / NS, seconds: true),
-            *TIMES.map { |key| duration(unit.public_send(key)) }, process]
+            *TIMES.map { |key| duration(unit.public_send(key)) }, process, *(id(slow) if ids?)]
         end
+
+        def id(slow) = slow.id ? View::Width.clean(slow.id) : View::Figures::NONE
       end
     end
   end

@@ -27,6 +27,13 @@ class Holdup::Report::Sections::SlowestTableTest < Minitest::Test
     assert_includes found.notes.last, "none was slower"
   end
 
+  def test_the_id_where_one_is_known
+    refute_includes section(slow_unit(0)).columns, "id in logs"
+    found = section(slow_unit(0, id: "7f3c"), slow_unit(1))
+    assert_equal "id in logs", found.columns.last
+    assert_equal ["7f3c", Holdup::View::Figures::NONE], found.rows.map(&:last)
+  end
+
   def test_says_since_when_the_slowest_are_kept
     note = section(slow_unit(0), whole: false).notes.last
     assert_match(/are kept since 20.*\. Before that, slower ones may have existed/, note)
