@@ -37,7 +37,8 @@ module Holdup::Advise::Sizing
     def test_all_settings_see_the_same_requests
       one = replays
       requests = one.requests(LIKELY, 3)
-      waits = [NOW, NOW.with(threads: 1), NOW].map { |candidate| one.call(candidate, requests, LIKELY).wait_ns }
+      settings = [NOW, NOW.with(threads: 1), NOW]
+      waits = settings.map { |candidate| one.call(candidate, requests, LIKELY).wait_ns }
       assert_equal waits.first, waits.last
       assert_operator waits[1], :>, waits.first
     end
