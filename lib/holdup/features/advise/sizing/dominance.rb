@@ -59,7 +59,8 @@ module Holdup
 
           # Whether further explanations would hardly change the answer: it is certain, or can't become so.
           def settled?
-            bounds = [alike, better, worse, compared - helping].map { |count| Share.bounds(count, compared) }
+            counts = [alike, better, worse, compared - helping]
+            bounds = counts.map { |count| AgreedShare.bounds(count, compared) }
             bounds.any? { |low, _| low >= SURE } || bounds.all? { |_, high| high < SURE }
           end
 
@@ -69,7 +70,7 @@ module Holdup
         end
 
         # The share of all explanations, of which some were tried.
-        module Share
+        module AgreedShare
           # @return [Array(Float, Float)] one-sided 90 % each. Source: Wilson's score interval (1927)
           def self.bounds(count, all)
             square = NORMAL**2
@@ -216,7 +217,7 @@ module Holdup
           private
 
           # The first of several numbers of threads that passes: chance has more than one try.
-          def sure?(count) = Share.bounds(count, @compared).first >= SURE
+          def sure?(count) = AgreedShare.bounds(count, @compared).first >= SURE
 
           # Explanations in which no setting with more threads gains more than ALIKE against this one.
           def count(index)
