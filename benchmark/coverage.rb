@@ -12,6 +12,8 @@ module Bench
   class Coverage
     # What an interval of 90 % may miss.
     MISSED = 15.0
+    # What is said with 90 % may be wrong so often, %.
+    WRONG = 12.0
     # Variable with a folder that keeps each group of simulations: a run that was stopped goes on there.
     KEPT = "BENCH_RECORDINGS"
     QUICK_CELLS = [0.0, 0.2].product([0, 70_000]).freeze
@@ -24,6 +26,8 @@ module Bench
     ADVICE_COLUMNS = ["arrivals", "advised", "self-test A, B, C", "gains", "gain in the interval, %",
       "mean width, points", "ceiling of the own setting: error, %, median", "largest",
       "of three others: median", "largest"].freeze
+
+    CERTAIN_COLUMNS = ["arrivals", "self-test C", "something is certain", "statements", "true, %"].freeze
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -39,7 +43,7 @@ module Bench
       groups = @plan.groups.each_with_index.to_a
       @found = Workers.map(groups) { |group, index| kept(index) { trials(group) } }.flatten
       Result.new(title: "The intervals and ceilings of the models, simulated", about:,
-        tables: [growth, sizes, advice], budgets:, notes:)
+        tables: [growth, sizes, advice, certain], budgets:, notes:)
     end
 
     private
@@ -104,6 +108,18 @@ module Bench
         *errors(trusted(found).flat_map(&:others))]
     end
 
+    # What is said although the self-test is C.
+    def certain
+      ResultTable.new(CERTAIN_COLUMNS, NAMES.map { |arrivals, name| [name, *certain_cells(of(arrivals))] })
+    end
+
+    def certain_cells(found)
+      refused = found.select { |one| one.grade == :c }
+      said = refused.filter_map(&:claims)
+      claims = said.flatten
+      [refused.size.to_s, said.size.to_s, claims.size.to_s, percent(claims.count(&:true?), claims.size)]
+    end
+
     # What the self-test doubts is no advice.
     def trusted(found)
       found.select { |one| %i[a b].include?(one.grade) }
@@ -123,7 +139,16 @@ module Bench
       all.zero? ? "-" : format("%.0f", 100.0 * part / all)
     end
 
-    def budgets
+    def budgets = [*intervals_missed, *wrong_claims]
+
+    def wrong_claims
+      claims = @found.filter_map(&:claims).flatten
+      return [] if claims.empty?
+      share = 100.0 * claims.count { |claim| !claim.true? } / claims.size
+      [Budget.new("statements of nine of ten explanations that are wrong", WRONG, share, "%")]
+    end
+
+    def intervals_missed
       {"growth" => :growth, "gain" => :gain}.flat_map do |name, interval|
         NAMES.filter_map do |arrivals, kind|
           intervals = of(arrivals).filter_map(&interval)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "certain_claims"
 require_relative "truth"
 
 module Bench
@@ -12,9 +13,10 @@ module Bench
     end
 
     # What was found in one recording: `growth` (Covered) and `grows` (whether models count it); nil without
-    # advice: `gain` (Covered), `own` and `others` (errors of ceilings, shares), `grade`.
-    Found = Data.define(:planted, :growth, :grows, :gain, :own, :others, :grade) do
-      def initialize(gain: nil, own: nil, others: [], grade: nil, **rest)
+    # advice: `gain` (Covered), `own` and `others` (errors of ceilings, shares), `grade`; `claims`: what is
+    # certain without a grade (CertainClaims::Claim), nil where nothing is.
+    Found = Data.define(:planted, :growth, :grows, :gain, :own, :others, :grade, :claims) do
+      def initialize(gain: nil, own: nil, others: [], grade: nil, claims: nil, **rest)
         super
       end
     end
@@ -79,12 +81,18 @@ module Bench
 
       def with_advice(found)
         found.with(grade: advice.self_test.grade, own: ceiling_error(@planted.now),
-          others: others.map { |candidate| ceiling_error(candidate) }, gain: (gain if gain?))
+          others: others.map { |candidate| ceiling_error(candidate) }, gain: (gain if gain?),
+          claims: (claims if @drawn.gain))
       end
 
       # What the self-test doubts is no advice.
       def gain?
         @drawn.gain && advice.self_test.grade != :c
+      end
+
+      def claims
+        found = advice.dominance or return
+        CertainClaims.new(found, @planted, @truth).call
       end
 
       def gain

@@ -25,9 +25,12 @@ module Holdup
       def out_of_cpu? = !@shortage.nil? && MEASURED.include?(reason)
 
       # @return [String]
-      def sentence
+      def sentence = word(:start, why: cause_sentence)
+
+      # @return [String] the cause and what to do, without that nothing can be advised
+      def cause_sentence
         key = out_of_cpu? ? :"out_of_cpu_#{@shortage.culprit}" : cause
-        word(:start, why: word(key, **facts(key, reason)))
+        word(key, **facts(key, reason))
       end
 
       private

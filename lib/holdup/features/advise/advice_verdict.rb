@@ -28,16 +28,24 @@ module Holdup
       # Whether no setting can be advised from this recording.
       def refused? = @result.nil? || @result.verdict == :unknown
 
+      # Whether something is certain although no setting can be advised.
+      def dominance? = !@result&.dominance.nil?
+
       # Whether the sentence says that the host has no free CPU.
-      def out_of_cpu? = refused? && refusal.out_of_cpu?
+      def out_of_cpu? = refused? && !dominance? && refusal.out_of_cpu?
 
       def sentence
+        return dominance.lead if dominance?
         return refusal.sentence if refused?
         @words.sentences([*wrong_again, (@result.verdict == :change) ? change : keep])
       end
 
+      # @return [View::Section, nil] the settings of which something is certain
+      def compared = dominance? ? dominance.section : nil
+
       # @return [Array<String>] effect, promise, confidence; of a refusal, its causes
       def details
+        return [*dominance.details, *causes] if dominance?
         return causes if refused?
         return warnings if @result.best.nil?
         [*effect, *peak_apart, *peak_contradicted, *users, *promise, *bias, *boots, *growth,
@@ -46,6 +54,7 @@ module Holdup
 
       # @return [Array<String>] the part of the details that says whether to follow it
       def reliability
+        return dominance.details if dominance?
         return [] if refused?
         return warnings unless graded?
         [*promise, *users, *peak_contradicted, *boots, confidence, *not_grade_a, *warnings, *canary]
@@ -67,6 +76,8 @@ module Holdup
       private
 
       def refusal = AdviceRefusal.new(@result, words: @words, kind: @kind, shortage: @shortage)
+
+      def dominance = @dominance ||= DominanceText.new(@result.dominance, words: @words, refusal:)
 
       def graded? = !refused? && !@result.best.nil?
 

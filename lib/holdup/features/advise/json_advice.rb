@@ -56,14 +56,15 @@ module Holdup
       def self.percentiles(values)
         values.to_h { |share, value| ["p#{format("%g", share * 100)}", value.round] }
       end
-      private_class_method :times, :candidate, :percentiles
+      private_class_method :times, :percentiles
 
       private
 
       def verdict
         return {verdict: :unknown, reasons: [:no_recording]} unless @result
         if @result.verdict == :unknown
-          return {verdict: :unknown, reasons: @result.reasons, **tested}
+          dominance = DominanceText::Json.call(@result.dominance)
+          return {verdict: :unknown, reasons: @result.reasons, **tested, **{dominance:}.compact}
         end
         {verdict: @result.verdict, why: @result.why, **decision, **deadlines, **fleet,
          current: self.class.prediction(@result.measured),

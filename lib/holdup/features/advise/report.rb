@@ -37,7 +37,7 @@ module Holdup
       # @return [Array<Object>] what to do
       def answer
         lead = View::Blocks::Lead.new(text: @words.sentences([*out_of_cpu, verdict.sentence]))
-        [lead, details, charts, candidates, pools, deadlines, fleet, findings].compact
+        [lead, details, verdict.compared, charts, candidates, pools, deadlines, fleet, findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -55,7 +55,8 @@ module Holdup
       # The causes of a refusal are more than its reader needs at first.
       def details
         notes = View::Blocks::Notes.new(texts: verdict.details)
-        verdict.refused? ? View::Blocks::Fold.new(title: word(:refusal_causes), inner: [notes]) : notes
+        folded = verdict.refused? && !verdict.dominance?
+        folded ? View::Blocks::Fold.new(title: word(:refusal_causes), inner: [notes]) : notes
       end
 
       # @return [String, nil] what comes before any advice, unless a refusal says it itself
@@ -148,7 +149,7 @@ module Holdup
         # The grade is said in few words if its sentence has no room.
         said = [*out_of_cpu, verdict.sentence, *(verdict.grade if notes.texts.empty?)]
         lead = View::Blocks::Lead.new(text: @words.sentences(said))
-        blocks = [lead, notes, sides, fleet, changes, others, commands]
+        blocks = [lead, notes, sides, verdict.compared, fleet, changes, others, commands]
         View::Page.new(title:, about: @about, blocks: blocks.compact)
       end
 

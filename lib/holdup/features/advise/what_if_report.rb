@@ -6,7 +6,7 @@ module Holdup
   module Advise
     # The current and the changed setting side by side.
     class WhatIfReport
-      # @param found [Sizing::WhatIf::WhatIfResult]
+      # @param found [Sizing::WhatIf::WhatIfResult, nil] nil: only its title is asked for
       # @param change [Sizing::WhatIf::WhatIfChange]
       # @param exactness [Boolean] whether it says how exact the answer is; a page of advice says so itself
       def initialize(found, change:, kind:, slo:, span:, words: View::Words.new, exactness: true)
@@ -44,6 +44,10 @@ module Holdup
         {**json_of(@found), **gained, **self_test, **groups, **context}
       end
 
+      def title
+        word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
+      end
+
       private
 
       def answer
@@ -75,10 +79,6 @@ module Holdup
       def known? = @found.replayed?
 
       def measured? = !@found.measured.nil?
-
-      def title
-        word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
-      end
 
       def changes
         {**of_setting, **of_units}.compact.map { |key, value|

@@ -116,11 +116,13 @@ module Holdup
       def run
         sized = CLI::Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
         recommendation = sized.recommendation
-        check(recommendation, sized)
+        page = certain(recommendation, sized)
+        return show(page) if page
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
         report = report(answer.call)
-        @console.show((@format == :json) ? report.json : rendered(report.page))
+        return show(report.page) unless @format == :json
+        @console.show(report.json)
         CLI::OK
       end
 
@@ -138,8 +140,9 @@ module Holdup
           words: @words)
       end
 
-      def rendered(page)
-        CLI::Formats.render(page, format: @format, console: @console, words: @words)
+      def show(page)
+        @console.show(CLI::Formats.render(page, format: @format, console: @console, words: @words))
+        CLI::OK
       end
 
       def check_kind(store)
@@ -157,7 +160,9 @@ module Holdup
         end
       end
 
-      def check(recommendation, sized)
+      # @return [View::Page, nil] what is certain where a replay gives no answer; nil where it gives one
+      # @raise [Error] nothing is certain; programs read the answers of replays only
+      def certain(recommendation, sized)
         unless recommendation
           raise Error.new("no requests or jobs were recorded in that span",
             "choose another with --since and --until")
@@ -165,6 +170,9 @@ module Holdup
         return if recommendation.reasons.empty?
         shortage = Analysis::CpuShortage.of(sized.summary)&.figures
         refusal = AdviceRefusal.new(recommendation.call, words: @words, kind: @sizing[:kind], shortage:)
+        change = CertainChange.new(recommendation, @change, words: @words, refusal:)
+        page = change.page(title: report(nil).title) unless @format == :json
+        return page if page
         raise Error.new(refusal.sentence, @words.call(:whatif_more))
       end
 

@@ -15,13 +15,14 @@ module Holdup
       # - `users`: ClosedLoad::ThinkingUsers or nil; `self_test`: SelfTest::SelfTestResult; `sufficiency`:
       #   Sufficiency::SufficiencyResult. With the verdict :unknown each of them is nil, unless it is the
       #   reason
+      # - `dominance`: Dominance::DominanceResult, what is certain although the self-test fails, or nil
       # - `now`: Candidate; `current`, `measured`, `best` and each of `predictions`: Forecast::Prediction;
       #   `pools`: PoolSides. Empty with the verdict :unknown, and `best` if nothing fits
       AdviceResult = Data.define(
         :kind, :verdict, :reasons, :why, :gain, :interval, :confidence, :recording, :limits, :objective,
         :bias, :misses, :boots,
         :amdahl, :rate, :peak_minutes, :peak, :users, :self_test, :sufficiency, :now, :current, :measured,
-        :best, :predictions, :pools
+        :best, :predictions, :pools, :dominance
       ) do
         def initialize(kind:, verdict:, reasons:, recording:, limits:, objective:, **rest)
           super(kind:, verdict:, reasons:, recording:, limits:, objective:, **self.class::UNKNOWN, **rest)
@@ -43,7 +44,7 @@ module Holdup
         amdahl: nil, rate: nil,
         peak_minutes: 0,
         peak: nil, users: nil, self_test: nil, sufficiency: nil, now: nil, current: nil, measured: nil,
-        best: nil, predictions: [], pools: []
+        best: nil, predictions: [], pools: [], dominance: nil
       }.freeze
 
       # What an advice says of its recording.

@@ -21,7 +21,7 @@ module Holdup
 
         # How the units may have come. `users`: ClosedLoad::ThinkingUsers or nil; `result`: self-test with
         # them
-        Explanation = Data.define(:users, :result) do
+        TestedArrivals = Data.define(:users, :result) do
           # @return [Array] what counts most first
           def misfit
             [result.grade, result.errors.values.map(&:abs).max]
@@ -174,6 +174,20 @@ module Holdup
           @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
         end
 
+        # What is certain where the self-test gives no answer.
+        # @param candidates [Array<Candidate>, nil] to compare with the present setting; nil: some of the grid
+        # @return [Dominance::DominanceResult, nil] nil if nothing is, or no explanation can describe it
+        def dominance(candidates = nil)
+          return if reasons.first != :self_test
+          @dominance ||= {}
+          @dominance.fetch(candidates) do
+            inputs = DominanceInputs.new(self, tested:, traffic: whole_traffic,
+              population: population_of(nil), seed: @seed, cpus: @cpus)
+            asked = candidates || (inputs.settings if inputs.possible?)
+            @dominance[candidates] = (inputs.dominance(asked).call if inputs.possible?)
+          end
+        end
+
         # @return [Integer] threads by Amdahl's law and the rule of +5 %
         def amdahl
           Analysis::Amdahl.suggestion(recording.demand.idle_share)
@@ -260,7 +274,7 @@ module Holdup
         def causes
           found = {}
           found[:sufficiency] = sufficiency if reasons.intersect?(%i[not_enough few_units])
-          reasons.include?(:self_test) ? {**found, **test} : found
+          reasons.include?(:self_test) ? {**found, **test, dominance:} : found
         end
 
         def test = {self_test: self_test.as_value, users:, peak: peak_contradiction}
@@ -318,7 +332,7 @@ module Holdup
         def tested
           @tested ||= begin
             alone = new_self_test
-            found = Explanation.new(users: nil, result: alone.call)
+            found = TestedArrivals.new(users: nil, result: alone.call)
             with_users = ways.filter_map { |assignments| explanation_with_users(assignments, alone) }
             likely = explained(with_users.min_by(&:misfit), found)
             counted = as_counted(found)
@@ -329,7 +343,7 @@ module Holdup
 
         # Arrivals that were counted fit as well where they waited for answers, so they don't tell users from
         # requests that come on their own: only when these do not wait too long are their bursts replayed.
-        # @param found [Explanation] requests that come independently of each other
+        # @param found [TestedArrivals] requests that come independently of each other
         def as_counted(found)
           return found if whole_traffic.arrival_draws.nil? || recording.closed_load.closed?
           return found if found.result.causes.missing_waits?
@@ -341,12 +355,12 @@ module Holdup
         def explanation_with_users(assignments, alone)
           found = alone.results.find { |result| result.assignments == assignments } || alone.call
           users = new_self_test(assignments:).users(found)
-          Explanation.new(users:, result: new_self_test(assignments:, users:).call) if users
+          TestedArrivals.new(users:, result: new_self_test(assignments:, users:).call) if users
         end
 
         # All that fit. Where all threads were busy, requests that come on their own would wait without end;
         # so would those of one process where they would wait longer than was measured, beyond chance.
-        # @param counted [Explanation] see as_counted
+        # @param counted [TestedArrivals] see as_counted
         def others(with_users, found, counted)
           alike = new_self_test.alike?
           return [] if now.processes == 1 && (alike || found.result.causes.missing_waits?)
@@ -376,7 +390,7 @@ module Holdup
           return found if found.result.grade == :c || !new_self_test.alike?
           users = users.perhaps
           causes = found.result.causes.with_pauses(users.vagueness)
-          Explanation.new(users:, result: found.result.with(grade: :b, causes:))
+          TestedArrivals.new(users:, result: found.result.with(grade: :b, causes:))
         end
 
         # Whether users explain the recording better. Where a replay without them fits as well because all

@@ -523,8 +523,13 @@ module Holdup
 
         attr_reader :trace, :scenario
 
-        def initialize(trace, scenario)
-          @trace = trace.map { |unit| unit.with(acquisitions: [unit.acquisitions, ACQUISITIONS].min) }
+        # @param acquisitions [Integer] of a unit at most
+        # @param longer [Float] factor by which units hold the GVL longer
+        def initialize(trace, scenario, acquisitions: ACQUISITIONS, longer: 1.0)
+          @trace = trace.map do |unit|
+            unit.with(acquisitions: [unit.acquisitions, acquisitions].min,
+              held_ns: (unit.held_ns * longer).round, longest_ns: (unit.longest_ns * longer).round)
+          end
           fewer = holds(trace).fdiv(holds(@trace))
           handoff_ns = Array(scenario.handoff_ns).map { |ns| ns * fewer }
           @scenario = scenario.with(handoff_ns:)
