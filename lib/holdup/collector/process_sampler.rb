@@ -8,7 +8,7 @@ module Holdup
     # (gauges, counters and profile of its segment) and what the system knows. Where both know, the system
     # wins, because it still answers when the process hangs. One more sample (pid 0) describes the container,
     # with what the collector and all segments take (CollectorUsage, `segment_bytes`)
-    # and the machine's speed (`fixed_work_ns`, see FixedWork): the mean of all rounds since the sample before.
+    # and the machine's speed (`fixed_work_ns`, see FixedWork): the mean of all rounds since the last one.
     #
     # Keys of a sample, in addition to at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (start of measurement), `server`
