@@ -247,7 +247,8 @@ module Holdup
 
         # @param rate [Float] units per second
         # @param even [Boolean] with the mean demand of all units, see WeightedSample#spread
-        # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
+        # @return [Trace] at that rate, units of all times and speeds of the machine mixed: a slow minute
+        #   need not be a busy one. Concurrent units come at their mean rate
         def peak(seed: 1, rate: peak_rate, units: UNITS, even: false)
           draws.peak(seed, rate, units, even)
         end
@@ -357,11 +358,6 @@ module Holdup
           # @return [Float] units per second and host
           def mean_rate
             rates.zip(seconds).sum { |rate, seconds| rate * seconds } / seconds.sum
-          end
-
-          # @return [Array<(Float, Float)>] slowness of each minute and its units; empty: all are alike
-          def speeds
-            slowness.zip(rates, seconds).map { |slow, rate, length_s| [slow, rate * length_s] }
           end
 
           # @return [Array<(Float, Float, Numeric)>] rate, concurrent rate and seconds of each
@@ -495,8 +491,6 @@ module Holdup
           # Whole minutes that have more units than wanted, by this factor, are replaced by parts of MINUTES.
           TOO_MANY = 1.2
           MINUTES = 4
-          # A peak has as many times of another speed at least.
-          FEWEST_SPELLS = 8
           # A minute to draw. `sample`: of its units; `rate` and `others`: units per second, in question and
           # concurrent; `host_minutes` and `slowness`: see TrafficBlock
           DrawnMinute = Data.define(:sample, :rate, :others, :seconds, :host_minutes, :slowness) do
@@ -540,19 +534,7 @@ module Holdup
 
           def new_peak(seed, rate, units, even)
             spans = [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]]
-            drawn = draw(seed, rate, units, even)
-            trace(*drawn, spans, seed, slowness: slowness(drawn.first.size, rate, seed))
-          end
-
-          # The machine's slowness for each unit of a peak: it changes from minute to minute, and every
-          # recorded speed has as many units as it had then.
-          # @return [Array<Float>] empty where speeds do not matter
-          def slowness(count, rate, seed)
-            speeds = @traffic.blocks.flat_map(&:speeds)
-            return [] if speeds.empty?
-            spells = [(count / rate / MINUTE_S).ceil, FEWEST_SPELLS].max
-            spread = WeightedSample.new(speeds.sort).spread(spells, Random.new(seed))
-            Array.new(count) { |index| spread[index * spells / count] }
+            trace(*draw(seed, rate, units, even), spans, seed)
           end
 
           # Unit samples, and the arrival of each (ns).
