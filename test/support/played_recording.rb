@@ -77,6 +77,8 @@ class PlayedRecording < Holdup::Advise::Sizing::Recording
   # @return [PlayedRecording, nil] units of the other kind in the same processes
   attr_reader :other_kind
 
+  def speed_effect = Sizing::SpeedEffect::NONE
+
   # Units come independently of each other, as in recordings without counts.
   def arrival_times = ArrivalTimes.new([], kind:)
 

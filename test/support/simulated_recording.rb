@@ -8,7 +8,8 @@ require "holdup/model/sample_block"
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
 # answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to
 # any; `threads` may be those of each. The processes began `age_s` before. With `bursts` of [45, 135]
-# seconds, units come for the first and not at all for the second, by turns.
+# seconds, units come for the first and not at all for the second, by turns. `slowness` is the logarithm of
+# how slow the machine is, by second; units hold the GVL longer by that, times the `exponent`.
 class SimulatedRecording
   Sizing = Holdup::Advise::Sizing
   NS = 1_000_000_000
@@ -33,7 +34,8 @@ class SimulatedRecording
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, minutes: 30,
     rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil,
-    handoff_ns: Sizing::Handoff::USUAL_NS, processes: 1, turn_s: 20, age_s: 3600, bursts: nil)
+    handoff_ns: Sizing::Handoff::USUAL_NS, processes: 1, turn_s: 20, age_s: 3600, bursts: nil,
+    slowness: ->(_second) { 0.0 }, exponent: 1.0)
     @random = Random.new(seed)
     @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:, idle_growth:)
     @gc_growth = gc_growth
@@ -48,6 +50,8 @@ class SimulatedRecording
     @processes = processes
     @turn_s = turn_s
     @bursts = bursts
+    @slowness = slowness
+    @exponent = exponent
     @since_ns = (START_S - age_s) * NS
   end
 
@@ -58,6 +62,19 @@ class SimulatedRecording
   def handoff_ns
     all
     @played.sum(&:handed_ns) / @played.sum { |one| one.trace.size }
+  end
+
+  # Of the host, once a minute, as the collector's rounds measured it.
+  # @param noise [Float] standard deviation of one round's time, as a share
+  # @return [Array<Hash{Symbol => Object}>]
+  def samples(noise: 0.02)
+    random = Random.new(1)
+    (1..@minutes).map do |minute|
+      rounds = Array.new(6) do |round|
+        Math.exp(@slowness.call(60 * minute - 10 * round) + noise * random.rand(-1.73..1.73))
+      end
+      {at_s: START_S + 60 * minute, host: "a", pid: 0, fixed_work_ns: (900_000 * rounds.sum / 6).round}
+    end
   end
 
   # @return [Array<Holdup::UnitSample>] as a store would give them
@@ -111,7 +128,7 @@ class SimulatedRecording
   end
 
   def turn(from_ns, connections)
-    names, units = drawn((@turn_s * @rate * 3).ceil)
+    names, units = drawn((@turn_s * @rate * 3).ceil, slow(from_ns.fdiv(NS) + @turn_s / 2))
     most = scenario.with(most: connections)
     admitted = admissions(Sizing::Replay.call(Sizing::Trace.new(units), most), connections)
     in_time = admitted.count { |at_ns| at_ns < @turn_s * NS }
@@ -128,11 +145,12 @@ class SimulatedRecording
   end
 
   # Names, and units that arrive at once.
-  def drawn(count)
+  # @param slow [Float] factor of their time with the GVL
+  def drawn(count, slow = 1.0)
     shares = @endpoints.transform_values(&:share)
     all = shares.values.sum
     names = Array.new(count) { draw(shares, all) }
-    [names, names.map { |name| unit(0, @endpoints[name]) }]
+    [names, names.map { |name| unit(0, @endpoints[name], slow) }]
   end
 
   def arrivals
@@ -165,8 +183,12 @@ class SimulatedRecording
     shares.keys.last
   end
 
-  def unit(at_s, one)
-    held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
+  def slow(second)
+    Math.exp(@exponent * @slowness.call(second))
+  end
+
+  def unit(at_s, one, slow = slow(at_s))
+    held = slow * one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
     Sizing::Trace::TraceUnit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round,
       idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions,
       group: (@processes > 1) ? @random.rand(@processes) : 0)

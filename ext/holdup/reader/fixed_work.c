@@ -52,7 +52,7 @@ static void *work_measured(void *data)
     return NULL;
 }
 
-/* ns: CPU time of the work, the least of five, in all about a millisecond; nil without memory */
+/* ns: CPU time of the work, the least of five, in all some milliseconds; nil without memory */
 static VALUE work_ns(VALUE self)
 {
     struct fixed_work work = {.words = calloc(WORK_WORDS, sizeof(uint64_t))};

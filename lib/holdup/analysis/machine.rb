@@ -198,7 +198,7 @@ module Holdup
 
     class Machine
       # How fast machines computed in a span of time: the CPU time of a piece of work that never changes
-      # (FixedWork), once a minute. Where it takes longer, so does each request of the
+      # (FixedWork), the mean of each minute. Where it takes longer, so does each request of the
       # same application.
       class MachineSpeed
         # One odd minute would be a quarter of all if there were fewer.

@@ -8,7 +8,7 @@ module Holdup
     # (gauges, counters and profile of its segment) and what the system knows. Where both know, the system
     # wins, because it still answers when the process hangs. One more sample (pid 0) describes the container,
     # with what the collector and all segments take (CollectorUsage, `segment_bytes`)
-    # and the machine's speed (`fixed_work_ns`, see FixedWork).
+    # and the machine's speed (`fixed_work_ns`, see FixedWork): the mean of all rounds since the last one.
     #
     # Keys of a sample, in addition to at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (start of measurement), `server`
@@ -40,9 +40,11 @@ module Holdup
         @container = container
         @own = own
         @work_ns = work_ns
+        @work_times = []
         @last = {}
       end
 
+      # Times the fixed work in every round: one millisecond of a minute is no measure of its speed.
       # @yieldparam pid [Integer] a process that can't be sampled; without a block its error is raised
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes that are due
       def samples(snapshots, host, now_ns, &bad)
@@ -54,7 +56,9 @@ module Holdup
           rescuing(snapshot.pid, bad) { sample(snapshot, host, now_s).merge(master(snapshot, parents)) }
         end
         local = snapshots.find(&:here?)
-        return samples unless local && container_due?(now_s)
+        return samples unless local
+        @work_times << @work_ns.call
+        return samples unless container_due?(now_s)
         container = rescuing(CONTAINER, bad) { container(local, host, now_s, snapshots.sum(&:bytes)) }
         [*samples, *([container] if container)]
       end
@@ -62,6 +66,7 @@ module Holdup
       # The caller does this after the commit.
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
+        @work_times.clear if samples.any? { |sample| sample[:pid] == CONTAINER }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
@@ -139,8 +144,14 @@ module Holdup
       end
 
       def container(snapshot, host, now_s, segment_bytes)
-        facts = {fixed_work_ns: @work_ns.call, **@container.call(snapshot.pid)}.compact
+        facts = {fixed_work_ns: mean_work_ns, **@container.call(snapshot.pid)}.compact
         {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **facts}
+      end
+
+      # @return [Integer, nil] nil if unknown
+      def mean_work_ns
+        known = @work_times.compact
+        known.sum / known.size if known.any?
       end
     end
 

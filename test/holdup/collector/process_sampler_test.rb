@@ -57,6 +57,31 @@ class Holdup::Collector
       assert_equal [nil, 900_000], samples(100).map { |sample| sample[:fixed_work_ns] }
     end
 
+    def test_the_machines_speed_is_the_mean_of_all_rounds_of_its_minute
+      work = [900_000, 800_000, 700_000, 600_000, 500_000].each
+      @work_ns = work.next
+      @sampler.committed(samples(100))
+      [110, 130, 150].each do |at_s|
+        @work_ns = work.next
+        @sampler.committed(samples(at_s))
+      end
+      @work_ns = work.next
+      assert_equal 650_000, samples(160).last[:fixed_work_ns]
+    end
+
+    def test_a_minute_that_was_not_committed_keeps_its_rounds
+      @work_ns = 900_000
+      samples(100)
+      @work_ns = 700_000
+      assert_equal 800_000, samples(110).last[:fixed_work_ns]
+    end
+
+    def test_without_a_process_of_this_host_no_work_is_timed
+      @sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} },
+        work_ns: -> { flunk "timed" })
+      refute_empty samples(100, here: false)
+    end
+
     def test_a_process_that_ended_is_sampled_as_of_its_last_tick
       @sampler.committed(samples(100))
       @writer.heartbeat(107 * NS)

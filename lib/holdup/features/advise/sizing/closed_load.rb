@@ -127,10 +127,11 @@ module Holdup
 
         # Traces of all levels, as long as they were against each other, but long enough for their
         # populations.
+        # @param in_order [Boolean] units of a minute follow each other, as the machine's speed has them
         # @yieldparam unit_samples [Array<UnitSample>] of a level
         # @yieldreturn [Array<UnitSample>] as they are to be replayed
         # @return [Array<LevelTrace>]
-        def traces(pools, units:, seed:)
+        def traces(pools, units:, seed:, in_order: false)
           random = Random.new(seed)
           all = levels.sum(0.0, &:weight)
           levels.map do |level|
@@ -139,6 +140,7 @@ module Holdup
             })
             size = [(units * level.weight / all).round, LEAST * level.population].max
             drawn = Array.new(size) { sample.draw(random) }
+            drawn = drawn.sort_by.with_index { |unit, at| [unit.start_ns / NS / MINUTE_S, at] } if in_order
             trace = drawn.map.with_index { |unit, at| Trace::TraceUnit.of(unit, at, pool: pools.index(unit)) }
             LevelTrace.new(trace: Trace.new(trace), population: level.population, each: level.weight / size)
           end

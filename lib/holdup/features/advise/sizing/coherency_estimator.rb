@@ -17,6 +17,9 @@ module Holdup
       # chose it: such moments are compared with each other (ClosedLoad). A load test that steps through
       # numbers of connections says most.
       #
+      # A machine that is slow by turns lengthens units and lets more of them be in flight. That is taken off
+      # before, as far as it is known; what is not known of it widens the intervals: see SpeedEffect.
+      #
       # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
       # clusters.
       class CoherencyEstimator
@@ -30,11 +33,14 @@ module Holdup
 
         # @param unit_samples [Array<UnitSample>] of one setting, warm, in the order of their starts
         # @param load [ClosedLoad] of them
-        def initialize(unit_samples, load: ClosedLoad.new(unit_samples))
+        # @param speed [SpeedEffect] of the machines on them
+        def initialize(unit_samples, load: ClosedLoad.new(unit_samples), speed: SpeedEffect::NONE)
           step = (unit_samples.size / MOST.to_f).ceil
           sampled = (step > 1) ? unit_samples.each_slice(step).map(&:first) : unit_samples
-          @unit_samples = sampled.select(&:concurrency)
-          @closed = closed_units(load)
+          known = sampled.select(&:concurrency)
+          @speed = speed
+          @unit_samples = known.map { |unit| speed.at_mean_speed(unit) }
+          @closed = closed_units(load, known)
         end
 
         def overall
@@ -58,7 +64,7 @@ module Holdup
 
         # The cost by which each doubling of units in flight lengthens what units wait for.
         def idle
-          @idle ||= run(busy, ScoreTest::CostShape::WaitSteps, &:idle_ns)
+          @idle ||= run(busy, ScoreTest::CostShape::WaitSteps, @speed.idle, &:idle_ns)
         end
 
         def cost
@@ -77,9 +83,12 @@ module Holdup
         private
 
         # Moments with all threads busy do not make a closed load if other units came on their own.
-        def closed_units(load)
+        # @param known [Array<UnitSample>] those of @unit_samples, as they were measured
+        def closed_units(load, known)
           units = load.closed? ? load.cells.flat_map(&:unit_samples) : []
-          units.to_set.compare_by_identity
+          measured = units.to_set.compare_by_identity
+          closed = known.each_index.select { |index| measured.include?(known[index]) }
+          @unit_samples.values_at(*closed).to_set.compare_by_identity
         end
 
         def busy
@@ -114,14 +123,16 @@ module Holdup
           run(unit_samples) { |unit_sample| unit_sample.running_ns - unit_sample.gc_ns }
         end
 
-        def run(unit_samples, shape = ScoreTest::CostShape::DoublingSteps, &time)
+        def run(unit_samples, shape = ScoreTest::CostShape::DoublingSteps, exponent = @speed.running, &time)
           running = unit_samples.select { |unit_sample| time.call(unit_sample).positive? }
-          solve(running, shape, &time)
+          solve(running, shape, exponent, &time)
         end
 
-        def solve(unit_samples, shape, &)
+        # @param exponent [SpeedEffect::SpeedExponent] by which these times follow the machine's slowness
+        def solve(unit_samples, shape, exponent = @speed.running, &)
           return IntervalEstimate.unknown(unit_samples.size) if unit_samples.size < FEWEST
-          test = ScoreTest.new(unit_samples, shape, closed: @closed, &)
+          slowness = unit_samples.map { |unit| exponent.deviation * @speed.slowness(unit) } if @speed.varies?
+          test = ScoreTest.new(unit_samples, shape, closed: @closed, doubts: slowness, &)
           blocks = test.blocks
           return IntervalEstimate.unknown(unit_samples.size) if blocks < FEWEST_BLOCKS
           IntervalEstimate.of(test, blocks)
@@ -149,7 +160,7 @@ module Holdup
           def self.of(test, blocks)
             lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
             interval = ScoreTest::BlockStatistics::ScoreInterval
-            value, low, high = interval.of(lowest, test.highest, blocks) do |growth|
+            value, low, high = interval.of(lowest, test.highest, blocks, doubt: test.doubt) do |growth|
               test.scores(growth)
             end
             # Scores beyond their errors for every growth: the number in flight hardly varies, and says

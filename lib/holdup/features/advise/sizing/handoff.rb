@@ -47,10 +47,14 @@ module Holdup
         # process: those with which ClosedModel serves as much, on a straight line.
         # @param levels [Array<ClosedLoad::ClosedLevel>]
         # @param demand [ServiceDemand]
+        # @param speed [SpeedEffect] of the machines, which may have been slower at some levels
         # @return [Array<Float>, nil] ns with 1, 2, ... of them; nil if too few levels show a difference
-        def self.by_waiting(levels, demand, threads:)
+        def self.by_waiting(levels, demand, threads:, speed: SpeedEffect::NONE)
           shared = levels.select { |level| level.population > 1 && level.weight >= LEVEL_UNITS }
-          points = shared.map { |level| point(level, demand, [level.population, threads].min) }
+          points = shared.map do |level|
+            there = speed.demand(demand, level.unit_samples)
+            point(level, there, [level.population, threads].min)
+          end
           return if points.map(&:first).uniq.size < 2
           line = line(points)
           seen = Range.new(*points.map(&:first).minmax)

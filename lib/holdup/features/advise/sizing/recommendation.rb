@@ -442,7 +442,7 @@ module Holdup
         def traffic_of(unit_samples, arrivals)
           Traffic.of(unit_samples, arrivals, covered: recording.covered, hosts: recording.hosts_by_minute,
             times: recording.arrival_times, pools: recording.pools,
-            concurrent_units: recording.concurrent_units)
+            concurrent_units: recording.concurrent_units, speed: recording.speed_effect)
         end
 
         def minute_of(unit)

@@ -121,6 +121,9 @@ module Holdup
         # @return [Analysis::Machine::MachineSpeed]
         def machine_speed = figures.machine_speed
 
+        # @return [SpeedEffect] of it on the units
+        def speed_effect = figures.speed_effect
+
         # @return [ArrivalTimes] see SettingFigures
         def arrival_times = figures.arrival_times
 

@@ -250,7 +250,8 @@ module Holdup
         # how long their queues get.
         def closed_replays
           Array.new((@current.processes > 1) ? REPLAYS : FITTED) do |index|
-            levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |unit_samples|
+            levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index,
+              in_order: @recording.speed_effect.any?) do |unit_samples|
               @recording.on_free_cpus(unit_samples)
             end
             ->(scenario) { levels.map { |level| closed(level, scenario) } }
@@ -300,7 +301,8 @@ module Holdup
         # Hand-offs by the number of waiting threads: only the levels of a closed load show them.
         def by_waiting
           return [] if !@load.closed? || @current.processes > 1 || @current.shared?
-          [Handoff.by_waiting(@load.levels, demand.in_all, threads: @current.own_threads)].compact
+          [Handoff.by_waiting(@load.levels, demand.in_all, threads: @current.own_threads,
+            speed: @recording.speed_effect)].compact
         end
 
         def fitted_handoff_ns(replays, assignment, vcpus)
@@ -461,12 +463,13 @@ module Holdup
         end
 
         # What was served although it is more than the model's ceiling. Where all threads were busy, the
-        # ceiling itself was served, and either may be a little larger.
+        # ceiling itself was served, and either may be a little larger. The machine's fastest minutes have a
+        # higher one.
         # @return [Float, nil] units per second
         def refuting(predicted)
           return if waits? || predicted.throughput.nil?
           served = @traffic.served.max
-          served if served > predicted.throughput * (1 + ROUNDING)
+          served if served > predicted.throughput * @traffic.fastest * (1 + ROUNDING)
         end
 
         # The error beyond what chance allows; of several pools the largest.

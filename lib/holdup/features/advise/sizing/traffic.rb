@@ -38,8 +38,9 @@ module Holdup
         # @param hosts [Hash{Integer => Numeric}] start of a minute => hosts that recorded in it, if more than
         #   one: a minute of two hosts counts twice as much as one of a single host
         # @param times [Recording::ArrivalTimes, nil] when units came within these minutes
+        # @param speed [SpeedEffect] of the machines on the units: each minute is replayed at its own
         def self.of(unit_samples, arrivals, covered: {}, hosts: {}, times: nil, pools: ThreadPools::ONE,
-          concurrent_units: nil)
+          concurrent_units: nil, speed: SpeedEffect::NONE)
           there = arrivals.keys.to_h { |at_s| [at_s, hosts.fetch(at_s, 1)] }
           most = there.values.max
           rates = arrivals.to_h { |at_s, count| [at_s, count.fdiv(MINUTE_S * there.fetch(at_s))] }
@@ -52,13 +53,14 @@ module Holdup
             seconds = minutes.keys.map { |at_s| covered.fetch(at_s, MINUTE_S) * there.fetch(at_s) / most }
             TrafficBlock.new(start_s: number * whole_s, rates: minutes.values, seconds:,
               unit_samples: kept.fetch(number, []), concurrent_rates:,
-              host_minutes: host_minutes(times, minutes.keys, covered))
+              host_minutes: host_minutes(times, minutes.keys, covered),
+              slowness: speed.any? ? minutes.keys.map { |at_s| speed.minute(at_s) } : [])
           end
           if block_s < MINUTE_S
             measured = Analysis::MeasuredTime.of(unit_samples)
             blocks = blocks.flat_map { |minute| minute.in_parts(block_s, measured) }
           end
-          new(blocks, block_s:, pools:, concurrent_units:, together: times ? times.together : 0.0)
+          new(blocks, block_s:, pools:, concurrent_units:, together: times ? times.together : 0.0, speed:)
         end
 
         # @param covered [Hash{Integer => Numeric}] see of
@@ -98,29 +100,32 @@ module Holdup
 
         # @param together [Float] see Recording::ArrivalTimes
         # @param counted [Boolean] whether units come as they were counted
+        # @param speed [SpeedEffect] of the machines on the units
         # @param sums [BlockSums] of the traffic that has the same blocks
         def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
-          together: 0.0, counted: true, sums: BlockSums.new(pools))
+          together: 0.0, counted: true, speed: SpeedEffect::NONE, sums: BlockSums.new(pools, speed))
           @blocks = blocks.reject { |block| block.unit_samples.empty? || sums.weight(block).zero? }
           @block_s = block_s
           @pools = pools
           @concurrent_units = concurrent_units
           @together = together
           @counted = counted
+          @speed = speed
           @sums = sums
         end
 
         # @param blocks [Array<TrafficBlock>] any of these, also several times
         def with(blocks)
           Traffic.new(blocks, block_s:, pools:, concurrent_units:, together: @together, counted: @counted,
-            sums: @sums)
+            speed: @speed, sums: @sums)
         end
 
         # @return [Traffic] the same, but units of a minute come independently of each other
         def independent
           return self unless arrival_draws
           @independent ||=
-            Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, sums: @sums)
+            Traffic.new(blocks, block_s:, pools:, concurrent_units:, counted: false, speed: @speed,
+              sums: @sums)
         end
 
         # The result has as many blocks, drawn with replacement.
@@ -136,7 +141,8 @@ module Holdup
             block.with(unit_samples: kept, rates: block.rates.map { |rate| rate * share },
               own_weight: block.own_weight && block.own_weight * share)
           end
-          Traffic.new(changed, block_s:, pools:, concurrent_units:, together: @together, counted: @counted)
+          Traffic.new(changed, block_s:, pools:, concurrent_units:, together: @together, counted: @counted,
+            speed: @speed)
         end
 
         # @param factor [Float] by which units hold the GVL longer
@@ -160,6 +166,13 @@ module Holdup
         # @return [Array<Float>] per second
         def served
           [peak_minutes.empty? ? peak_rate : Traffic.peak(usual_minutes), mean_rate]
+        end
+
+        # @return [Float] against the machine's mean speed, how much more could be served in its fastest
+        #   minute: 1.25: 25 %
+        def fastest
+          slowness = blocks.flat_map(&:slowness)
+          slowness.empty? ? 1.0 : 1 / @speed.held_factor(slowness.min)
         end
 
         # @return [Float] units of the busiest minute against the mean of as long a time
@@ -234,7 +247,8 @@ module Holdup
 
         # @param rate [Float] units per second
         # @param even [Boolean] with the mean demand of all units, see WeightedSample#spread
-        # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
+        # @return [Trace] at that rate, units of all times and speeds of the machine mixed: a slow minute
+        #   need not be a busy one. Concurrent units come at their mean rate
         def peak(seed: 1, rate: peak_rate, units: UNITS, even: false)
           draws.peak(seed, rate, units, even)
         end
@@ -300,13 +314,14 @@ module Holdup
         # that count; `unit_samples`: its recorded units; `concurrent_rates`: units of the other kind,
         # likewise, empty without any, see ConcurrentUnits; `own_weight`: of a part of a minute, which has the
         # minute's rate (its own is mostly chance), but its own units; `host_minutes`: when units came in each
-        # minute, on each host, empty where they were not counted
+        # minute, on each host, empty where they were not counted; `slowness`: of the machines in each minute,
+        # empty where it does not matter, see SpeedEffect
         TrafficBlock = Data.define(:start_s, :rates, :seconds, :unit_samples, :concurrent_rates,
-          :own_weight, :host_minutes) do
+          :own_weight, :host_minutes, :slowness) do
           def initialize(start_s:, rates:, unit_samples:, seconds: rates.map {
             MINUTE_S
           }, concurrent_rates: [],
-            own_weight: nil, host_minutes: [])
+            own_weight: nil, host_minutes: [], slowness: [])
             super
           end
 
@@ -393,12 +408,19 @@ module Holdup
 
         # Figures of blocks and units that all resampled parts of a recording share.
         class BlockSums
-          def initialize(pools)
+          # Logarithms of speeds are rounded to 2 %, so that units are packed a few times and not for each
+          # minute.
+          SPEED_STEP = 0.02
+
+          # @param speed [SpeedEffect]
+          def initialize(pools, speed = SpeedEffect::NONE)
             @pools = pools
+            @speed = speed
             @weights = {}.compare_by_identity
             @scaled = {}.compare_by_identity
             @sums = Hash.new { |all, field| all[field] = {}.compare_by_identity }
-            @patterns = {}.compare_by_identity
+            @patterns = Hash.new { |all, steps| all[steps] = {}.compare_by_identity }
+            @slowness = {}.compare_by_identity
             @samples = {}.compare_by_identity
             @means = Hash.new { |all, field| all[field] = {}.compare_by_identity }
             @noises = Hash.new { |all, field| all[field] = {}.compare_by_identity }
@@ -443,10 +465,21 @@ module Holdup
             end
           end
 
-          def pattern(unit_sample)
-            @patterns[unit_sample] ||= Trace::DrawnTrace::UnitPattern.new(
-              Trace::TraceUnit.of(unit_sample, 0, pool: @pools.index(unit_sample))
-            )
+          # @param slowness [Float, nil] of the minute in which it is replayed; nil: as it was recorded
+          def pattern(unit_sample, slowness = nil)
+            steps = slowness ? ((slowness - slowness_of(unit_sample)) / SPEED_STEP).round : 0
+            @patterns[steps][unit_sample] ||= begin
+              unit = steps.zero? ? unit_sample : @speed.slowed(unit_sample, steps * SPEED_STEP)
+              Trace::DrawnTrace::UnitPattern.new(
+                Trace::TraceUnit.of(unit, 0, pool: @pools.index(unit_sample))
+              )
+            end
+          end
+
+          private
+
+          def slowness_of(unit_sample)
+            @slowness[unit_sample] ||= @speed.slowness(unit_sample)
           end
         end
 
@@ -459,8 +492,8 @@ module Holdup
           TOO_MANY = 1.2
           MINUTES = 4
           # A minute to draw. `sample`: of its units; `rate` and `others`: units per second, in question and
-          # concurrent; `host_minutes`: see TrafficBlock
-          DrawnMinute = Data.define(:sample, :rate, :others, :seconds, :host_minutes) do
+          # concurrent; `host_minutes` and `slowness`: see TrafficBlock
+          DrawnMinute = Data.define(:sample, :rate, :others, :seconds, :host_minutes, :slowness) do
             # Units to replay.
             def work = [rate, others / ConcurrentUnits::MOST].max * seconds
           end
@@ -493,7 +526,8 @@ module Holdup
               start_ns = end_ns
               [one.others, length_ns]
             end
-            trace(own.map(&:first), own.map(&:last), spans, seed)
+            units, arrivals, slowness = own.transpose
+            trace(units.to_a, arrivals.to_a, spans, seed, slowness: slowness.to_a)
           end
 
           private
@@ -524,8 +558,9 @@ module Holdup
             [unit_samples.freeze, arrivals.freeze]
           end
 
-          def trace(unit_samples, arrivals, spans, seed)
-            patterns = unit_samples.map { |unit_sample| @sums.pattern(unit_sample) }
+          # @param slowness [Array<Float, nil>] of the machine for each unit, see BlockSums#pattern
+          def trace(unit_samples, arrivals, spans, seed, slowness: [])
+            patterns = unit_samples.zip(slowness).map { |unit, slow| @sums.pattern(unit, slow) }
             arrivals = arrivals.map(&:round)
             concurrent_units = @traffic.concurrent_units
             return Trace::DrawnTrace.new(patterns, arrivals) unless concurrent_units
@@ -575,7 +610,8 @@ module Holdup
                 sample = (trust < 1) ? OwnOrAnySample.new(own:, any: all, trust:) : own
                 block.minutes.each_with_index.map { |(rate, others, seconds), index|
                   host_minutes = block.host_minutes.fetch(index, [])
-                  DrawnMinute.new(sample:, rate:, others:, seconds:, host_minutes:)
+                  DrawnMinute.new(sample:, rate:, others:, seconds:, host_minutes:,
+                    slowness: block.slowness[index])
                 }
               end
             end
@@ -614,26 +650,27 @@ module Holdup
             alike ? 0.0 : [1 - noise / squares, 0.0].max
           end
 
-          # Unit samples with their arrivals, as they came or independently of each other.
+          # Unit samples with their arrivals, as they came or independently of each other, and the slowness
+          # of the machine; nil for the minute's own units.
           def arrived(one, span_ns, random)
             draws = @traffic.arrival_draws
-            return minute(one.sample, one.rate, span_ns, random) if draws.nil? || one.rate.zero?
+            return minute(one, span_ns, random) if draws.nil? || one.rate.zero?
             hosts = one.host_minutes
             return alike(one, draws, span_ns, random) if hosts.sum(&:count).zero?
             host = hosts[random.rand(hosts.size)]
             factor = one.rate * hosts.sum(&:length_s) / hosts.sum(&:count)
             units = ((factor - 1).abs <= ArrivalDraws::ALIKE) ? whole(host) : []
-            units = units.map { |unit, at_ns| [unit, span_ns.begin + at_ns] }
+            units = units.map { |unit, at_ns| [unit, span_ns.begin + at_ns, nil] }
             return units.select { |_, at_ns| at_ns < span_ns.end } if units.any?
             times = draws.minute(host, one.seconds, factor, random)
-            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns] }
+            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns, one.slowness] }
           end
 
           # In a minute of which arrivals were not counted, units come as in one with about as many.
           def alike(one, draws, span_ns, random)
             host = draws.like(one.rate * MINUTE_S, random)
             times = draws.minute(host, one.seconds, one.rate * MINUTE_S / host.count, random)
-            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns] }
+            times.map { |at_ns| [one.sample.draw(random), span_ns.begin + at_ns, one.slowness] }
           end
 
           # @return [Array<(UnitSample, Integer)>] all units of that minute, ns after the start of its
@@ -655,14 +692,14 @@ module Holdup
           def arrival_ns(unit) = unit.start_ns - unit.queued_ns.to_i
 
           # Unit samples that came independently of each other.
-          def minute(sample, rate, span_ns, random)
-            return [] if rate.zero?
+          def minute(one, span_ns, random)
+            return [] if one.rate.zero?
             units = []
-            mean_gap_ns = NS / rate
+            mean_gap_ns = NS / one.rate
             end_ns = span_ns.end
             at = span_ns.begin + gap(mean_gap_ns, random)
             while at < end_ns
-              units << [sample.draw(random), at]
+              units << [one.sample.draw(random), at, one.slowness]
               at += gap(mean_gap_ns, random)
             end
             units

@@ -35,6 +35,23 @@ module Holdup::Advise::Sizing
       assert_equal [8], ClosedLoad.new(recording.unit_samples).levels.map(&:population)
     end
 
+    # The machine's speed changes from minute to minute, and so do the units' times.
+    def test_units_of_a_level_follow_each_other_minute_by_minute
+      units = Array.new(1200) do |index|
+        ExampleUnits.unit_sample(index * 200, running_ns: (1 + index / 300) * 1_000_000)
+      end
+      level = ClosedLoad::ClosedLevel.new(population: 2, unit_samples: units, seconds: 240.0)
+      load = ClosedLoad.new(units)
+      mixed, ordered = [false, true].map do |in_order|
+        load.stub(:levels, [level]) do
+          trace = load.traces(ThreadPools::ONE, units: 1000, seed: 1, in_order:, &:itself).first.trace
+          trace.units.map(&:held_ns)
+        end
+      end
+      assert_equal mixed.sort, ordered
+      refute_equal mixed, ordered
+    end
+
     # A few units of each step are kept. From the first to the last of them is shorter than the step.
     one_ruby def test_a_sample_shows_what_was_served
       recording = SimulatedRecording.new(seed: 2, connections: [6, 9, 12], turn_s: 10, minutes: 4)

@@ -41,6 +41,8 @@ module Holdup::Advise::Sizing
       def scores(_growth) = [-10.0, -9.0, -11.0]
 
       def alone_ns(_growth) = 1.0
+
+      def doubt = 0.0
     end
 
     def test_scores_that_no_growth_moves_show_nothing

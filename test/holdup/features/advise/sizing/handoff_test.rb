@@ -39,10 +39,31 @@ module Holdup::Advise::Sizing
       end
     end
 
-    def served(unit, population, handoff_ns)
+    # At a level at which the machine was slow, what it served says nothing of hand-offs.
+    def test_a_level_on_a_slow_machine_is_compared_with_a_slow_model
+      demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 10e6, acquisitions: 100)
+      samples = [800_000, 1_200_000].each_with_index.map do |fixed_work_ns, minute|
+        {at_s: ExampleUnits::START_S + 60 * (minute + 1), host: "a", fixed_work_ns:}
+      end
+      fast, slow = [30_000, 90_000].map { |at_ms| ExampleUnits.unit_sample(at_ms, weight: 1500.0) }
+      speed = SpeedEffect.new(SpeedEffect::HostSlowness.of(samples, [fast, slow]),
+        running: SpeedEffect::SpeedExponent.new(value: 1.0, deviation: 0.1),
+        idle: SpeedEffect::SpeedExponent::NONE)
+      levels = [[2, fast], [3, fast], [4, slow], [5, slow]].map do |population, unit_sample|
+        held_ns = (20e6 * Math.exp(speed.slowness(unit_sample))).round
+        unit = Trace::TraceUnit.new(arrival_ns: 0, held_ns:, idle_ns: 10_000_000, acquisitions: 100)
+        served(unit, population, 40_000, unit_samples: [unit_sample])
+      end
+      known, unknown = [speed, SpeedEffect::NONE].map do |one|
+        Handoff.by_waiting(levels, demand, threads: 5, speed: one)
+      end
+      known.first(4).each { |fitted| assert_in_delta 40_000, fitted, 8_000 }
+      assert_operator unknown.first(4).max - unknown.first(4).min, :>, 40_000
+    end
+
+    def served(unit, population, handoff_ns, unit_samples: [ExampleUnits.unit_sample(weight: 1500.0)])
       scenario = Scenario.of(processes: 1, threads: 5, vcpus: 4, handoff_ns:)
       outcome = Replay.closed(Trace.new([unit] * 1500), scenario, population)
-      unit_samples = [ExampleUnits.unit_sample(weight: 1500.0)]
       ClosedLoad::ClosedLevel.new(population:, unit_samples:, seconds: outcome.elapsed_ns / 1e9)
     end
 

@@ -23,6 +23,63 @@ module Holdup::Advise::Sizing
       assert_equal [1] * 4, traffic(PlayedRecording.new(minutes: 4)).blocks.map { |block| block.rates.size }
     end
 
+    # Four times fifteen minutes, of which every other one is half as slow again.
+    def drift
+      @drift ||= begin
+        samples = Array.new(60) do |minute|
+          slow = (minute / 15).odd? ? 1.5 : 1.0
+          {at_s: PlayedRecording::START_S / 60 * 60 + 60 * (minute + 1), host: "web-1",
+           fixed_work_ns: (slow * 1e6).round}
+        end
+        slowness = SpeedEffect::HostSlowness.of(samples, RECORDING.unit_samples)
+        running, idle = [1.0, 0.0].map { |value| SpeedEffect::SpeedExponent.new(value:, deviation: 0.1) }
+        SpeedEffect.new(slowness, running:, idle:)
+      end
+    end
+
+    def drifting
+      all = RECORDING.unit_samples.map { |unit| drift.slowed(unit, drift.slowness(unit)) }
+      Traffic.of(all, RECORDING.arrivals, speed: drift)
+    end
+
+    def mean_held(units) = units.sum(&:held_ns).fdiv(units.size)
+
+    def test_each_minute_is_replayed_at_its_own_speed
+      trace = drifting.recorded(units: 100_000)
+      by_quarter = trace.units.group_by { |unit| unit.arrival_ns / 900_000_000_000 }
+      first, second, third = by_quarter.values_at(0, 1, 2).map { |units| mean_held(units) }
+      assert_in_epsilon 1.5, second / first, 0.05
+      assert_in_epsilon 1.5, second / third, 0.05
+    end
+
+    # Blocks of ten minutes have minutes of both speeds: what is drawn for one has its speed, not that of the
+    # minute in which it was recorded.
+    def test_units_of_a_block_have_the_speed_of_the_minute_that_they_are_drawn_for
+      trace = drifting.recorded(units: 100_000)
+      block = trace.units.select { |unit| (600..1199).cover?(unit.arrival_ns / 1_000_000_000) }
+      fast, slow = block.partition { |unit| unit.arrival_ns < 840_000_000_000 }
+      slow = slow.select { |unit| unit.arrival_ns >= 960_000_000_000 }
+      assert_in_epsilon 1.5, mean_held(slow) / mean_held(fast), 0.08
+    end
+
+    def test_a_peak_has_units_of_all_speeds
+      traffic = drifting
+      units = traffic.peak(units: 8000).units
+      assert_in_epsilon traffic.mean_of(:running_ns), mean_held(units), 0.04
+      parts = units.each_slice(1000).map { |some| mean_held(some) }
+      assert_operator parts.max / parts.min, :<, 1.3
+    end
+
+    def test_parts_and_changed_traffic_keep_the_speeds
+      traffic = Traffic.of(RECORDING.unit_samples, RECORDING.arrivals, speed: drift)
+      changed = traffic.map { |unit| unit.with(idle_ns: 0) }
+      [traffic.resampled(Random.new(1)), traffic.with(traffic.blocks.first(3)), changed].each do |part|
+        assert_operator part.fastest, :>, 1.1
+      end
+      assert_in_delta 1.5**0.5, traffic.fastest, 0.05
+      assert_equal 1.0, traffic(RECORDING).fastest
+    end
+
     # 45 s with units and 135 s without, by turns.
     def turns(weight: 1.0)
       unit = RECORDING.unit_samples.first

@@ -14,8 +14,10 @@ module Holdup
 
         # @param unit_samples [Array<UnitSample>] with some of the time that may grow, if the shape needs that
         # @param closed [Set<UnitSample>] those of a ClosedLoad
+        # @param doubts [Array<Float>, nil] standard deviation of each unit's logarithm because of one number
+        #   that all share, see SpeedEffect; nil: none
         # @yieldreturn [Integer] a unit sample's time that may grow
-        def initialize(unit_samples, shape, closed: Set.new)
+        def initialize(unit_samples, shape, closed: Set.new, doubts: nil)
           @size = unit_samples.size
           @shape = shape
           @groups = CoherencyEstimator::ScoreTest::BlockStatistics::UnitGroups.new(unit_samples, closed:)
@@ -24,6 +26,14 @@ module Holdup
           @weights = unit_samples.map(&:weight)
           @before = @groups.centred(unit_samples.map { |unit| shape.amount(1 + unit.concurrency) })
           @figures = unit_samples.map { |unit_sample| shape.figure(yield(unit_sample)) }
+          @doubts = doubts
+        end
+
+        # @return [Float] standard deviation of the sum of all scores because of the doubts
+        def doubt
+          return 0.0 unless @doubts
+          slopes = @shape.doubts(@doubts, @figures)
+          @groups.by_block { |index| @before[index] * slopes[index] }.sum.abs
         end
 
         def highest = @shape.highest
@@ -96,7 +106,8 @@ module Holdup
 
         # How times may grow with the units in flight. `amount(in_flight)`: what they grow with; `figure(ns)`:
         # of a unit's time, for means; `without(figure, factor)`: the figure of a time shorter by that factor;
-        # `ns(figure)`: the time; `highest`: upper end of the search.
+        # `ns(figure)`: the time; `doubts(logarithms, figures)`: deviations of the figures from those of their
+        # logarithms; `highest`: upper end of the search.
         module CostShape
           # Times grow by each doubling. Running times are heavy-tailed, so the means of their logarithms are
           # more stable.
@@ -112,6 +123,8 @@ module Holdup
             end
 
             def ns(figure) = Math.exp(figure)
+
+            def doubts(logarithms, _figures) = logarithms
 
             # No larger growth has been measured.
             def highest = 1.0
@@ -144,6 +157,10 @@ module Holdup
             end
 
             def ns(figure) = figure
+
+            def doubts(logarithms, figures)
+              logarithms.zip(figures).map { |logarithm, figure| logarithm * figure }
+            end
 
             # A large request can keep many times what the application itself does.
             def highest = 10.0
@@ -241,11 +258,12 @@ module Holdup
           module_function
 
           # @param blocks [Float] how many equal blocks would say as much
+          # @param doubt [Float] standard deviation of the sum that the blocks do not show
           # @yieldreturn [Array<Float>] the score of each block, which falls as the value rises
           # @return [Array<Float>] value, low, high
-          def of(from, to, blocks, &)
+          def of(from, to, blocks, doubt: 0.0, &)
             certain = student(blocks - 1)
-            ratios = Hash.new { |known, value| known[value] = ratio(yield(value), blocks) }
+            ratios = Hash.new { |known, value| known[value] = ratio(yield(value), blocks, doubt) }
             [0.0, certain, -certain].map { |bound| where(from, to, bound) { |value| ratios[value] } }
           end
 
@@ -260,9 +278,10 @@ module Holdup
             (low + high) / 2
           end
 
-          def ratio(scores, blocks)
+          def ratio(scores, blocks, doubt)
             total = scores.sum
-            error = Math.sqrt(scores.sum { |score| (score - total / scores.size)**2 } * blocks / (blocks - 1))
+            square = scores.sum { |score| (score - total / scores.size)**2 } * blocks / (blocks - 1)
+            error = Math.sqrt(square + doubt**2)
             error.zero? ? 0.0 : total / error
           end
 

@@ -31,6 +31,9 @@ module Holdup
         # @return [Analysis::Machine::MachineSpeed] of the span
         attr_reader :machine_speed
 
+        # @return [SpeedEffect] of it on these units
+        attr_reader :speed_effect
+
         # @return [Recording::ArrivalTimes] of the setting
         attr_reader :arrival_times
 
@@ -60,6 +63,7 @@ module Holdup
           @unit_samples = Recording::CountedSeries.new(windows).like(warm)
           @vcpus = vcpus
           @machine_speed = Analysis::Machine::MachineSpeed.of(samples)
+          @speed_effect = SpeedEffect.of(@unit_samples, samples)
           @arrival_times = Recording::ArrivalTimes.new(arrivals, kind:, fingerprints:)
         end
 
@@ -121,7 +125,7 @@ module Holdup
         end
 
         def growth
-          @growth ||= CoherencyEstimator.new(unit_samples, load: closed_load)
+          @growth ||= CoherencyEstimator.new(unit_samples, load: closed_load, speed: speed_effect)
         end
 
         # @return [ClosedLoad] of its units

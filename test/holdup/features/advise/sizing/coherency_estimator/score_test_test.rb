@@ -81,6 +81,18 @@ class Holdup::Advise::Sizing::CoherencyEstimator::ScoreTestTest < Minitest::Test
     assert_equal 2, test.size
   end
 
+  # A number that all units share, such as how strongly they follow the machine, errs for all of them.
+  def test_a_doubt_that_goes_with_concurrency_is_a_doubt_of_the_sum
+    all = units
+    assert_equal 0.0, score_test(all).doubt
+    alike = score_test(all, doubts: all.map { 0.1 })
+    assert_in_delta 0.0, alike.doubt, 1e-9
+    with_load = score_test(all, doubts: all.map { |unit| 0.1 * unit.in_flight })
+    assert_operator with_load.doubt, :>, 1
+    times = score_test(all, shape: PerUnit, doubts: all.map { |unit| 0.1 * unit.in_flight })
+    assert_operator times.doubt, :>, MS
+  end
+
   def test_a_shape_returns_the_time_that_it_was_given
     [1_000, 8 * MS, 90_000 * MS].product([DoublingSteps, PerUnit]).each do |ns, shape|
       assert_in_epsilon ns, shape.ns(shape.figure(ns)), 1e-9, shape.name
@@ -172,6 +184,16 @@ class Holdup::Advise::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest
       assert_operator low, :<, value, "seed #{seed}"
       assert_operator high, :>, value, "seed #{seed}"
     end
+  end
+
+  def test_a_doubt_that_blocks_do_not_show_widens_the_interval
+    offsets = Array.new(12) { |index| 0.3 + 0.01 * index }
+    sure, doubtful = [0.0, 1.2].map do |doubt|
+      ScoreInterval.of(-1.0, 1.0, 12.0, doubt:) { |one| offsets.map { |offset| offset - one } }
+    end
+    assert_in_delta sure[0], doubtful[0], 0.001
+    assert_operator doubtful[1], :<, sure[1] - 0.1
+    assert_operator doubtful[2], :>, sure[2] + 0.1
   end
 
   # 90 % of the intervals of the mean of normal numbers contain the true mean.

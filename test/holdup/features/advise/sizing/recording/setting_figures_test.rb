@@ -306,6 +306,19 @@ module Holdup::Advise::Sizing
       assert_in_delta 10 * ExampleUnits::MS / mean_factor, found.demand.held_ns, 1
     end
 
+    def test_a_drift_of_the_machine_is_taken_off_before_growth_is_estimated
+      drift = ->(second) { 0.235 * Math.sin(2 * Math::PI * second / 600) }
+      connections = [1, 2, 3, 5, 8].flat_map { |count| [count] * 6 }
+      simulated = SimulatedRecording.new(seed: 2, slowness: drift, minutes: 10, slower: 6, connections:)
+      facts = {windows: minutes(to: 10), unit_samples: simulated.all, warm_up_s: 0}
+      known, unknown = [simulated.samples, []].map { |samples| recording(samples:, **facts) }
+      refute_predicate unknown.speed_effect, :any?
+      assert_predicate known.speed_effect, :any?
+      assert_operator unknown.growth.overall.value.abs, :>, 0.05
+      assert_operator known.growth.overall.value.abs, :<, 0.05
+      refute_predicate known.growth.overall, :grows?
+    end
+
     private
 
     def unit_samples
