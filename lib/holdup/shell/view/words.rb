@@ -187,7 +187,7 @@ module Holdup
       LETTERS = /[\p{Han}\p{Hiragana}\p{Katakana}ー]/
       OPENS = /\A(?:#{LETTERS}|[「『（])/
       CLOSES = /(?:#{LETTERS}|[」』）])\z/
-      LATIN = /[[:alnum:]&&[:ascii:]]\z/
+      LATIN = /[A-Za-z\]?!]\z/
       SPACE_BEFORE = /(?<=#{LETTERS}) (?=%\{(\w+)\})/
       SPACE_BEHIND = /%\{(\w+)\}( ?)(?=#{LETTERS})/
       private_constant :LETTERS, :OPENS, :CLOSES, :LATIN, :SPACE_BEFORE, :SPACE_BEHIND
