@@ -19,7 +19,7 @@ class Screenshots
   FIXTURES = File.expand_path("../fixtures", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
-  RECORDED = {"overview" => ["/?since=15m", 1080]}.freeze
+  RECORDED = {"overview" => ["/?since=15m", 1060]}.freeze
   # The same shop while little happens, and beside other programs: light and English.
   SITUATIONS = {"calm" => {"overview-calm" => ["/?since=6m", 880]},
                 "starved" => {"overview-starved" => ["/?since=6m", 1060]}}.freeze
