@@ -30,7 +30,7 @@ export function legend(chart, count) {
 function cells({ counts, label }, count) {
   const highest = most(counts);
   const steps = scaled(counts).flatMap((number) => [cell(strength(number, highest)), ` ${count(number)} `]);
-  return steps.length ? [`${label}: `, ...steps] : [];
+  return steps.length ? [`${label} `, ...steps] : [];
 }
 
 function cell(opacity) {

@@ -213,6 +213,29 @@ class LayoutTest < Minitest::Test
     assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
   end
 
+  # Cells that are not whole on the screen.
+  BEYOND = <<~JS
+    [...document.querySelectorAll(".cards :is(th, td)")]
+      .filter((cell) => cell.closest("tbody") && cell.getBoundingClientRect().right > innerWidth)
+      .map((cell) => cell.textContent)
+  JS
+
+  def test_a_phone_shows_all_of_a_row_with_a_sentence
+    chromium.size(390, 844)
+    paths = ["/", "/slowest", "/endpoint?unit=OrdersController%23index&kind=request"]
+    paths.product(%w[en ja]) do |path, lang|
+      look(path, lang:, since: "6h")
+      assert page.has_css?(".cards td.words"), path
+      assert_empty page.evaluate_script(BEYOND), path
+    end
+  end
+
+  def test_the_smallest_states_that_matter_have_their_meaning
+    chromium.size(1440, 900)
+    look("/", lang: "en", since: "6h")
+    assert page.has_css?(".split .legend li", text: /starved .+ holds the GVL but has no CPU/)
+  end
+
   def test_a_table_that_scrolls_is_focusable_and_labelled
     chromium.size(390, 844)
     look("/requests", lang: "en")

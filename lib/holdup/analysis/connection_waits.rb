@@ -120,6 +120,9 @@ module Holdup
         texts.empty? ? sizes(pooled, SIZE) : "#{sizes(pooled, SIZE)} (#{texts.join(", ")})"
       end
 
+      # @return [String, nil] nil with several pools: which of them was waited for is not known
+      def only_size = several_sizes? ? nil : size
+
       def pools
         pools = sharers.members.flat_map { |member| connection_pools(member) }.group_by(&:name)
         pools = pools.map { |name, same| merge(name, same) }
@@ -128,6 +131,10 @@ module Holdup
       end
 
       private
+
+      def several_sizes?
+        sharers.settings.any? { |setting| setting.attributes.any? { |key, _| key.start_with?(OTHERS) } }
+      end
 
       def longest_waiter
         names = @total.entries.group_by { |entry| entry.series.name }.map do |name, same|

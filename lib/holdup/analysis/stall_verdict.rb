@@ -75,7 +75,7 @@ module Holdup
       def connection_wait
         pair = waits.main_pair or return
         result(connection_key(pair), victim: pair.victim, cause: pair.causer, share: waits.waiter.share,
-          held_share: pair.share, size: waits.size)
+          held_share: pair.share, size: waits.only_size)
       end
 
       private

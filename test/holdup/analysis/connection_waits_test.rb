@@ -72,6 +72,11 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     assert_equal "5/10 (animals: 2)", connections(mixed).size
   end
 
+  def test_of_several_pools_the_one_that_was_waited_for_has_no_size
+    assert_nil connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).only_size
+    assert_equal "5", connections(windows(setting: {"db_pool" => 5})).only_size
+  end
+
   def test_threads_outside_of_units_keep_connections_too
     samples = [[1, 0, 100], [1, 60, 300], [2, 0, 0], [2, 60, 200]].map { |pid, at, ms|
       sample(pid, at, connections_kept_ns: ms * MS)

@@ -86,6 +86,7 @@ module Holdup
         when String then SYSTEMS.include?(name) ? called(value) : View::Width.clean(value)
         when Numeric then number(name, value)
         when Hash then phrase(**value)
+        when Array then @words.list(value.map { |part| View::Width.clean(part) })
         else value.to_s
         end
       end

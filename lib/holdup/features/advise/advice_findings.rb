@@ -8,13 +8,16 @@ module Holdup
 
       FindingText = Data.define(:rule, :what, :parts)
       # `diff`: lines to remove and lines to add, usually none; `folded`: whether a browser shows it only when
-      # it is asked to
-      Part = Data.define(:label, :text, :diff, :folded) do
-        def initialize(label:, text:, diff: [], folded: false) = super
+      # it is asked to; `empty`: whether it says that there is nothing to say, which a browser leaves out
+      Part = Data.define(:label, :text, :diff, :folded, :empty) do
+        def initialize(label:, text:, diff: [], folded: false, empty: false) = super
       end
       LABELS = %i[evidence do expected risk verify undo].freeze
       # What the finding is for: the rest is its reasons.
       ACTION = :do
+      # Remedies that change nothing that could be undone.
+      UNCHANGING = %i[neighbours measuring].freeze
+      private_constant :UNCHANGING
 
       def initialize(findings, words:)
         @findings = findings
@@ -41,15 +44,29 @@ module Holdup
       end
 
       def describe(finding)
-        texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk),
+        texts = [evidence(finding), change(finding), expected(finding), risk(finding),
           word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
         diff = finding.line&.diff.to_a.map { |line| View::Width.clean(line) }
         parts = LABELS.zip(texts).map do |label, text|
           action = label == ACTION
-          Part.new(label: word(label), text:, diff: action ? diff : [], folded: !action)
+          Part.new(label: word(label), text:, diff: action ? diff : [], folded: !action,
+            empty: says_nothing?(finding, label))
         end
         FindingText.new(rule: finding.rule, what: say(finding, :what), parts:)
       end
+
+      def says_nothing?(finding, label)
+        case label
+        when :expected then finding.interval.nil?
+        when :risk then !risky?(finding)
+        when :undo then UNCHANGING.include?(finding.remedy)
+        else false
+        end
+      end
+
+      def risky?(finding) = @words.key?(:"finding_#{finding.rule}_risk")
+
+      def risk(finding) = risky?(finding) ? say(finding, :risk) : word(:no_risk)
 
       def say(finding, part)
         @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))

@@ -48,7 +48,7 @@ module Holdup
 
       def facts(link)
         wait, held = [link.wait_ns, link.held_ns].map { |ns| View::Figures.duration(ns) }
-        place = View::MainWait.line(link.place) if link.place
+        place = View::MainWait.line(link.place, @words) if link.place
         {waiter: name(link.waiter), wait:, holder: holder(link), held:, place:}
       end
 

@@ -60,7 +60,7 @@ module Holdup
           cells = columns.map { |column| View::Figures.public_send(column.figure, column.values[index]) }
           [View::Blocks::Moment.step(@series.at_s[index], @series.step_s, {}), *cells]
         end
-        step = View::Figures.duration(@series.step_s * NS)
+        step = View::Figures.rough(@series.step_s * NS)
         View::Section.new(title: word(:picture_table), columns: [word(:moment), *columns.map(&:title)], rows:,
           notes: [word(:picture_note, step:)])
       end

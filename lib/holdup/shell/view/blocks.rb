@@ -255,7 +255,7 @@ module Holdup
 
       # The share that has room for a letter, and the least that matters.
       Bar::ROOM = 0.0125
-      Bar::LARGE = 0.05
+      Bar::LARGE = 0.02
 
       # The label omits smaller shares, which are still drawn.
       Bar::LEAST_LABELLED = 0.005

@@ -40,16 +40,16 @@ module Holdup
       # @return [String, nil] "SalesReport#pair_counts, sales_report.rb:30", "82 calls in each: SQL primary"
       def self.place(place, words)
         return unless place
-        return line(place.sampled) if place.sampled
+        return line(place.sampled, words) if place.sampled
         words.call(:main_wait_calls, calls: Figures.amount(place.called.each),
           system: CalledSystem.call(place.called, words))
       end
 
       # @param line [Analysis::MethodLine]
       # @return [String] "SalesReport#pair_counts, sales_report.rb:30"
-      def self.line(line)
-        [line.label, line.location && File.basename(line.location)].compact.map { |text| Width.clean(text) }
-          .join(", ")
+      def self.line(line, words)
+        parts = [line.label, line.location && File.basename(line.location)].compact
+        words.list(parts.map { |text| Width.clean(text) })
       end
 
       private

@@ -169,6 +169,8 @@ module Holdup
     # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing (nil or "-").
     # - A missing value outside such a part is shown as the language's `unknown_value`.
     # - A value that ends with a full stop loses it if the sentence continues with punctuation.
+    # - Japanese has a space between its letters and others, and none between its own: a value gets the space
+    #   that a left out part would have made needless, and loses the one that its own letters make needless.
     #
     # @example
     #   text = "%{count} {count:process|processes}[[, %{share} busy]]."
@@ -182,6 +184,13 @@ module Holdup
       BEFORE_A_STOP = /%\{(\w+)\}(?=[.,;:。、；：])/
       MISSING = "-"
       ONE = "1"
+      LETTERS = /[\p{Han}\p{Hiragana}\p{Katakana}ー]/
+      OPENS = /\A(?:#{LETTERS}|[「『（])/
+      CLOSES = /(?:#{LETTERS}|[」』）])\z/
+      LATIN = /[A-Za-z\]?!]\z/
+      SPACE_BEFORE = /(?<=#{LETTERS}) (?=%\{(\w+)\})/
+      SPACE_BEHIND = /%\{(\w+)\}( ?)(?=#{LETTERS})/
+      private_constant :LETTERS, :OPENS, :CLOSES, :LATIN, :SPACE_BEFORE, :SPACE_BEHIND
 
       module_function
 
@@ -193,7 +202,7 @@ module Holdup
         return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
         values = complete(text, values, unknown)
-        I18n.interpolate_hash(text, values)
+        I18n.interpolate_hash(spaced(text, values), values)
       end
 
       def missing?(value)
@@ -218,7 +227,21 @@ module Holdup
           [name, (value.is_a?(String) && stopped.include?(name)) ? value.sub(ENDED, "") : value]
         end
       end
-      private_class_method :parted, :formed, :complete
+
+      def spaced(text, values)
+        return text if text.ascii_only?
+        text = text.gsub(SPACE_BEFORE) { OPENS.match?(values[$1.to_sym].to_s) ? "" : " " }
+        text.gsub(SPACE_BEHIND) do
+          name, space = $~.captures
+          "%{#{name}}#{space_behind(values[name.to_sym].to_s, space)}"
+        end
+      end
+
+      def space_behind(value, space)
+        return "" if CLOSES.match?(value)
+        LATIN.match?(value) ? " " : space
+      end
+      private_class_method :parted, :formed, :complete, :spaced, :space_behind
     end
   end
 end

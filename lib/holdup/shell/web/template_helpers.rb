@@ -173,7 +173,7 @@ module Holdup
       # @return [Array<String>] what was chosen in addition to one of the usual spans
       def chosen(asks, origins)
         span = [query.since, query["until"]] if query["until"]
-        span ||= [query.since] unless PageQuery::SPANS.key?(query.since)
+        span ||= [since] unless PageQuery::SPANS.key?(query.since)
         kind = query.kind && word(:"kind_#{query.kind}") if asks.include?("kind")
         least = query["least"] && "≥ #{query.least}" if asks.include?("least")
         name = query["name"] if asks.include?("name")
@@ -213,6 +213,12 @@ module Holdup
       end
 
       private
+
+      # @return [String] "6m" as the language writes it
+      def since
+        number, unit = query.since.match(/\A(\d+)([smhd])\z/)&.captures
+        number ? word(:"span_of_#{unit}", number:) : query.since
+      end
 
       # @return [Hash{String => String}] pages by what sentences call them: "the Compare page"
       def pages_by_name

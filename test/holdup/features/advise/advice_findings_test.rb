@@ -22,4 +22,14 @@ class Holdup::Advise::AdviceFindingsTest < Minitest::Test
     assert_match(/\A25.0 % more jobs/, expected(0.25, 0.2..0.3, measure: :throughput).first)
     assert_match(/\Anot predicted/, expected(nil, nil).first)
   end
+
+  # A browser leaves out what has nothing to say.
+  def test_parts_that_say_nothing
+    facts = {count: 2, differing: %w[threads=3 threads=5], query: "report"}
+    finding = Holdup::Advise::Rules::Finding.new(rule: :settings_mixed, remedy: :measuring, facts:)
+    text = Holdup::Advise::AdviceFindings.new([finding], words: Holdup::View::Words.new("ja")).first
+    assert_equal %w[効果 リスク 元に戻す], text.parts.select(&:empty).map(&:label)
+    assert_equal "ありません。", text.parts.find { |part| part.label == "リスク" }.text
+    assert_includes text.parts.first.text, "違い：threads=3、threads=5。"
+  end
 end

@@ -43,7 +43,7 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
   def test_japanese
     text = sentence([:pair, 240, "Sales#report", 217], [:call, 9, "http a", 9, "Sales#report"],
       language: "ja")
-    assert_equal "GVL を 240 ms 待ちました。そのうち 217 ms は、Sales#reportが GVL を持っていたためです。" \
+    assert_equal "GVL を 240 ms 待ちました。そのうち 217 ms は、Sales#report が GVL を持っていたためです。" \
       "この 1 分間に Sales#report は平均 9.00 ms HTTP a を待ちました。", text
   end
 

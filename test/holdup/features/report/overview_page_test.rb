@@ -31,8 +31,8 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
     found = answers
 
     assert_match(/\ASince the data begins, 20\d\d-/, found["Since when?"])
-    assert_equal "ReportsController#sales: the main cause", found["What to do first"].text
-    assert_equal "captures", found["Then"].page
+    assert_equal "ReportsController#sales: the main cause", found["Where to look next"].text
+    assert_equal "captures", found["And then"].page
   end
 
   def test_a_quiet_application_is_told_that_it_is_not_the_gvl
@@ -41,7 +41,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
 
     assert_match(/\ANo: only 0 %/, found["Is it the GVL?"])
     assert_match(/\AIt was low at all times since /, found["Since when?"])
-    assert_equal "requests", found["What to do first"].page
+    assert_equal "requests", found["Where to look next"].page
   end
 
   def test_a_first_visit_is_told_what_the_data_can_say
@@ -182,7 +182,7 @@ class Holdup::Report::OverviewPageTest < Minitest::Test
   end
 
   def test_is_whole_in_japanese
-    assert_equal %w[GVL\ が原因か 待たせているのは いつからか 最初にすること 次にすること], answers(sample.to_a, "ja").keys
+    assert_equal %w[GVL\ が原因か 待たせているのは いつからか 次に見るところ その次に見るところ], answers(sample.to_a, "ja").keys
   end
 end
 

@@ -41,6 +41,18 @@ class Holdup::Queries::HeapCountsQueryTest < Minitest::Test
     assert_in_delta 20, read.size * found.each_host, 1e-9
   end
 
+  # Two days have steps of half an hour, with samples six minutes apart.
+  def test_a_long_span_has_few_steps
+    asked = {}
+    store = store_with("a")
+    store.define_singleton_method(:sums) do |*span, **options|
+      asked.merge!(options)
+      super(*span, **options)
+    end
+    Holdup::Queries::HeapCountsQuery.call(store, from_s: FROM_S - 172_800, to_s: FROM_S, names: %w[A])
+    assert_equal 1800, asked[:step_s]
+  end
+
   def test_a_small_one_is_read_whole
     assert_equal 1, counts("a").each_host
   end

@@ -37,5 +37,7 @@ class Holdup::Queries::SettingHistoryTest < Minitest::Test
   def test_what_changed_before_the_span_is_no_change_in_it
     assert_empty changes(store({0 => {}, 20 => {"threads" => 3}}), from_s: START_S + 25 * 60)
     assert_empty changes(store({0 => {}}))
+    before = {from_s: START_S + 20 * 60 + 30, to_s: START_S + 20 * 3600}
+    assert_empty changes(store({0 => {}, 20 => {"threads" => 3}}), **before)
   end
 end

@@ -54,7 +54,7 @@ class Holdup::View::AuditLogTest < Minitest::Test
   def test_what_an_experiment_would_have_shown
     visible = [Holdup::ChangeReason::JudgedFigure.new(name: "cpu_unit", change: "4.5 %")]
     reason = Holdup::ChangeReason.of(:judged_none, visible:).to_s
-    assert_match(/この実験で示せる最小の差：.* で 4\.5 %。\z/,
+    assert_match(/この実験で示せる最小の差：.*で 4\.5 %。\z/,
       Holdup::View::AuditLog.reason(reason, Holdup::View::Words.new("ja")))
   end
 

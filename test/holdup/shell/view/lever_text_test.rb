@@ -17,7 +17,7 @@ class Holdup::View::LeverTextTest < Minitest::Test
     change = text("puma_restart", write: "threads 3, 3")
     assert_equal "threads 3, 3, then restart (SIGUSR2 to the master)", change.whole
     assert_equal "then restart (SIGUSR2 to the master)", change.then
-    assert_equal "threads 3, 3, その後に再起動（マスターに SIGUSR2）",
+    assert_equal "threads 3, 3、その後に再起動（マスターに SIGUSR2）",
       text("puma_restart", language: "ja", write: "threads 3, 3").whole
   end
 

@@ -24,6 +24,11 @@ class Holdup::View::MainWaitTest < Minitest::Test
       waits(holding_methods: sampled_methods).remark(row(SALES)))
   end
 
+  def test_method_and_line_have_the_comma_of_the_language
+    assert_match(/\AGVL 待ちの 7\d % は ReportsController#sales（SalesReport#rows、sales_report\.rb:41）が原因\z/,
+      waits("ja", holding_methods: sampled_methods).remark(row))
+  end
+
   def test_names_the_calls_of_a_holder_without_samples
     calls = [SAMPLE.window(SALES, kind: :call, queue: "sql primary", count: 240 * 82,
       histograms: {wall: Holdup::Histogram.of([MS])})]

@@ -24,7 +24,8 @@ class Holdup::View::WordsTest < Minitest::Test
     \Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z|
     \Acalls_(?:gc|ruby)\z|\A(?:system_(?:sql|http|redis|memcached)|call_remote_(?:redis|memcached))\z|
     \Acall_library_|\Anotify_channel_(?:slack|teams|discord|pagerduty|rails_error)\z|
-    \Aon_page_advice_query\z|\Alever_(?:how|sidekiq_\w+|solid_queue_\w+|puma_first_workers)\z
+    \Aon_page_advice_query\z|\Amemory_at_most\z|
+    \Alever_(?:how|sidekiq_\w+|solid_queue_\w+|puma_first_workers)\z
   /x
 
   def test_every_language_has_every_key
@@ -163,6 +164,16 @@ class Holdup::View::PhraseTest < Minitest::Test
     assert_equal "It failed: no room; try again", say("It failed: %{reason}; try again", reason: "no room.")
     assert_equal "It failed: no room. Try again", say("It failed: %{reason} Try again", reason: "no room.")
     assert_equal "失敗：空きがない。", say("失敗：%{reason}。", reason: "空きがない。")
+  end
+
+  def test_japanese_has_a_space_beside_other_letters_only
+    text = "%{cause}[[（%{place}）]]が GVL を持つ"
+    assert_equal "Sales#report が GVL を持つ", say(text, cause: "Sales#report", place: nil)
+    assert_equal "Sales#report（a.rb:3）が GVL を持つ", say(text, cause: "Sales#report", place: "a.rb:3")
+    assert_equal "スレッド「mailer」は待つ", say("%{name} は待つ", name: "スレッド「mailer」")
+    assert_equal "最大は起動時の 3", say("最大は %{at} の %{peak}", at: "起動時", peak: "3")
+    assert_equal "最大は 07:00 の 3", say("最大は %{at} の %{peak}", at: "07:00", peak: "3")
+    assert_equal "Waits for 注文", say("Waits for %{name}", name: "注文")
   end
 
   def test_what_is_no_form_stays

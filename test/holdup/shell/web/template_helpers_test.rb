@@ -18,6 +18,13 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
     end
   end
 
+  def test_a_chosen_span_has_the_units_of_the_language
+    {"en" => "40m", "ja" => "40分"}.each do |lang, span|
+      get "/", {"since" => "40m", "lang" => lang}
+      assert_includes last_response.body, %(<span class="chosen">#{span}</span>)
+    end
+  end
+
   def test_ignores_a_prefix_that_is_not_a_path
     ["//evil.example", "https://evil.example", "/a\"b", "/a b", "javascript:x", "/a/../b?c"].each do |prefix|
       get "/", {}, {"HTTP_X_FORWARDED_PREFIX" => prefix}

@@ -50,7 +50,7 @@ module Holdup
               settings.flat_map { |setting| labels.facts(setting) }
             end
             Finding.new(rule: :settings_mixed, remedy: :measuring,
-              facts: {count: names.most_of_a_role, differing: differing.uniq.first(SHOWN).join(", "),
+              facts: {count: names.most_of_a_role, differing: differing.uniq.first(SHOWN),
                       query: "report --by setting"})
           end
         end

@@ -65,13 +65,14 @@ module Holdup
         def total = summary.total
 
         # @param row [Analysis::SeriesRow]
-        # @return [String, nil] "SalesReport#pair_counts, app/models/sales_report.rb:30": where it holds the
-        #   GVL for longest; nil where that is not known, or was not read
+        # @return [Array<String>, nil] method and line ("SalesReport#pair_counts",
+        #   "app/models/sales_report.rb:30") where it holds the GVL for longest; nil where that is not known,
+        #   or was not read
         def place_of(row)
           return unless summary.read?(:holding_methods, :calls)
           party = Analysis::StallPairs::Party.new(name: row.name, kind: row.kind)
           line = summary.holder_place(party)&.sampled
-          [line.label, line.location].compact.join(", ") if line
+          [line.label, line.location].compact if line
         end
 
         # @return [Analysis::Machine, nil] the smallest host

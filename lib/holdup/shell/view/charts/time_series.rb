@@ -179,7 +179,8 @@ module Holdup
 
           def moment(value, unit, words)
             return Figures::Moments.at(value) if unit == :time
-            words.call(:chart_at_age, age: Figures.duration(value))
+            return words.call(:chart_at_start) if value.zero?
+            words.call(:chart_at_age, age: Figures.rough(value))
           end
         end
 
@@ -265,7 +266,7 @@ module Holdup
           end
 
           def step
-            Figures.duration(@series.step_s * NS)
+            Figures.rough(@series.step_s * NS)
           end
 
           def more

@@ -67,6 +67,10 @@ module Holdup
         BROAD = 8
         BROAD_WIDTH = 58
         FULL = 10
+        # Columns from which a table with sentences is too broad for a phone.
+        CARDS = 5
+        # Characters of a name that leaves no room beside it there.
+        LONG_NAME = 40
         # Characters: of the first column and of words, which wrap, and of a bar.
         NAME_WIDTH = 14
         WORDS_WIDTH = 18
@@ -146,8 +150,29 @@ module Holdup
         # @return [String, nil] CSS class of a table that may need the page's whole width
         def extent(section)
           count = section.columns.size
-          return "full table" if count >= FULL
-          "broad" if count >= BROAD || width(section) > BROAD_WIDTH
+          wide = "broad" if count >= BROAD || width(section) > BROAD_WIDTH
+          wide = "full table" if count >= FULL
+          classes = [wide, ("cards" if cards?(section))].compact
+          classes.join(" ") if classes.any?
+        end
+
+        # A phone has no room for figures beside a sentence or a long name: each row is a card there.
+        # @return [Array<String, nil>] what a card calls its figures, by column; of other tables nil
+        def card_labels(section)
+          return [nil] * section.columns.size unless cards?(section)
+          section.headings.map { |column| column.text unless column.words || column.text.empty? }
+        end
+
+        # One that is sorted needs its heading.
+        def cards?(section)
+          return false if section.columns.size < CARDS || section.headings.any?(&:sort)
+          section.headings.drop(1).any?(&:words) ||
+            section.rows.any? { |row| row.first.to_s.size > LONG_NAME }
+        end
+
+        # @return [String, nil] drawings need none
+        def card_label(label, cell)
+          label unless cell.is_a?(Blocks::Bar) || cell.is_a?(Blocks::Sparkline)
         end
 
         # @return [Integer] characters that its cells take

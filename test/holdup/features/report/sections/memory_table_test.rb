@@ -51,7 +51,7 @@ class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
   def test_no_row_says_that_a_request_allocates_nothing
     found = table(window("A#a", objects: 500, others: 101), window("B#b", objects: 90_000)).call
     cells = found.rows.to_h { |name, *cells| [name, cells] }["A#a"]
-    assert_equal "at most 50", cells[0]
+    assert_equal "<= 50", cells[0]
     assert_equal ["-", "-"], cells.values_at(1, 4), "shares of what is not known are not 0"
   end
 

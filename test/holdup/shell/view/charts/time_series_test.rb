@@ -45,9 +45,15 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     values = [1_120, 4_200, 900, 700, 600, 600].map { |ms| ms * 1_000_000 }
     assert_equal "Elapsed: p95 600 ms, peak 4.20 s at #{at}", title(values)
     assert_equal "Elapsed：p95 は 600 ms、最大は #{at} の 4.20 秒", title(values, "ja")
-    assert_equal "Elapsed: p95 600 ms, peak 4.20 s at an age of 60.0 s", title(values, unit: :ns)
+    assert_equal "Elapsed: p95 600 ms, peak 4.20 s at an age of 60 s", title(values, unit: :ns)
     assert_equal "Elapsed: p95 600 ms", title([600_000_000] * 3)
     assert_nil title([nil])
+  end
+
+  def test_a_peak_at_the_start_of_a_process
+    values = [4_200, 900, 600].map { |ms| ms * 1_000_000 }
+    assert_equal "Elapsed: p95 600 ms, peak 4.20 s at the start", title(values, unit: :ns)
+    assert_equal "Elapsed：p95 は 600 ms、最大は起動時の 4.20 秒", title(values, "ja", unit: :ns)
   end
 
   def test_a_line_that_ended_is_not_said_to_be_now

@@ -68,4 +68,27 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
     short = ["name", *["1.72 ms"] * 3]
     assert_nil helpers.extent(Holdup::View::Section.new(title: "t", columns: short, rows: [short]))
   end
+
+  def section(columns, *rows)
+    Holdup::View::Section.new(title: "t", columns:, rows:)
+  end
+
+  def test_a_row_with_a_sentence_or_a_long_name_is_a_card_on_a_phone
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    why = Holdup::View::Blocks::Column.new(text: "why", words: true)
+    reasons = section(["name", "p95", "mean", "caused", why], %w[A 1 2 3 because])
+    assert_equal "cards", helpers.extent(reasons)
+    assert_equal ["name", "p95", "mean", "caused", nil], helpers.card_labels(reasons)
+
+    columns = %w[name p95 mean caused suffered]
+    assert_includes helpers.extent(section(columns, ["A" * 41, "1", "2", "3", "4"])), "cards"
+    refute_includes helpers.extent(section(columns, ["A" * 40, "1", "2", "3", "4"])).to_s, "cards"
+  end
+
+  def test_a_table_that_is_sorted_keeps_its_heading_on_a_phone
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    sorted = Holdup::View::Blocks::Column.new(text: "name", sort: "name")
+    table = section([sorted, "p95", "mean", "caused", "suffered"], ["A" * 60, "1", "2", "3", "4"])
+    assert_equal [nil] * 5, helpers.card_labels(table)
+  end
 end
