@@ -10,7 +10,7 @@
 #include "init.h"
 
 #define RETAINED_OBJECTS 8192 /* kept of a unit; of a larger one every second, fourth, ... */
-#define RETAINED_SHARE 200    /* watching takes a 200th of the time at most */
+#define RETAINED_SHARE 200    /* watching takes a 200th of the time, by these estimates: */
 #define RETAINED_OBJECT_NS 250 /* an object that goes into the map, and what the next collections pay */
 #define RETAINED_REPORT_NS 30 /* an object of any thread while a unit is watched */
 #define RETAINED_PAUSE_NS UINT64_C(10000000)

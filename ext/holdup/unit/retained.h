@@ -3,7 +3,7 @@
  * allocates, and when the unit has ended these go into an ObjectSpace::WeakMap with the number of the watch.
  * What is still there after collections was retained (lib/holdup/agent/retained_objects.rb).
  *
- * One unit at a time is watched, so that its cost stays below RETAINED_SHARE of the time. Others pay for one
+ * One unit at a time is watched, so that it takes a small share of the time. Others pay for one
  * comparison. Units on threads that follow their fibers are not watched, and with several Ractors none is.
  *
  * Until they are in the map nothing keeps the objects alive. But Ruby frees only what was not marked, so they

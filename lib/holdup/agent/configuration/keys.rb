@@ -154,8 +154,8 @@ module Holdup
       Key.new(
         name: :watch_objects, type: Types::Boolean.new, default: true,
         help: "Now and then the objects of a request or job are followed until garbage collection frees " \
-          "them, to find those that make the memory grow (`holdup report --table memory`). It takes 0.5 % of " \
-          "the time at most."
+          "them, to find those that make the memory grow (`holdup report --table memory`). The pauses " \
+          "between are long enough for some 0.5 % of the time."
       ),
       Key.new(
         name: :on_finish, env: nil, type: Types::Callback.new, default: nil,
