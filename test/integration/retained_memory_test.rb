@@ -3,7 +3,8 @@
 require "test_helper"
 require_relative "../../benchmark/support/fresh"
 
-# A twentieth of `bin/bench memory`: processes with ten endpoints, one of which leaks, or has a cache that fills.
+# A twentieth of `bin/bench memory`: processes with ten endpoints, one of which leaks, or has a cache that
+# fills.
 class RetainedMemoryTest < Minitest::Test
   REQUESTS = 36_000
   # Objects of each: with fewer, a fast machine is done before enough requests were watched.

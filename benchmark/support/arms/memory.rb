@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# memory.rb KIND REQUESTS SEED [LINES]: a process with ten endpoints, one of which is given a task, served as fast as
-# the machine can. Prints what Holdup says of its memory.
+# memory.rb KIND REQUESTS SEED [LINES]: a process with ten endpoints, one of which is given a task, served as
+# fast as the machine can. Prints what Holdup says of its memory.
 #   leak       a constant grows by 1 kB with each request
 #   temporary  one request in twenty builds 20 MB
 #   cache      fills once, with 200 entries of 10 kB
