@@ -16,6 +16,7 @@ require_relative "../holds"
 require_relative "../instructions"
 require_relative "../jit"
 require_relative "../jit_probe"
+require_relative "../memory"
 require_relative "../predict"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
@@ -75,6 +76,7 @@ module Bench
       "autopilot" => Autopilot,
       "jit" => Jit,
       "upgrade" => Upgrade,
+      "memory" => Memory,
       "predict" => Predict,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,

@@ -18,6 +18,7 @@ module Bench
       "upgrade.md" => %w[upgrade],
       "scaling.md" => %w[scaling],
       "fleet.md" => %w[fleet],
+      "memory.md" => %w[memory],
       "whom.md" => %w[whom whom-locks whom-transactions whom-week]
     }.freeze
 

@@ -28,6 +28,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     connections_init(probe);
     repeats_init(probe);
     transactions_init(probe);
+    retained_init(probe);
     tick_init(probe);
     segment_init(probe);
     capture_init(probe);

@@ -29,6 +29,7 @@ void queries_init(VALUE probe);
 void connections_init(VALUE probe);
 void repeats_init(VALUE probe);
 void transactions_init(VALUE probe);
+void retained_init(VALUE probe);
 void tick_init(VALUE probe);
 void segment_init(VALUE probe);
 void capture_init(VALUE probe);

@@ -104,6 +104,10 @@ class RecordingProbe
 
   attr_accessor :repeated_queries
 
+  def watch_objects(_map) = true
+
+  def watched_units = []
+
   def sample_holds(over_ns) = @hold_samples = over_ns
 
   def show_paths(on) = @shown_paths = on

@@ -97,6 +97,11 @@ static VALUE heaps_sum(VALUE unused)
     return Qnil;
 }
 
+void alloc_note_interruption(void)
+{
+    heaps.interruption = rb_errinfo(); /* of a throw or an end of the thread: no exception */
+}
+
 int alloc_ask_slots(void)
 {
     alloc_turns = ALLOC_NEVER; /* for other threads meanwhile; the next start sets it again */
@@ -107,7 +112,7 @@ int alloc_ask_slots(void)
     rb_protect(heaps_sum, Qnil, &raised);
     heaps.asking = 0;
     alloc_turns = 1; /* unless this edge reads the counts */
-    if (raised) heaps.interruption = rb_errinfo(); /* of a throw or an end of the thread: no exception */
+    if (raised) alloc_note_interruption();
     return raised;
 }
 

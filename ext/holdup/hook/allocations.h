@@ -40,6 +40,9 @@ static inline int alloc_turn(void)
     return __builtin_expect(--alloc_turns != 0, 1) ? 0 : alloc_ask_slots();
 }
 
+/* What Ruby code that the probe ran has raised is the application's (interruption?). */
+void alloc_note_interruption(void);
+
 /*
  * Reads the counts at `t` on the current thread, which holds the GVL. `hold_from`: of its clock, before it
  * was settled at `t`.

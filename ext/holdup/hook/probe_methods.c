@@ -8,6 +8,7 @@
 #include "hook/registry.h"
 #include "init.h"
 #include "segment/histogram.h"
+#include "unit/retained.h"
 
 /*
  * Starts measuring.
@@ -53,6 +54,7 @@ static VALUE probe_after_fork(VALUE self)
     if (!hook_forked) return Qfalse;
     VALUE thread = rb_thread_current();
     tclock_t *current = reg_clock(thread);
+    retained_drop(); /* a unit of the parent */
     if (current) {
         blame_t *ledger = current->blame;
         unit_abandon_all(current);

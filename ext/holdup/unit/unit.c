@@ -9,6 +9,7 @@
 #include "hook/pair_records.h"
 #include "hook/registry.h"
 #include "unit/calls.h"
+#include "unit/retained.h"
 
 #define UNIT_RESTED (UINT64_C(1) << 31)
 
@@ -156,6 +157,7 @@ uint64_t unit_enter(tclock_t *c, uint8_t pool)
     c->innermost = u;
     c->longest = 0;
     if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_START, 0, t, u->base.caused);
+    if (__builtin_expect(t >= retained_due, 0)) retained_begin(u, t);
     return unit_handle(u);
 }
 

@@ -19,6 +19,7 @@
 #include "unit/fibers.h"
 #include "unit/repeats.h"
 #include "unit/request_texts.h"
+#include "unit/retained.h"
 #include "unit/shown_units.h"
 
 static uint8_t probe_pool(VALUE name)
@@ -86,6 +87,7 @@ typedef struct {
     bool has_cpu;    /* its thread has a clock of its CPU */
     blame_t *ledger; /* of the party ... */
     bool foreign;    /* ... whose GVL the caller does not hold */
+    bool watched;    /* for what it leaves in memory */
     int raised; /* see alloc_turn: after the unit has ended */
 } probe_ended_t;
 
@@ -105,7 +107,9 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     ended->places = u ? u->places : (unit_places_t){0};
     ended->party = u ? u->party : NULL;
     ended->shown = unit_place(u);
+    ended->watched = retained_is(u);
     if (!u) return false;
+    if (ended->watched) retained_leave();
     u->shown = 0;
     table_leave_alone(ended->shown);
     const tclock_t *current = hook_current();
@@ -124,6 +128,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 static void probe_drop_tallies(probe_ended_t *ended, uint32_t series)
 {
     table_drop(ended->shown);
+    if (ended->watched && series == PAIR_NAMELESS) retained_drop();
     if (ended->party && ended->foreign) pair_leave_behind(ended->ledger, ended->party, series);
     else if (ended->party) pair_finish(ended->ledger, ended->party, series);
     unit_drop_places(&ended->places);
@@ -259,6 +264,10 @@ VALUE probe_record_unit(int argc, const VALUE *argv, figures_t *figures)
     if (slow) probe_record_slow(series, &ended, calls, id);
     probe_drop_tallies(&ended, (uint32_t)series);
     if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
+    if (ended.watched) {
+        int raised = retained_record(name);
+        if (!ended.raised) ended.raised = raised;
+    }
     return probe_return(&ended, Qtrue);
 }
 

@@ -252,6 +252,12 @@ module Holdup
       def pools=(names)
       end
 
+      def watch_objects(_map) = false
+
+      def watched_units = []
+
+      def object_bytes(_object) = 0
+
       def profile=(json)
       end
 

@@ -222,12 +222,28 @@ module Holdup
       end
 
       # Which requests or jobs make their processes grow, also those that the filter leaves out.
-      # @return [Array<HeapGrowth::GrowingName>]
+      # @return [Array<RetainedMemory::RetainingName, HeapGrowth::GrowingName>]
       def heap_growth
         @heap_growth ||= begin
           counts = part(:heap_counts)
           windows = counts.windows.select { |window| filter.setting?(window.setting) }
-          HeapGrowth.new(counts.samples, windows, each_host: counts.each_host).names
+          watched = retained_memory.names
+          counted = HeapGrowth.new(counts.samples, windows, each_host: counts.each_host).names
+          watched + counted.reject { |one| watched.map(&:name).include?(one.name) }
+        end
+      end
+
+      # @return [RetainedMemory] of the same processes
+      def retained_memory
+        @retained_memory ||= begin
+          counted = units.select { |entry| filter.setting?(entry.setting) }
+          settings = counted.filter_map { |entry| entry.setting&.fingerprint }
+          growth = part(:heap_counts)
+          samples = growth.samples.select { |one| one[:setting].nil? || settings.include?(one[:setting]) }
+          counts = counted.each_with_object(Hash.new(0)) do |entry, sums|
+            sums[entry.series.name] += entry.window.count
+          end
+          RetainedMemory.new(samples, counts, each_host: growth.each_host)
         end
       end
 

@@ -152,6 +152,12 @@ module Holdup
           "wait, and again every 10 ms, for `holdup report --table methods`. 0 or off: never."
       ),
       Key.new(
+        name: :watch_objects, type: Types::Boolean.new, default: true,
+        help: "Now and then the objects of a request or job are followed until garbage collection frees " \
+          "them, to find those that make the memory grow (`holdup report --table memory`). The pauses " \
+          "between are long enough for some 0.5 % of the time."
+      ),
+      Key.new(
         name: :on_finish, env: nil, type: Types::Callback.new, default: nil,
         example: "->(figures) { StatsD.distribution(\"gvl\", figures.stalled) }",
         help: "Is called after each request and job, outside of its measured time, with its figures " \

@@ -7,6 +7,7 @@ require_relative "../application_code"
 require_relative "../configuration"
 require_relative "../../model/flat_json"
 require_relative "../probe/process_stats"
+require_relative "../retained_objects"
 require_relative "../../segment/layout"
 require_relative "../setting_facts"
 require_relative "../working_folder"
@@ -47,6 +48,8 @@ module Holdup
         @guard.call(:places) { note_places }
         @capture = capture_controller(path)
         @stats_log = @guard.call(:stats_log) { stats_log }
+        @retained = RetainedObjects.new(probe: @probe)
+        @guard.call(:retained) { @retained.start } if @configuration.watch_objects && !brief
         resume
         self
       end
@@ -80,6 +83,7 @@ module Holdup
         @guard.call(:segment) { @file.ends }
         @guard.call(:stats_log) { @stats_log&.close }
         @guard.call(:capture) { @capture.close }
+        @guard.call(:retained) { @retained.stop }
         @probe.sample_holds(0)
         @probe.disable
         @probe.close_segment
@@ -88,6 +92,7 @@ module Holdup
       # Updates the segment: accounts, setting, gauges. A part that fails does not affect the others.
       def tick
         @guard.call(:threads) { label_threads }
+        @guard.call(:retained) { @retained.tick }
         @guard.call(:describe) { describe }
         name = @probe.tick(@guard.call(:gauges) { @stats.to_a } || UNKNOWN_GAUGES)
         @guard.call(:segment) { @file.name_again(name) } if name.is_a?(Symbol)
@@ -194,7 +199,8 @@ module Holdup
           **unhooked.to_h,
           **@file.profile,
           **@capture&.profile.to_h,
-          **levers
+          **levers,
+          **@retained&.profile.to_h
         }
       end
     end

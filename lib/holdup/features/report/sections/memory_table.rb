@@ -12,6 +12,7 @@ module Holdup
           average_gc].freeze
         # With the shortest steps that there are.
         LEAST_S = Analysis::HeapGrowth::FEWEST * MINUTE_S
+        ENOUGH_WATCHED = 100
         # A smaller share of all objects is rounding.
         REST = 0.0005
 
@@ -37,7 +38,8 @@ module Holdup
         # @return [Array<String>] which requests and jobs make the processes grow
         def sentences
           found = summary.heap_growth.first(limit).map { |growing| grows(growing) }
-          return found unless found.empty?
+          return [*found, *growth] unless found.empty?
+          return [word(:memory_retains_not, watched: View::Figures.count(retained.watched))] if watched?
           spans = [LEAST_S, Analysis::HeapGrowth::YOUNG_S]
           least, age = spans.map { |seconds| View::Figures.rough(seconds * NS) }
           [word(:memory_grows_not, least:, age:)]
@@ -48,7 +50,30 @@ module Holdup
         def grows(growing)
           each, least, most, bytes, grown = [growing.each_bytes, *growing.each_within, growing.bytes,
             growing.grown_bytes].map { |number| View::Figures.bytes(number.round) }
-          word(:memory_grows, name: View::Width.clean(growing.name), each:, least:, most:, bytes:, grown:)
+          facts = {name: View::Width.clean(growing.name), each:, least:, most:, bytes:}
+          return word(:memory_grows, **facts, grown:) unless growing.respond_to?(:watched)
+          key = growing.majors.zero? ? :memory_retains_so_far : :memory_retains
+          watched, retaining = [growing.watched, growing.retaining].map { |one| View::Figures.count(one) }
+          word(key, **facts, watched:, retaining:)
+        end
+
+        def retained = summary.retained_memory
+
+        # So many that a leak would have been found.
+        def watched? = retained.watched >= ENOUGH_WATCHED
+
+        # What the watched names and everything else add up to.
+        def growth
+          return [] if retained.names.empty? || retained.grown_bytes.zero?
+          named = retained.names.sum(&:bytes)
+          grown, named, rest = [retained.grown_bytes, named, retained.rest_bytes]
+            .map { |bytes| signed_bytes(bytes.round) }
+          [word(:memory_growth_sum, grown:, named:, rest:)]
+        end
+
+        def signed_bytes(bytes)
+          text = View::Figures.bytes(bytes.abs)
+          bytes.negative? ? "-#{text}" : text
         end
 
         def allocations = summary.allocations

@@ -167,4 +167,48 @@ class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
       assert_match(/\ANo request or job is known to make the processes grow\./, said, name)
     end
   end
+
+  # Samples of a process that watched 120 requests of ten endpoints, in 12 blocks.
+  # @yieldparam number [Integer] of the block
+  # @yieldreturn [Array(Integer, Integer)] how many requests of E#a3 leave objects in it, and their bytes
+  def watched(majors: 1)
+    retained = Array.new(12) { |number| yield number }
+    facts = {"retained.watched": 120, "retained.names": 10, "retained.majors": majors}
+    if retained.flatten.any?(&:positive?)
+      facts.update("retained.0.name": "E#a3",
+        "retained.0.units": retained.map { |left, _| "1.#{left}" }.join(","),
+        "retained.0.bytes": retained.map { |_, bytes| bytes.to_s(36) }.join(","))
+    end
+    store = Holdup::Store.open("memory:")
+    first, last = [process_samples(1, 100_000_000).first, process_samples(9, 120_000_000).first]
+    windows = Array.new(10) { |number| counted("E#a#{number}", 3600, SAMPLE.from_s) }
+    store.commit(windows, {}, processes: [first, last.merge(facts)])
+    store
+  end
+
+  def test_names_what_leaves_objects_and_what_everything_else_grows_by
+    store = watched { [1, 1000] }
+    said, sum, *others = asked(store, "en")
+    assert_empty others
+    assert_equal "E#a3 leaves 1.00 kB in memory each time (95 % interval: 1.00 kB to 1.00 kB), together " \
+      "3.60 MB: of 12 that were watched, 12 have objects that no garbage collection has freed since, from " \
+      "the first to the last part of the time.", said
+    whole = "The processes grew by 10.0 MB: 3.60 MB by what these leave, 6.40 MB by everything else."
+    assert_equal whole, sum
+    assert_match(/\AE#a3 は 1 件ごとに 1.00 kB/, asked(store, "ja").first)
+  end
+
+  def test_says_that_garbage_may_be_among_it_before_a_major_collection
+    said, = asked(watched(majors: 0) { [1, 1000] }, "en")
+    assert_match(/No major collection has run yet, which may free some of them\.\z/, said)
+  end
+
+  def test_a_cache_that_filled_names_nobody
+    [->(number) { (number < 6) ? [1, 1000] : [0, 0] }, ->(_) { [0, 0] }].each do |left|
+      said, *others = asked(watched(&left), "en")
+      assert_empty others
+      assert_equal "No request or job is known to make the processes grow: of 120 that were watched, none " \
+        "leaves objects both in the first and in the last half of the time.", said
+    end
+  end
 end
