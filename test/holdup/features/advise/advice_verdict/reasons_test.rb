@@ -66,7 +66,7 @@ class Holdup::Advise::AdviceVerdict::ReasonsTest < Minitest::Test
     growth: "changes by 7.4 % (a cause if it is at least 2.5 %)",
     mix: "that they wanted at the peak differs by 17.1 %",
     other_cpus: "the most that one more process serves changes by 11.2 % (a cause if it is at least 10.0 %)",
-    constant_load: "96.0 % of them began while the same number of others ran (a cause if it is at least 50.0 %",
+    constant_load: "96.0 % of them began while the same number of others ran (a cause if it is at least 50",
     pauses: "once answers take half the time changes by 14.3 % (a cause if it is at least 10.0 %)",
     ceiling: "served 6.1 % more or less",
     machine_speed: "the same fixed work takes 12.5 % longer"

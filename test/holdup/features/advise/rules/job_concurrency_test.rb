@@ -31,7 +31,8 @@ module Holdup::Advise::Rules
         text["seen"]
       )
       assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, text["do"])
-      assert_match(/% more jobs, or the same number with correspondingly fewer threads \([\d.]+ % to/, text["expect"])
+      assert_match(/% more jobs, or the same number with correspondingly fewer threads \([\d.]+ % to/,
+        text["expect"])
       assert_operator found.interval.begin, :>, 0
     end
 
