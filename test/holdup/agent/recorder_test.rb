@@ -14,7 +14,7 @@ class Holdup::RecorderTest < Minitest::Test
 
   def test_measures_a_block_and_gives_its_value
     assert_equal 3, @recorder.measure("Report", kind: :job, queue: "low") { 3 }
-    assert_equal [1, 2, "Report", "low", nil, false, nil, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 2, "Report", "low", nil, false, nil, nil, nil, nil, nil], recorded.to_h.values
   end
 
   def test_an_exception_is_an_error_and_goes_on_untouched

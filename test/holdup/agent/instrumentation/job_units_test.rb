@@ -35,7 +35,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
 
   def test_a_run_is_a_unit_with_class_queue_and_latency
     assert_equal 7, measure(queue: "low", ready_ns: NOW_NS - 2_000) { 7 }
-    assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil, nil, nil, "1"], recorded.to_h.values
   end
 
   def test_the_pool_comes_from_the_runner_or_the_process

@@ -8,10 +8,10 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   include MeasuredRequests
 
   def test_a_unit_from_the_first_line_to_the_closed_body
-    response = middleware { ok }.call(env)
+    response = middleware { ok }.call(given = env)
     assert_empty @probe.recorded
     response[2].close
-    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil, given], recorded.to_h.values
   end
 
   def test_an_answer_that_is_no_rack_response_goes_on_as_it_is

@@ -33,7 +33,7 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
 
   def test_a_job_with_class_and_queue
     assert_equal :done, perform { :done }
-    assert_equal [1, 2, "MailJob", "low", nil, false, nil, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 2, "MailJob", "low", nil, false, nil, nil, nil, nil, "b4a5"], recorded.to_h.values
   end
 
   def test_a_job_that_can_not_be_read_runs_unmeasured

@@ -24,6 +24,9 @@ module Holdup
           :held_per_cpu, :measured, :resource_wait_ns, :machine_speed) do
           # A closed load since then replays the units from before at each of its levels.
           def on_free_cpus(_) = replayed
+
+          # Units from before have no minute of the time since.
+          def speed_effect = SpeedEffect::NONE
         end
 
         # The answer. `candidate`: what was tried; `units`: since; `lines`: VerifiedFigures; `causes`:

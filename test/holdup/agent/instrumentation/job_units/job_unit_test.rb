@@ -26,7 +26,7 @@ class Holdup::Instrumentation::JobUnitTest < Minitest::Test
 
   def test_is_recorded_with_queue_and_latency
     unit.close
-    assert_equal [1, 2, "MailJob", "low", 5, false, nil, nil, nil, nil], @probe.recorded.last.to_h.values
+    assert_equal [1, 2, "MailJob", "low", 5, false, nil, nil, nil, nil, "1"], @probe.recorded.last.to_h.values
   end
 
   def test_a_failure_stays
