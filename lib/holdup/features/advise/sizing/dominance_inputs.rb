@@ -19,9 +19,10 @@ module Holdup
         end
 
         # Whether explanations describe what a replay misses: those of requests in processes with one pool.
+        # What was served and is more than the model's ceiling refutes all of them.
         def possible?
           test = @base.self_test
-          recording.kind == :request && !now.shared? && now.pool.nil? &&
+          recording.kind == :request && !now.shared? && now.pool.nil? && test.refuted.nil? &&
             !test.reasons.intersect?(Dominance::BEYOND)
         end
 

@@ -32,7 +32,7 @@ module Holdup::Advise::Rules
       read = ->(known) { Situation.new(summary: Methods.new.summary(known)) }
 
       found = GvlRules::Convoy.call(read[methods])
-      assert_equal "SalesReport#rows, app/models/sales_report.rb:41", found.facts[:place]
+      assert_equal ["SalesReport#rows", "app/models/sales_report.rb:41"], found.facts[:place]
       assert text_of(found)["what"].end_with?(": SalesReport#rows, app/models/sales_report.rb:41.")
       assert_nil GvlRules::Convoy.call(read[[]]).facts[:place]
     end

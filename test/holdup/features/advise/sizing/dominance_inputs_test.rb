@@ -8,13 +8,13 @@ module Holdup::Advise::Sizing
     one_ruby
 
     NOW = Candidate.new(processes: 1, threads: 5)
-    Test = Data.define(:reasons)
+    Test = Data.define(:reasons, :refuted)
     Kind = Data.define(:kind)
     # A recommendation, as far as `possible?` asks for it.
     Asked = Data.define(:recording, :now, :self_test)
 
-    def possible?(*reasons, kind: :request, now: NOW)
-      base = Asked.new(recording: Kind.new(kind:), now:, self_test: Test.new(reasons:))
+    def possible?(*reasons, kind: :request, now: NOW, refuted: nil)
+      base = Asked.new(recording: Kind.new(kind:), now:, self_test: Test.new(reasons:, refuted:))
       inputs(base).possible?
     end
 
@@ -27,6 +27,7 @@ module Holdup::Advise::Sizing
 
     def test_does_not_explain_what_no_replay_has
       Dominance::BEYOND.each { |reason| refute possible?(:growth, reason), reason }
+      refute possible?(:unknown, refuted: 28.0)
       refute possible?(:unknown, kind: :job)
       refute possible?(:unknown, now: NOW.with(threads: 6, other_threads: [1]))
     end
