@@ -11,7 +11,7 @@
 
 #define RETAINED_ENTRIES 32768 /* objects that are followed */
 #define RETAINED_OBJECTS 8192  /* of one unit; of a larger one every second, fourth, ... */
-#define RETAINED_SHARE 200     /* watching takes a 200th of the time at most; by estimates that were measured: */
+#define RETAINED_SHARE 200     /* watching takes a 200th of the time, by these estimates: */
 #define RETAINED_UNIT_NS 5000  /* a watch */
 #define RETAINED_OBJECT_NS 60  /* an object that is followed, until a collection frees it */
 #define RETAINED_REPORT_NS 30  /* an object of any thread while a unit is watched */
@@ -40,7 +40,8 @@ typedef struct {
 } retained_entry_t;
 
 static struct {
-    VALUE reports, collections; /* trace points: of new objects, while a unit is watched; of the ends of marking */
+    VALUE reports;     /* trace point of new objects, on while a unit is watched */
+    VALUE collections; /* trace point of the ends of marking */
     VALUE ended; /* watches: see watched_units */
     VALUE name;  /* while a watch is recorded */
     VALUE mover; /* is asked to update references when objects have moved */
@@ -67,7 +68,7 @@ static uint64_t retained_random(void)
     return kept.random >> 33;
 }
 
-/* Follows every second of this watch's objects. Which ones is chance: a unit often allocates in the same order. */
+/* Keeps every second of this watch's objects. Which ones is chance: a unit often allocates in one order. */
 static void retained_thin(void)
 {
     uint32_t from = kept.first + (retained_random() & 1), used = kept.first;
@@ -194,7 +195,8 @@ static void retained_close(void)
     retained_handle = 0;
     kept.open = false;
     rb_tracepoint_disable(kept.reports);
-    uint64_t cost_ns = RETAINED_UNIT_NS + kept.followed * RETAINED_OBJECT_NS + kept.reported * RETAINED_REPORT_NS;
+    uint64_t objects_ns = kept.followed * RETAINED_OBJECT_NS + kept.reported * RETAINED_REPORT_NS;
+    uint64_t cost_ns = RETAINED_UNIT_NS + objects_ns;
     retained_pause(cost_ns * RETAINED_SHARE);
 }
 
@@ -247,7 +249,8 @@ static bool retained_is_possible(void)
 }
 
 /*
- * watch_objects(on): forgets all watches. From now on, the objects of some units are followed; false: of none.
+ * watch_objects(on): forgets all watches. From now on, the objects of some units are followed; false:
+ * of none.
  * @return [Boolean] whether this Ruby can do that
  */
 static VALUE probe_watch_objects(VALUE self, VALUE on)
@@ -269,8 +272,8 @@ static VALUE probe_watch_objects(VALUE self, VALUE on)
 /*
  * watched_units: the watches that ended since the last call. Called at each tick: it also ends what takes too
  * long.
- * @return [Array<Array>] number, name, one of how many objects is followed, how many objects it allocated, how
- *   many collections had begun when it ended
+ * @return [Array<Array>] number, name, one of how many objects is followed, how many objects it allocated,
+ *   how many collections had begun when it ended
  */
 static VALUE probe_watched_units(VALUE self)
 {

@@ -1,7 +1,7 @@
 /*
  * What units leave in memory. Now and then a unit is watched: Ruby reports each object that its thread
- * allocates, and these are followed until a collection frees them: whenever one has marked, those without a mark
- * are left out. What is still there after several collections was retained
+ * allocates, and these are followed until a collection frees them: whenever one has marked, those without a
+ * mark are left out. What is still there after several collections was retained
  * (lib/holdup/agent/retained_objects.rb). Nothing keeps the objects alive.
  *
  * One unit at a time is watched, so that its cost stays below RETAINED_SHARE of the time. Others pay for one
