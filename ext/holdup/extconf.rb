@@ -13,7 +13,9 @@ unless have_func("rb_internal_thread_specific_get", "ruby/thread.h") # 3.3
   abort "holdup needs Ruby >= 3.3: GVL events name their thread from there on"
 end
 
-have_func("rb_obj_memsize_of") # exported by CRuby for its objspace
+# Exported by CRuby for its objspace.
+have_func("rb_obj_memsize_of")
+have_func("rb_obj_gc_flags")
 
 # Tests only: what another system has, compiled and run on Linux.
 elsewhere = ENV["HOLDUP_WITHOUT_LINUX"]

@@ -7,10 +7,8 @@ require_relative "../../benchmark/support/fresh"
 # fills.
 class RetainedMemoryTest < Minitest::Test
   REQUESTS = 36_000
-  # Objects of each: with fewer, a fast machine is done before enough requests were watched.
-  LINES = 400
 
-  def recording(kind) = Bench::Fresh.call("memory", kind, REQUESTS, 1, LINES, options: [])
+  def recording(kind) = Bench::Fresh.call("memory", kind, REQUESTS, 1, options: [])
 
   one_ruby def test_the_endpoint_that_leaks_is_named_with_what_it_keeps
     leak = recording("leak")

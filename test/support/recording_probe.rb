@@ -104,9 +104,11 @@ class RecordingProbe
 
   attr_accessor :repeated_queries
 
-  def watch_objects(_map) = true
+  def watch_objects(_on) = true
 
   def watched_units = []
+
+  def retained_objects(_last_number) = {}
 
   def sample_holds(over_ns) = @hold_samples = over_ns
 

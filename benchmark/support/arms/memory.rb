@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# memory.rb KIND REQUESTS SEED [LINES]: a process with ten endpoints, one of which is given a task, served as
+# memory.rb KIND REQUESTS SEED: a process with ten endpoints, one of which is given a task, served as
 # fast as the machine can. Prints what Holdup says of its memory.
 #   leak       a constant grows by 1 kB with each request
 #   temporary  one request in twenty builds 20 MB
@@ -8,7 +8,7 @@
 #   none
 require "json"
 
-KIND, REQUESTS, SEED, LINES = ARGV
+KIND, REQUESTS, SEED = ARGV
 SCRATCH = ENV.fetch("HOLDUP_BENCH_SCRATCH")
 LIB = File.expand_path("../../../lib", __dir__)
 STORE = "sqlite:#{SCRATCH}/memory.sqlite3"
@@ -25,7 +25,7 @@ RANDOM = Random.new(Integer(SEED))
 SPECIAL = RANDOM.rand(ENDPOINTS.size)
 
 def serve(endpoint)
-  lines = Array.new(Integer(LINES || 100)) { |number| "line #{number}" }
+  lines = Array.new(100) { |number| "line #{number}" }
   lines.each_slice(10).to_h { |slice| [slice.first, slice] }
   special if endpoint == SPECIAL
 end

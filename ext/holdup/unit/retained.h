@@ -1,13 +1,11 @@
 /*
  * What units leave in memory. Now and then a unit is watched: Ruby reports each object that its thread
- * allocates, and when the unit has ended these go into an ObjectSpace::WeakMap with the number of the watch.
- * What is still there after collections was retained (lib/holdup/agent/retained_objects.rb).
+ * allocates, and these are followed until a collection frees them: whenever one has marked, those without a
+ * mark are left out. What is still there after several collections was retained
+ * (lib/holdup/agent/retained_objects.rb). Nothing keeps the objects alive.
  *
- * One unit at a time is watched, so that it takes a small share of the time. Others pay for one
+ * One unit at a time is watched, so that its cost stays below RETAINED_SHARE of the time. Others pay for one
  * comparison. Units on threads that follow their fibers are not watched, and with several Ractors none is.
- *
- * Until they are in the map nothing keeps the objects alive. But Ruby frees only what was not marked, so they
- * are all there until a collection has marked; what a unit allocated before that is left out.
  */
 #ifndef HOLDUP_RETAINED_H
 #define HOLDUP_RETAINED_H
@@ -24,8 +22,7 @@ void retained_begin(const unit_t *u, uint64_t t);
 void retained_leave(void);
 
 /*
- * Puts its objects into the map; `name`: of the unit. May run other threads. Returns 0, or the
- * tag for rb_jump_tag.
+ * Notes that the unit has ended, with its name. May run other threads. Returns 0, or the tag for rb_jump_tag.
  */
 int retained_record(VALUE name);
 

@@ -252,11 +252,14 @@ module Holdup
       def pools=(names)
       end
 
-      def watch_objects(_map) = false
+      def watch_objects(_on) = false
 
       def watched_units = []
 
-      def object_bytes(_object) = 0
+      def retained_objects(_last_number) = {}
+
+      def forget_objects(_last_number)
+      end
 
       def profile=(json)
       end

@@ -3,32 +3,27 @@
 require_relative "../model/retained_blocks"
 
 module Holdup
-  # What requests and jobs leave in this process's memory. The probe watches some of them, and puts the
-  # objects that they allocate into an ObjectSpace::WeakMap, which keeps nothing alive. Objects that are still
-  # there after collections that free young objects are retained. They are looked at until they are gone.
+  # What requests and jobs leave in this process's memory. The probe watches some of them, and follows the
+  # objects that they allocate until a collection frees them, without keeping them alive. Objects that are
+  # still there after collections that free young objects are retained.
   class RetainedObjects
     # An object becomes old in its third collection. Each collection frees those that are young.
     COLLECTIONS = 4
-    # Objects that are looked at. Of more, those of the older half of the watches are taken as retained.
+    # Objects that are followed. Of more, those of the older half of the watches are taken as retained.
     MOST_OBJECTS = 8192
-    # Objects that no collection has met so far. With more, nothing is watched until the next ones.
-    MOST_UNCOLLECTED = 32_768
     # Names that are told apart.
     MOST_NAMES = 500
     OTHERS = "(others)"
 
-    # A watch as the probe reports it: one of `stride` objects is in the map.
-    ObjectWatch = Data.define(:number, :name, :stride)
+    # A watch as the probe reports it: one of `stride` objects is followed. When it ended, so many collections
+    # had begun.
+    ObjectWatch = Data.define(:number, :name, :stride, :collections)
     private_constant :ObjectWatch
-
-    # A map of watches up to `last_number`, which have ended before so many collections had begun.
-    FilledMap = Data.define(:map, :last_number, :collections)
-    private_constant :FilledMap
 
     # @return [Hash{String => Object}] for the segment's profile: see docs/internals/segment.md
     attr_reader :profile
 
-    # @param probe [#watch_objects, #watched_units, #object_bytes]
+    # @param probe [#watch_objects, #watched_units, #retained_objects, #forget_objects]
     # @param collections [#call] how many have begun in this process
     # @param majors [#call] how many of them look at all objects
     # @param most_objects [Integer] see MOST_OBJECTS
@@ -42,29 +37,22 @@ module Holdup
     end
 
     def start
-      @filling = ObjectSpace::WeakMap.new
-      @retained = ObjectSpace::WeakMap.new
-      @full = nil
       @watches = {}
       @names = {}
       @blocks = RetainedBlocks.new
-      @last_number = 0
       @first_major = @seen_major = @majors.call
-      @on = @probe.watch_objects(@filling)
+      @on = @probe.watch_objects(true)
     end
 
     def stop
-      @probe.watch_objects(nil) if @on
+      @probe.watch_objects(false) if @on
       @on = false
     end
 
     def tick
       return unless @on
       take_watches
-      settled = @full && @collections.call >= @full.collections + COLLECTIONS
-      settle if settled
-      fill_next unless @full
-      @probe.watch_objects((@filling.size < MOST_UNCOLLECTED) ? @filling : nil)
+      settled = settle
       major = @majors.call
       report if settled || major != @seen_major
       @seen_major = major
@@ -73,9 +61,8 @@ module Holdup
     private
 
     def take_watches
-      @probe.watched_units.each do |number, name, stride|
-        @watches[number] = ObjectWatch.new(number:, name: known(name), stride:)
-        @last_number = number
+      @probe.watched_units.each do |number, name, stride, _, collections|
+        @watches[number] = ObjectWatch.new(number:, name: known(name), stride:, collections:)
       end
     end
 
@@ -84,48 +71,37 @@ module Holdup
       @names[name] ||= name.to_s
     end
 
-    def fill_next
-      return if @last_number <= @blocks.last_number
-      @full = FilledMap.new(map: @filling, last_number: @last_number, collections: @collections.call)
-      @filling = ObjectSpace::WeakMap.new
-    end
-
-    # What is left in the map is retained.
+    # What is left of watches that ended long enough ago is retained.
+    # @return [Boolean] whether there are any
     def settle
-      @full.map.each { |object, number| @retained[object] = number }
-      numbers = (@blocks.last_number + 1)..@full.last_number
-      @watches.each_value { |watch| @blocks.add(watch.number, watch.name) if numbers.cover?(watch.number) }
-      @blocks.last_number = @full.last_number
-      @full = nil
+      before = @collections.call - COLLECTIONS
+      settled = @watches.each_value.select do |watch|
+        watch.number > @blocks.last_number && watch.collections <= before
+      end
+      settled.each { |watch| @blocks.add(watch.number, watch.name) }
+      @blocks.last_number = settled.last.number unless settled.empty?
+      settled.any?
     end
 
     def report
-      bytes = retained_bytes
-      @watches.select! { |number, _| number > @blocks.last_number || bytes.key?(number) }
-      bytes = forget_older(bytes) while @retained.size > @most_objects
+      found = @probe.retained_objects(@blocks.last_number)
+      found = forget_older(found) while found.sum { |_, (objects, _)| objects } > @most_objects
+      @watches.select! { |number, _| number > @blocks.last_number || found.key?(number) }
       now = @blocks.dup
-      bytes.each { |number, own| now.retain(number, @watches[number].name, own) }
+      found.each { |number, (_, bytes)| retain(now, number, bytes) }
       @profile = facts(now)
     end
 
-    # @return [Hash{Integer => Integer}] by the number of the watch
-    def retained_bytes
-      bytes = Hash.new(0)
-      @retained.each do |object, number|
-        watch = @watches[number]
-        bytes[number] += @probe.object_bytes(object) * watch.stride if watch
-      end
-      bytes
+    def retain(blocks, number, bytes)
+      watch = @watches[number]
+      blocks.retain(number, watch.name, bytes * watch.stride) if watch
     end
 
-    # @return [Hash{Integer => Integer}] of the others
-    def forget_older(bytes)
-      older, newer = bytes.sort.each_slice(bytes.size.ceildiv(2)).to_a
-      last = older.last.first
-      older.each { |number, own| @blocks.retain(number, @watches[number].name, own) }
-      objects = []
-      @retained.each { |object, number| objects << object if number <= last }
-      objects.each { |object| @retained.delete(object) }
+    # @return [Hash{Integer => Array(Integer, Integer)}] of the others
+    def forget_older(found)
+      older, newer = found.each_slice(found.size.ceildiv(2)).to_a
+      older.each { |number, (_, bytes)| retain(@blocks, number, bytes) }
+      @probe.forget_objects(older.last.first)
       newer.to_h
     end
 

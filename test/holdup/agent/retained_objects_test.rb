@@ -4,36 +4,44 @@ require "test_helper"
 require "holdup/agent/retained_objects"
 
 class Holdup::RetainedObjectsTest < Minitest::Test
-  # Puts objects of watches into the map as the extension does.
+  # Follows objects of watches as the extension does.
   class FakeProbe
-    attr_reader :map
+    attr_reader :on
 
-    def initialize
+    # @param collections [#call]
+    def initialize(collections)
+      @collections = collections
       @number = 0
       @ended = []
+      @objects = {}
     end
 
-    def watch_objects(map)
-      @map = map
+    def watch_objects(on)
+      @on = on
       true
     end
 
-    def watch(name, objects, stride: 1)
+    def watch(name, count, stride: 1)
       @number += 1
-      objects.each { |object| @map[object] = @number }
-      @ended << [@number, name, stride, objects.size, true]
+      @objects[@number] = count if count.positive?
+      @ended << [@number, name, stride, count, @collections.call]
     end
 
     def watched_units = @ended.slice!(0..)
 
-    def object_bytes(_object) = 100
+    def retained_objects(last)
+      @objects.select { |number, _| number <= last }.transform_values { |count| [count, count * 100] }
+    end
+
+    def forget_objects(last) = @objects.delete_if { |number, _| number <= last }
+
+    def collect(number) = @objects.delete(number)
   end
 
   def setup
-    @probe = FakeProbe.new
     @collections = 0
+    @probe = FakeProbe.new(-> { @collections })
     @majors = 0
-    @kept = []
     @retained = retained
   end
 
@@ -43,11 +51,7 @@ class Holdup::RetainedObjectsTest < Minitest::Test
   end
 
   # A watch with as many objects that stay.
-  def watch(name, count, **options)
-    objects = Array.new(count) { Object.new }
-    @kept.concat(objects)
-    @probe.watch(name, objects, **options)
-  end
+  def watch(...) = @probe.watch(...)
 
   def settle
     @retained.tick
@@ -76,7 +80,7 @@ class Holdup::RetainedObjectsTest < Minitest::Test
 
   def test_what_retains_nothing_is_counted_and_not_named
     watch("A#a", 1)
-    @probe.watch("B#b", [])
+    watch("B#b", 0)
     settle
     assert_nil facts("B#b")
     assert_equal [2, 2], @retained.profile.values_at("retained.watched", "retained.names")
@@ -106,14 +110,23 @@ class Holdup::RetainedObjectsTest < Minitest::Test
     assert_equal [11, 11, 5500], facts("A#a")
   end
 
-  def test_nothing_is_watched_without_collections
-    @retained = Holdup::RetainedObjects.new(probe: @probe, collections: -> { 0 }, majors: -> { 0 })
-    @retained.start
+  def test_watches_that_ended_just_now_wait_for_the_next_collections
     watch("A#a", 1)
+    @collections += 3
+    watch("A#a", 1)
+    @collections += 1
     @retained.tick
-    watch("A#a", Holdup::RetainedObjects::MOST_UNCOLLECTED)
+    assert_equal [1, 1, 100], facts("A#a")
+  end
+
+  def test_what_a_major_collection_frees_is_not_retained
+    watch("A#a", 1)
+    watch("A#a", 1)
+    settle
+    @probe.collect(1)
+    @majors = 1
     @retained.tick
-    assert_nil @probe.map
+    assert_equal [2, 1, 100], facts("A#a")
   end
 
   def test_a_major_collection_is_counted
@@ -126,6 +139,6 @@ class Holdup::RetainedObjectsTest < Minitest::Test
 
   def test_stops
     @retained.stop
-    assert_nil @probe.map
+    assert_equal false, @probe.on
   end
 end

@@ -67,6 +67,7 @@ class SanitizerTest < NativeTest
       Probe.enable
       Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
       Probe.repeated_queries = 2
+      Probe.watch_objects(true)
       query = {connection: Object.new}
       events = Probe.query_events(->(_connection) { Probe.call_kind("sql") })
       one = ->(i) {
@@ -116,6 +117,21 @@ class SanitizerTest < NativeTest
       raise "no place of a lock was taken" unless Probe.lock_samples[:taken].positive?
       Probe.sample_holds(0)
       200.times { Thread.new { Probe.enter } } # dies with a unit open
+      # Objects of units that are watched, one after the other, through collections and moves.
+      watches = []
+      kept = []
+      200_000.times do |i|
+        break if watches.size >= 30
+        handle = Probe.enter
+        kept.push(*Array.new(i % 2_000) { "x" })
+        Probe.record(handle, 1, "watched", nil, 0, false)
+        kept.clear if i % 10 == 0
+        GC.compact if i % 5_000 == 0
+        watches.concat(Probe.watched_units)
+        Probe.forget_objects(watches.last.first / 2) if i % 100 == 0 && watches.any?
+        Probe.retained_objects(watches.last.first) if i % 50 == 0 && watches.any?
+      end
+      raise "only \#{watches.size} units were watched" if watches.size < 30
       Probe.follow_fibers(true)
       in_turns = lambda do |i|
         fibers = Array.new(5) do |k|

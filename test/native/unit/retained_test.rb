@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
+require "objspace"
 require "tmpdir"
 
 # Objects of watched units, from units that allocate a known number of them.
@@ -12,19 +13,17 @@ class RetainedTest < NativeTest
     super
     @dir = Dir.mktmpdir("holdup-native-retained")
     Probe.open_segment("#{@dir}/segment", 10, 64, 0, 0)
-    @map = ObjectSpace::WeakMap.new
-    Probe.watched_units
-    assert Probe.watch_objects(@map)
+    assert Probe.watch_objects(true)
   end
 
   def teardown
-    Probe.watch_objects(nil)
+    Probe.watch_objects(false)
     Probe.close_segment
     FileUtils.rm_rf(@dir)
     KEPT.clear
   end
 
-  # @return [Array(Integer, String, Integer, Integer, Boolean)] the first unit that is watched: which one, is
+  # @return [Array(Integer, String, Integer, Integer, Integer)] the first unit that is watched: which one, is
   #   a matter of time
   def watched(name = "A#a", &)
     wait_until do
@@ -38,7 +37,9 @@ class RetainedTest < NativeTest
     Probe.record(handle, REQUEST, name, nil, nil, false)
   end
 
-  # Without a collection meanwhile, nothing is missing.
+  # @return [Array(Integer, Integer)] how many objects of a watch are there, and their bytes
+  def retained(number) = Probe.retained_objects(number).fetch(number, [0, 0])
+
   def uncollected
     GC.disable
     yield
@@ -46,26 +47,95 @@ class RetainedTest < NativeTest
     GC.enable
   end
 
-  def test_a_watched_units_objects_are_in_the_map
+  def test_a_watched_units_objects_are_followed
     uncollected do
-      number, name, stride, seen, whole = watched { KEPT.push(*Array.new(100) { "x" * 1000 }) }
-      assert_equal ["A#a", 1, true], [name, stride, whole]
+      number, name, stride, seen, collections = watched { KEPT.push(*Array.new(100) { "x" * 1000 }) }
+      assert_equal "A#a", name
+      assert_equal 1, stride
+      assert_equal GC.count, collections
       assert_includes 101..110, seen, "100 texts, an array, and a few of the probe"
-      objects = []
-      @map.each { |object, watch| objects << object if watch == number }
-      assert_equal 100, objects.count { |object| KEPT.any? { |kept| kept.equal?(object) } }
+      objects, bytes = retained(number)
+      assert_includes 101..seen, objects
+      assert_includes 100_000..120_000, bytes
     end
   end
 
+  # On a stack that is gone then.
+  def away(&) = Thread.new(&).value
+
   def test_what_is_not_kept_is_collected
-    number, = Thread.new { watched { Array.new(1000) { Object.new } } }.value # on a stack that is gone then
+    number, = away { watched { Array.new(1000) { Object.new } } }
     5.times { GC.start }
-    assert_operator @map.values.count(number), :<, 10
+    assert_operator retained(number).first, :<, 10
+  end
+
+  def test_a_minor_collection_frees_what_is_young
+    number, = away { watched { Array.new(1000) { Object.new } } }
+    GC.start(full_mark: false)
+    assert_operator retained(number).first, :<, 10
+  end
+
+  def test_what_became_old_goes_with_a_major_collection
+    number, = away { watched { KEPT.push(*Array.new(1000) { Object.new }) } }
+    5.times { GC.start(full_mark: false) }
+    KEPT.clear
+    GC.start(full_mark: false)
+    assert_operator retained(number).first, :>=, 1000
+    GC.start
+    assert_operator retained(number).first, :<, 10
   end
 
   def test_bytes_are_those_of_the_slot_and_of_malloc
-    assert_includes 10_000..10_200, Probe.object_bytes("x" * 10_000)
-    assert_equal 40, Probe.object_bytes(Object.new)
+    number, = away { watched { KEPT.push("x" * 10_000) } }
+    5.times { GC.start }
+    assert_includes 10_000..12_000, retained(number).last
+  end
+
+  def test_objects_that_moved_are_followed
+    number, = away { watched { KEPT.push(*Array.new(1000) { "x" * 1000 }) } }
+    GC.compact
+    GC.verify_compaction_references(expand_heap: true, toward: :empty)
+    objects, bytes = retained(number)
+    assert_includes 1000..1010, objects
+    assert_includes 1_000_000..1_100_000, bytes
+  end
+
+  def test_a_collection_in_each_allocation
+    number, = watched do
+      GC.stress = true
+      KEPT.push(*Array.new(20) { "x" * 1000 })
+      GC.stress = false
+    end
+    assert_includes 20..30, retained(number).first
+  ensure
+    GC.stress = false
+  end
+
+  def test_another_tool_may_trace_allocations
+    ObjectSpace.trace_object_allocations do
+      number, = away { watched { KEPT.push(*Array.new(100) { Object.new }) } }
+      assert_includes 100..120, retained(number).first
+      assert_equal __FILE__, ObjectSpace.allocation_sourcefile(KEPT.first)
+    end
+  end
+
+  def test_a_thread_that_is_killed_ends_its_watch
+    unit("A#a") { Thread.new { unit_that_waits }.tap { |thread| Thread.pass until thread.stop? }.kill.join }
+    Probe.watched_units
+    assert_equal "B#b", watched("B#b") { KEPT.push(Object.new) }[1]
+  end
+
+  def unit_that_waits
+    Probe.enter
+    Array.new(100) { Object.new }
+    sleep # until it is killed
+  end
+
+  def test_forgotten_objects_are_not_followed
+    number, = away { watched { KEPT.push(Object.new) } }
+    later, = away { watched { KEPT.push(Object.new) } }
+    Probe.forget_objects(number)
+    assert_equal [later], Probe.retained_objects(later).keys
   end
 
   def test_objects_of_another_thread_are_not_the_units
@@ -87,29 +157,29 @@ class RetainedTest < NativeTest
       number, _, stride, seen, = watched { KEPT.push(*Array.new(40_000) { Object.new }) }
       assert_operator seen, :>=, 40_000
       assert_equal 8, stride
-      assert_in_delta 40_000, stride * @map.values.count(number), 2_000
+      assert_in_delta 40_000, stride * retained(number).first, 2_000
     end
   end
 
-  def test_what_a_collection_may_have_freed_is_left_out
-    _, _, _, _, whole = watched do
-      Array.new(100) { Object.new }
+  def test_objects_before_and_after_a_collection_count
+    number, = watched do
+      KEPT.push(Object.new)
+      Array.new(100) { Object.new }.clear
       GC.start
       KEPT.push(Object.new)
     end
-    assert_equal false, whole
-    assert_equal 1, @map.keys.count { |object| object.equal?(KEPT.last) }
+    assert_includes 2..10, retained(number).first
   end
 
   def test_a_unit_that_is_not_recorded_leaves_nothing
     Probe.cancel(Probe.enter)
-    assert_empty @map.keys
+    assert_empty Probe.retained_objects(1)
     assert_empty Probe.watched_units
     watched { Object.new }
   end
 
   def test_nothing_is_watched_when_it_is_switched_off
-    Probe.watch_objects(nil)
+    Probe.watch_objects(false)
     5.times { unit("A#a") { Object.new } }
     assert_empty Probe.watched_units
   end

@@ -62,7 +62,7 @@ module Holdup
           [View::Blocks::Notes.new(texts: headline.figures), *search,
             table.call(sorted.first(most), title: word(:each_of_them), order:, rest: sorted.drop(most),
               notes: [*more, word(:units_note)]),
-            section(Sections::MemoryTable)].compact
+            *memory].compact
         end
 
         def asks = %w[name least]
@@ -78,7 +78,28 @@ module Holdup
         def filter = query.filter(kind: self.class::KIND)
 
         # Rates need the coverage.
-        def parts(summary) = summary.empty? ? [] : [:coverage, *Table::PARTS]
+        def parts(summary)
+          return [] if summary.empty?
+          growth = Sections::MemoryTable.answer_parts(summary) if growth?
+          [:coverage, *Table::PARTS, *growth]
+        end
+
+        # @yield see Queries::LoadSummary.call
+        def read(&)
+          Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:,
+            growth: growth?, &)
+        end
+
+        # What makes processes grow takes the counts of each step, of spans for which there are samples.
+        def growth? = query.until_s - query.from_s <= Analysis::ProcessReport::KEPT_S
+
+        # @return [Array<Object>] the table of memory, and before it what makes the processes grow
+        def memory
+          part = Sections::MemoryTable.new(summary, words: @words, limit: query.limit)
+          table = part.call or return []
+          said = growth? ? part.growth_sentences : []
+          said.empty? ? [table] : [View::Blocks::Notes.new(texts: said), table]
+        end
 
         def order
           @order ||= Order.new(query["sort"] || SORT, query["dir"])

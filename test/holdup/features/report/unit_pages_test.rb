@@ -8,6 +8,7 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
 
   HOSTILE = ["<script>alert(1)</script>", "\u202Egnp.exe", "\u{1F4A9}\u{20BB7}", "=HYPERLINK(\"x\")",
     "a\"b,c\nd", "'><img src=x onerror=alert(1)>"].freeze
+  NS = 1_000_000_000
 
   def hostile(names = HOSTILE)
     SampleWindows.new(units: names.to_h { |name|
@@ -51,6 +52,32 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
     assert_equal 10, names.size
     refute_match(/and \d+ others/, text)
     assert_match(/<input name="name" value="Controller2\*"/, markup)
+  end
+
+  # Where `@leaks`, each process watched 120 requests, of which twelve of one endpoint leave 1 kB.
+  def sample_store
+    return super unless @leaks
+    blocks = {"retained.0.name": "OrdersController#index", "retained.0.units": (["1.1"] * 12).join(","),
+              "retained.0.bytes": ([1000.to_s(36)] * 12).join(",")}
+    facts = {"retained.watched": 120, "retained.names": 10, "retained.majors": 1, **blocks}
+    windows = sample.stored.map do |window|
+      window.with(sums: {**window.sums, objects: 1000 * window.count, objects_own_ns: NS})
+    end
+    processes = SampleProcesses.new(sample).to_a.map { |process| {**process, **facts} }
+    Holdup::Store.open("memory:").tap { |store| store.commit(windows, {}, processes:) }
+  end
+
+  def test_says_before_the_table_of_memory_what_makes_the_processes_grow
+    @leaks = true
+    get "/requests"
+    assert_match(/OrdersController#index leaves 1.00 kB in memory each time/, text)
+  end
+
+  def test_does_not_say_it_of_spans_without_samples
+    @leaks = true
+    get "/requests", {"since" => "30d"}
+    assert_match(/objects/, text)
+    refute_match(/in memory each time/, text)
   end
 
   def test_few_need_no_search

@@ -37,12 +37,18 @@ module Holdup
 
         # @return [Array<String>] which requests and jobs make the processes grow
         def sentences
-          found = summary.heap_growth.first(limit).map { |growing| grows(growing) }
-          return [*found, *growth] unless found.empty?
-          return [word(:memory_retains_not, watched: View::Figures.count(retained.watched))] if watched?
+          known = growth_sentences
+          return known unless known.empty?
           spans = [LEAST_S, Analysis::HeapGrowth::YOUNG_S]
           least, age = spans.map { |seconds| View::Figures.rough(seconds * NS) }
           [word(:memory_grows_not, least:, age:)]
+        end
+
+        # @return [Array<String>] likewise; empty where too little is known to say that there are none
+        def growth_sentences
+          found = summary.heap_growth.first(limit).map { |growing| grows(growing) }
+          return [*found, *growth] unless found.empty?
+          watched? ? [word(:memory_retains_not, watched: View::Figures.count(retained.watched))] : []
         end
 
         private
