@@ -225,6 +225,16 @@ class LayoutTest < Minitest::Test
     assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
   end
 
+  def test_a_laptop_has_room_for_why_a_request_was_slow
+    chromium.size(1024, 600)
+    %w[en ja].each do |lang|
+      look("/slowest", lang:, since: "6h")
+      width = page.evaluate_script("document.querySelector('td.words').getBoundingClientRect().width")
+      assert_operator width, :>, 250, lang
+      assert_empty page.evaluate_script(BROKEN), lang
+    end
+  end
+
   # Places of methods that break inside.
   PLACES = <<~JS
     [...document.querySelectorAll("tbody th small")].flatMap((small) => {
