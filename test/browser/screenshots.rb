@@ -35,7 +35,7 @@ class Screenshots
   LANGUAGES = %w[en ja].freeze
   # Theme => what the name of a picture ends with.
   THEMES = {"light" => "", "dark" => "-dark"}.freeze
-  COLOURS = "32"
+  COLOURS = "48"
   # As high as the page of a capture.
   WHOLE = 6000
 
