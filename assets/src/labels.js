@@ -16,11 +16,13 @@ const LETTER = 9;
 export function beside(dot, width, edges, { below = false, ratio = 1 } = {}) {
   const gap = GAP * ratio;
   const left = dot.x + gap + width > edges.right && dot.x - gap - width >= edges.left;
+  // It may stand over the dot itself, and is then as far from it as from a flag.
+  const beyond = !left && dot.x + gap + width > edges.right;
   const lower = below ? dot.y + 2 * gap <= edges.bottom : dot.y - gap - (LINE * ratio) / 2 < edges.top;
   return {
     align: left ? "right" : "left",
     x: left ? dot.x - gap : Math.max(edges.left, Math.min(dot.x + gap, edges.right - width)),
-    y: lower ? dot.y + 2 * gap : dot.y - 0.75 * gap,
+    y: lower ? dot.y + 2 * gap : dot.y - (beyond ? 1.25 : 0.75) * gap,
   };
 }
 

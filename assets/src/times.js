@@ -14,16 +14,28 @@ export function clocks(language, zone) {
   const day = { month: "short", day: "numeric" };
   const toSecond = { ...hour, second: "2-digit" };
   const year = { year: "numeric", ...day };
-  const [short, clock, date, full, exact] = [
+  const [short, clock, date, dated, full, exact] = [
     hour,
     toSecond,
     day,
+    { ...day, ...hour },
     { ...year, ...hour },
     { ...year, ...toSecond },
   ].map(format);
+  const annual = format({ year: "numeric" });
   return {
     /** @param {number} second since 1970 */
     moment: (second) => full.format(second * 1000),
+    /**
+     * In a title: without the day if that is today, and without the year if it is this year.
+     * @param {number} second since 1970
+     * @param {number} [now] likewise
+     */
+    brief(second, now = Date.now() / 1000) {
+      const same = (shape) => shape.format(second * 1000) === shape.format(now * 1000);
+      if (!same(annual)) return full.format(second * 1000);
+      return (same(date) ? short : dated).format(second * 1000);
+    },
     /** @param {number} second since 1970 */
     second: (second) => exact.format(second * 1000),
     /**
@@ -43,14 +55,15 @@ export function clocks(language, zone) {
 }
 
 /**
- * Every <time datetime> below in the viewer's zone.
+ * Every <time datetime> below in the viewer's zone. Titles of charts have little room.
  * @param {ParentNode} root
- * @param {{moment: (second: number) => string, second: (second: number) => string}} clock
+ * @param {Pick<ReturnType<typeof clocks>, "moment" | "second" | "brief">} clock
  */
 export function localize(root, clock) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const second = Date.parse(time.getAttribute("datetime")) / 1000;
-    if (Number.isFinite(second))
-      time.textContent = "seconds" in time.dataset ? clock.second(second) : clock.moment(second);
+    if (!Number.isFinite(second)) continue;
+    if (time.closest("figcaption")) time.textContent = clock.brief(second);
+    else time.textContent = "seconds" in time.dataset ? clock.second(second) : clock.moment(second);
   }
 }

@@ -13,8 +13,8 @@ test("at the right edge it stands left of the dot", () => {
   assert.deepEqual(beside({ x: 95, y: 50 }, 30, EDGES), { align: "right", x: 87, y: 44 });
 });
 
-test("where neither side has room it ends at the right edge, or begins at the left one", () => {
-  assert.deepEqual(beside({ x: 50, y: 50 }, 90, EDGES), { align: "left", x: 10, y: 44 });
+test("where neither side has room it stands above the dot, at the right edge or from the left one on", () => {
+  assert.deepEqual(beside({ x: 50, y: 50 }, 90, EDGES), { align: "left", x: 10, y: 40 });
   assert.equal(beside({ x: 50, y: 50 }, 120, EDGES).x, 0);
 });
 

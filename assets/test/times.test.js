@@ -10,6 +10,14 @@ test("a moment is shown in the viewer's zone", () => {
   assert.match(clocks("en", "Asia/Tokyo").second(NOON), /Nov 21, 2026.*21:03:04/);
 });
 
+test("a title has no more of a date than is needed", () => {
+  const clock = clocks("en", "UTC");
+  assert.equal(clock.brief(NOON, NOON + 3600), "12:03");
+  assert.match(clock.brief(NOON, NOON + 86_400), /^Nov 21, 12:03$/);
+  assert.equal(clock.brief(NOON, NOON + 365 * 86_400), clock.moment(NOON));
+  assert.equal(clocks("ja", "Asia/Tokyo").brief(NOON, NOON + 86_400), "11月21日 21:03");
+});
+
 test("an axis has the day where it changes, and seconds only where steps are short", () => {
   const clock = clocks("en", "UTC");
   assert.deepEqual(clock.axis([NOON, NOON + 60], 60), ["12:03", "12:04"]);

@@ -107,6 +107,18 @@ class LayoutTest < Minitest::Test
     end
   end
 
+  # Five endpoints, a note, and a legend of two lines.
+  def test_the_overview_of_the_shop_is_one_screen_too
+    chromium.size(1440, 900)
+    %w[en ja].each do |language|
+      look("/", lang: language, since: "15m")
+      assert page.has_css?(".stacked canvas", count: 2)
+      assert page.has_css?("table .spark", count: 5)
+      tall = page.evaluate_script("document.documentElement.scrollHeight")
+      assert_operator tall, :<=, 910, language
+    end
+  end
+
   def test_what_is_not_on_the_first_screen_unfolds
     chromium.size(1440, 900)
     look("/", lang: "en", since: "6h")
@@ -211,6 +223,42 @@ class LayoutTest < Minitest::Test
     chromium.size(390, 844)
     look("/requests", lang: "en")
     assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
+  end
+
+  def test_a_laptop_has_room_for_why_a_request_was_slow
+    chromium.size(1024, 600)
+    %w[en ja].each do |lang|
+      look("/slowest", lang:, since: "6h")
+      width = page.evaluate_script("document.querySelector('td.words').getBoundingClientRect().width")
+      assert_operator width, :>, 250, lang
+      assert_empty page.evaluate_script(BROKEN), lang
+    end
+  end
+
+  # Places of methods that break inside.
+  PLACES = <<~JS
+    [...document.querySelectorAll("tbody th small")].flatMap((small) => {
+      const walker = document.createTreeWalker(small, NodeFilter.SHOW_TEXT);
+      const broken = [];
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const { 0: place, index } of node.data.matchAll(/\\w+\\.rb:\\d+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + place.length);
+          if (range.getClientRects().length > 1) broken.push(place);
+        }
+      }
+      return broken;
+    })
+  JS
+
+  def test_a_phone_breaks_no_place_of_a_method
+    chromium.size(390, 844)
+    %w[en ja].each do |lang|
+      look("/requests", lang:, since: "6h")
+      assert page.has_css?("tbody th small", text: /\.rb:\d/), lang
+      assert_empty page.evaluate_script(PLACES), lang
+    end
   end
 
   # Cells that are not whole on the screen.

@@ -19,10 +19,10 @@ class Screenshots
   FIXTURES = File.expand_path("../fixtures", __dir__)
   WIDTH = 1280
   # name => path, height in pixels, width where it is not WIDTH
-  RECORDED = {"overview" => ["/?since=15m", 1060]}.freeze
+  RECORDED = {"overview" => ["/?since=15m", 960]}.freeze
   # The same shop while little happens, and beside other programs: light and English.
-  SITUATIONS = {"calm" => {"overview-calm" => ["/?since=6m", 880]},
-                "starved" => {"overview-starved" => ["/?since=6m", 1060]}}.freeze
+  SITUATIONS = {"calm" => {"overview-calm" => ["/?since=6m", 780]},
+                "starved" => {"overview-starved" => ["/?since=6m", 980]}}.freeze
   SHOP = "since=10m&app=Storefront"
   DEMO = {"endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&#{SHOP}", 1040],
           "blame" => ["/blame?#{SHOP}", 1500],
@@ -40,7 +40,7 @@ class Screenshots
   LANGUAGES = %w[en ja].freeze
   # Theme => what the name of a picture ends with.
   THEMES = {"light" => "", "dark" => "-dark"}.freeze
-  COLOURS = "32"
+  COLOURS = "48"
   # As high as the page of a capture.
   WHOLE = 6000
 

@@ -222,9 +222,9 @@ module Holdup
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
             last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          where = " (#{View::Width.clean(place)})" if place && !last.frame.named_by_place?
+          place = (View::Width.clean(place) if place && !last.frame.named_by_place?)
           duration = View::Figures.duration(@scene.ns(first.ticks))
-          description = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
+          description = word(:flame_box, label:, place:, duration:, share: View::Figures.share(share(first)))
           Box.new(x:, width: share(first), row:, label:, description:, kind: kind(first.frame))
         end
 

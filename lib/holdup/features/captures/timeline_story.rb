@@ -323,7 +323,7 @@ module Holdup
           sums[@words.call(:timeline_handoff)] = waits.sum(&:handoff)
           holder, ticks = sums.max_by(&:last)
           share = View::Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
-          "#{holder} (#{share})"
+          @words.call(:timeline_main, holder:, share:)
         end
 
         def time(ticks) = View::Figures.duration(@scene.ns(ticks))

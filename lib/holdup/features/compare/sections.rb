@@ -5,7 +5,6 @@ module Holdup
     class Sections
       LIMIT = 10
       QUANTILES = [0.5, 0.95].freeze
-      FINGERPRINT = "fingerprint"
       # A column has no room for more fingerprints.
       FINGERPRINTS = 2
       # Columns of a fact's value on a screen.
@@ -53,7 +52,7 @@ module Holdup
       end
 
       def fingerprints
-        [FINGERPRINT,
+        [word(:fingerprint),
           *sides.map { |side|
             side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") +
               ((side.settings.size > FINGERPRINTS) ? " ..." : "")

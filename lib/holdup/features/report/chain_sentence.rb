@@ -39,17 +39,26 @@ module Holdup
       # @return [String] at most five sentences
       def call(chain)
         own, *others = chain.links
-        sentences = [@words.call(:"chain_#{own.kind}", **facts(own))]
-        sentences += others.map { |link| @words.call(:"chain_next_#{link.kind}", **facts(link)) }
+        sentences = [@words.call(:"chain_#{key(own)}", **facts(own))]
+        sentences += others.map { |link| @words.call(:"chain_next_#{key(link)}", **facts(link)) }
         sentences.join(@words.call(:chain_joint))
       end
 
       private
 
+      # A wait during which no thread held the GVL, or for one that is not known, has a sentence of its own.
+      def key(link)
+        return link.kind if link.kind == :call
+        nameless = Series::NAMELESS[link.holder]
+        return :nobody if nameless == :nobody && link.kind == :pair
+        (nameless == :unknown || link.held_ns.zero?) ? :unknown : link.kind
+      end
+
       def facts(link)
         wait, held = [link.wait_ns, link.held_ns].map { |ns| View::Figures.duration(ns) }
         place = View::MainWait.line(link.place, @words) if link.place
-        {waiter: name(link.waiter), wait:, holder: holder(link), held:, place:}
+        what = @words.call(:"chain_what_#{link.kind}") unless link.kind == :call
+        {waiter: name(link.waiter), wait:, what:, holder: holder(link), held:, place:}
       end
 
       def holder(link)

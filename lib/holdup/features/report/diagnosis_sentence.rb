@@ -8,11 +8,12 @@ module Holdup
 
       # @param summary [Analysis::Summary] by name, with Diagnosis::PARTS
       # @param link [#call, nil] makes a link to the page of a row
-      def initialize(summary, words:, link: nil)
+      # @param brief [Boolean] whether names of holders are short, see View::MainWait
+      def initialize(summary, words:, link: nil, brief: false)
         @summary = summary
         @words = words
         @diagnosis = Diagnosis.new(summary)
-        @waits = View::MainWait.new(summary, words:, link:)
+        @waits = View::MainWait.new(summary, words:, link:, brief:)
       end
 
       # @param row [Analysis::SeriesRow]

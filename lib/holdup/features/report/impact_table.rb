@@ -21,7 +21,7 @@ module Holdup
         @slow = slow
         @words = words
         @link = link
-        @diagnosis = DiagnosisSentence.new(summary, words:, link:)
+        @diagnosis = DiagnosisSentence.new(summary, words:, link:, brief: true)
       end
 
       # @param rows [Array<Analysis::SeriesRow>]

@@ -6,10 +6,8 @@ module Holdup
     # keeps the GVL busy. Where hardly anything waits for it: what threads do instead.
     class OverviewPicture
       NAME = 40
-      # Of a class's name, what all of its kind end with: a legend has little room.
-      ENDING = /Controller(?=#)/
       # Pixels: the upper chart is the picture.
-      WAITING_HEIGHT = 140
+      WAITING_HEIGHT = 128
       HELD_HEIGHT = 80
       WAITING = "waiting"
       HELD = "held"
@@ -125,7 +123,7 @@ module Holdup
 
       def name(party)
         return word(:"party_#{party.kind}") unless party.named?
-        text = View::Width.clean(party.name.delete_prefix(Series::THREAD)).sub(ENDING, "")
+        text = View::Width.clean(party.name.delete_prefix(Series::THREAD)).sub(View::MainWait::ENDING, "")
         text = word(:account, name: text) if party.kind == :account
         View::Width.truncate(text, NAME)
       end

@@ -9,11 +9,15 @@ module Holdup
       PARTS = %i[pairs holding_methods calls].freeze
       # Columns of the holder's name.
       NAME = 60
+      # Of a class's name, what all of its kind end with, where there is little room.
+      ENDING = /Controller(?=#)/
 
       # @param summary [Analysis::Summary] with these parts
       # @param link [#call, nil] makes a link to the page of the holder
-      def initialize(summary, words:, link: nil)
+      # @param brief [Boolean] whether the holder's name is without ENDING
+      def initialize(summary, words:, link: nil, brief: false)
         @summary = summary
+        @brief = brief
         @words = words
         @link = link
       end
@@ -65,7 +69,9 @@ module Holdup
       end
 
       def cause(party)
-        name = Width.truncate(Width.clean(party.name.delete_prefix(Series::THREAD)), NAME)
+        name = Width.clean(party.name.delete_prefix(Series::THREAD))
+        name = name.sub(ENDING, "") if @brief
+        name = Width.truncate(name, NAME)
         (party.kind == :account) ? @words.call(:account, name:) : name
       end
     end

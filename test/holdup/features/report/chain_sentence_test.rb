@@ -36,8 +36,25 @@ class Holdup::Report::ChainSentenceTest < Minitest::Test
 
   def test_says_where_nobody_is_named
     assert_includes sentence([:pair, 9, nil, 8]), "GVL: one that had not ended yet held it"
-    assert_includes sentence([:pair, 9, "(unknown)", 8]), "GVL: (unknown) held it"
+    assert_includes sentence([:pair, 9, "(others)", 8]), "GVL: (others) held it"
     assert_includes sentence([:pair, 9, "thread:puma", 8]), "GVL: (thread) puma held it"
+  end
+
+  def test_a_hand_off_has_no_holder
+    assert_equal "Waited 9.00 ms for the GVL; for 8.00 ms of it no thread held it (hand-off).",
+      sentence([:pair, 9, "(nobody)", 8])
+    assert_includes sentence([:pair, 90, "J", 80], [:pair, 40, "(nobody)", 30, "J"], language: "ja"),
+      "J は平均 40.0 ms GVL を待ちました。そのうち 30.0 ms は、どのスレッドも GVL を持っていませんでした（受け渡し）。"
+  end
+
+  def test_a_wait_for_one_that_is_not_known
+    assert_equal "Waited 9.00 ms for the GVL; it is not known who had it.",
+      sentence([:pair, 9, "(unknown)", 0])
+    assert_equal "Waited 9.00 ms for a lock; it is not known who had it.", sentence([:lock_pair, 9, "A", 0])
+    assert_equal "接続を 9.00 ms 待ちました。使っていた処理は分かりません。",
+      sentence([:pool_pair, 9, "(unknown)", 0], language: "ja")
+    assert_includes sentence([:pair, 90, "J", 80], [:pair, 40, "(unknown)", 0, "J"]),
+      "In that minute J waited 40.0 ms on average for the GVL; it is not known who had it."
   end
 
   def test_japanese

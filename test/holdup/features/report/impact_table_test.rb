@@ -42,7 +42,7 @@ class Holdup::Report::ImpactTableTest < Minitest::Test
   def test_for_whom_it_waits_is_a_link
     why = section.rows.find { |row| row.first.text == "OrdersController#index" }.last
 
-    assert_match(/\AGVL: \d+ % of its time; waits \d+ % for ReportsController#sales/, why.text)
+    assert_match(/\AGVL: \d+ % of its time; waits \d+ % for Reports#sales/, why.text)
     assert_equal "ReportsController#sales", why.params["unit"]
   end
 

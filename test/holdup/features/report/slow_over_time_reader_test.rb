@@ -35,6 +35,12 @@ class Holdup::Report::SlowOverTimeReaderTest < Minitest::Test
     assert_equal 1, line.compact.size
   end
 
+  def test_a_month_has_a_point_for_each_day
+    line = read(from_s: sample.to_s - 30 * 86_400).values.first
+
+    assert_includes 30..31, line.size
+  end
+
   def test_other_settings_are_left_out
     assert_equal [nil, nil, nil], read(threads: 3).values.first
     assert_empty read(rows: [])

@@ -91,7 +91,7 @@ class Holdup::Report::UnitPagesTest < Minitest::Test
     link = %r{<small><a href="/endpoint\?[^"]*unit=ReportsController%23sales[^"]*">waits 7\d % for }
     assert_match(link, row)
     get "/"
-    assert_includes text, "% for ReportsController#sales"
+    assert_includes text, "% for Reports#sales"
   end
 
   def test_a_recording_of_an_earlier_version_says_nothing_of_it

@@ -51,6 +51,14 @@ class Holdup::View::LocaleFilesTest < Minitest::Test
     end
   end
 
+  JAPANESE = /[\p{Hiragana}\p{Katakana}\p{Han}]/
+
+  def test_japanese_words_have_no_narrow_brackets
+    texts = FILES.fetch("ja").flat_map { |file| YAML.load_file(file).fetch("ja").to_a }
+    narrow = texts.select { |_, text| text.to_s.scan(/\([^()\n]*\)/).grep(JAPANESE).any? }
+    assert_empty narrow
+  end
+
   def test_a_file_can_be_read_in_one_go
     long = FILES.values.flatten.select { |file| File.foreach(file).count > MOST_LINES }
     assert_empty long.map { |file| relative(file) }

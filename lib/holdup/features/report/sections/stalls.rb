@@ -333,7 +333,7 @@ module Holdup
           [*causers, others + whole_ns - figures.sum, nobody]
         end
 
-        def party(party) = super.sub(OverviewPicture::ENDING, "")
+        def party(party) = super.sub(View::MainWait::ENDING, "")
       end
     end
   end

@@ -144,9 +144,16 @@ module Holdup
           private
 
           def plain(process)
-            name = Width.clean([process.server, process.name].compact.join(" "))
+            name = own(process)
             return name unless @hosts
             @words.call(:process_of_host, host: Width.clean(process.host.to_s), process: name)
+          end
+
+          # The name with which a container is stored is English.
+          def own(process)
+            container = Analysis::ProcessReport::SampleTrail::CONTAINER
+            return @words.call(:chart_container) if process.pid == container
+            Width.clean([process.server, process.name].compact.join(" "))
           end
         end
       end

@@ -6,9 +6,9 @@ require "holdup/loader"
 class Holdup::View::Charts::ProcessesTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
-  def charted(samples = SampleProcesses.new(sample).to_a)
+  def charted(samples = SampleProcesses.new(sample).to_a, language: "en")
     processes = Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s)
-    Holdup::View::Charts::Processes.new(processes, words: Holdup::View::Words.new("en"))
+    Holdup::View::Charts::Processes.new(processes, words: Holdup::View::Words.new(language))
   end
 
   def test_the_container_and_each_process
@@ -26,6 +26,13 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
 
     assert_match(/\ACPU of the container: .* \d+ %/, titles["machine"])
     assert_match(/\AMemory \(RSS\) of each process: (?:puma|sidekiq) .* MB\z/, titles["memory"])
+  end
+
+  def test_a_container_is_named_in_the_language_of_the_page
+    names = {"en" => "container", "ja" => "コンテナ"}
+    names.each do |language, name|
+      assert_includes charted(language:).block(10).twin.rows.map { |row| row[1] }, name
+    end
   end
 
   # Its last two samples are a second apart: in that one it used a whole CPU.
