@@ -964,9 +964,11 @@ module StoreContract
     job = Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low")
     none = Holdup::Window.empty(series: job, host:, start_s:, seconds: total.seconds)
     others = total.with(series: Holdup::Series.new(kind: :job, name: Holdup::RecentFigures::ALL.name))
-    held = {"puma" => Holdup::RecentFigures::HeldTime.new(held_ns: 5, covered_ns: 1 << 40)}
-    Holdup::RecentFigures.new(host:, start_s:, length_ms: 10_020, total:, held:, others: {job: others},
-      series: [total.with(series: series("A")), none], **rest)
+    time = Holdup::RecentFigures::HeldTime.new(held_ns: 5, covered_ns: 1 << 40, thread_ns: 1 << 41)
+    holder = Holdup::RecentFigures::HolderTime.new(kind: :request, waited_ns: 7, held: {"puma" => 5})
+    waited = Holdup::RecentFigures::WaitedTime.new(ns: 9, nobody_ns: 1, holders: {"A#b" => holder})
+    Holdup::RecentFigures.new(host:, start_s:, length_ms: 10_020, total:, held: {"puma" => time}, waited:,
+      others: {job: others}, series: [total.with(series: series("A")), none], **rest)
   end
 
   # @param counts [Hash{Array(Symbol, String) => Holdup::ArrivalCounts}] by kind and pool

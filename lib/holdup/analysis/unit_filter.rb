@@ -5,9 +5,6 @@ module Holdup
     # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A
     # process that serves requests and runs jobs has threads for each: either number matches.
     class UnitFilter < Data.define(:kind, :name, :queue, :threads)
-      # Facts of a setting with a number of threads.
-      THREADS = %w[threads job_threads].freeze
-
       # @return [String] a glob that matches exactly that name
       def self.glob_of(name)
         name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
@@ -25,7 +22,7 @@ module Holdup
       def setting?(setting)
         return true if threads.nil?
         return false if setting.nil?
-        setting.attributes.values_at(*THREADS).any? { |number| number.to_i == threads }
+        setting.attributes.values_at(*Setting::THREADS).any? { |number| number.to_i == threads }
       end
 
       # Whether it leaves out some units (then totals of the process can't be shown as theirs).

@@ -8,10 +8,6 @@ module Holdup
       NS_A_MS = 1_000_000
       # Units of a longer round are no figure of ten seconds.
       LONGEST_S = 60
-      # Series that are remembered for the choice of the strongest, and what an hour leaves of a weight.
-      REMEMBERED = 10 * RecentFigures::SERIES_APART
-      FADING = 1 - 1.0 / RecentFigures::SLOTS
-
       def initialize(host:)
         @host = host
         forget
@@ -20,7 +16,8 @@ module Holdup
       def forget
         @last_ns = nil
         @latest = nil
-        @weights ||= Hash.new(0.0)
+        @series ||= StrongestOfAnHour.new(RecentFigures::SERIES_APART)
+        @holders ||= StrongestOfAnHour.new(RecentFigures::HOLDERS_APART)
       end
 
       # @param windows [Array<Window>] deltas of the round
@@ -54,7 +51,7 @@ module Holdup
         RecentFigures.new(host: @host, start_s:, length_ms:, total:,
           series: apart.map { |series| units[series] || empty.with(series:) },
           others: others.group_by { |series, _| series.kind }.to_h { |kind, same| [kind, other(kind, same)] },
-          held: held(windows, snapshots, length_ms))
+          held: held(windows, snapshots, length_ms), waited: waited(windows))
       end
 
       # @return [Hash{Series => Window}]
@@ -68,36 +65,88 @@ module Holdup
         RecentFigures.sum(units.map(&:last), Series.new(kind:, name: RecentFigures::ALL.name))
       end
 
-      # Chosen by the elapsed time of about an hour, so that a series seldom comes and goes.
       # @return [Array(Array<Series>, Array<(Series, Window)>)]
       def apart(units)
-        @weights.transform_values! { |weight| weight * FADING }
-        units.each { |series, window| @weights[series] += window.histograms.fetch(:wall).sum }
-        if @weights.size > REMEMBERED
-          kept = @weights.max_by(REMEMBERED, &:last).to_h
-          @weights.replace(kept)
-        end
-        strongest = @weights.max_by(RecentFigures::SERIES_APART, &:last).map(&:first)
+        strongest = @series.call(units.transform_values { |window| window.histograms.fetch(:wall).sum })
         [strongest, units.except(*strongest).to_a]
+      end
+
+      # @return [RecentFigures::WaitedTime]
+      def waited(windows)
+        pairs = windows.select { |window| window.series.kind == :pair }.group_by { |pair| pair.series.queue }
+        waits = pairs.transform_values { |same| same.sum(&:stalled_ns) }
+        names = @holders.call(waits.except(*Series::NAMELESS.keys))
+        all = windows.select { |window| %i[process account].include?(window.series.kind) }
+        RecentFigures::WaitedTime.new(ns: all.sum(&:stalled_ns),
+          nobody_ns: waits.fetch(Series::NAMELESS.key(:nobody), 0), holders: holders(names, waits, windows))
+      end
+
+      # @return [Hash{String => RecentFigures::HolderTime}]
+      def holders(names, waits, windows)
+        held = windows.select { |window| window.series.unit? || window.series.kind == :account }
+          .group_by { |window| window.series.name }
+        names.to_h do |name|
+          same = held.fetch(name, [])
+          groups = same.group_by { |window| RecentFigures.group(window.setting) }
+          [name, RecentFigures::HolderTime.new(kind: kind(name, same), waited_ns: waits.fetch(name, 0),
+            held: groups.transform_values { |each| each.sum { |window| held_ns(window) } })]
+        end
+      end
+
+      # One that still runs has no window yet.
+      def kind(name, windows)
+        return windows.first.series.kind if windows.any?
+        name.start_with?(Series::THREAD) ? :account : :request
       end
 
       # A process counts for all of the round, also when none of its units ended.
       def held(windows, snapshots, length_ms)
         groups = snapshots.group_by { |snapshot| RecentFigures.group(snapshot.setting) }
         covered = groups.transform_values do |same|
-          RecentFigures::HeldTime.new(held_ns: 0, covered_ns: same.size * length_ms * NS_A_MS)
+          threads = same.sum { |snapshot| snapshot.setting&.threads || 0 }
+          RecentFigures::HeldTime.new(held_ns: 0, covered_ns: same.size * length_ms * NS_A_MS,
+            thread_ns: threads * length_ms * NS_A_MS)
         end
         windows.each_with_object(covered) do |window, all|
-          held_ns = held_ns(window) or next
+          next unless %i[process account].include?(window.series.kind)
+          held_ns = held_ns(window)
           group = RecentFigures.group(window.setting)
           all[group] += RecentFigures::HeldTime.new(held_ns:, covered_ns: 0) if all.key?(group)
         end
       end
 
+      # Requests and jobs hold the GVL while they have a CPU or wait for one; other threads while they run.
       def held_ns(window)
-        case window.series.kind
-        when :process then window.sums.values_at(:cpu_ns, :starved_ns).sum
-        when :account then window.histograms.fetch(:running).sum
+        return window.histograms.fetch(:running).sum if window.series.kind == :account
+        window.sums.values_at(*UnitNumbers::RUNNING_STATES).sum
+      end
+
+      # Which names were the strongest in about an hour, so that one seldom comes and goes.
+      class StrongestOfAnHour
+        # Names that are remembered for each that is chosen, and what an hour leaves of a weight.
+        REMEMBERED = 10
+        FADING = 1 - 1.0 / RecentFigures::SLOTS
+
+        # @param most [Integer] that are chosen
+        def initialize(most)
+          @most = most
+          @weights = Hash.new(0.0)
+        end
+
+        # @param weights [Hash{Object => Numeric}] of this round
+        # @return [Array<Object>] the strongest first
+        def call(weights)
+          @weights.transform_values! { |weight| weight * FADING }
+          weights.each { |name, weight| @weights[name] += weight }
+          forget if @weights.size > REMEMBERED * @most
+          @weights.max_by(@most, &:last).map(&:first)
+        end
+
+        private
+
+        def forget
+          kept = @weights.max_by(REMEMBERED * @most, &:last).to_h
+          @weights.replace(kept)
         end
       end
     end

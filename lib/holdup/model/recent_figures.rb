@@ -13,7 +13,10 @@ module Holdup
   #   `others`: {kind => Window}, all other units. Of their histograms only elapsed times have buckets, the
   #   others are Histogram::CountAndSum
   # - `held`: {String => HeldTime}, by server or job runner
-  RecentFigures = Data.define(:host, :start_s, :length_ms, :total, :series, :others, :held)
+  # - `waited`: WaitedTime; nil: an earlier version of Holdup kept none
+  RecentFigures = Data.define(:host, :start_s, :length_ms, :total, :series, :others, :held, :waited) do
+    def initialize(waited: nil, **rest) = super
+  end
 
   class RecentFigures
     STEP_S = 10
@@ -23,9 +26,38 @@ module Holdup
     SERIES_APART = 20
     ALL = Series.new(kind: :request, name: "(all)")
 
-    # How long GVLs were held, and how long their processes lived, all added up.
-    HeldTime = Data.define(:held_ns, :covered_ns) do
-      def +(other) = with(held_ns: held_ns + other.held_ns, covered_ns: covered_ns + other.covered_ns)
+    # How long GVLs were held, and how long their processes lived, all added up; `thread_ns`: how long those
+    # of their threads lived that run requests and jobs.
+    HeldTime = Data.define(:held_ns, :covered_ns, :thread_ns) do
+      def initialize(held_ns:, covered_ns:, thread_ns: 0) = super
+
+      def +(other)
+        with(held_ns: held_ns + other.held_ns, covered_ns: covered_ns + other.covered_ns,
+          thread_ns: thread_ns + other.thread_ns)
+      end
+    end
+
+    # Holders that are kept apart.
+    HOLDERS_APART = 10
+
+    # For whom threads waited for the GVL. A wait counts when it and its hold have ended.
+    #
+    # - `ns`: all of it; `nobody_ns`: while no thread held the GVL
+    # - `holders`: {String => HolderTime}, the strongest by name, also those for whom nobody waited
+    WaitedTime = Data.define(:ns, :nobody_ns, :holders) do
+      def +(other)
+        with(ns: ns + other.ns, nobody_ns: nobody_ns + other.nobody_ns,
+          holders: holders.merge(other.holders) { |_, one, another| one + another })
+      end
+    end
+
+    # - `kind`: :request, :job, or :account for a thread outside of them
+    # - `waited_ns`: threads waited for it so long; `held`: {String => Integer}, ns for which it held the GVL,
+    #   by server or job runner
+    HolderTime = Data.define(:kind, :waited_ns, :held) do
+      def +(other)
+        with(waited_ns: waited_ns + other.waited_ns, held: held.merge(other.held) { |_, ns, more| ns + more })
+      end
     end
 
     # Of processes without a server.
@@ -58,7 +90,8 @@ module Holdup
       series = by_series(self.series + other.series)
       with(length_ms: length_ms + other.length_ms, total: self.class.sum([total, other.total], ALL), series:,
         others: others.merge(other.others) { |_, one, another| self.class.sum([one, another], one.series) },
-        held: held.merge(other.held) { |_, one, another| one + another })
+        held: held.merge(other.held) { |_, one, another| one + another },
+        waited: (waited + other.waited if waited && other.waited))
     end
 
     private

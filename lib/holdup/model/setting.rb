@@ -57,11 +57,16 @@ module Holdup
       names.join("+") if names.any?
     end
 
+    # @return [Integer] that run requests or jobs in a process; 0: unknown
+    def threads = attributes.values_at(*self.class::THREADS).sum(&:to_i)
+
     def unlabelled
       attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
     end
   end
 
+  # Facts with a number of threads.
+  Setting::THREADS = %w[threads job_threads].freeze
   # Names the arm of an experiment that a process belongs to; it does not affect results.
   Setting::LABEL = "arm"
 end

@@ -6,7 +6,7 @@ require "holdup/loader"
 class Holdup::Collector::RecentRoundsTest < Minitest::Test
   S = 1_000_000_000
   START = 1_790_000_040
-  SETTING = Holdup::Setting.new(attributes: {"server" => "puma"})
+  SETTING = Holdup::Setting.new(attributes: {"server" => "puma", "threads" => 5})
   Snapshot = Data.define(:setting)
 
   def setup
@@ -93,6 +93,38 @@ class Holdup::Collector::RecentRoundsTest < Minitest::Test
     held = round(10.1, window("worker 0", [5], kind: :process, cpu_ns: 3 * S),
       window("thread:x", [], kind: :account, cpu_ns: S)).held
     assert_equal ["puma"], held.keys
-    assert_equal [4 * S, 20 * S], held.fetch("puma").to_h.values
+    assert_equal [4 * S, 20 * S, 100 * S], held.fetch("puma").to_h.values
+  end
+
+  def pair(victim, causer, ns)
+    series = Holdup::Series.new(kind: :pair, name: victim, queue: causer)
+    empty = Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s: START, seconds: 60)
+    empty.with(histograms: empty.histograms.merge(stalled: Holdup::Histogram.of_sum(ns)))
+  end
+
+  def stalled(window, ns)
+    window.with(histograms: window.histograms.merge(stalled: Holdup::Histogram.of_sum(ns)))
+  end
+
+  def test_for_whom_all_threads_waited
+    round(0.1)
+    waits = {%w[A Sales] => 5, %w[B Sales] => 6, %w[A thread:x] => 3, %w[A (nobody)] => 2,
+             %w[A (others)] => 1}
+    waited = round(10.1, *waits.map { |(victim, causer), ns| pair(victim, causer, ns) },
+      window("Sales", [5], cpu_ns: 7), window("thread:x", [], kind: :account, cpu_ns: 4),
+      stalled(window("worker 0", [5], kind: :process), 15),
+      stalled(window("main", [], kind: :account), 2)).waited
+    assert_equal [17, 2], [waited.ns, waited.nobody_ns]
+    assert_equal({"Sales" => [:request, 11, {"puma" => 7}], "thread:x" => [:account, 3, {"puma" => 4}]},
+      waited.holders.transform_values { |holder| holder.to_h.values })
+  end
+
+  def test_a_holder_for_whom_nobody_waits_in_a_round_stays_and_the_weakest_go
+    round(0.1)
+    round(10.1, *Array.new(10) { |at| pair("A", "Sales#{at}", 100 + at) })
+    holders = round(20.1, pair("A", "Late", 104)).waited.holders
+    assert_equal 10, holders.size
+    assert_equal [104, 0], holders.values_at("Late", "Sales9").map(&:waited_ns)
+    refute_includes holders.keys, "Sales0"
   end
 end

@@ -17,9 +17,10 @@ class Holdup::RecentFiguresTest < Minitest::Test
     empty.with(count: wall_ms.size, sums: empty.sums.merge(cpu_ns: 7), histograms:)
   end
 
-  def figures(start_s: START, names: ["A"], held: {"puma" => Held.new(held_ns: 5, covered_ns: 10)})
+  def figures(start_s: START, names: ["A"], held: {"puma" => Held.new(held_ns: 5, covered_ns: 10)},
+    waited: nil)
     all = Holdup::RecentFigures.sum([window(series("A"), [5], start_s:)], Holdup::RecentFigures::ALL)
-    Holdup::RecentFigures.new(host: "a", start_s:, length_ms: 5_000, total: all, held:,
+    Holdup::RecentFigures.new(host: "a", start_s:, length_ms: 5_000, total: all, held:, waited:,
       series: names.map { |name| Holdup::RecentFigures.sum([window(series(name), [5])], series(name)) },
       others: {request: all})
   end
@@ -46,6 +47,23 @@ class Holdup::RecentFiguresTest < Minitest::Test
     assert_equal 10_000, merged.length_ms
     assert_equal({"A" => 2, "B" => 1}, merged.series.to_h { |window| [window.series.name, window.count] })
     assert_equal [2, 2], [merged.total.count, merged.others.fetch(:request).count]
-    assert_equal({"puma" => [6, 12], "-" => [3, 4]}, merged.held.transform_values { |time| time.to_h.values })
+    assert_equal({"puma" => [6, 12, 0], "-" => [3, 4, 0]},
+      merged.held.transform_values { |time| time.to_h.values })
+  end
+
+  def waited(ns, **holders)
+    named = holders.to_h do |name, waited_ns|
+      held = {"puma" => 2 * waited_ns}
+      [name.to_s, Holdup::RecentFigures::HolderTime.new(kind: :request, waited_ns:, held:)]
+    end
+    Holdup::RecentFigures::WaitedTime.new(ns:, nobody_ns: 1, holders: named)
+  end
+
+  def test_waits_for_each_holder_add_up
+    merged = figures(waited: waited(10, A: 4)).merge(figures(waited: waited(20, A: 5, B: 6))).waited
+    assert_equal [30, 2], [merged.ns, merged.nobody_ns]
+    assert_equal({"A" => [9, 18], "B" => [6, 12]},
+      merged.holders.transform_values { |holder| [holder.waited_ns, holder.held.fetch("puma")] })
+    assert_nil figures(waited: waited(10)).merge(figures).waited, "of an earlier version"
   end
 end

@@ -181,13 +181,8 @@ module Holdup
       # @return [Hash{Integer => Float}] a process counts for the share of the step in which it was there
       def threads
         by_step(processes).transform_values do |sums|
-          sums.sum { |sum| sum.covered_s * threads_of(sum.window.setting) }.fdiv(@step_s)
+          sums.sum { |sum| sum.covered_s * (sum.window.setting&.threads || 0) }.fdiv(@step_s)
         end
-      end
-
-      def threads_of(setting)
-        return 0 unless setting
-        setting.attributes.values_at(*Analysis::UnitFilter::THREADS).sum { |number| number.to_i }
       end
 
       # A minute that was measured in part counts as that part: its processes have a window of a whole minute.

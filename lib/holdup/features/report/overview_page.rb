@@ -108,9 +108,14 @@ module Holdup
         super.with(title:, brief: true)
       end
 
-      # Who waited for whom is known by minutes, states of threads by rounds of ten seconds.
       def picture
-        @picture ||= contended ? picture_by_minutes : picture_of(rounds || pictured)
+        @picture ||= contended ? contended_picture : picture_of(rounds || pictured)
+      end
+
+      # By rounds of ten seconds, where they are known.
+      def contended_picture
+        gvl = rounds && RecentGvlReader.call(store, rounds, filter:)
+        gvl ? picture_of(rounds, gvl) : picture_by_minutes
       end
 
       def picture_by_minutes = @picture_by_minutes ||= picture_of(pictured, contended)

@@ -57,7 +57,7 @@ module Holdup
       end
 
       def self.threads(setting)
-        setting.attributes.values_at(*Analysis::UnitFilter::THREADS).compact.map(&:to_s).uniq
+        setting.attributes.values_at(*Setting::THREADS).compact.map(&:to_s).uniq
       end
       private_class_method :matching, :known, :values, :threads
 

@@ -46,7 +46,13 @@ class Holdup::Web::SeriesTest < Minitest::Test
       Holdup::RecentFigures.sum([window], window.series).with(start_s:, seconds: 10)
     end
     Holdup::RecentFigures.new(host: "web-1", start_s:, length_ms: 10_000, series: named, others: {}, held: {},
-      total: Holdup::RecentFigures.sum(named, Holdup::RecentFigures::ALL))
+      waited:, total: Holdup::RecentFigures.sum(named, Holdup::RecentFigures::ALL))
+  end
+
+  def waited
+    sales = Holdup::RecentFigures::HolderTime.new(kind: :request, waited_ns: 15_000_000_000, held: {})
+    Holdup::RecentFigures::WaitedTime.new(ns: 25_000_000_000, nobody_ns: 1_000_000_000,
+      holders: {"ReportsController#sales" => sales})
   end
 
   # Of the times of single states minutes are kept.
@@ -62,6 +68,20 @@ class Holdup::Web::SeriesTest < Minitest::Test
     assert_equal %w[shares heat_wall rate wall waits], fine
     assert_equal %w[heat_queued heat_stalled heat_running heat_idle], coarse
   end
+
+  # Those of chosen victims are not kept.
+  def test_the_picture_of_the_last_hour_has_steps_of_ten_seconds
+    @app = dashboard(store: store_with_rounds)
+    get "/series/overview"
+    waiting = JSON.parse(last_response.body).fetch("waiting")
+    assert_equal 10, step(waiting)
+    assert_equal [["Reports#sales", 1.5], ["(others)", 0.9], ["nobody (hand-off)", 0.1]],
+      waiting["series"].map { |line| [line["label"], line["values"].first.round(6)] }
+    get "/series/overview", {"name" => "Orders*"}
+    assert_equal 60, step(JSON.parse(last_response.body).fetch("waiting"))
+  end
+
+  def step(chart) = chart["x"]["values"].first(2).reverse.reduce(:-)
 
   def test_series_are_of_what_the_page_is_about
     get "/", {"since" => "2m", "name" => "Orders*", "lang" => "ja"}
