@@ -112,7 +112,7 @@ class StoriesTest < Minitest::Test
 
   def test_a_recording_has_the_minutes_of_its_load_and_what_its_story_shows
     Stories.unpack(@folder)
-    %w[yjit upgrade].each do |name|
+    %w[yjit upgrade night].each do |name|
       store = SQLite3::Database.new("#{@folder}/#{name}.sqlite3", readonly: true)
       left_out = "SELECT COUNT(*) FROM series WHERE kind IN ('pair', 'method')"
       assert_equal 0, store.get_first_value(left_out), name
