@@ -17,12 +17,16 @@ module Stories
   # Those that `bin/stories --record NAME` makes anew.
   RECORDED_HERE = {
     "vcpus" => :VcpusDoubled, "yjit" => :YjitOn, "upgrade" => :RubyUpgrade,
-    "storefront" => :Shop, "calm" => :Shop, "starved" => :Shop
+    "storefront" => :Shop, "calm" => :Shop, "starved" => :Shop,
+    "night" => :KilledAtNight
   }.freeze
 
+  autoload :KilledAtNight, File.join(__dir__, "stories/killed_at_night")
   autoload :RubyUpgrade, File.join(__dir__, "stories/ruby_upgrade")
   autoload :Shop, File.join(__dir__, "stories/shop")
+  autoload :Uncontained, File.join(__dir__, "stories/container")
   autoload :VcpusDoubled, File.join(__dir__, "stories/vcpus_doubled")
+  autoload :WorkerWatchdog, File.join(__dir__, "stories/worker_watchdog")
   autoload :YjitOn, File.join(__dir__, "stories/yjit_on")
 
   class << self

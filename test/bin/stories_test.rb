@@ -47,7 +47,8 @@ class StoriesTest < Minitest::Test
 
   def test_says_which_recordings_it_makes
     said = capture_io { refute Stories.main(%w[--record nights]) }.last
-    assert_equal "bin/stories records vcpus, yjit, upgrade, storefront, calm, starved, not \"nights\"\n", said
+    names = "vcpus, yjit, upgrade, storefront, calm, starved, night"
+    assert_equal "bin/stories records #{names}, not \"nights\"\n", said
   end
 
   def test_each_recording_that_it_makes_is_kept
@@ -64,9 +65,54 @@ class StoriesTest < Minitest::Test
     assert_equal "795", shown[Stories::YjitOn::ADVISED, 1]
   end
 
+  # The recording at night needs a watchdog that ends the export before it is whole, and not before it runs.
+  def test_a_worker_has_room_for_most_of_an_export
+    assert_equal 280, Stories::KilledAtNight.limit_mb(worker_mb: 70, export_mb: 280)
+    assert_equal 160, Stories::KilledAtNight.limit_mb(worker_mb: 84, export_mb: 100)
+  end
+
+  def test_the_page_shows_the_defect_of_the_export_and_its_fix
+    export = File.read(File.join(Stories::KilledAtNight::SHOP, Stories::KilledAtNight::EXPORT))
+    fixed = Stories::KilledAtNight.fixed(export)
+    assert_includes export, Stories::KilledAtNight::DEFECT
+    assert_includes fixed, Stories::KilledAtNight::FIX
+    assert_raises(RuntimeError) { Stories::KilledAtNight.fixed(fixed) }
+    %w[killed-at-night.md killed-at-night.ja.md].each do |page|
+      shown = File.read(File.join(Stories::ROOT, "docs/stories", page)).scan(/^```ruby\n(.*?)^```/m).flatten
+      code = [Stories::KilledAtNight::DEFECT, Stories::KilledAtNight::FIX]
+      assert_equal code.map { |lines| lines.gsub(/^ {4}/, "") }, shown, page
+    end
+  end
+
+  def test_a_recording_without_a_container_runs_its_commands_as_they_are
+    inside = Stories::Uncontained.open { |container| container.inside("sleep", "1") }
+    assert_equal %w[sleep 1], inside
+  end
+
+  def test_the_watchdog_kills_a_worker_above_its_limit
+    worker = Process.spawn("sleep", "60")
+    watchdog = Stories::WorkerWatchdog.new(limit_mb: -1) { puma_log(Process.pid, worker) }
+    status = watchdog.watch { Process.wait2(worker).last }
+    assert_equal Signal.list.fetch("KILL"), status.termsig
+    assert_equal [worker], watchdog.killed
+    assert_empty watchdog.workers
+  end
+
+  def test_the_watchdog_leaves_workers_below_its_limit_and_processes_of_others
+    worker = Process.spawn("sleep", "60")
+    enough_mb = 1_000_000
+    assert_equal [worker], Stories::WorkerWatchdog.new(limit_mb: enough_mb) { puma_log(Process.pid, worker) }
+      .workers.keys
+    assert_empty Stories::WorkerWatchdog.new(limit_mb: enough_mb) { puma_log(worker, worker) }.workers
+    assert_empty Stories::WorkerWatchdog.new(limit_mb: enough_mb) { "Puma starts" }.workers
+  ensure
+    Process.kill(:KILL, worker)
+    Process.wait(worker)
+  end
+
   def test_a_recording_has_the_minutes_of_its_load_and_what_its_story_shows
     Stories.unpack(@folder)
-    %w[yjit upgrade].each do |name|
+    %w[yjit upgrade night].each do |name|
       store = SQLite3::Database.new("#{@folder}/#{name}.sqlite3", readonly: true)
       left_out = "SELECT COUNT(*) FROM series WHERE kind IN ('pair', 'method')"
       assert_equal 0, store.get_first_value(left_out), name
@@ -96,6 +142,10 @@ class StoriesTest < Minitest::Test
   end
 
   private
+
+  def puma_log(master, worker)
+    "[#{master}] Puma starting in cluster mode...\n[#{master}] - Worker 0 (PID: #{worker}) booted in 0.1s\n"
+  end
 
   def page(*parts)
     path = "#{File.dirname(@folder)}/page.md"

@@ -23,10 +23,11 @@ module Stories
     # @param app [String] the application's name
     # @param host [String] the name of its host
     # @param env [Hash{String => String}] of its processes
+    # @param container [#open] Container or Uncontained
     # @yieldparam recorder [StoryRecorder]
     # @return [void]
-    def self.make(target, app:, host:, env: {})
-      Container.open do |container|
+    def self.make(target, app:, host:, env: {}, container: Container)
+      container.open do |container|
         Holdup::Lab::Folders.open do |folders|
           recorder = new(container, **folders, env: {"HOLDUP_APP" => app, "HOLDUP_HOST" => host, **env})
           yield recorder
