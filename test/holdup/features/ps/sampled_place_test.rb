@@ -16,6 +16,12 @@ class Holdup::Ps::SampledPlaceTest < Minitest::Test
     assert_equal "a.rb:1 (block in A#x -> native C)", short("a.rb:1 block in A#x | (native C)")
   end
 
+  # YJIT has compiled it.
+  def test_leaves_a_line_out_that_is_not_known
+    assert_equal "a.rb (A#x -> GC)", short("lib/a.rb:0 A#x | (GC)")
+    assert_equal "a.rb:10 (A#x)", short("a.rb:10 A#x")
+  end
+
   def test_leaves_other_texts_alone
     assert_equal "(unknown)", short("(unknown)")
     assert_nil short(nil)
