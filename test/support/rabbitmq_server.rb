@@ -13,6 +13,8 @@ class RabbitmqServer
 
   # The one in PATH changes to a user of its own, and keeps to its folders.
   PROGRAM = "/usr/lib/rabbitmq/bin/rabbitmq-server"
+  # Its own port, the one of its node, and epmd's.
+  TAKEN = /address already in use|dist_port_already_used|no_reg_reply_from_epmd/i
   NODE = "holdup@localhost"
   COOKIE = "holdup"
   # What a client says first (AMQP 0-9-1), and the type of the frame that answers it.
