@@ -4,7 +4,7 @@
 # test says:
 #
 # - serve(*command, processes:, env:) { |app| } a JobApp that runs; without a command the usual one
-# - unfinished [String] Ruby for the number of jobs that are not done
+# - unfinished [String] Ruby for the number of jobs that are not done, or all_done(app), which waits for them
 # - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its
 #   gems
 # - quiet [Symbol] signal after which the current job ends first
@@ -30,13 +30,15 @@ module JobWorkerContract
 
   def self.included(test) = test.thorough(*LONG)
 
+  def queues = QUEUES
+
   def version(name) = locked[/^    #{name} \(([\d.]+)\)/, 1]
 
   def test_counts_each_job_once_with_its_name_queue_and_pool
     serve do |app|
       app.client("#{MIXED}; #{plain}")
       assert_equal UNITS, app.counted(UNITS)
-      assert_equal QUEUES, app.units.to_h { |slot| [slot.series.name, slot.series.queue] }
+      assert_equal queues, app.units.to_h { |slot| [slot.series.name, slot.series.queue] }
       assert_equal [pool], app.units.reject { |slot| slot.series.name == "MailJob" }
         .map { |slot| slot.series.pool }.uniq
       errors = app.units.group_by { |slot| slot.series.name }.transform_values { |all| all.sum(&:errors) }
@@ -50,7 +52,7 @@ module JobWorkerContract
   def test_the_store_has_each_job_once_after_a_kill
     serve(env: {WITH_HOLDUP: "1", HOLDUP_COLLECTOR: "process"}) do |app|
       app.client("5.times { MailJob.perform_later }; #{plain}")
-      app.wait { app.client(unfinished) == "0" }
+      all_done(app)
       app.stop(:KILL)
       assert_equal({"MailJob" => 5, "PlainJob" => 3, "BrokenPlainJob" => 1}, app.carried)
     end
@@ -80,7 +82,7 @@ module JobWorkerContract
     ExecMode.command(exec_command, exec_gems) do |command|
       serve(*command) do |app|
         app.client("#{MIXED}; #{plain}")
-        app.wait { app.client(unfinished) == "0" }
+        all_done(app)
         app.stop(quiet)
         assert_equal UNITS, app.carried
         assert_empty app.segments
@@ -95,6 +97,10 @@ module JobWorkerContract
   end
 
   private
+
+  def all_done(app)
+    app.wait { app.client(unfinished) == "0" }
+  end
 
   # @return [Hash{Symbol => Integer}, nil] the pool of the worker, once all its threads have a job
   def pool_at_work(app)
@@ -120,7 +126,7 @@ module JobWorkerContract
   def seconds_to_stop(**options)
     serve(**options) do |app|
       app.client("MailJob.perform_later")
-      app.wait { app.client(unfinished) == "0" }
+      all_done(app)
       seconds { app.stop }
     end
   end

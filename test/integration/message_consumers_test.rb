@@ -5,7 +5,7 @@ require "json"
 require "open3"
 
 # Shoryuken, Sneakers (Kicks) and Karafka with stand-ins for their brokers: the libraries' own code handles
-# the messages.
+# the messages. A real RabbitMQ is in sneakers_test.rb.
 class MessageConsumersIntegrationTest < Minitest::Test
   one_ruby
 

@@ -21,6 +21,7 @@ module JobDatabase
   GEMFILE = File.expand_path("../../gemfiles/job_runners.gemfile", __dir__)
   SCRIPTS = {
     "resque" => nil,
+    "sneakers" => nil,
     "delayed_job" => <<~'RUBY',
       require "delayed_job_active_record"
       folder = Gem.loaded_specs.fetch("delayed_job_active_record").full_gem_path

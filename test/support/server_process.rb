@@ -101,7 +101,7 @@ module ServerProcess
   def give_up
     log = File.read(log_path)
     stop
-    raise PortTaken if TAKEN.match?(log)
+    raise PortTaken if self.class::TAKEN.match?(log)
     raise "#{self.class} does not answer:\n#{log}"
   end
 

@@ -72,8 +72,16 @@ module Holdup
         # @param type [Class] of the application, which handles it
         # @return [JobUnit, nil] nil for what only runs a job of Active Job
         def new_run(jobs, type, queue)
-          name = type.name.to_s
-          jobs.run(nil, name, queue) unless JobName.wrapper?(name)
+          jobs.run(nil, type.name.to_s, queue) unless wrapper?(type)
+        end
+
+        # An application may have a subclass of a wrapper for each of its queues.
+        def wrapper?(type)
+          while type
+            return true if JobName.wrapper?(type.name.to_s)
+            type = type.superclass
+          end
+          false
         end
 
         def around(owner, name, handled)
@@ -116,12 +124,20 @@ module Holdup
 
         def join
           around(::Sneakers::Worker, :process_work, "self.class")
-          ::Sneakers.error_reporters << ->(*) { failed }
+          report_failures
         end
 
         private
 
         def run(jobs, type) = new_run(jobs, type, type.queue_name)
+
+        # An initializer may replace the list of error reporters at any time.
+        def report_failures
+          options = {by: :messages, constants: {HoldupMessages: self}}
+          Hooks::MethodHook.new(::Sneakers::ErrorReporter, :worker_error, **options) do |method|
+            "HoldupMessages.failed\n#{method.call}"
+          end.install(@guard)
+        end
       end
 
       # Karafka 2: a batch of messages of one partition.

@@ -59,6 +59,13 @@ class Holdup::Instrumentation::MessageConsumersTest < Minitest::Test
     sneakers.failed # outside of a job
   end
 
+  def test_a_subclass_of_a_wrapper_is_left_to_active_job
+    wrapper = Class.new(Parcels) { def self.name = "ActiveJob::QueueAdapters::SneakersAdapter::JobWrapper" }
+    mails = Class.new(wrapper) { def self.name = "MailsWorker" }
+    assert_equal 7, library(Consumers::Sneakers).measure(mails) { 7 }
+    assert_empty @probe.recorded
+  end
+
   def test_what_cannot_be_read_runs_unmeasured
     assert_equal 7, library(Consumers::Sneakers).measure(nil) { 7 }
     assert_equal 1, @log.lines.size

@@ -57,6 +57,8 @@ class KarafkaApp < Karafka::App
 end
 
 Holdup.start
+# As an initializer that comes after Holdup.
+Sneakers.configure(error_reporters: [])
 
 WAITED_S = 5
 LETTERS = Struct.new(:url, :name).new("http://127.0.0.1:1/letters", "letters")

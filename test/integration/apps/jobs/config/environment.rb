@@ -7,7 +7,7 @@ require "active_record/railtie"
 require "active_job/railtie"
 require "action_controller/railtie"
 library = {"delayed_job" => "delayed_job_active_record"}.fetch(ENV["ADAPTER"], ENV["ADAPTER"])
-require library if %w[solid_queue good_job sidekiq resque delayed_job que].include?(ENV["ADAPTER"])
+require library if %w[solid_queue good_job sidekiq resque delayed_job que sneakers].include?(ENV["ADAPTER"])
 require "holdup" if ENV["WITH_HOLDUP"]
 
 class Clinic < Rails::Application
@@ -40,6 +40,11 @@ class VisitsController < ActionController::API
 end
 
 Resque.redis = ENV["REDIS_URL"] if ENV["ADAPTER"] == "resque"
+
+if ENV["ADAPTER"] == "sneakers"
+  Sneakers.configure(amqp: ENV["RABBITMQ_URL"], workers: 2, threads: 3, log: Logger.new(IO::NULL),
+    pid_path: File::NULL, error_reporters: [->(*) {}])
+end
 
 Clinic.initialize!
 Clinic.routes.draw do
