@@ -8,8 +8,8 @@ module Holdup
       TEXT = /\A(?<file>\S+):(?<line>\d+) (?<method>[^|]+?)(?: \| (?<called>.+))?\z/
 
       # @param place [String, nil] "app/models/sales_report.rb:30 SalesReport#rows | Array#map"
-      # @return [String, nil] "sales_report.rb:30 (SalesReport#rows -> Array#map)", without the line where Ruby
-      #   did not know it, as in code that YJIT has compiled; or what it is if it has another form
+      # @return [String, nil] "sales_report.rb:30 (SalesReport#rows -> Array#map)", without the line where
+      #   Ruby did not know it, as in code that YJIT has compiled; or what it is if it has another form
       def self.short(place)
         found = place&.match(TEXT) or return place
         called = found[:called]&.delete("()")
