@@ -89,7 +89,7 @@ module Holdup
           same = held.fetch(name, [])
           groups = same.group_by { |window| RecentFigures.group(window.setting) }
           [name, RecentFigures::HolderTime.new(kind: kind(name, same), waited_ns: waits.fetch(name, 0),
-            held: groups.transform_values { |each| each.sum { |window| held_ns(window) } })]
+            held: groups.transform_values { |each| each.sum(&:held_ns) })]
         end
       end
 
@@ -109,16 +109,10 @@ module Holdup
         end
         windows.each_with_object(covered) do |window, all|
           next unless %i[process account].include?(window.series.kind)
-          held_ns = held_ns(window)
           group = RecentFigures.group(window.setting)
-          all[group] += RecentFigures::HeldTime.new(held_ns:, covered_ns: 0) if all.key?(group)
+          more = RecentFigures::HeldTime.new(held_ns: window.held_ns, covered_ns: 0)
+          all[group] += more if all.key?(group)
         end
-      end
-
-      # Requests and jobs hold the GVL while they have a CPU or wait for one; other threads while they run.
-      def held_ns(window)
-        return window.histograms.fetch(:running).sum if window.series.kind == :account
-        window.sums.values_at(*UnitNumbers::RUNNING_STATES).sum
       end
 
       # Which names were the strongest in about an hour, so that one seldom comes and goes.

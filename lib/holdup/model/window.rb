@@ -69,6 +69,14 @@ module Holdup
     # ns that other units stalled while one of its units held the GVL
     def caused_ns = sums[:caused_ns]
 
+    # @param kind [Symbol] of what ran, where windows of several series were added up
+    # @return [Integer] ns for which it held the GVL: requests, jobs and processes while they had a CPU or
+    #   waited for one, other threads while they ran
+    def held_ns(kind = series.kind)
+      return histograms[:running].sum if kind == :account
+      sums.values_at(*UnitNumbers::RUNNING_STATES).sum
+    end
+
     # First second after the span.
     def end_s
       start_s && start_s + seconds

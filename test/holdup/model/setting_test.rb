@@ -42,4 +42,12 @@ class Holdup::SettingTest < Minitest::Test
   def test_refuses_invalid_json_in_one_sentence
     ["", "[1]", "{", "\xFF"].each { |text| assert_raises(Holdup::DamagedData) { Setting.parse(text) } }
   end
+
+  def test_threads_are_those_of_requests_and_jobs
+    known = [{"threads" => 5, "job_threads" => 3}, {"threads" => 5}, {"ruby" => "3.4.5"}]
+    threads = known.map do |attributes|
+      Holdup::Setting.new(attributes:).threads
+    end
+    assert_equal [8, 5, 0], threads
+  end
 end

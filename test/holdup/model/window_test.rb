@@ -42,6 +42,16 @@ class Holdup::WindowTest < Minitest::Test
     end
   end
 
+  def test_how_long_the_gvl_was_held
+    empty = Window.empty(series: SERIES, host: "a", start_s: 0, seconds: 60)
+    running = empty.histograms.merge(running: Holdup::Histogram.of_sum(9))
+    unit = empty.with(sums: empty.sums.merge(cpu_ns: 5, starved_ns: 2), histograms: running)
+    thread = unit.with(series: Holdup::Series.new(kind: :account, name: "main"))
+
+    assert_equal [7, 9], [unit.held_ns, thread.held_ns]
+    assert_equal 9, unit.held_ns(:account), "added up over series"
+  end
+
   def test_the_waits_for_pools_are_sums
     assert_empty %i[pool_wait_ns pool_held_ns] - Window::SUMS
   end

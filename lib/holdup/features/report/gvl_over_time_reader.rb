@@ -142,13 +142,7 @@ module Holdup
 
       # @return [Hash{Integer => Integer}] ns for which these held the GVL, by start of the step
       def running(kind, sums)
-        by_step(sums).transform_values { |same| same.sum { |sum| held_ns(sum.window, kind) } }
-      end
-
-      # Requests and jobs hold the GVL while they have a CPU or wait for one; other threads while they run.
-      def held_ns(window, kind)
-        return window.histograms[:running].sum if kind == :account
-        window.sums.values_at(*UnitNumbers::RUNNING_STATES).sum
+        by_step(sums).transform_values { |same| same.sum { |sum| sum.window.held_ns(kind) } }
       end
 
       def processes = @processes ||= sums(kinds: [:process])
@@ -161,7 +155,7 @@ module Holdup
         @busiest_role ||= processes.group_by { |sum| role(sum) }.max_by { |_, same| held_share(same) }&.first
       end
 
-      def held_share(sums) = sums.sum { |sum| held_ns(sum.window, :process) }.fdiv(sums.sum(&:covered_s))
+      def held_share(sums) = sums.sum { |sum| sum.window.held_ns(:process) }.fdiv(sums.sum(&:covered_s))
 
       def role(sum) = sum.window.setting&.attributes&.values_at(*ROLE) || []
 

@@ -161,8 +161,8 @@ module Holdup
 
         # Processes count all units, nested ones once; two sums give the held time without histograms.
         def held_ns
-          units = by_group([:process]) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
-          threads = by_group([:account]) { |sum| sum.window.histograms[:running].sum }
+          units = by_group([:process]) { |sum| sum.window.held_ns(:process) }
+          threads = by_group([:account]) { |sum| sum.window.held_ns(:account) }
           units.merge(threads) do |_, of_units, of_threads|
             of_units.merge(of_threads) { |_, one, other| one + other }
           end
