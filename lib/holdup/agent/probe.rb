@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require_relative "../model/errors"
+require_relative "../model/ruby_version"
 
 module Holdup
   # The measuring half in C, or, where Ruby has no GVL events (JRuby, TruffleRuby, Windows) or the extension
@@ -12,19 +13,15 @@ module Holdup
   module Probe
     ABI = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
     CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__),
-      File.expand_path("../native/#{RUBY_VERSION[/\A\d+\.\d+/]}/holdup", __dir__),
+      File.expand_path("../native/#{RubyVersion.here.minor}/holdup", __dir__),
       File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
-
-    def self.events?
-      RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
-    end
 
     def self.supported? = respond_to?(:clock_source)
 
     # One sentence on why nothing is measured here.
     def self.unsupported_reason
       return if supported?
-      unless events?
+      unless RubyVersion.events?
         return "Holdup measures nothing on #{RUBY_ENGINE} for #{RUBY_PLATFORM}: it needs CRuby's GVL events"
       end
       "Holdup measures nothing: its C extension is not built for Ruby #{ABI}; " \
@@ -269,7 +266,7 @@ module Holdup
     end
   end
 
-  unless Probe.events? && Probe.load_extension
+  unless RubyVersion.events? && Probe.load_extension
     Probe.extend(Probe::Fallback)
     Probe.include(Probe::Fallback) # for its constants
   end

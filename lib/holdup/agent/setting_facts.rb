@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../model/flat_json"
+require_relative "../model/ruby_version"
 require_relative "../version"
 require_relative "deployed_revision"
 
@@ -42,7 +43,7 @@ module Holdup
     def scheduling
       {
         "time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"],
-        "mn_threads" => (true if @env["RUBY_MN_THREADS"].to_i.positive?),
+        "mn_threads" => (true if RubyVersion.shares_native_threads?(@env)),
         "max_cpu" => @env["RUBY_MAX_CPU"]
       }
     end

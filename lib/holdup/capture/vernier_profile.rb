@@ -84,7 +84,7 @@ module Holdup
           return false unless defined?(::Vernier::Collector::TimeCollector)
           READ.all? { |name| ::Vernier::StackTable.method_defined?(name) } &&
             RIVALS.none? { |name| Object.const_defined?(name) } &&
-            Ractor.count == 1 && !ENV["RUBY_MN_THREADS"].to_i.positive?
+            Ractor.count == 1 && !RubyVersion.shares_native_threads?(ENV)
         end
 
         def free?

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../model/ruby_version"
 require_relative "../../segment/layout"
 
 module Holdup
@@ -14,14 +15,20 @@ module Holdup
         jit_invalidations jit_enabled_ns jit_warm_ns jit_failures jit_code_gcs jit_redefined
       ].freeze
       MOST_POOLS = Segment::Layout::POOLS
+      MS = 1_000_000
 
       # @param pools [#call] gives the state of each group of threads: [Servers::Pool]
       # @param resources [#call] gives the same for other pools (database connections): never the first pool
       # @param gauges [#call] gives by name the gauges that only a server or a resource knows
-      def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} })
+      # @param ruby [RubyVersion]
+      # @param collector [#stat, #count, #total_time] Ruby's garbage collector
+      def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} }, ruby: RubyVersion.here,
+        collector: GC)
         @pools = pools
         @gauges = gauges
         @resources = resources
+        @ruby = ruby
+        @collector = collector
       end
 
       # @return [Array<Integer, nil>] 32 gauges, three for each of eight pools, one more for each that there
@@ -35,7 +42,7 @@ module Holdup
           cpu_ns,
           *gc,
           *gauges.values_at(*JIT),
-          GC.stat(:heap_live_slots),
+          @collector.stat(:heap_live_slots),
           pools.first&.served,
           *gauges.values_at(*LATER),
           *each_pool([*pools, *@resources.call])
@@ -59,7 +66,14 @@ module Holdup
       end
 
       def gc
-        [GC.count, GC.total_time, GC.stat(:total_allocated_objects)]
+        [*collections, @collector.stat(:total_allocated_objects)]
+      end
+
+      # Count and time of the whole process. Where each Ractor collects its own objects, the time comes in
+      # milliseconds, and objects and slots are those of the main Ractor: Ruby does not sum these.
+      def collections
+        return [@collector.count, @collector.total_time] unless @ruby.scopes_gc_stat?
+        [@collector.stat(:count, scope: :global), @collector.stat(:time, scope: :global) * MS]
       end
     end
   end

@@ -185,7 +185,7 @@ module Holdup
           return if Advise::Sizing::Deployment.new(setting, kind: :request, members: []).slices?
           ruby = setting["ruby"]
           raise Error.new("the server's Ruby #{ruby} has time slices of 100 ms that can't be changed",
-            "leave out --slice, or run it with Ruby #{RubyVersion::SETS_TIME_SLICE.join(".")}")
+            "leave out --slice, or run it with Ruby #{RubyVersion.since(:sets_time_slice)}")
         end
 
         def check_jit(setting)

@@ -52,6 +52,29 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_equal [nil, nil], alone.values_at(:busy_threads, :max_threads)
   end
 
+  # Ruby's collector; its time in milliseconds where it is asked for the process.
+  class Collector
+    def count = 3
+
+    def total_time = 5_500_000
+
+    def stat(key, scope: :ractor)
+      own = {heap_live_slots: 7, total_allocated_objects: 9}
+      {ractor: own, global: {count: 30, time: 55}}.dig(scope, key)
+    end
+  end
+
+  def collected(**capabilities)
+    ruby = Holdup::RubyVersion.here.with(**capabilities)
+    values = Holdup::Probe::ProcessStats.new(ruby:, collector: Collector.new).to_a
+    NAMES.zip(values).to_h.values_at(:gc_count, :gc_time_ns, :allocated_objects, :live_slots)
+  end
+
+  def test_collections_are_those_of_the_whole_process
+    assert_equal [3, 5_500_000, 9, 7], collected(scopes_gc_stat: false)
+    assert_equal [30, 55_000_000, 9, 7], collected(scopes_gc_stat: true)
+  end
+
   def test_gc_time_is_in_nanoseconds
     before = gauges[:gc_time_ns]
     3.times { GC.start }
