@@ -7,8 +7,11 @@ require_relative "swept"
 module JitArms
   include Swept
 
-  def arms(...)
-    Holdup::Lab::Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, ...)
+  # As most Rubies are.
+  YJIT_ALONE = Holdup::Lab::Jit::BuiltJits.new(yjit: true, zjit: false, zjit_enables: false)
+
+  def arms(built: YJIT_ALONE, **options)
+    Holdup::Lab::Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, built:, **options)
   end
 
   def jit_plan = plan(arms: arms, rounds: 2)

@@ -5,49 +5,99 @@ require "rbconfig"
 
 module Holdup
   module Lab
-    # Measures YJIT on the user's own server: a sweep whose arms are off, on from Ruby's start, on once the
-    # application is loaded, the same with little memory, and other Rubies.
+    # Measures the JITs of Ruby on the user's own server: a sweep whose arms are off, on from Ruby's start, on
+    # once the application is loaded, the same with little memory, and other Rubies. YJIT's arms have no name
+    # of their own; those of ZJIT begin with it, and set its variable.
     module Jit
       OFF = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "off"}.freeze
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
       STATES = {"off" => OFF, "at boot" => AT_BOOT, "after boot" => AFTER_BOOT}.freeze
+      ZJIT_VARIABLE = "RUBY_ZJIT_ENABLE"
+      ZJIT_AT_BOOT = {"RUBY_YJIT_ENABLE" => "0", ZJIT_VARIABLE => "1"}.freeze
+      ZJIT_AFTER_BOOT = {**AFTER_BOOT, ZJIT_VARIABLE => "0"}.freeze
       # Code is about a third of YJIT's memory.
       CODE_SHARE = 3
+
+      # What a Ruby was built with.
+      #
+      # - `yjit`, `zjit`: whether it has it; `zjit_enables`: whether ZJIT can be switched on after boot
+      BuiltJits = Data.define(:yjit, :zjit, :zjit_enables) do
+        def self.here
+          new(yjit: !!defined?(RubyVM::YJIT.enable), zjit: !!defined?(RubyVM::ZJIT.stats),
+            zjit_enables: !!defined?(RubyVM::ZJIT.enable))
+        end
+
+        def none? = !yjit && !zjit
+
+        # ZJIT is switched on after boot only where it is alone, because `config.jit` chooses YJIT of two.
+        # @param wanted [Array<String>] of STATES
+        # @return [Hash{String => Hash}] variables by label, off first
+        def states(wanted)
+          own = yjit ? STATES.slice("off", *wanted) : STATES.slice("off")
+          return own unless zjit
+          own = {**own, "ZJIT at boot" => ZJIT_AT_BOOT} if wanted.include?("at boot")
+          return own if yjit || !zjit_enables || !wanted.include?("after boot")
+          {**own, "ZJIT after boot" => ZJIT_AFTER_BOOT}
+        end
+      end
 
       module_function
 
       # @param states [Array<String>] of STATES, in addition to off
       # @param mem_size [Integer, nil] MiB for an additional arm
+      # @param built [BuiltJits] of this Ruby
       # @return [Array<Arm>] off first
-      def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
-        wanted = STATES.slice("off", *states)
-        arms = wanted.map { |label, extra| Arm.new(label:, extra:) }
-        arms << limited(env, mem_size) if mem_size
-        others = rubies.product(wanted.to_a).map do |ruby, (label, extra)|
-          Arm.new(label: "#{label}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)})
+      def arms(env, states: STATES.keys, mem_size: nil, rubies: [], built: BuiltJits.here)
+        arms = built.states(states).map { |label, extra| Arm.new(label:, extra:) }
+        arms << limited(env, mem_size, built) if mem_size
+        others = rubies.flat_map do |ruby|
+          ruby.built.states(states).map do |label, extra|
+            extra = {**extra, **ruby.env(env), **of_jit(extra)}
+            Arm.new(label: "#{label}, Ruby #{ruby.version}", extra:)
+          end
         end
         arms + others
       end
 
-      def limited(env, mem_size)
+      # The environment of another Ruby unsets the variables of all JITs.
+      def of_jit(extra) = extra.slice("RUBY_YJIT_ENABLE", ZJIT_VARIABLE)
+
+      def limited(env, mem_size, built)
         others = ChildEnvironment::RubySwitches.parse(env["RUBYOPT"]).without_jit.to_s
+        return limited_zjit(others, mem_size) unless built.yjit
         extra = {**AFTER_BOOT, "RUBYOPT" => limit(others, mem_size)}
         Arm.new(label: "after boot, #{mem_size} MiB", extra:)
       end
 
-      def limit(rubyopt, mem_size, version: RUBY_VERSION)
+      # Its options start it, too.
+      def limited_zjit(rubyopt, mem_size)
+        switches = [rubyopt, "--zjit-mem-size=#{mem_size}"].reject(&:empty?).join(" ")
+        extra = {**ZJIT_AT_BOOT, "RUBYOPT" => switches}
+        Arm.new(label: "ZJIT at boot, #{mem_size} MiB", extra:)
+      end
+
+      # @param ruby [RubyVersion]
+      def limit(rubyopt, mem_size, ruby: RubyVersion.here)
         limit = "--yjit-mem-size=#{mem_size}"
-        unless RubyVersion.parse(version).limits_total?
+        unless ruby.limits_total?
           limit = "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"
         end
         [rubyopt, "--yjit-disable", limit].compact.reject(&:empty?).join(" ")
       end
 
+      # @param arm [Arm]
+      # @return [String] the JIT that its name promises
+      def kind(arm)
+        return "off" if arm.extra["HOLDUP_JIT"] == "off"
+        arm.extra[ZJIT_VARIABLE] ? "zjit" : "yjit"
+      end
+
       # Another Ruby for the command: it comes first on PATH, without the variables of the current Bundler.
       #
       # - `path`: of the program; `version`; `variables`: other variables that it needs, such as BUNDLE_PATH
-      OtherRuby = Data.define(:path, :version, :variables) do
+      # - `built`: BuiltJits
+      OtherRuby = Data.define(:path, :version, :variables, :built) do
         # @param text [String] "/opt/ruby-3.3/bin/ruby" or "/opt/ruby-3.3/bin/ruby,BUNDLE_PATH=vendor/3.3"
         # @raise [UsageError] it is none
         def self.parse(text)
@@ -56,22 +106,25 @@ module Holdup
             raise refusal(text, "#{pair} is not a variable with a value") unless pair.include?("=")
             pair.split("=", 2)
           end
-          version = version_of(path.to_s) { |why| raise refusal(text, why) }
-          new(path: File.expand_path(path), version:, variables:)
+          version, built = version_of(path.to_s) { |why| raise refusal(text, why) }
+          new(path: File.expand_path(path), version:, variables:, built:)
         rescue SystemCallError => error
           raise refusal(text, error.message)
         end
 
         # @param path [String] of a program
-        # @return [String, nil] its version; nil: it isn't a Ruby with a YJIT that Holdup can switch on
+        # @return [Array(String, BuiltJits), nil] its version and its JITs; nil: it is no Ruby with a JIT
         # @yieldparam why [String] it is none
         # @raise [SystemCallError] it can't be run
         def self.version_of(path)
           env = ChildEnvironment.new(ENV).without_jit.with("RUBYOPT" => nil, "RUBYLIB" => nil).to_h
           output, messages, status = Open3.capture3(env, path, "--disable-gems", "-e", self::SCRIPT)
-          return output if status.success?
+          version, *jits = output.split
+          built = BuiltJits.new(yjit: jits.include?("yjit"), zjit: jits.include?("zjit"),
+            zjit_enables: jits.include?("zjit_enables"))
+          return version, built if status.success? && !built.none?
           said = Collector::ChildCommand.last_words(messages)
-          yield said ? "it said: #{said}" : "it has no YJIT that can be switched on" if block_given?
+          yield said ? "it said: #{said}" : "it has no JIT that can be switched on" if block_given?
         end
 
         def self.refusal(text, reason)
@@ -97,18 +150,26 @@ module Holdup
         end
       end
 
-      OtherRuby::SCRIPT = "RubyVM::YJIT.respond_to?(:enable) ? print(RUBY_VERSION) : exit(1)"
+      # Prints its version and what it was built with.
+      OtherRuby::SCRIPT = <<~RUBY
+        print RUBY_VERSION
+        print " yjit" if defined?(RubyVM::YJIT.enable)
+        print " zjit" if defined?(RubyVM::ZJIT.stats)
+        print " zjit_enables" if defined?(RubyVM::ZJIT.enable)
+      RUBY
       # They name folders and libraries of the current Ruby only.
       OtherRuby::OF_THIS_RUBY = %w[RUBYOPT RUBYLIB GEM_HOME GEM_PATH].freeze
 
       # The other Rubies of this machine that can run the command: those in sibling folders of the current one
       # (as in rbenv, asdf, mise, chruby and ruby-install) and those on PATH. One of each version, the oldest
-      # first, each with YJIT and the gems of this folder.
+      # first, each with a JIT and the gems of this folder.
       class InstalledRubies
         # @param ours [String] path of the Ruby that runs now
-        def initialize(env, ours: RbConfig.ruby)
+        # @param our_version [RubyVersion]
+        def initialize(env, ours: RbConfig.ruby, our_version: RubyVersion.here)
           @env = env
           @ours = ours
+          @our_version = our_version
         end
 
         # @return [Array<OtherRuby>] at least one
@@ -124,9 +185,9 @@ module Holdup
 
         def others
           @others ||= paths.filter_map { |path| ruby(path) }
-            .reject { |ruby| ruby.version == RUBY_VERSION }
+            .reject { |ruby| ruby.version == @our_version.to_s }
             .uniq(&:version)
-            .sort_by { |ruby| Gem::Version.new(ruby.version) }
+            .sort_by { |ruby| RubyVersion.parse(ruby.version) }
         end
 
         def paths
@@ -140,8 +201,8 @@ module Holdup
         end
 
         def ruby(path)
-          version = OtherRuby.version_of(path)
-          version && OtherRuby.new(path:, version:, variables: {})
+          version, built = OtherRuby.version_of(path)
+          version && OtherRuby.new(path:, version:, variables: {}, built:)
         rescue SystemCallError
           nil
         end

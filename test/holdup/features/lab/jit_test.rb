@@ -10,6 +10,47 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   Jit = Holdup::Lab::Jit
 
+  def ruby_with(capability) = Holdup::RubyVersion.here.with(capability => true)
+
+  def ruby_without(capability) = Holdup::RubyVersion.here.with(capability => false)
+
+  def built(yjit: true, zjit: true, zjit_enables: true) = Jit::BuiltJits.new(yjit:, zjit:, zjit_enables:)
+
+  def test_zjit_has_an_arm_of_its_own
+    arms = arms(built: built)
+    assert_equal ["off", "at boot", "after boot", "ZJIT at boot"], arms.map(&:name)
+    assert_equal %w[off yjit yjit zjit], arms.map { |arm| Jit.kind(arm) }
+    assert_equal({"RUBY_YJIT_ENABLE" => "0", "RUBY_ZJIT_ENABLE" => "1"}, arms.last.env)
+    assert_equal ["off", "after boot"], arms(built: built, states: ["after boot"]).map(&:name)
+  end
+
+  # `config.jit = :on` switches on the JIT that is there.
+  def test_zjit_alone
+    arms = arms(built: built(yjit: false))
+    assert_equal ["off", "ZJIT at boot", "ZJIT after boot"], arms.map(&:name)
+    assert_equal %w[off zjit zjit], arms.map { |arm| Jit.kind(arm) }
+    assert_equal "on", arms.last.env["HOLDUP_JIT"]
+    assert_equal ["off", "ZJIT at boot"], arms(built: built(yjit: false, zjit_enables: false)).map(&:name)
+  end
+
+  # An option of YJIT would end a Ruby without it, and ZJIT's start it.
+  def test_little_memory_for_zjit_alone
+    limited = arms(built: built(yjit: false), mem_size: 32).last
+    assert_equal ["ZJIT at boot, 32 MiB", "-W1 --zjit-mem-size=32", "1"],
+      [limited.name, *limited.env.values_at("RUBYOPT", "RUBY_ZJIT_ENABLE")]
+  end
+
+  # The shell's own are unset for another Ruby, the arm's are not.
+  def test_each_arm_of_another_ruby_has_its_jit_whatever_the_shell_has
+    other = Jit::OtherRuby.new(path: "/opt/bin/ruby", version: "4.0.5", variables: {}, built: built)
+    shell = {"RUBY_YJIT_ENABLE" => "1", "RUBY_ZJIT_ENABLE" => "0", "PATH" => "/bin"}
+    arms = Jit.arms(shell, rubies: [other], built: built(zjit: false)).last(4)
+    names = ["off", "at boot", "after boot", "ZJIT at boot"].map { |name| "#{name}, Ruby 4.0.5" }
+    assert_equal names, arms.map(&:name)
+    assert_equal %w[0 1 0 0], arms.map { |arm| arm.env["RUBY_YJIT_ENABLE"] }
+    assert_equal [nil, nil, nil, "1"], arms.map { |arm| arm.env["RUBY_ZJIT_ENABLE"] }
+  end
+
   def test_off_on_at_boot_and_on_after_boot
     off, boot, after = arms
     assert_equal ["off", "at boot", "after boot"], arms.map(&:name)
@@ -20,8 +61,9 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   def test_little_memory_in_the_words_of_this_ruby
     assert_match(/\A-W1 --yjit-disable --yjit-(exec-)?mem-size=\d+\z/, arms(mem_size: 32).last.env["RUBYOPT"])
-    assert_equal "--yjit-disable --yjit-exec-mem-size=10", Jit.limit(nil, 32, version: "3.3.8")
-    assert_equal "--yjit-disable --yjit-mem-size=32", Jit.limit(nil, 32, version: "3.4.5")
+    code_alone = ruby_without(:limits_total)
+    assert_equal "--yjit-disable --yjit-exec-mem-size=10", Jit.limit(nil, 32, ruby: code_alone)
+    assert_equal "--yjit-disable --yjit-mem-size=32", Jit.limit(nil, 32, ruby: ruby_with(:limits_total))
   end
 
   def test_little_memory_leaves_out_the_jit_of_the_user
@@ -35,7 +77,7 @@ class Holdup::Lab::JitTest < Minitest::Test
     bundled = {"BUNDLE_GEMFILE" => "/app/Gemfile", "BUNDLE_LOCKFILE" => "/app/Gemfile.lock",
                "BUNDLER_SETUP" => "/gems/bundler/setup", "RUBY_ZJIT_ENABLE" => "1"}
     other = Jit::OtherRuby.new(path: "/opt/bin/ruby", version: "3.3.8",
-      variables: {"BUNDLE_GEMFILE" => "/app/next.gemfile"})
+      variables: {"BUNDLE_GEMFILE" => "/app/next.gemfile"}, built: built)
     env = other.env(bundled)
     assert_equal "/app/next.gemfile", env["BUNDLE_GEMFILE"]
     %w[BUNDLE_LOCKFILE BUNDLER_SETUP RUBY_ZJIT_ENABLE].each do |name|
@@ -84,10 +126,11 @@ class Holdup::Lab::JitTest < Minitest::Test
     end
   end
 
-  # A program that answers as that Ruby would, and its bundler; without a version one that has no YJIT.
+  # A program that answers as that Ruby would, and its bundler; without a version one that has no JIT.
   def ruby(folder, version)
     FileUtils.mkdir_p(folder)
-    {"ruby" => version ? "printf #{version}" : "exit 1", "bundle" => "exit 0"}.each do |name, script|
+    ruby = version ? "printf '#{version} yjit'" : "printf 3.4.9"
+    {"ruby" => ruby, "bundle" => "exit 0"}.each do |name, script|
       File.write(File.join(folder, name), "#!/bin/sh\n#{script}\n")
       File.chmod(0o755, File.join(folder, name))
     end

@@ -67,7 +67,7 @@ module Holdup
         def misnamed
           lines.select do |line|
             kinds = line.readings.filter_map { |reading| reading.jit[:kind] }
-            kinds.any? { |kind| (kind == "off") != off?(line.arm) }
+            kinds.any? { |kind| kind != Jit.kind(line.arm) }
           end
         end
 
@@ -109,8 +109,6 @@ module Holdup
           }
         end
 
-        def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
-
         # The comparison as a report: the verdict first, then its evidence.
         class ArmReport
           # @param comparison [ArmComparison] of it
@@ -122,7 +120,7 @@ module Holdup
           end
 
           def page
-            View::Page.new(title: word(:title, **@sentences.facts), about: @sentences.recorded,
+            View::Page.new(title: word(:title, **@sentences.facts, jit:), about: @sentences.recorded,
               blocks: [View::Blocks::Lead.new(text: verdict),
                 View::Blocks::Notes.new(texts: doubts, warning: true), speed, costs])
           end
@@ -134,14 +132,14 @@ module Holdup
             return word(:only_off) unless @comparison.compared?
             noise = View::Figures.share(@comparison.noise)
             best = @comparison.best
-            best ? word(:best, noise:, **better(best)) : word(:same, noise:)
+            best ? word(:best, noise:, **better(best)) : word(:same, noise:, jit:)
           end
 
           def better(best)
             low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
             memory = @comparison.memory(best)&.round&.clamp(0, nil)
             {
-              best: best.arm.name,
+              best: (Jit.kind(best.arm) == "yjit") ? "YJIT #{best.arm.name}" : best.arm.name,
               cpu: View::Figures.duration(best.cpu_ns),
               before: View::Figures.duration(@comparison.base.cpu_ns),
               low:,
@@ -154,7 +152,14 @@ module Holdup
             misnamed = names(@comparison.misnamed)
             lists = {misnamed:, saturated: names(@comparison.saturated), unsteady:}
             lists = lists.reject { |_, names| names.empty? }
-            [*left, *@sentences.left_out, *lists.map { |key, names| word(key, names: names.join("; ")) }]
+            said = lists.map { |key, names| word(key, names: names.join("; "), jit:) }
+            [*left, *@sentences.left_out, *said]
+          end
+
+          # The arms of ZJIT have its name, those of YJIT have none.
+          def jit
+            kinds = @comparison.lines.map { |line| Jit.kind(line.arm) }
+            kinds.include?("zjit") ? "JIT" : "YJIT"
           end
 
           def names(lines)
@@ -178,7 +183,7 @@ module Holdup
           end
 
           def speed
-            titles = %i[arm cpu change range].map { |key| word(key) }
+            titles = %i[arm cpu change range].map { |key| word(key, jit:) }
             columns = [*titles, "p50", "p95", "p99", word(:served)]
             View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:,
               rows: @comparison.lines.map { |line| speed_row(line) }, notes: [word(:speed_note)])
@@ -197,7 +202,7 @@ module Holdup
           end
 
           def costs
-            columns = %i[arm memory code metadata full cold warm].map { |key| word(key) }
+            columns = %i[arm memory code metadata full cold warm].map { |key| word(key, jit:) }
             rows = @comparison.lines.map { |line| [line.arm.name, *cost(line)] }
             View::Section.new(title: word(:costs), columns:, rows:, notes: [word(:costs_note), *half])
           end

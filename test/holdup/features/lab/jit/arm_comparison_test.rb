@@ -48,7 +48,7 @@ class Holdup::Lab::Jit::ArmComparisonTest < Minitest::Test
   def test_no_difference_where_chance_does_as_much
     one = found(FASTER.merge("off (again)" => [20, 45]))
     assert_nil Jit::ArmComparison.new(one).best
-    assert_match(/No difference: .* two\s+runs without YJIT differ by up to 50.0 %/m, text(one))
+    assert_match(/No difference: .* two\s+runs without a JIT differ by up to 50.0 %/m, text(one))
     assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m,
       text(found({"off" => [20]})))
   end
@@ -79,6 +79,23 @@ class Holdup::Lab::Jit::ArmComparisonTest < Minitest::Test
     beginning = /! these ran with another JIT than their name says.*: off\.$.*/m
     ending = /! YJIT had no memory left and compiled nothing more: at boot/m
     assert_match(/#{beginning}#{ending}/m, text(one))
+  end
+
+  # An application that switches YJIT on leaves no room for ZJIT.
+  def test_each_jit_by_its_name
+    arms = arms(built: Jit::BuiltJits.new(yjit: true, zjit: true, zjit_enables: false))
+    plan = plan(arms:, rounds: 1)
+    cpu_ns = {"at boot" => 16_000_000, "after boot" => 15_000_000, "ZJIT at boot" => 12_000_000}
+    jit = {"off" => OFF, "ZJIT at boot" => ON.merge(kind: "zjit")}
+    steps = [*plan.arms, plan.baseline.with(again: true)]
+    readings = steps.map do |arm|
+      reading(arm, cpu_ns: cpu_ns.fetch(arm.name, 20_000_000), jit: jit.fetch(arm.setting.name, ON))
+    end
+    said = text(result(*readings, plan:))
+    assert_match(/\AJIT for `puma`.*^ZJIT at boot: a request takes 12.0 ms of CPU instead of 20.0 ms/m, said)
+    refute_match(/than their name says/, said)
+    yjit = readings.map { |reading| (reading.jit == OFF) ? reading : reading.with(jit: ON) }
+    assert_match(/than their name says.*: ZJIT at boot\.$/m, text(result(*yjit, plan:)))
   end
 
   # 2 MB of code and 5 of metadata.
