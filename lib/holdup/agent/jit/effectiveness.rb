@@ -2,14 +2,18 @@
 
 module Holdup
   module Jit
-    # Whether an enabled YJIT has any effect. A TracePoint for calls, lines or returns that was on once, even
-    # before YJIT and briefly, makes all code leave the compiled path at every step for the life of the
-    # process and its forks; no counter of Ruby 3.3 and 3.4 shows it. So a short workload runs, and the
-    # instructions that the interpreter executes in it are counted: 0.6 for each turn when healthy, 16 to 28
-    # otherwise. Ruby 4.0 does not count them, and its counter of TracePoints (`invalidate_everything`) also
-    # rises with harmless ones and misses those from before YJIT was on: there the workload is timed against
-    # the interpreter. Deep statistics count in compiled code, which then takes longer than the interpreter:
-    # with them the effect is not known.
+    # Whether an enabled JIT has any effect.
+    #
+    # YJIT: a TracePoint for calls, lines or returns that was on once, even before YJIT and briefly, makes all
+    # code leave the compiled path at every step for the life of the process and its forks; no counter of Ruby
+    # 3.3 and 3.4 shows it. So a short workload runs, and the instructions that the interpreter executes in it
+    # are counted: 0.6 for each turn when healthy, 16 to 28 otherwise. Ruby 4.0 does not count them, and its
+    # counter of TracePoints (`invalidate_everything`) also rises with harmless ones and misses those from
+    # before YJIT was on: there the workload is timed against the interpreter. Deep statistics count in
+    # compiled code, which then takes longer than the interpreter: with them the effect is not known.
+    #
+    # ZJIT: what spoils its code, and how slow the workload is then, was not measured. So the timed workload
+    # can only prove an effect; where it is not faster, the effect is not known.
     class Effectiveness
       WARM_UP = 300
       MEASURED = 50
@@ -31,9 +35,10 @@ module Holdup
       # so another thread may spoil a try, but not all of them.
       # @return [Boolean, nil] nil: unknown
       def call(state)
-        return if state.kind != :yjit || state.deep? || full?(state) || !compiles?(state) || !only_ractor?
+        return if !state.enabled? || state.deep? || full?(state) || !compiles?(state) || !only_ractor?
         Workload.run([WARM_UP, state.call_threshold * 2].max)
-        TRIES.times.any? { healthy? }
+        works = TRIES.times.any? { healthy?(state) }
+        (zjit?(state) && !works) ? nil : works
       end
 
       # Interpreted instructions for each turn.
@@ -45,23 +50,25 @@ module Holdup
 
       private
 
-      def healthy?
-        counted? ? ratio <= WORST : @pace.ratio <= SLOWEST
+      def zjit?(state) = state.kind == :zjit
+
+      def healthy?(state)
+        counted?(state) ? ratio <= WORST : @pace.ratio <= SLOWEST
       end
 
-      # A full JIT does not compile the workload either.
+      # A full JIT does not compile the workload either. ZJIT also fails at what it can't compile yet.
       def full?(state)
         state.limit ? state.saturated? : state.failures.to_i.positive?
       end
 
       def compiles?(state)
-        lowest = counted? ? 0 : PaceMeasurement::LOWEST_THRESHOLD
+        lowest = counted?(state) ? 0 : PaceMeasurement::LOWEST_THRESHOLD
         state.call_threshold&.between?(lowest, HIGHEST_THRESHOLD)
       end
 
-      # A Ruby may be built without the counter, whatever its version.
-      def counted?
-        @version.counts_interpreted? && @api.runtime_stats.key?(:vm_insns_count)
+      # A Ruby may be built without the counter, whatever its version. It is YJIT's.
+      def counted?(state)
+        state.kind == :yjit && @version.counts_interpreted? && @api.runtime_stats.key?(:vm_insns_count)
       end
 
       # Other Ractors run at the same time, and their instructions would be counted too.
@@ -148,7 +155,8 @@ module Holdup
       end
     end
 
-    # The JIT's last known effectiveness. Measured again each minute, and at once when Ruby reports that a
+    # The JIT's last known effectiveness; of ZJIT, for which only an effect can be proven, the last one.
+    # Measured again each minute, and at once when Ruby reports that a
     # TracePoint has thrown all code away: a late one spoils as much as an early one.
     class EffectivenessMonitor
       EVERY_NS = 60_000_000_000
@@ -167,7 +175,7 @@ module Holdup
         @seen_ns = @clock.monotonic_ns
         @thrown_away = thrown_away(state)
         effective = @guard.call(:jit) { @effectiveness.call(state) }
-        @effective = effective unless effective.nil?
+        @effective = effective unless effective.nil? && state.kind == :yjit
         true
       end
 

@@ -115,6 +115,18 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     assert_equal [true, false], [effective(0.4), effective(1.2)]
   end
 
+  # What slows ZJIT's code down was not measured: no effect can be proven, its absence can't.
+  def test_of_zjit_only_an_effect_is_proven
+    zjit = {kind: :zjit, failures: 9}
+    limit = Holdup::Jit::MemoryLimit.new(bytes: 128 << 20, of: :total, source: "default")
+    assert effective(0.4, **zjit, limit:)
+    assert_nil effective(1.2, **zjit, limit:)
+    assert_nil effective(0.4, **zjit, limit:, compiled_instructions: 5)
+    full = limit.with(bytes: 10)
+    assert_nil effective(0.4, **zjit, limit: full, code_bytes: 5, metadata_bytes: 7)
+    assert effective(0.4, version: "3.4.0", **zjit, limit:), "YJIT's counter says nothing about it"
+  end
+
   def test_is_unknown_when_it_can_not_be_measured
     assert_nil effective(call_threshold: nil), "somebody else's threshold"
     assert_nil effective(call_threshold: 2), "the interpreter's part is compiled too"
