@@ -130,17 +130,31 @@ module Holdup
         private_class_method :servers, :role, :short?, :on_full_machine?, :near_killer_limit?
       end
 
-      # Y20: ZJIT, which its own authors advise against for production in Ruby 4.0.
+      # Y20: ZJIT. Its authors advise against it for production in Ruby 4.0, where YJIT is faster. Of the ZJIT
+      # of other Rubies, and of one without YJIT beside it, nothing is known here: it is to be measured.
       module Zjit
         module_function
 
         def call(situation)
           lives = situation.summary.jits.on.select { |life| life.facts.zjit? }
           return if lives.empty?
-          Advise::Rules::Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05,
-            change: Advise::Rules::Finding::ProposedChange.new(new: "config.jit = :on"),
-            facts: {processes: lives.size, ruby: lives.first["ruby"].to_s, query: "doctor"})
+          slower = lives.select { |life| slower?(life) }
+          return instead(slower) if slower.any?
+          Advise::Rules::Finding.new(rule: :jit_zjit_unknown, remedy: :measuring, weight: 0.02,
+            facts: facts(lives))
         end
+
+        def slower?(life) = life.ruby&.advises_against_zjit? && life.facts.available != false
+
+        def instead(lives)
+          Advise::Rules::Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05, facts: facts(lives),
+            change: Advise::Rules::Finding::ProposedChange.new(new: "config.jit = :on"))
+        end
+
+        def facts(lives)
+          {processes: lives.size, ruby: lives.first["ruby"].to_s, query: "doctor"}
+        end
+        private_class_method :slower?, :instead, :facts
       end
     end
   end

@@ -27,7 +27,7 @@ module Holdup
         # What was requested and did not happen.
         def self.contradictions(jits)
           found = []
-          missing = jits.any? { |jit| jit.wish == "on" && jit.available == false }
+          missing = jits.any? { |jit| jit.wish == "on" && jit.available == false && !jit.on? }
           found << Doctor::Checks::CheckResult.warn(:jit_unavailable) if missing
           lines = jits.filter_map(&:rubyopt).uniq.map { |line|
             Doctor::Checks::CheckResult.warn(:jit_options,
@@ -42,9 +42,9 @@ module Holdup
           by_kind.map { |key, same| Doctor::Checks::CheckResult.warn(key, by: names(same, &:by)) }
         end
 
-        # Only one JIT can be on.
+        # Only one JIT can be on. A Ruby without YJIT has the one that it can have.
         def self.instead(jits)
-          others = jits.select { |jit| jit.wish == "on" && jit.zjit? }
+          others = jits.select { |jit| jit.wish == "on" && jit.zjit? && jit.available != false }
           others.empty? ? [] : [Doctor::Checks::CheckResult.warn(:jit_zjit_instead, by: names(others, &:by))]
         end
 
@@ -101,6 +101,7 @@ module Holdup
           useless = jits.select { |jit| jit.effective == false }
           full = jits.select(&:saturated)
           [ineffective(useless), unknown(jits.select { |jit| jit.effective.nil? && jit.deep? }),
+            unproven(jits.select { |jit| jit.zjit? && jit.effective.nil? && !jit.deep? && !jit.saturated }),
             saturated(full.select(&:yjit?)), saturated_zjit(full.select(&:zjit?))].compact
         end
 
@@ -117,6 +118,11 @@ module Holdup
             Doctor::Checks::CheckResult.ok(:jit_effect_unknown, processes: jits.size,
               name: jits.first.name)
           end
+        end
+
+        # ZJIT's effect can be proven, its absence can't.
+        def self.unproven(jits)
+          Doctor::Checks::CheckResult.ok(:jit_zjit_effect_unknown, processes: jits.size) if jits.any?
         end
 
         def self.saturated(jits)
@@ -140,7 +146,7 @@ module Holdup
         def self.mib(bytes)
           bytes ? (bytes / MIB).round(1) : "?"
         end
-        private_class_method :ineffective, :unknown, :saturated, :saturated_zjit, :mib
+        private_class_method :ineffective, :unknown, :unproven, :saturated, :saturated_zjit, :mib
       end
 
       # Whether workers with a JIT live long enough to gain from it: compiling takes CPU first.

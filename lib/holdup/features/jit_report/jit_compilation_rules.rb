@@ -92,7 +92,8 @@ module Holdup
         private_class_method :a_minute
       end
 
-      # Y14: requests or jobs that hardly run Ruby: a JIT can't shorten their waits.
+      # Y14: requests or jobs that hardly run Ruby: a JIT can't shorten their waits. How much faster ZJIT
+      # makes Ruby code is not known.
       module WaitBound
         LITTLE = 0.3
         # YJIT speeds up Ruby code by so much in most applications.
@@ -101,12 +102,14 @@ module Holdup
         module_function
 
         def call(situation)
-          return if situation.summary.empty? || situation.summary.jits.present.empty?
+          jits = situation.summary.jits
+          return if situation.summary.empty? || jits.present.empty?
+          return if jits.on.any? { |life| life.facts.zjit? }
           ruby_share = ruby_share(situation)
           return if ruby_share >= LITTLE
           facts = {ruby_share:, most_share: most_share(ruby_share), longer_share: longer_share(ruby_share),
                    speed_up: SPEED_UP, query: "report --table jit"}
-          rule = on_everywhere?(situation.summary.jits) ? :jit_bounded_on : :jit_bounded
+          rule = on_everywhere?(jits) ? :jit_bounded_on : :jit_bounded
           Advise::Rules::Finding.new(rule:, remedy: :measuring, facts:)
         end
 

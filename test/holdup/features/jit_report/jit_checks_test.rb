@@ -104,6 +104,13 @@ class Holdup::JitReport::JitChecksTest < Minitest::Test
     assert_includes keys(inherited), :jit_unwanted_zjit
   end
 
+  # It has the JIT that it can have.
+  def test_zjit_of_a_ruby_without_yjit_is_what_config_jit_asks_for
+    zjit = process({"jit" => "zjit", "jit_by" => "holdup"},
+      jit: {"at" => "process", "wish" => "on", "available" => false})
+    assert_equal %i[jit jit_zjit_effect_unknown], keys(zjit)
+  end
+
   def sentences(found, language)
     words = Holdup::View::Words.new(language)
     keys = [found.key, *(:"#{found.key}_fix" unless found.ok?)]

@@ -14,6 +14,15 @@ class Holdup::JitReport::JitActivationRules::ZjitTest < Minitest::Test
     assert_equal [1, "4.0.0"], found.facts.values_at(:processes, :ruby)
   end
 
+  def test_nothing_is_known_of_the_zjit_of_later_rubies_or_without_yjit
+    {"4.1.0" => true, "4.0.0" => false}.each do |ruby, available|
+      setting = jit_setting(ruby:, jit: "zjit")
+      found = advise(RULE, life(setting: setting.fingerprint, "jit.kind": "zjit", "jit.available": available),
+        settings: [setting])
+      assert_equal [:jit_zjit_unknown, ruby, nil], [found.rule, found.facts[:ruby], found.change]
+    end
+  end
+
   # In all that makes a rule about YJIT speak; a Ruby with ZJIT exits when it gets an option of YJIT.
   BAD = {"jit.kind": "zjit", "jit.by": "RUBYOPT", "jit.at": "boot", "jit.limit_of": "total",
          "jit.threshold": 2, "jit.limit_from": "RUBYOPT", "jit.suspects": "byebug", jit_saturated: 1,
