@@ -18,6 +18,10 @@ module Holdup
     FAILURES = [StandardError, ScriptError].freeze
     SILENCE_NS = 60_000_000_000
 
+    # Methods that are measured by notifications because they could not be hooked: the reason of each.
+    # @return [Hash{String => String}]
+    attr_reader :notified
+
     # @param on_failure [#call, nil] called without arguments for each failure
     # @param interruption [#call, nil] whether an error is the application's (Thread#raise, a timeout), which
     #   met the thread in code of ours
@@ -29,6 +33,7 @@ module Holdup
       @failures = Hash.new(0)
       @logged_ns = {}
       @not_hooked = {}
+      @notified = {}
     end
 
     # @param place [Symbol] part of Holdup that runs, for the log
@@ -59,6 +64,18 @@ module Holdup
       return if @not_hooked.key?(method)
       @not_hooked = @not_hooked.merge(method => reason)
       @log.warn("does not hook #{method}, so nothing is measured there: #{reason}")
+      nil
+    end
+
+    # A method of a library can't be hooked, so what it does is measured by the library's notifications. Logs
+    # it once.
+    # @param method [String] "ActiveRecord::ConnectionAdapters::AbstractAdapter#log"
+    # @param reason [String] a sentence without its end
+    # @return [nil]
+    def notified_instead(method, reason)
+      return if @notified.key?(method)
+      @notified = @notified.merge(method => reason)
+      @log.warn("does not hook #{method}, and measures it by notifications, which cost more: #{reason}")
       nil
     end
 

@@ -23,6 +23,14 @@ class Holdup::GuardTest < Minitest::Test
     assert_match(/here failed, the application is not affected: oh \(RuntimeError at /, @log.lines.first)
   end
 
+  def test_says_once_of_each_method_why_it_is_measured_by_notifications
+    2.times { @guard.notified_instead("Store#instrument", "its class is frozen") }
+    assert_equal({"Store#instrument" => "its class is frozen"}, @guard.notified)
+    assert_equal ["does not hook Store#instrument, and measures it by notifications, which cost more: " \
+      "its class is frozen"], @log.lines
+    assert_empty @guard.unhooked
+  end
+
   def test_says_once_of_each_method_why_it_is_not_hooked
     3.times { @guard.not_hooked("Net::HTTP#request", "its class is frozen") }
     @guard.not_hooked("Process._fork", "there is no such method")

@@ -52,6 +52,7 @@ module Holdup
         # 7.1, 7.2
         'sql, name = "SQL", binds = [], type_casted_binds = [], statement_name = nil, async: false'
       ].freeze
+      REPLACED = "another library has replaced it"
 
       def loaded?
         !!(defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load))
@@ -72,7 +73,10 @@ module Holdup
 
       # @param adapter [Class] of connections
       def join(adapter)
-        subscribe unless own?(adapter) && log_hook(adapter).install
+        hook = log_hook(adapter)
+        return if own?(adapter) && hook.install
+        @guard.notified_instead(hook.title, hook.refusal || REPLACED)
+        subscribe
       end
 
       def subscribe
@@ -205,6 +209,8 @@ module Holdup
         instrument: "operation, key, options = nil", instrument_multi: "operation, keys, options = nil"
       }.freeze
 
+      UNKNOWN = "it takes other parameters than Holdup knows"
+
       def initialize(recorder)
         super
         @kinds = Hash.new { |known, store| known[store] = kind_of(store) }
@@ -223,7 +229,10 @@ module Holdup
       # @param store [Class] of caches
       def join(store)
         hooks = SIGNATURES.map { |name, parameters| operations_hook(store, name, parameters) }
-        hooks.all?(&:possible?) ? hooks.each(&:install) : subscribe
+        unknown = hooks.reject(&:possible?)
+        return hooks.each(&:install) if unknown.empty?
+        unknown.each { |hook| @guard.notified_instead(hook.title, UNKNOWN) }
+        subscribe
       end
 
       def start(_name, _id, _payload) = @edges.begin_call

@@ -189,14 +189,15 @@ module Holdup
       def profile_facts
         names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
-        unhooked = {"unhooked" => @guard.unhooked.keys.join(" ")} unless @guard.unhooked.empty?
+        hooks = {"unhooked" => @guard.unhooked.keys, "notified" => @guard.notified.keys}
+        hooks = hooks.reject { |_, methods| methods.empty? }
         levers = @server.levers.call.map(&:to_profile).inject({}, :merge)
         {
           "server" => @server.name,
           **names,
           **@resources.profile,
           **unknown.to_h,
-          **unhooked.to_h,
+          **hooks.transform_values { |methods| methods.join(" ") },
           **@file.profile,
           **@capture&.profile.to_h,
           **levers,

@@ -80,16 +80,22 @@ module Holdup
         private_class_method :result
       end
 
-      # Methods of libraries that Holdup could not hook: nothing is measured there.
+      # Methods of libraries that Holdup could not hook: nothing is measured there, or it is measured by the
+      # library's notifications.
       module UnhookedMethods
         def self.call(host)
           processes = host.alive.reject(&:closed)
-          by_methods = processes.group_by { |process| process.profile["unhooked"] }
-          by_methods.except(nil).map do |methods, processes|
-            pids = processes.map(&:pid).sort.join(", ")
-            Checks::CheckResult.warn(:unhooked, methods: methods.split.join(", "), pids:)
+          %i[unhooked notified].flat_map { |key| results(key, processes) }
+        end
+
+        def self.results(key, processes)
+          by_methods = processes.group_by { |process| process.profile[key.name] }
+          by_methods.except(nil).map do |methods, same|
+            pids = same.map(&:pid).sort.join(", ")
+            Checks::CheckResult.warn(key, methods: methods.split.join(", "), pids:)
           end
         end
+        private_class_method :results
       end
 
       # What ends processes of a server that have grown too large, served enough or lived long enough.

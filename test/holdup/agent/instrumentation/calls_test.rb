@@ -126,6 +126,10 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
       assert_equal 1, replace_log(adapter)
       assert_equal before, adapter.private_instance_methods
     end
+    reasons = @recorder.guard.notified.values
+    assert_equal ["it takes other parameters than Holdup knows: (req sql, opt name, block block)",
+      "another library has replaced it", "another library has replaced it"], reasons
+    assert_empty @recorder.guard.unhooked
   end
 
   # As Active Record has it: BEGIN is sent by `materialize!`.
@@ -225,6 +229,7 @@ class Holdup::Instrumentation::CallsTest < Minitest::Test
       hook.start("cache_read.active_support", "id", {store: name})
       hook.finish("cache_read.active_support", "id", {store: name})
     end
+    assert_equal ["instrument_multi"], @recorder.guard.notified.keys.map { |title| title[/\w+\z/] }
     assert_equal [["cache RedisCacheStore", false], [nil, false]], @probe.called
   end
 

@@ -125,6 +125,14 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
     assert_equal "A#b C.d", JSON.parse(@probe.profiles.last).fetch("unhooked")
   end
 
+  def test_the_profile_names_methods_that_are_measured_by_notifications
+    open_session(PUMA)
+    refute JSON.parse(@probe.profiles.last).key?("notified")
+    @guard.notified_instead("Store#instrument", "its class is frozen")
+    @session.tick
+    assert_equal "Store#instrument", JSON.parse(@probe.profiles.last).fetch("notified")
+  end
+
   def test_gauges_of_server_and_resources_reach_the_segment
     @resources.add(resource(gauges: {connections_kept_ns: 9, redis_rtt_ns: 1}))
     open_session(PUMA.with(gauges: -> { {redis_rtt_ns: 7} }))

@@ -78,6 +78,16 @@ class Holdup::Doctor::ServerChecksTest < Minitest::Test
     assert_empty Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host)
   end
 
+  def test_names_methods_of_libraries_that_are_measured_by_notifications
+    notified = {"notified" => "Adapter#log Store#instrument"}
+    found = Holdup::Doctor::ServerChecks::UnhookedMethods.call(host(segments: [
+      process(pid: 8, profile: notified), process(pid: 9)
+    ]))
+    expected = Holdup::Doctor::Checks::CheckResult.warn(:notified, methods: "Adapter#log, Store#instrument",
+      pids: "8")
+    assert_equal [expected], found
+  end
+
   def test_names_methods_of_libraries_that_could_not_be_hooked
     unhooked = {"unhooked" => "Net::HTTP#request Redis::Client#process"}
     here = Holdup::Doctor::ServerChecks::UnhookedMethods.call(host(segments: [
