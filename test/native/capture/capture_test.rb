@@ -82,24 +82,30 @@ class CaptureNativeTest < NativeTest
     RUBY
   end
 
-  # The probe counts a run of another Ractor when that run ends, so the capture waits for the last thread of
-  # each. Ractor#take returns before that.
-  def test_ractors_add_up_each_by_its_own_lock
-    assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000, 0, 0, STACKS)
-      ractors = Array.new(2) do
-        Ractor.new do
-          turn = -> { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) }
-          threads = Array.new(2) { Thread.new { 60.times { turn.call } } }
-          threads.each(&:join)
-        end
+  RACTORS = <<~RUBY
+    P.open_capture(FILE, 100_000, 0, 0, STACKS)
+    ractors = Array.new(2) do
+      Ractor.new do
+        turn = -> { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) }
+        threads = Array.new(2) { Thread.new { 60.times { turn.call } } }
+        threads.each(&:join)
       end
-      20.times { GvlWork.hold(100_000); sleep(0.001) }
-      sleep 0.01 while P.snapshot[:threads] > 1
-      P.close_capture
-      replay = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call
-      puts Captured.disagreement(FILE), replay.ledgers.size
-    RUBY
+    end
+    20.times { GvlWork.hold(100_000); sleep(0.001) }
+    sleep 0.01 while P.snapshot[:threads] > 1
+    P.close_capture
+    replay = Holdup::Captures::Timeline::EventReplay.new(Captured.read(FILE)).call
+    puts Captured.disagreement(FILE), replay.ledgers.size
+  RUBY
+
+  # The probe counts a run of another Ractor when that run ends, so the capture waits for the last thread of
+  # each. Ractor#take returns before that. Threads of a Ractor share native threads by themselves.
+  def test_ractors_add_up_each_by_its_own_lock
+    assert_equal ["", "3"], capture(RACTORS).lines(chomp: true)
+  end
+
+  def test_ractors_add_up_where_all_threads_share_native_threads
+    assert_equal ["", "3"], capture(RACTORS, env: {"RUBY_MN_THREADS" => "1"}).lines(chomp: true)
   end
 
   def test_a_fork_is_marked_and_the_child_writes_none_of_its_parents_events

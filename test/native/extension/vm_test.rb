@@ -115,6 +115,28 @@ class VmTest < NativeTest
     assert_equal ["[0, 0, 0]", "true", "true"], output.lines(chomp: true)
   end
 
+  # Each Ractor has a lock of its own. One thread in each, because CRuby can lose the wake-up of several.
+  def test_ledgers_of_ractors_are_exact_where_all_threads_share_native_threads
+    output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"})
+      Holdup::Probe.enable
+      ractors = Array.new(2) do
+        Ractor.new do
+          handle = Holdup::Probe.enter
+          15.times { GvlWork.hold(200_000); GvlWork.release(2) }
+          Holdup::Measurement.new(*Holdup::Probe.finish(handle))
+        end
+      end
+      own = Array.new(3) { Thread.new { measured { 15.times { GvlWork.hold(200_000); sleep(0.001) } } } }
+      units = ractors.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+      units += own.map(&:value)
+      sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
+      p units.size, units.all? { |unit| unit.wall_ns == unit.running_ns + unit.stalled_ns + unit.idle_ns }
+      p units.all? { |unit| unit.running_ns >= 3_000_000 && unit.io_ns == unit.idle_ns }
+      p units.map { |unit| [unit.cpu_ns, unit.native_ns] }.uniq, Holdup::Probe.snapshot[:identity_ticks]
+    RUBY
+    assert_equal ["5", "true", "true", "[[0, 0]]", "0"], output.lines(chomp: true)
+  end
+
   # A ring's entry has no place for "unknown": a unit of which it is has lacked no CPU.
   def test_the_ring_of_threads_that_share_native_threads
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
