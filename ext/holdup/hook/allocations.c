@@ -9,7 +9,7 @@
 #define ALLOC_PACE_NS UINT64_C(5000000)
 #define ALLOC_EVERY_FIRST 16
 #define ALLOC_EVERY_MOST 1024
-#define ALLOC_HEAPS 16 /* CRuby has 5 */
+#define ALLOC_HEAPS 64 /* CRuby 3.3 to 4.0 has 5, a preview of 4.1 has 12 */
 #define ALLOC_NEVER UINT64_MAX
 
 uint64_t alloc_turns = ALLOC_NEVER;

@@ -71,6 +71,24 @@ class AllocationsTest < NativeTest
   end
 
   # A collection sets Ruby's count of malloc to 0, and frees.
+  # CRuby 3.3 to 4.0 has 5 heaps, and a preview of 4.1 has 12.
+  def test_bytes_of_a_ruby_with_many_heaps
+    output = fresh_ruby(<<~RUBY)
+      FEW = GC.stat_heap.size
+      class << GC
+        alias_method :stat_few_heaps, :stat_heap
+        def stat_heap(heap = nil, key = nil)
+          return (0...40).to_h { |number| [number, nil] } unless heap
+          (heap < FEW) ? stat_few_heaps(heap, key) : 0
+        end
+      end
+      Holdup::Probe.enable
+      units = Array.new(2_000) { measured { Array.new(20) { Object.new } } }
+      p units.any? { |unit| unit.slot_bytes.positive? }
+    RUBY
+    assert_equal "true", output.chomp
+  end
+
   def test_counts_malloc_across_collections
     unit = measured do
       20.times do
