@@ -4,8 +4,9 @@ require "test_helper"
 require "holdup/capture/event_log"
 require "holdup/loader"
 
-# A thread that gives the GVL back may take it again before a thread that waited for longer: a "hot" thread, as
-# Ruby 4.1 schedules. Scripted traces of such a scheduler, replayed, against sums that are counted tick by tick.
+# A thread that gives the GVL back may take it again before a thread that waited for longer: a "hot" thread,
+# as Ruby 4.1 schedules. Scripted traces of such a scheduler, replayed, against sums that are counted tick by
+# tick.
 class HotThreadsTest < Minitest::Test
   THREADS = 4
   STEPS = 60
@@ -58,9 +59,9 @@ class HotThreadsTest < Minitest::Test
 
     def step
       pass(@random.rand(1..5))
-      return take unless holder || (those(:idle).any? && @random.rand < 0.5)
-      return want(those(:idle).sample(random: @random)) if those(:idle).any? && @random.rand < 0.5
-      give_back if holder
+      idle = those(:idle)
+      return want(idle.sample(random: @random)) if idle.any? && @random.rand < 0.5
+      holder ? give_back : take
     end
 
     # Any thread that waits may be the next: not the one that has waited for the longest.
@@ -140,7 +141,8 @@ class HotThreadsTest < Minitest::Test
       60.times do |seed|
         scheduler = Scheduler.new(seed, hot:).run
         recording = scheduler.ring.recording(to: scheduler.now)
-        yield scheduler, Holdup::Captures::Timeline::EventReplay.new(recording).call, "hot #{hot}, seed #{seed}"
+        replay = Holdup::Captures::Timeline::EventReplay.new(recording).call
+        yield scheduler, replay, "hot #{hot}, seed #{seed}"
       end
     end
   end
