@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../model/quantities"
 require_relative "../../model/ruby_version"
 require_relative "../../segment/layout"
 
@@ -15,7 +16,6 @@ module Holdup
         jit_invalidations jit_enabled_ns jit_warm_ns jit_failures jit_code_gcs jit_redefined
       ].freeze
       MOST_POOLS = Segment::Layout::POOLS
-      MS = 1_000_000
 
       # @param pools [#call] gives the state of each group of threads: [Servers::Pool]
       # @param resources [#call] gives the same for other pools (database connections): never the first pool
