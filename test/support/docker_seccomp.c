@@ -1,6 +1,6 @@
 /*
- * docker_seccomp COMMAND ...: runs it with the system calls blocked that Docker's documentation names as blocked
- * by its default profile, and without new privileges. Tests only.
+ * docker_seccomp COMMAND ...: runs it without new privileges and with the system calls blocked that Docker's
+ * documentation names as blocked by its default profile. Tests only.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 static const int blocked[] = {
-    SYS_acct, SYS_add_key, SYS_bpf, SYS_clock_adjtime, SYS_clock_settime, SYS_delete_module, SYS_finit_module,
-    SYS_get_mempolicy, SYS_init_module, SYS_io_uring_enter, SYS_io_uring_register, SYS_io_uring_setup, SYS_kcmp,
-    SYS_kexec_load, SYS_keyctl, SYS_mbind, SYS_mount, SYS_move_pages, SYS_open_by_handle_at, SYS_perf_event_open,
-    SYS_pivot_root, SYS_process_vm_readv, SYS_process_vm_writev, SYS_ptrace, SYS_quotactl, SYS_reboot,
-    SYS_request_key, SYS_set_mempolicy, SYS_setns, SYS_settimeofday, SYS_swapoff, SYS_swapon, SYS_umount2,
-    SYS_unshare, SYS_userfaultfd,
+    SYS_acct, SYS_add_key, SYS_bpf, SYS_clock_adjtime, SYS_clock_settime, SYS_delete_module,
+    SYS_finit_module, SYS_get_mempolicy, SYS_init_module, SYS_io_uring_enter, SYS_io_uring_register,
+    SYS_io_uring_setup, SYS_kcmp, SYS_kexec_load, SYS_keyctl, SYS_mbind, SYS_mount, SYS_move_pages,
+    SYS_open_by_handle_at, SYS_perf_event_open, SYS_pivot_root, SYS_process_vm_readv,
+    SYS_process_vm_writev, SYS_ptrace, SYS_quotactl, SYS_reboot, SYS_request_key, SYS_set_mempolicy,
+    SYS_setns, SYS_settimeofday, SYS_swapoff, SYS_swapon, SYS_umount2, SYS_unshare, SYS_userfaultfd,
 };
 
 enum {
