@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, models, advice, core, native, races, installs, elsewhere, simulations, native_races,
-# integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a
+# Runs tests: parts (unit, models, advice, core, native, races, installs, elsewhere, simulations,
+# native_races, integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a
 # FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
