@@ -19,6 +19,8 @@ class DocumentsTest < Minitest::Test
   # Written from the code, which proves nothing about what people read.
   GENERATED = PAGES.grep(%r{\A(?:docs/reference/|AGENTS\.md\z)}).freeze
   LINK = /\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/
+  # The repository's own pages on GitHub, wherever it is there.
+  WORKFLOWS = "../../actions/workflows/"
   COMMANDS = (Holdup::Features.commands.keys - %w[help lab] +
     Holdup::Lab::Command::SUMMARIES.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
@@ -170,7 +172,7 @@ class DocumentsTest < Minitest::Test
   end
 
   def links(page)
-    prose(page).scan(LINK).flatten.compact.grep_v(/\A(https?|mailto):/)
+    prose(page).scan(LINK).flatten.compact.grep_v(/\A(?:(https?|mailto):|#{Regexp.escape(WORKFLOWS)})/o)
   end
 
   def paths(page) = paths_in(prose(page))

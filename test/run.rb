@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, models, advice, core, native, races, installs, simulations, native_races,
-# integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a
+# Runs tests: parts (unit, models, advice, core, native, races, installs, elsewhere, simulations,
+# native_races, integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a
 # FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
@@ -39,8 +39,16 @@ PARTS = {
   # Of these, those that `bin/test` leaves to `bin/test --thorough`: what installs gems and boots with other
   # versions of them, and all other races of servers.
   "races" => "test/integration/**/*_test.rb",
-  "installs" => "test/integration/{gem_install,kubernetes,minimum_versions}_test.rb " \
+  "installs" => "test/integration/{first_minutes,gem_install,kubernetes,minimum_versions}_test.rb " \
     "test/integration/{other_version,rails_versions}_test.rb",
+  # What has to be right on other systems: on Linux without all that only Linux has, and on a Mac.
+  "elsewhere" => "test/holdup/agent/{configuration,finished_figures,fork_hook,guard,log,main_gem}_test.rb " \
+    "test/holdup/agent/{probe,recorder,servers,setting_facts,unit_figures,working_folder}_test.rb " \
+    "test/holdup/agent/{recorder/open_unit,runtime/measuring_session,runtime/segment_file}_test.rb " \
+    "test/holdup/agent/{runtime/ticker,setting_facts/cgroup,setting_facts/cpu_quota}_test.rb " \
+    "test/holdup/segment/{directory,reader,ring_slice,slot,slowest_list}_test.rb " \
+    "test/native/{extension/fork,hook/lock_ends,segment/segment}_test.rb " \
+    "test/native/unit/{figures_methods,measurement,open_unit,transactions,unit}_test.rb",
   "simulations" => "test/properties/{sizing/interval_coverage,simulated_experiments}_test.rb",
   "native_races" => "test/native/**/*_test.rb",
   # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
@@ -123,5 +131,5 @@ Thorough.run = :once if once
 Thorough.run = :thorough if thorough
 Thorough.run = :nightly if nightly
 Thorough.second = true if second
-Thorough.on_linux = false if ENV["HOLDUP_WITHOUT_LINUX"]
+Thorough.on_linux = false if ENV["HOLDUP_WITHOUT_LINUX"] || !RUBY_PLATFORM.include?("linux")
 files.uniq.sort.each { |file| require File.expand_path(file) }

@@ -6,6 +6,7 @@ source "$HOLDUP_ROOT/bin/support/progress.sh"
 
 progress_seconds=30
 beside=3
+within=()
 computing=() # lanes that begin with the others and are not counted: they have a low priority
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
@@ -18,7 +19,8 @@ on() (
 )
 
 # tests RUBY ARGUMENT ...: of test/run.rb, whose notes of each test stay beside the output of the step. With
-# the heap and the limits of Ruby's own, a third of what computes goes into collecting garbage.
+# the heap and the limits of Ruby's own, a third of what computes goes into collecting garbage. `within` is a
+# command that runs them.
 tests() {
   local -x RUBY_GC_MALLOC_LIMIT=128000000 RUBY_GC_MALLOC_LIMIT_MAX=256000000
   local -x RUBY_GC_OLDMALLOC_LIMIT=500000000 RUBY_GC_OLDMALLOC_LIMIT_MAX=1000000000
@@ -26,7 +28,7 @@ tests() {
   local -x RUBY_GC_HEAP_2_INIT_SLOTS=150000 RUBY_GC_HEAP_3_INIT_SLOTS=50000 RUBY_GC_HEAP_4_INIT_SLOTS=30000
   local ruby="$1"
   shift
-  HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" bundle exec ruby test/run.rb "$@"
+  HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" "${within[@]}" bundle exec ruby test/run.rb "$@"
 }
 
 # step NAME COMMAND ...: all steps of a lane run, so that one failure does not hide another

@@ -168,28 +168,5 @@ class GemInstallTest < Minitest::Test
     Gem.loaded_specs.fetch("holdup").runtime_dependencies.map(&:name) - %w[holdup-agent]
   end
 
-  # Links what the bundle has installed: these and what they need, without compiling them again.
-  def bring(*names)
-    needed(names).each do |spec|
-      paths = [spec.full_gem_path, spec.loaded_from, spec.extension_dir]
-      paths.select { |path| File.exist?(path) }.each do |path|
-        link = File.join(@home, path.delete_prefix(spec.base_dir))
-        FileUtils.mkdir_p(File.dirname(link))
-        FileUtils.ln_s(path, link)
-      end
-    end
-  end
-
-  # @return [Array<Gem::Specification>] but for those of Ruby itself
-  def needed(names)
-    found = {}
-    waiting = names
-    while (name = waiting.shift)
-      next if found.key?(name)
-      spec = Gem::Specification.find_by_name(name)
-      found[name] = spec
-      waiting.concat(spec.runtime_dependencies.map(&:name))
-    end
-    found.values.reject(&:default_gem?)
-  end
+  def bring(*names) = LinkedGems.link(@home, names)
 end

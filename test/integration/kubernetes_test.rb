@@ -189,12 +189,7 @@ class KubernetesTest < Minitest::Test
     Open3.capture2e("node", CHECK, stdin_data: JSON.generate(document))
   end
 
-  # @return [Hash{String => Array<String>}] instruction => arguments, with continued lines joined
-  def dockerfile
-    lines = File.read(File.join(EXAMPLES, "Dockerfile")).gsub("\\\n", " ").lines(chomp: true)
-    lines.grep(/\A[A-Z]+ /).map { |line| line.split(" ", 2) }.group_by(&:first)
-      .transform_values { |same| same.map(&:last) }
-  end
+  def dockerfile = Dockerfile.instructions(File.join(EXAMPLES, "Dockerfile"))
 
   # By the commands in the head of the Dockerfile.
   def build_gems

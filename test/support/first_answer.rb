@@ -11,11 +11,13 @@ module FirstAnswer
   # @param server [Array<String>] command of the server
   # @param report [Array<String>] `holdup`, as it is called there
   # @param env [Hash{String => String, nil}] of both
+  # @param booted [Proc, nil] called when the server answers
   # @return [Hash] the JSON of the report, after REQUESTS requests of that path
   # @yieldparam app [ServedApp] while it still serves
-  def first_answer(server, report:, app:, path:, env: {})
+  def first_answer(server, report:, app:, path:, env: {}, booted: nil)
     env = {**OtherBundle.of(ENV["BUNDLE_GEMFILE"]), "HOLDUP_COLLECTOR" => nil, **env}
     ServedApp.serve(*server, app:, env:) do |served|
+      booted&.call
       REQUESTS.times { served.get(path) }
       served.wait { served.units.sum(&:count) >= REQUESTS }
       environment = {**env, "HOLDUP_DIR" => served.dir, "HOLDUP_STORE" => served.store}

@@ -6,8 +6,9 @@ module SmallFileSystem
   # @yieldparam folder [String]
   def on_tmpfs(options)
     Dir.mktmpdir do |folder|
-      mounted = system("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder, err: File::NULL)
-      skip "mounting a tmpfs needs root" unless mounted
+      mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+      mounted = Thorough.on_linux && system(*mount, err: File::NULL)
+      skip "mounting a tmpfs needs Linux and root" unless mounted
       yield folder
     ensure
       system("umount", "--lazy", folder) if mounted

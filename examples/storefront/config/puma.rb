@@ -6,5 +6,5 @@ workers ENV.fetch("STOREFRONT_WORKERS", 2).to_i
 preload_app!
 
 environment ENV.fetch("RAILS_ENV", "production")
-bind "tcp://127.0.0.1:#{ENV.fetch("PORT", 9300)}"
+bind "tcp://#{ENV.fetch("STOREFRONT_BIND", "127.0.0.1")}:#{ENV.fetch("PORT", 9300)}"
 plugin :holdup

@@ -7,14 +7,14 @@ require "socket"
 # process of its own, so that none of its work takes the GVL of the application under test.
 #
 #   ruby upstream/server.rb [http_port] [database_port]     0 or nothing = any free port; prints both
-#   addresses
+#   addresses. UPSTREAM_BIND says where to listen, 127.0.0.1 as a rule
 class Upstream
   ROUND_TRIP_SECONDS = 0.0003
   DELAY = /delay_ms=(\d{1,5})/
 
-  def initialize(http_port: 0, database_port: 0, out: $stdout)
-    @http = TCPServer.new("127.0.0.1", http_port)
-    @database = TCPServer.new("127.0.0.1", database_port)
+  def initialize(http_port: 0, database_port: 0, bind: "127.0.0.1", out: $stdout)
+    @http = TCPServer.new(bind, http_port)
+    @database = TCPServer.new(bind, database_port)
     @out = out
   end
 
@@ -63,4 +63,5 @@ end
 
 Signal.trap("TERM") { exit!(0) }
 Signal.trap("INT") { exit!(0) }
-Upstream.new(http_port: ARGV[0].to_i, database_port: ARGV[1].to_i).run
+bind = ENV.fetch("UPSTREAM_BIND", "127.0.0.1")
+Upstream.new(http_port: ARGV[0].to_i, database_port: ARGV[1].to_i, bind:).run

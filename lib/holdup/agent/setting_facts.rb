@@ -179,6 +179,7 @@ module Holdup
     # while it lives. Read from Linux's files, because Holdup loads no gem into an application.
     class CpuQuota
       def initialize(proc: "/proc", cgroup: "/sys/fs/cgroup", pid: "self")
+        @proc = proc
         @status = "#{proc}/#{pid}/status"
         @cgroup = Cgroup.new(proc:, root: cgroup, pid:)
       end
@@ -193,7 +194,14 @@ module Holdup
 
       def cpus
         list = @cgroup.read(@status)&.slice(/^Cpus_allowed_list:\s*(\S+)/, 1)
-        count(list) if list
+        list ? count(list) : without_proc
+      end
+
+      # As on macOS. Where there is a /proc, one of another process that has ended says nothing.
+      def without_proc
+        return if File.exist?("#{@proc}/self")
+        require "etc"
+        Etc.nprocessors
       end
 
       # "0-3,8" is five CPUs.

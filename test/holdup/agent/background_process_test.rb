@@ -126,7 +126,7 @@ class Holdup::BackgroundProcessTest < Minitest::Test
   end
 
   # The watcher is a copy of the application, which may have a gigabyte.
-  def test_its_watcher_keeps_neither_memory_nor_files_of_the_application
+  linux def test_its_watcher_keeps_neither_memory_nor_files_of_the_application
     said = application(<<~'RUBY')
       texts = Array.new(100) { "x" * 1_000_000 }
       objects = Array.new(1_000_000) { Object.new }

@@ -12,7 +12,7 @@ class Holdup::WorkingFolderTest < Minitest::Test
     assert_predicate Holdup::WorkingFolder, :there?
   end
 
-  def test_a_deleted_folder_is_still_known
+  linux def test_a_deleted_folder_is_still_known
     lib = File.expand_path("../../../lib", __dir__)
     Dir.mktmpdir do |root|
       said = fresh_ruby(<<~RUBY, prelude: "")

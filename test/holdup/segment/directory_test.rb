@@ -109,7 +109,7 @@ module Holdup
         assert_nil ended(namespace: 1, steady: false)
       end
 
-      def test_our_process_table_knows_at_once
+      linux def test_our_process_table_knows_at_once
         assert_equal :dead, ended(namespace: OwnerProcess.new.namespace, age_s: 0)
       end
 
@@ -127,7 +127,7 @@ module Holdup
         refute entry.running?(entry.read(&:header), now_ns)
       end
 
-      def test_a_pid_that_was_reused_is_not_alive
+      linux def test_a_pid_that_was_reused_is_not_alive
         start = OwnerProcess.new.start_of(Process.pid)
         %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each do |name|
           File.write(File.join(@dir, name), "")
@@ -136,7 +136,7 @@ module Holdup
           Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
       end
 
-      def test_a_dead_child_is_not_alive_even_before_it_is_reaped
+      linux def test_a_dead_child_is_not_alive_even_before_it_is_reaped
         pid = Process.spawn("true")
         start = OwnerProcess.new.start_of(pid)
         wait_until { !OwnerProcess.new.alive?(pid, start || 1) }

@@ -27,7 +27,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
       .open(series: 200, ring:, pairs: 1024, worker: 3, generation: 1)
   end
 
-  def test_makes_a_private_folder_and_names_the_process
+  linux def test_makes_a_private_folder_and_names_the_process
     path = open_segment
     assert_equal 0o700, File.stat(dir).mode & 0o777
     ticks = File.read("/proc/self/stat").rpartition(")").last.split[19]

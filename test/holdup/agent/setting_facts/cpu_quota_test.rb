@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "etc"
 require "fileutils"
 require "holdup/agent/setting_facts"
 
@@ -115,7 +116,13 @@ class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
     assert_equal [8, 2], figures
   end
 
-  def test_without_proc_all_is_unknown
-    assert_equal({"cpus" => nil, "vcpus" => nil}, machine({}))
+  def test_of_a_process_that_has_ended_all_is_unknown
+    assert_equal({"cpus" => nil, "vcpus" => nil}, machine("proc/self" => ""))
+  end
+
+  # As on macOS.
+  def test_without_proc_there_are_the_cpus_of_the_machine
+    cpus = Etc.nprocessors
+    assert_equal({"cpus" => cpus, "vcpus" => cpus}, machine({}))
   end
 end
