@@ -43,6 +43,12 @@ class Holdup::Deaths::ReportTest < Minitest::Test
     assert_equal ["OrdersController#show", NS / 5], one["ended"].first.values_at("name", "wall_ns")
   end
 
+  def test_json_leaves_out_a_line_that_is_not_known
+    process = open_process(open_unit("A#x", place: "lib/a.rb:0 A#x"))
+    json = JSON.parse(Holdup::Deaths::Report::Json.new([death(process)], **SPAN, words:).call)
+    assert_equal "lib/a.rb A#x", json.dig("deaths", 0, "in_flight", 0, "place")
+  end
+
   def test_names_a_culprit
     shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 0.9}
     deaths = [3, 2, 1].map { |number| death(hogged, ago_s: number * 900, pid: number, shares:) }
