@@ -71,7 +71,11 @@ class KilledServer
   def initialize(app, group)
     @app = app
     @group = group
+    @killed = []
   end
+
+  # @return [Array<Integer>] pids of the workers that were killed. The kernel may kill another process as well
+  attr_reader :killed
 
   def call
     @app.wait { all_live? }
@@ -80,7 +84,7 @@ class KilledServer
     load_of_a_minute
     @group.limit(MORE_BYTES, -> { @app.processes.map { |process| process[:pid] } })
     Integer(KILLS).times { kill_one(clients) }
-    @app.wait(every: 0.5) { deaths.size >= @group.kills }
+    @app.wait(every: 0.5) { deaths.size >= @killed.size }
     deaths
   ensure
     @stopped = true
@@ -89,6 +93,8 @@ class KilledServer
   end
 
   private
+
+  def workers = @app.live.map(&:pid)
 
   def all_live? = @app.live_workers == WORKERS
 
@@ -102,6 +108,7 @@ class KilledServer
 
   def kill_one(clients)
     before = @group.kills
+    there = workers
     hungry = Thread.new { clients.get(HOG, "grow") } if KIND == "hog"
     clients.query = "keep" if KIND == "none"
     @app.wait(every: 0.01) { @group.kills > before }
@@ -109,6 +116,7 @@ class KilledServer
     hungry&.join
     pause(APART_S)
     @app.wait { all_live? }
+    @killed.concat(there - workers)
   end
 
   # @return [Array<Holdup::Autopsy>]
@@ -146,12 +154,13 @@ end
 Bench::MemoryLimit.open(kernel: KILLER != "own") do |group|
   env = {"HOLDUP_DIR" => "#{SCRATCH}/segments", "HOLDUP_COLLECTOR" => group.by_kernel? ? "process" : "off"}
   ServedApp.serve(*group.inside(PUMA), app: APP, env:) do |app|
-    deaths = KilledServer.new(app, group).call
+    server = KilledServer.new(app, group)
+    deaths = server.call
     culprits = Holdup::Deaths::RepeatedCulprits.new(deaths).to_a.map(&:name)
     found = deaths.map do |death|
       {reason: death.reason, suspect: suspect(death), names: death.units.map { |unit| unit[:name] }}
     end
-    puts JSON.generate(hog: "GET #{HOG}", by_kernel: group.by_kernel?, kills: group.kills, deaths: found,
-      culprits:)
+    puts JSON.generate(hog: "GET #{HOG}", by_kernel: group.by_kernel?, kills: server.killed.size,
+      others: group.kills - server.killed.size, deaths: found, culprits:)
   end
 end
