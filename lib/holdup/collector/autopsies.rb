@@ -38,8 +38,9 @@ module Holdup
       # @param path [String, nil] of the folder of the segments
       def start(now_ns = 0, path: nil)
         @now_ns = now_ns
+        @path = path
         @notes = path && ExitNote::ExitFiles.new(path)
-        @unexplained = @memory_kills.count(now_ns, path:)
+        @memory_kills.count(now_ns, path:)
         @found = []
       end
 
@@ -91,7 +92,8 @@ module Holdup
         samples = @store.processes(from_ns / NS - MEMORY_S, now_ns / NS + 1)
         samples = samples.select { |sample| sample[:host] == @host }
         shares = Hash.new { |known, key| known[key] = LoadShares.new(@store, @host, *key).to_h }
-        memory_kills = @unexplained
+        # Now, because the kernel has counted a kill before the process is found dead.
+        memory_kills = @memory_kills.count(@now_ns, path: @path)
         @found.map do |dead|
           death = how(dead.header, memory_kills)
           memory_kills -= 1 if death[:reason] == :oom

@@ -50,7 +50,7 @@ class Holdup::Deaths::ReportTest < Minitest::Test
   end
 
   def test_names_a_culprit
-    shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 0.9}
+    shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 1.0}
     deaths = [3, 2, 1].map { |number| death(hogged, ago_s: number * 900, pid: number, shares:) }
     sentence = "ReportsController#sales was in flight in 3 of 3 deaths; by chance it would be in 0.3."
     assert_includes text(*deaths).tr("\n", " "), sentence
