@@ -6,9 +6,10 @@ module Holdup
     #
     # By chance, a name is in flight in a death with the probability that it is in flight at any moment, which
     # is at most how many of it run on average. A process that is about to die may be slow, so that more than
-    # usual are in flight: by how many times, the other names say (pile_up). So the number of deaths with it has a Poisson-binomial
-    # distribution (Wang 1993, Statistica Sinica 3), whose upper tail is added up exactly. Many names are
-    # asked about at once: Holm (1979, Scandinavian Journal of Statistics 6) corrects for that.
+    # usual are in flight: by how many times, the other names say (pile_up). So the number of deaths with it
+    # has a Poisson-binomial distribution (Wang 1993, Statistica Sinica 3), whose upper tail is added up
+    # exactly. Many names are asked about at once: Holm (1979, Scandinavian Journal of Statistics 6) corrects
+    # for that.
     #
     # Processes of one host that die at nearly the same moment, as with their container, are one death.
     class RepeatedCulprits
