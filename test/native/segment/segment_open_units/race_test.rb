@@ -6,8 +6,8 @@ require "open3"
 # The table of open units alone, in C, with ThreadSanitizer: units of two Ractors begin, end and change, while
 # one thread looks at what they do and others read.
 class OpenUnitsRaceTest < Minitest::Test
-  HEADERS = File.expand_path("../../../ext/holdup", __dir__)
-  SOURCES = [File.join(__dir__, "open_units/open_units_table.c"),
+  HEADERS = File.expand_path("../../../../ext/holdup", __dir__)
+  SOURCES = [File.join(__dir__, "race/open_units_table.c"),
     File.join(HEADERS, "segment/segment_open_units.c")].freeze
   # Its shadow memory wants addresses where they always were.
   PLAIN = ["setarch", RbConfig::CONFIG["host_cpu"], "-R"].freeze
