@@ -17,6 +17,7 @@ require_relative "../instructions"
 require_relative "../jit"
 require_relative "../jit_probe"
 require_relative "../memory"
+require_relative "../memory_kills"
 require_relative "../predict"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
@@ -77,6 +78,7 @@ module Bench
       "jit" => Jit,
       "upgrade" => Upgrade,
       "memory" => Memory,
+      "memory-kills" => MemoryKills,
       "predict" => Predict,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,

@@ -18,7 +18,7 @@ module Bench
       "upgrade.md" => %w[upgrade],
       "scaling.md" => %w[scaling],
       "fleet.md" => %w[fleet],
-      "memory.md" => %w[memory],
+      "memory.md" => %w[memory memory-kills],
       "whom.md" => %w[whom whom-locks whom-transactions whom-week]
     }.freeze
 

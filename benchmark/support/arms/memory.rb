@@ -4,6 +4,7 @@
 # fast as the machine can. Prints what Holdup says of its memory.
 #   leak       a constant grows by 1 kB with each request
 #   temporary  one request in twenty builds 20 MB
+#   large      each request does
 #   cache      fills once, with 200 entries of 10 kB
 #   none
 require "json"
@@ -30,10 +31,13 @@ def serve(endpoint)
   special if endpoint == SPECIAL
 end
 
+def build = Array.new(20_000) { "x" * 1000 }
+
 def special
   case KIND
   when "leak" then KEPT << ("x" * 1024)
-  when "temporary" then Array.new(20_000) { "x" * 1000 } if RANDOM.rand(20).zero?
+  when "temporary" then build if RANDOM.rand(20).zero?
+  when "large" then build
   when "cache" then CACHE[RANDOM.rand(200)] ||= "x" * 10_240
   end
 end
@@ -61,6 +65,7 @@ retained = summary.retained_memory
 found = summary.heap_growth.map do |one|
   {name: one.name, each: one.each_bytes.round, within: one.each_within.map(&:round), bytes: one.bytes}
 end
-puts JSON.generate(special: ENDPOINTS[SPECIAL], found:, watched: retained.watched, seconds: seconds.round(1),
-  grown: retained.grown_bytes, rest: retained.rest_bytes,
+peak = summary.memory_peaks[ENDPOINTS[SPECIAL]]&.to_h
+puts JSON.generate(special: ENDPOINTS[SPECIAL], found:, peak:, watched: retained.watched,
+  seconds: seconds.round(1), grown: retained.grown_bytes, rest: retained.rest_bytes,
   said: Holdup::Report::FullReport.new(summary).table(:memory).blocks.first.texts)

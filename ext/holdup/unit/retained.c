@@ -11,6 +11,8 @@
 
 #define RETAINED_ENTRIES 32768 /* objects that are followed */
 #define RETAINED_OBJECTS 8192  /* of one unit; of a larger one every second, fourth, ... */
+#define RETAINED_LARGE 65536   /* bytes: a larger one is always followed */
+#define RETAINED_LARGES 1024   /* at most so many of them */
 #define RETAINED_SHARE 200     /* watching takes a 200th of the time, by these estimates: */
 #define RETAINED_UNIT_NS 5000  /* a watch */
 #define RETAINED_OBJECT_NS 60  /* an object that is followed, until a collection frees it */
@@ -37,6 +39,7 @@ typedef struct {
     VALUE object;
     uint32_t watch; /* number */
     bool old;       /* only a major collection frees it */
+    bool large;     /* stands for itself alone, not for `stride` objects */
 } retained_entry_t;
 
 static struct {
@@ -60,6 +63,11 @@ static struct {
     uint64_t seen;     /* all that it allocated ... */
     uint64_t reported; /* ... and all threads */
     uint64_t followed;
+    VALUE latest;      /* object, which is not kept alive and whose size is not known yet; 0: none */
+    bool latest_followed;
+    uint32_t larges;
+    uint64_t peak;     /* most bytes of its objects at once, with those that the next collection frees ... */
+    uint64_t live;     /* ... and without them */
 } kept;
 
 static uint64_t retained_random(void)
@@ -68,11 +76,25 @@ static uint64_t retained_random(void)
     return kept.random >> 33;
 }
 
-/* Keeps every second of this watch's objects. Which ones is chance: a unit often allocates in one order. */
+static void retained_mark_large(retained_entry_t *e)
+{
+    if (e->large || kept.larges == RETAINED_LARGES || rb_obj_memsize_of(e->object) < RETAINED_LARGE) return;
+    e->large = true;
+    kept.larges++;
+}
+
+/*
+ * Keeps every second of this watch's objects, and the large ones. Which ones is chance: a unit often
+ * allocates in one order.
+ */
 static void retained_thin(void)
 {
-    uint32_t from = kept.first + (retained_random() & 1), used = kept.first;
-    for (uint32_t i = from; i < kept.used; i += 2) kept.entries[used++] = kept.entries[i];
+    uint32_t turn = retained_random() & 1, used = kept.first;
+    for (uint32_t i = kept.first; i < kept.used; i++) {
+        retained_entry_t *e = &kept.entries[i];
+        if (kept.stride == 1) retained_mark_large(e);
+        if (e->large || turn++ & 1) kept.entries[used++] = *e;
+    }
     kept.used = used;
     kept.stride *= 2;
     kept.turn = (uint32_t)(retained_random() % kept.stride);
@@ -84,6 +106,16 @@ static const tclock_t *retained_current(void)
     return holder ? holder : reg_clock(rb_thread_current());
 }
 
+/* An object has its memory of malloc only after it was reported, so its size is asked at the next report. */
+static void retained_size_latest(void)
+{
+    if (kept.stride == 1 || !kept.latest) return;
+    retained_entry_t latest = {kept.latest, kept.number, false, false};
+    retained_entry_t *e = kept.latest_followed ? &kept.entries[kept.used - 1] : &latest;
+    retained_mark_large(e);
+    if (latest.large && kept.used - kept.first < RETAINED_OBJECTS) kept.entries[kept.used++] = latest;
+}
+
 /* Ruby reports a new object. Allocation is forbidden here. */
 static void retained_on_object(VALUE tracepoint, void *unused)
 {
@@ -93,11 +125,15 @@ static void retained_on_object(VALUE tracepoint, void *unused)
     const tclock_t *c = retained_current();
     if (!c || c->innermost != kept.unit || unit_handle(kept.unit) != retained_handle) return;
     kept.seen++;
+    retained_size_latest();
+    VALUE object = rb_tracearg_object(rb_tracearg_from_tracepoint(tracepoint));
+    kept.latest = object;
+    kept.latest_followed = false;
     if (kept.turn-- > 0) return;
     kept.turn = kept.stride - 1;
     if (kept.used - kept.first == RETAINED_OBJECTS) retained_thin();
-    VALUE object = rb_tracearg_object(rb_tracearg_from_tracepoint(tracepoint));
-    kept.entries[kept.used++] = (retained_entry_t){object, kept.number, false};
+    kept.entries[kept.used++] = (retained_entry_t){object, kept.number, false, false};
+    kept.latest_followed = true;
     kept.followed++;
 }
 
@@ -131,13 +167,38 @@ static bool retained_is_old_or_marked(retained_entry_t *e)
     return e->old || retained_is_marked(e);
 }
 
+/* Ruby's own, which no program sees */
+static bool retained_is_visible(retained_entry_t *e)
+{
+    return !rb_objspace_internal_object_p(e->object);
+}
+
+/* Bytes of all objects of this watch that are there, by those that are followed. Allocates nothing. */
+static uint64_t retained_bytes(void)
+{
+    uint64_t drawn = 0, large = 0;
+    for (uint32_t i = kept.first; i < kept.used; i++) {
+        retained_entry_t *e = &kept.entries[i];
+        if (retained_is_visible(e)) *(e->large ? &large : &drawn) += rb_obj_memsize_of(e->object);
+    }
+    return drawn * kept.stride + large;
+}
+
+static void retained_raise(uint64_t *most, uint64_t bytes)
+{
+    if (bytes > *most) *most = bytes;
+}
+
 /* A collection has marked, and frees nothing before this returns. Allocation is forbidden here. */
 static void retained_on_collection(VALUE tracepoint, void *unused)
 {
     (void)tracepoint;
     (void)unused;
+    kept.latest = 0;
+    if (retained_handle) retained_raise(&kept.peak, retained_bytes());
     bool major = !NIL_P(rb_gc_latest_gc_info(kept.major_by));
     retained_select(0, major ? retained_is_marked : retained_is_old_or_marked);
+    if (retained_handle) retained_raise(&kept.live, retained_bytes());
 }
 
 static void retained_on_move(void *unused)
@@ -177,7 +238,9 @@ void retained_begin(const unit_t *u, uint64_t t)
     kept.unit = u;
     kept.began = t;
     kept.first = kept.used;
-    kept.seen = kept.reported = kept.followed = 0;
+    kept.seen = kept.reported = kept.followed = kept.peak = kept.live = 0;
+    kept.latest = 0;
+    kept.larges = 0;
     kept.stride = 1;
     kept.turn = 0;
     rb_tracepoint_enable(kept.reports);
@@ -207,16 +270,11 @@ void retained_drop(void)
     retained_close();
 }
 
-/* Ruby's own, which no program sees */
-static bool retained_is_visible(retained_entry_t *e)
-{
-    return !rb_objspace_internal_object_p(e->object);
-}
-
 static VALUE retained_note(VALUE unused)
 {
-    VALUE watch = rb_ary_new_from_args(5, UINT2NUM(kept.number), kept.name, UINT2NUM(kept.stride),
-                                       ULL2NUM(kept.seen), SIZET2NUM(rb_gc_count()));
+    VALUE watch = rb_ary_new_from_args(7, UINT2NUM(kept.number), kept.name, UINT2NUM(kept.stride),
+                                       ULL2NUM(kept.seen), SIZET2NUM(rb_gc_count()), ULL2NUM(kept.peak),
+                                       ULL2NUM(kept.live));
     rb_ary_push(kept.ended, watch);
     return Qnil;
 }
@@ -226,7 +284,9 @@ int retained_record(VALUE name)
     if (!kept.open) return 0;
     int raised = 0;
     if (kept.on && !blame_many) {
+        retained_size_latest();
         retained_select(kept.first, retained_is_visible);
+        retained_raise(&kept.peak, retained_bytes());
         kept.name = name;
         rb_protect(retained_note, Qnil, &raised);
         if (raised) alloc_note_interruption();
@@ -273,7 +333,8 @@ static VALUE probe_watch_objects(VALUE self, VALUE on)
  * watched_units: the watches that ended since the last call. Called at each tick: it also ends what takes too
  * long.
  * @return [Array<Array>] number, name, one of how many objects is followed, how many objects it allocated,
- *   how many collections had begun when it ended
+ *   how many collections had begun when it ended; most bytes of its objects at once, with those that waited
+ *   for a collection, and most bytes that a collection left
  */
 static VALUE probe_watched_units(VALUE self)
 {
@@ -287,12 +348,13 @@ static VALUE probe_watched_units(VALUE self)
 
 typedef struct {
     uint32_t watch, objects;
-    size_t bytes;
+    size_t bytes, large_bytes;
 } retained_sum_t;
 
 /*
  * retained_objects(last): what is still there of the watches up to that number.
- * @return [Hash{Integer => Array(Integer, Integer)}] by number: objects and their bytes
+ * @return [Hash{Integer => Array(Integer, Integer, Integer)}] by number: objects; bytes of those that stand
+ *   for as many as one of how many is followed, and of those that stand for themselves
  */
 static VALUE probe_retained_objects(VALUE self, VALUE last)
 {
@@ -302,13 +364,16 @@ static VALUE probe_retained_objects(VALUE self, VALUE last)
     retained_sum_t *sums = rb_alloc_tmp_buffer(&memory, (long)size);
     for (uint32_t i = 0; i < kept.used && kept.entries[i].watch <= most; i++) { /* allocates nothing */
         if (!count || sums[count - 1].watch != kept.entries[i].watch) {
-            sums[count++] = (retained_sum_t){kept.entries[i].watch, 0, 0};
+            sums[count++] = (retained_sum_t){kept.entries[i].watch, 0, 0, 0};
         }
-        sums[count - 1].objects++;
-        sums[count - 1].bytes += rb_obj_memsize_of(kept.entries[i].object);
+        retained_sum_t *sum = &sums[count - 1];
+        sum->objects++;
+        size_t bytes = rb_obj_memsize_of(kept.entries[i].object);
+        *(kept.entries[i].large ? &sum->large_bytes : &sum->bytes) += bytes;
     }
     for (uint32_t i = 0; i < count; i++) {
-        VALUE sum = rb_assoc_new(UINT2NUM(sums[i].objects), SIZET2NUM(sums[i].bytes));
+        VALUE sum = rb_ary_new_from_args(3, UINT2NUM(sums[i].objects), SIZET2NUM(sums[i].bytes),
+                                         SIZET2NUM(sums[i].large_bytes));
         rb_hash_aset(found, UINT2NUM(sums[i].watch), sum);
     }
     rb_free_tmp_buffer(&memory);

@@ -2,7 +2,8 @@
  * What units leave in memory. Now and then a unit is watched: Ruby reports each object that its thread
  * allocates, and these are followed until a collection frees them: whenever one has marked, those without a
  * mark are left out. What is still there after several collections was retained
- * (lib/holdup/agent/retained_objects.rb). Nothing keeps the objects alive.
+ * (lib/holdup/agent/retained_objects.rb). Nothing keeps the objects alive. Their bytes are added up whenever
+ * a collection has marked, and when the unit ends: the largest sum is its peak.
  *
  * One unit at a time is watched, so that its cost stays below RETAINED_SHARE of the time. Others pay for one
  * comparison. Units on threads that follow their fibers are not watched, and with several Ractors none is.

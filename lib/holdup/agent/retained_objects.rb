@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../model/memory_peaks"
 require_relative "../model/retained_blocks"
 
 module Holdup
-  # What requests and jobs leave in this process's memory. The probe watches some of them, and follows the
-  # objects that they allocate until a collection frees them, without keeping them alive. Objects that are
-  # still there after collections that free young objects are retained.
+  # What requests and jobs take of this process's memory at once, and what they leave there. The probe watches
+  # some of them, and follows the objects that they allocate until a collection frees them, without keeping
+  # them alive. Objects that are still there after collections that free young objects are retained.
   class RetainedObjects
     # An object becomes old in its third collection. Each collection frees those that are young.
     COLLECTIONS = 4
@@ -20,9 +21,6 @@ module Holdup
     ObjectWatch = Data.define(:number, :name, :stride, :collections)
     private_constant :ObjectWatch
 
-    # @return [Hash{String => Object}] for the segment's profile: see docs/internals/segment.md
-    attr_reader :profile
-
     # @param probe [#watch_objects, #watched_units, #retained_objects, #forget_objects]
     # @param collections [#call] how many have begun in this process
     # @param majors [#call] how many of them look at all objects
@@ -33,13 +31,17 @@ module Holdup
       @collections = collections
       @majors = majors
       @most_objects = most_objects
-      @profile = {}.freeze
+      @retained = @peak_facts = {}.freeze
     end
+
+    # @return [Hash{String => Object}] for the segment's profile: see docs/internals/segment.md
+    def profile = {**@retained, **@peak_facts}
 
     def start
       @watches = {}
       @names = {}
       @blocks = RetainedBlocks.new
+      @peaks = MemoryPeaks.new
       @first_major = @seen_major = @majors.call
       @on = @probe.watch_objects(true)
     end
@@ -61,9 +63,13 @@ module Holdup
     private
 
     def take_watches
-      @probe.watched_units.each do |number, name, stride, _, collections|
-        @watches[number] = ObjectWatch.new(number:, name: known(name), stride:, collections:)
+      watched = @probe.watched_units
+      watched.each do |number, name, stride, _, collections, peak_bytes, live_bytes|
+        name = known(name)
+        @watches[number] = ObjectWatch.new(number:, name:, stride:, collections:)
+        @peaks.add(name, peak_bytes, live_bytes)
       end
+      @peak_facts = @peaks.facts.freeze unless watched.empty?
     end
 
     def known(name)
@@ -88,19 +94,21 @@ module Holdup
       found = forget_older(found) while found.sum { |_, (objects, _)| objects } > @most_objects
       @watches.select! { |number, _| number > @blocks.last_number || found.key?(number) }
       now = @blocks.dup
-      found.each { |number, (_, bytes)| retain(now, number, bytes) }
-      @profile = facts(now)
+      found.each { |number, (_, *bytes)| retain(now, number, *bytes) }
+      @retained = facts(now)
     end
 
-    def retain(blocks, number, bytes)
+    # @param bytes [Integer] of objects that stand for `stride` each
+    # @param large_bytes [Integer] of those that stand for themselves
+    def retain(blocks, number, bytes, large_bytes)
       watch = @watches[number]
-      blocks.retain(number, watch.name, bytes * watch.stride) if watch
+      blocks.retain(number, watch.name, bytes * watch.stride + large_bytes) if watch
     end
 
-    # @return [Hash{Integer => Array(Integer, Integer)}] of the others
+    # @return [Hash{Integer => Array(Integer, Integer, Integer)}] of the others
     def forget_older(found)
       older, newer = found.each_slice(found.size.ceildiv(2)).to_a
-      older.each { |number, (_, bytes)| retain(@blocks, number, bytes) }
+      older.each { |number, (_, *bytes)| retain(@blocks, number, *bytes) }
       @probe.forget_objects(older.last.first)
       newer.to_h
     end

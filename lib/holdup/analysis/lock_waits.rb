@@ -35,7 +35,7 @@ module Holdup
 
         # @return [String, nil] "app/models/cart.rb:12"
         def location
-          line.to_i.zero? ? path : "#{path}:#{line}"
+          line ? "#{path}:#{line}" : path
         end
       end
 

@@ -51,7 +51,7 @@ module Holdup
 
       # "app/models/sales_report.rb:41"; without the line where that is not known; nil without a path
       def location
-        line.to_i.zero? ? path : "#{path}:#{line}"
+        line ? "#{path}:#{line}" : path
       end
     end
 
@@ -65,7 +65,8 @@ module Holdup
         part = MethodPlace::PARTS.fetch(called, :ruby)
         called = nil unless part == :ruby
         path, line, label = found ? found.values_at(:path, :line, :label) : [nil, nil, place || "(others)"]
-        new(name: series.name, label: readable(label, path), path:, line: line&.to_i, part:, called:,
+        line = line&.to_i&.nonzero?
+        new(name: series.name, label: readable(label, path), path:, line:, part:, called:,
           caused_ns: window.sums[:caused_ns], samples: window.count, revision: revision(window.setting))
       end
 

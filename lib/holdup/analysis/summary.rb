@@ -233,14 +233,17 @@ module Holdup
         end
       end
 
-      # @return [RetainedMemory] of the same processes
+      # @return [PeaksByName] of the same processes
+      def memory_peaks
+        @memory_peaks ||= PeaksByName.new(of_chosen_settings(part(:samples)))
+      end
+
+      # @return [RetainedMemory] likewise
       def retained_memory
         @retained_memory ||= begin
-          counted = units.select { |entry| filter.setting?(entry.setting) }
-          settings = counted.filter_map { |entry| entry.setting&.fingerprint }
           growth = part(:heap_counts)
-          samples = growth.samples.select { |one| one[:setting].nil? || settings.include?(one[:setting]) }
-          counts = counted.each_with_object(Hash.new(0)) do |entry, sums|
+          samples = of_chosen_settings(growth.samples)
+          counts = of_filtered_settings.each_with_object(Hash.new(0)) do |entry, sums|
             sums[entry.series.name] += entry.window.count
           end
           RetainedMemory.new(samples, counts, each_host: growth.each_host)
@@ -346,6 +349,14 @@ module Holdup
       end
 
       def every_s = @parts.every_s
+
+      # Units, also those that the filter leaves out for another reason.
+      def of_filtered_settings = units.select { |entry| filter.setting?(entry.setting) }
+
+      def of_chosen_settings(samples)
+        settings = of_filtered_settings.filter_map { |entry| entry.setting&.fingerprint }
+        samples.select { |one| one[:setting].nil? || settings.include?(one[:setting]) }
+      end
 
       # @param part [Symbol] with windows in it
       def windows_of(part)

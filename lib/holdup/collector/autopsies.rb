@@ -38,8 +38,9 @@ module Holdup
       # @param path [String, nil] of the folder of the segments
       def start(now_ns = 0, path: nil)
         @now_ns = now_ns
+        @path = path
         @notes = path && ExitNote::ExitFiles.new(path)
-        @unexplained = @memory_kills.count(now_ns)
+        @memory_kills.count(now_ns, path:)
         @found = []
       end
 
@@ -91,7 +92,8 @@ module Holdup
         samples = @store.processes(from_ns / NS - MEMORY_S, now_ns / NS + 1)
         samples = samples.select { |sample| sample[:host] == @host }
         shares = Hash.new { |known, key| known[key] = LoadShares.new(@store, @host, *key).to_h }
-        memory_kills = @unexplained
+        # Now, because the kernel has counted a kill before the process is found dead.
+        memory_kills = @memory_kills.count(@now_ns, path: @path)
         @found.map do |dead|
           death = how(dead.header, memory_kills)
           memory_kills -= 1 if death[:reason] == :oom
@@ -146,10 +148,17 @@ module Holdup
 
     # How many processes of the collector's own container the kernel has killed for memory, and of which it is
     # not known yet which ones they were. In another container the collector does not see it.
+    #
+    # The kernel may kill the collector, too. So the folder of the segments has how many kills were explained,
+    # for the next collector.
     class Autopsies::MemoryKills
       # A process that was killed is found within so long.
       FOUND_NS = 60 * NS
       FILES = %w[memory.events memory.oom_control].freeze
+      # In the folder of the segments: a count, and the container's group.
+      NOTE = "collector.kills"
+      LINE = /\A(\d{1,20}) (.+)\n\z/
+      MOST_BYTES = 4096
 
       def initialize(group: SettingFacts::Cgroup.new)
         @group = group
@@ -158,8 +167,10 @@ module Holdup
       end
 
       # For a call in each round.
+      # @param path [String, nil] of the folder of the segments
       # @return [Integer]
-      def count(now_ns)
+      def count(now_ns, path: nil)
+        resume(path) if path && path != @path
         now = read
         if now && @last && now > @last
           @unexplained += now - @last
@@ -167,21 +178,53 @@ module Holdup
         end
         @last = now
         @unexplained = 0 if @seen_ns && now_ns - @seen_ns > FOUND_NS
+        note
         @unexplained
       end
 
       # So many of them were found.
       def explained(number)
         @unexplained = [@unexplained - number, 0].max
+        note
       end
 
       private
 
+      def folder = @group.folders("memory").first
+
       # @return [Integer, nil]
       def read
-        folder = @group.folders("memory").first or return
+        folder = folder() or return
         text = FILES.filter_map { |name| @group.read(File.join(folder, name)) }.first
         text.to_s[/^oom_kill (\d+)$/, 1]&.to_i
+      end
+
+      # Goes on where the collector before this one was killed. A container that began anew counts from 0.
+      def resume(path)
+        @path = path
+        @noted, group = noted
+        @last = @noted if @noted && @last && group == folder && @noted < @last
+      end
+
+      def noted
+        flags = File::RDONLY | File::NOFOLLOW
+        text = File.open(File.join(@path, NOTE), flags) { |file| file.read(MOST_BYTES).to_s }
+        count, group = LINE.match(text)&.captures
+        [count&.to_i, group]
+      rescue SystemCallError
+        nil
+      end
+
+      # The next round tries again.
+      def note
+        explained = @last && @last - @unexplained
+        return if @path.nil? || explained.nil? || explained == @noted
+        flags = File::WRONLY | File::CREAT | File::TRUNC | File::NOFOLLOW
+        line = "#{explained} #{folder}\n"
+        File.open(File.join(@path, NOTE), flags, 0o600) { |file| file.syswrite(line) }
+        @noted = explained
+      rescue SystemCallError
+        nil
       end
     end
 

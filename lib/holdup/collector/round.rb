@@ -20,7 +20,8 @@ module Holdup
       #   a spooled copy of one
       # @param lost [LostProcesses, nil] finds those whose collectors fell silent; nil: not looked for
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
-        unit_sampler: UnitSampler.new, arrival_counter: ArrivalCounter.new, lost: nil)
+        unit_sampler: UnitSampler.new, arrival_counter: ArrivalCounter.new, lost: nil,
+        autopsies: Autopsies.new(store:, host:))
         @store = store
         @directory = directory
         @host = host
@@ -30,7 +31,7 @@ module Holdup
         @unit_sampler = unit_sampler
         @arrival_counter = arrival_counter
         @audit = AuditReader.new(store:, host:)
-        @autopsies = Autopsies.new(store:, host:)
+        @autopsies = autopsies
         @last_round = LastRound.new(host:)
         @recent = RecentRounds.new(host:)
         @lost = lost

@@ -21,16 +21,16 @@ class Holdup::RetainedObjectsTest < Minitest::Test
       true
     end
 
-    def watch(name, count, stride: 1)
+    def watch(name, count, stride: 1, peak: 0, live: 0)
       @number += 1
       @objects[@number] = count if count.positive?
-      @ended << [@number, name, stride, count, @collections.call]
+      @ended << [@number, name, stride, count, @collections.call, peak, live]
     end
 
     def watched_units = @ended.slice!(0..)
 
     def retained_objects(last)
-      @objects.select { |number, _| number <= last }.transform_values { |count| [count, count * 100] }
+      @objects.select { |number, _| number <= last }.transform_values { |count| [count, count * 100, 0] }
     end
 
     def forget_objects(last) = @objects.delete_if { |number, _| number <= last }
@@ -135,6 +135,14 @@ class Holdup::RetainedObjectsTest < Minitest::Test
     @majors = 2
     @retained.tick
     assert_equal 2, @retained.profile["retained.majors"]
+  end
+
+  def test_peaks_are_said_at_once
+    watch("A#a", 0, peak: 300, live: 100)
+    watch("A#a", 0, peak: 200, live: 200)
+    @retained.tick
+    assert_equal ["A#a", 2, 300, 100, 500],
+      @retained.profile.values_at(*%w[name watched bytes live_bytes sum_bytes].map { |key| "peak.0.#{key}" })
   end
 
   def test_stops

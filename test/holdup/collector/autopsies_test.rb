@@ -195,6 +195,36 @@ class Holdup::Collector
       assert_equal 0, kills.count(NOW_NS + 61 * NS)
     end
 
+    # The kernel may kill the collector together with a worker.
+    def test_the_next_collector_knows_of_kills_that_the_last_one_did_not_explain
+      group = MemoryGroup.new
+      before = Autopsies::MemoryKills.new(group:)
+      group.kills = 5
+      assert_equal 2, before.count(NOW_NS, path: folder)
+      before.explained(1)
+      assert_equal 1, Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
+      group.kills = 6
+      after = Autopsies::MemoryKills.new(group:)
+      assert_equal 2, after.count(NOW_NS, path: folder)
+      after.explained(2)
+      assert_equal 0, Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
+    end
+
+    def test_a_container_that_began_anew_has_no_kills_to_explain
+      group = MemoryGroup.new
+      Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
+      group.kills = 1
+      assert_equal 0, Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
+    end
+
+    def test_a_damaged_note_of_kills_says_nothing
+      group = MemoryGroup.new
+      ["", "x /x\n", "1 /y\n", "1"].each do |text|
+        File.write("#{folder}/collector.kills", text)
+        assert_equal 0, Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder), text
+      end
+    end
+
     private
 
     def note(reason, status, at_ns:)

@@ -23,8 +23,8 @@ class RetainedTest < NativeTest
     KEPT.clear
   end
 
-  # @return [Array(Integer, String, Integer, Integer, Integer)] the first unit that is watched: which one, is
-  #   a matter of time
+  # @return [Array] as Probe.watched_units has it, the first unit that is watched: which one, is a matter of
+  #   time
   def watched(name = "A#a", &)
     wait_until do
       unit(name, &)
@@ -37,8 +37,29 @@ class RetainedTest < NativeTest
     Probe.record(handle, REQUEST, name, nil, nil, false)
   end
 
-  # @return [Array(Integer, Integer)] how many objects of a watch are there, and their bytes
-  def retained(number) = Probe.retained_objects(number).fetch(number, [0, 0])
+  # @return [Array(Integer, Integer)] how many objects of a watch are there, and the bytes of those that are
+  #   followed
+  def retained(number)
+    objects, bytes, large_bytes = Probe.retained_objects(number).fetch(number, [0, 0, 0])
+    [objects, bytes + large_bytes]
+  end
+
+  # @return [Array(Integer, Integer)] most bytes at once of the objects of a watched unit, with those that
+  #   waited for a collection, and without
+  def peak(&) = away { watched(&) }.last(2)
+
+  MB = 1_000_000
+  TEMPORARIES = {
+    "one text" => -> { "x" * 20 * MB },
+    "texts" => -> { Array.new(20_000) { "x" * 1000 } },
+    "short texts" => -> { Array.new(500_000) { +"x" } },
+    "an array of numbers" => -> { Array.new(2_500_000) { |number| number } },
+    "an array that grows" => -> { 500_000.times.each_with_object([]) { |number, all| all << number.to_s } },
+    "a text among small objects" => -> { [*Array.new(50_000) { Object.new }, "x" * 20 * MB].size }
+  }.freeze
+  # Slots of 40 bytes, and their places in the array.
+  BYTES = {"short texts" => 24 * MB, "an array that grows" => 24 * MB,
+           "a text among small objects" => 22.4 * MB}.freeze
 
   def uncollected
     GC.disable
@@ -158,6 +179,53 @@ class RetainedTest < NativeTest
       assert_operator seen, :>=, 40_000
       assert_equal 8, stride
       assert_in_delta 40_000, stride * retained(number).first, 2_000
+    end
+  end
+
+  TEMPORARIES.each do |what, temporary|
+    define_method(:"test_peak_of_#{what.tr(" ", "_")}_that_no_collection_meets") do
+      uncollected { assert_in_delta BYTES.fetch(what, 20 * MB), peak(&temporary).first, 2 * MB }
+    end
+  end
+
+  def test_peak_with_other_threads_that_allocate
+    stop = false
+    others = Array.new(3) { Thread.new { Array.new(1000) { "y" * 1000 } until stop } }
+    assert_in_delta 20 * MB, peak(&TEMPORARIES["texts"]).first, 2 * MB
+  ensure
+    stop = true
+    others.each(&:join)
+  end
+
+  def test_peak_is_in_use_where_a_collection_meets_it
+    most, live = peak { TEMPORARIES["texts"].call.tap { GC.start } }
+    assert_in_delta 20 * MB, live, 2 * MB
+    assert_operator most, :>=, live
+  end
+
+  def test_what_is_freed_in_turn_does_not_add_up
+    most, live = peak do
+      10.times do
+        Array.new(2_000) { "x" * 1000 }.size
+        GC.start
+      end
+    end
+    assert_operator most, :<, 8 * MB, "two megabytes each, and what a stack may still refer to"
+    assert_operator live, :<, 6 * MB
+  end
+
+  def test_peak_of_another_thread_is_not_the_units
+    most, = peak { Thread.new(&TEMPORARIES["texts"]).join }
+    assert_operator most, :<, 5 * MB, "a thread and its stack"
+  end
+
+  def test_a_large_object_among_many_is_followed
+    uncollected do
+      number, _, stride, = watched { KEPT.push(*Array.new(40_000) { Object.new }, "x" * MB) }
+      _, bytes, large_bytes = Probe.retained_objects(number).fetch(number)
+      assert_operator stride, :>, 1
+      assert_includes MB..(3 * MB), large_bytes, "with the arrays"
+      assert_operator bytes, :<, MB
     end
   end
 

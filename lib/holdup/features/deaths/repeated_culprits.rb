@@ -5,9 +5,11 @@ module Holdup
     # Names that were in flight when processes died, more often than their share of the time explains.
     #
     # By chance, a name is in flight in a death with the probability that it is in flight at any moment, which
-    # is at most how many of it run on average. So the number of deaths with it has a Poisson-binomial
-    # distribution (Wang 1993, Statistica Sinica 3), whose upper tail is added up exactly. Many names are
-    # asked about at once: Holm (1979, Scandinavian Journal of Statistics 6) corrects for that.
+    # is at most how many of it run on average. A process that is about to die may be slow, so that more than
+    # usual are in flight: by how many times, the other names say (pile_up). So the number of deaths with it
+    # has a Poisson-binomial distribution (Wang 1993, Statistica Sinica 3), whose upper tail is added up
+    # exactly. Many names are asked about at once: Holm (1979, Scandinavian Journal of Statistics 6) corrects
+    # for that.
     #
     # Processes of one host that die at nearly the same moment, as with their container, are one death.
     class RepeatedCulprits
@@ -23,8 +25,9 @@ module Holdup
       # - `expected`: in how many by chance; `probability`: of so many or more by chance, corrected
       Culprit = Data.define(:name, :deaths, :of, :expected, :probability)
 
-      # A death, or several at once. `names`: in flight; `shares`: {name => probability}
-      Death = Data.define(:names, :shares)
+      # A death, or several at once. `running`: {name => how many were in flight}; `shares`: {name => how many
+      # are on average}
+      Death = Data.define(:running, :shares)
       private_constant :Death
 
       # @param autopsies [Array<Autopsy>] by time
@@ -63,13 +66,22 @@ module Holdup
       # What a worker killer ends finishes its requests before.
       def finished?(autopsy) = autopsy.reason == :killer && autopsy.units.empty?
 
-      def names = @deaths.flat_map(&:names).uniq
+      def names = @deaths.flat_map { |death| death.running.keys }.uniq
 
       def culprit(name)
-        chances = @deaths.map { |death| death.shares.fetch(name, 0.0) }
-        deaths = @deaths.count { |death| death.names.include?(name) }
+        more = pile_up(name)
+        chances = @deaths.map { |death| [death.shares.fetch(name, 0.0) * more, 1.0].min }
+        deaths = @deaths.count { |death| death.running.include?(name) }
         Culprit.new(name:, deaths:, of: @deaths.size, expected: chances.sum,
           probability: self.class.at_least(deaths, chances))
+      end
+
+      # @return [Float] how many times as many of all other names were in flight as usual, at least 1
+      def pile_up(name)
+        found, usual = %i[running shares].map do |part|
+          @deaths.sum { |death| death.public_send(part).except(name).values.sum }
+        end
+        usual.positive? ? [found / usual, 1.0].max : 1.0
       end
 
       def together(autopsies)
@@ -85,8 +97,8 @@ module Holdup
           autopsy.shares.each { |name, share| shares[name] += share }
           own_shares(autopsy).each { |name, share| shares[name] += share }
         end
-        names = group.flat_map { |autopsy| autopsy.units.map { |unit| unit[:name] } }.compact.uniq
-        Death.new(names:, shares: shares.transform_values { |share| [share, 1.0].min })
+        running = group.flat_map { |autopsy| autopsy.units.filter_map { |unit| unit[:name] } }.tally
+        Death.new(running:, shares:)
       end
 
       # What was in flight has not ended, so the hour before knows nothing of it. A name that never ends would

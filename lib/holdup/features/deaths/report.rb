@@ -120,8 +120,8 @@ module Holdup
          thread: unit.thread, inside: row.outer && clean(row.outer.name), since: time_of_ns(unit.started_ns),
          elapsed_ns: row.elapsed_ns, state: unit.state, holds_gvl: unit.holder,
          state_ns: row.seen.lasted_ns, text: sentences.state(row), call: clean(unit.call),
-         place: clean(unit.place), process_objects: row.objects, trace_id: clean(unit.trace_id),
-         request_id: clean(unit.request_id), job_id: clean(unit.job_id)}
+         place: clean(Ps::SampledPlace.whole(unit.place)), process_objects: row.objects,
+         trace_id: clean(unit.trace_id), request_id: clean(unit.request_id), job_id: clean(unit.job_id)}
       end
 
       def ended(unit)

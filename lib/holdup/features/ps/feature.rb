@@ -5,7 +5,7 @@ module Holdup
     Feature = FeatureContents.of(
       about: "which requests and jobs run now, and who holds the GVL",
       uses: %w[doctor top],
-      offers: %w[GvlHold OpenProcess OpenWork Reader Report WorkSentences],
+      offers: %w[GvlHold OpenProcess OpenWork Reader Report SampledPlace WorkSentences],
       commands: [
         {name: "ps", place: 25, group: :look,
          summary: "which requests and jobs run now, for how long, and what each waits for",

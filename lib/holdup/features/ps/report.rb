@@ -107,7 +107,7 @@ module Holdup
 
       def holder(hold)
         {name: clean(hold.name), thread: hold.process.gvl.holder_thread, held_ns: hold.seen.lasted_ns,
-         place: clean(hold.place), seen_ago_ns: hold.seen.age_ns}
+         place: clean(SampledPlace.whole(hold.place)), seen_ago_ns: hold.seen.age_ns}
       end
 
       def row(row)
@@ -116,7 +116,7 @@ module Holdup
          pid: row.process.pid, process: row.process.name, server: clean(row.process.server),
          thread: unit.thread, inside: row.outer && clean(row.outer.name),
          since: time_of_ns(unit.started_ns), elapsed_ns: row.elapsed_ns, **state(row),
-         call: clean(unit.call), place: clean(unit.place), process_objects: row.objects,
+         call: clean(unit.call), place: clean(SampledPlace.whole(unit.place)), process_objects: row.objects,
          trace_id: clean(unit.trace_id), request_id: clean(unit.request_id), job_id: clean(unit.job_id)}
       end
 

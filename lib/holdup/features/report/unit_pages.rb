@@ -97,7 +97,7 @@ module Holdup
         def memory
           part = Sections::MemoryTable.new(summary, words: @words, limit: query.limit)
           table = part.call or return []
-          said = growth? ? part.growth_sentences : []
+          said = growth? ? [*part.growth_sentences, *part.large_peak] : []
           said.empty? ? [table] : [View::Blocks::Notes.new(texts: said), table]
         end
 

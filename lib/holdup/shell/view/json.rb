@@ -124,7 +124,14 @@ module Holdup
       end
 
       def series(row)
-        {name: clean(row.name), kind: row.kind, queue: row.queue && clean(row.queue), **figures(row)}
+        {name: clean(row.name), kind: row.kind, queue: row.queue && clean(row.queue), **figures(row),
+         **peak(row)}
+      end
+
+      def peak(row)
+        peak = @summary.memory_peaks[row.name]
+        {peak_bytes: peak&.bytes, peak_live_bytes: peak&.live_bytes, peak_mean_bytes: peak&.mean_bytes&.round,
+         peak_watched: peak&.watched}
       end
 
       def calls

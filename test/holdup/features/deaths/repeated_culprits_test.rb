@@ -19,7 +19,7 @@ class Holdup::Deaths::RepeatedCulpritsTest < Minitest::Test
   end
 
   def test_a_name_that_is_there_too_often
-    shares = {"ReportJob" => 0.14, "MailJob" => 0.9}
+    shares = {"ReportJob" => 0.14, "MailJob" => 1.0}
     names = [*[%w[ReportJob MailJob]] * 7, %w[MailJob]]
     deaths = names.each_with_index.map { |running, number| death(number, running, shares) }
     found = Culprits.new(deaths).to_a
@@ -34,6 +34,22 @@ class Holdup::Deaths::RepeatedCulpritsTest < Minitest::Test
     rare = Array.new(2) { |number| death(number, %w[ReportJob], {"ReportJob" => 0.001}) }
     assert_empty Culprits.new(rare).to_a, "two deaths"
     assert_empty Culprits.new([]).to_a
+  end
+
+  # One in flight on average of ten names; four when it dies.
+  def test_silence_where_more_than_usual_is_in_flight_of_all_names
+    shares = Array.new(10) { |number| ["A##{number}", 0.1] }.to_h
+    running = Array.new(12) { |number| ["A##{number % 7 + 1}", "A##{number % 5 + 2}", "A##{number % 3 + 4}"] }
+    slow = running.each_with_index.map do |names, number|
+      death(number, (number < 5) ? [*names, "A#0"] : names, shares)
+    end
+    assert_empty Culprits.new(slow).to_a
+  end
+
+  def test_a_name_that_is_there_too_often_is_found_among_few_others
+    shares = Array.new(10) { |number| ["A##{number}", 0.1] }.to_h
+    deaths = Array.new(10) { |number| death(number, ["A#0", *("A##{number + 1}" if number.even?)], shares) }
+    assert_equal ["A#0"], Culprits.new(deaths).to_a.map(&:name)
   end
 
   # Requests that never end are in no sums, so the hour before does not know them.

@@ -43,8 +43,14 @@ class Holdup::Deaths::ReportTest < Minitest::Test
     assert_equal ["OrdersController#show", NS / 5], one["ended"].first.values_at("name", "wall_ns")
   end
 
+  def test_json_leaves_out_a_line_that_is_not_known
+    process = open_process(open_unit("A#x", place: "lib/a.rb:0 A#x"))
+    json = JSON.parse(Holdup::Deaths::Report::Json.new([death(process)], **SPAN, words:).call)
+    assert_equal "lib/a.rb A#x", json.dig("deaths", 0, "in_flight", 0, "place")
+  end
+
   def test_names_a_culprit
-    shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 0.9}
+    shares = {"ReportsController#sales" => 0.1, "OrdersController#index" => 1.0}
     deaths = [3, 2, 1].map { |number| death(hogged, ago_s: number * 900, pid: number, shares:) }
     sentence = "ReportsController#sales was in flight in 3 of 3 deaths; by chance it would be in 0.3."
     assert_includes text(*deaths).tr("\n", " "), sentence

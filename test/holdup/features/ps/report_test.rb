@@ -81,6 +81,13 @@ class Holdup::Ps::ReportTest < Minitest::Test
     assert_equal "2026-09-21T14:13:08Z", row[:since]
   end
 
+  def test_json_leaves_out_a_line_that_is_not_known
+    unit = open_unit("A#x", lasted_s: 2, state: :running, holder: true, place: "lib/a.rb:0 A#x | Array#map")
+    shown = json(open_process(unit, gvl: held(unit.thread)))
+    places = [shown[:running].first[:place], shown[:processes].first[:holder][:place]]
+    assert_equal ["lib/a.rb A#x | Array#map"], places.uniq
+  end
+
   def test_json_says_who_holds_the_gvl_of_each_process
     process = json(hogged, open_process(pid: 4712))[:processes]
     assert_equal "ReportsController#sales", process.first.dig(:holder, :name)

@@ -22,6 +22,13 @@ class Holdup::Ps::SampledPlaceTest < Minitest::Test
     assert_equal "a.rb:10 (A#x)", short("a.rb:10 A#x")
   end
 
+  def test_leaves_an_unknown_line_out_of_the_whole_place
+    assert_equal "lib/a.rb A#x | (GC)", Holdup::Ps::SampledPlace.whole("lib/a.rb:0 A#x | (GC)")
+    assert_equal "lib/a.rb:10 A#x", Holdup::Ps::SampledPlace.whole("lib/a.rb:10 A#x")
+    assert_equal "(unknown)", Holdup::Ps::SampledPlace.whole("(unknown)")
+    assert_nil Holdup::Ps::SampledPlace.whole(nil)
+  end
+
   def test_leaves_other_texts_alone
     assert_equal "(unknown)", short("(unknown)")
     assert_nil short(nil)

@@ -3,26 +3,30 @@
 module Holdup
   module Report
     module Sections
-      # Which requests and jobs allocate objects and bytes, and so cause garbage collection.
+      # Which requests and jobs allocate objects and bytes, and so cause garbage collection, and how much
+      # memory they take at once.
       class MemoryTable < View::SectionBase
         # @return [Array<Symbol>] parts of the summary that the sentences need
-        def self.answer_parts(_summary) = [:heap_counts]
+        def self.answer_parts(_summary) = %i[samples heap_counts]
 
         COLUMNS = %i[memory_objects memory_share memory_bytes memory_bytes_share memory_gc_caused
           average_gc].freeze
         # With the shortest steps that there are.
         LEAST_S = Analysis::HeapGrowth::FEWEST * MINUTE_S
         ENOUGH_WATCHED = 100
+        # Who takes so much at once is worth a sentence.
+        LARGE_PEAK = 10_000_000
         # A smaller share of all objects is rounding.
         REST = 0.0005
 
         # @return [View::Section, nil] nil where no objects were counted
         def call
           return unless allocations.objects(summary.total)
-          columns = [title_of_names, *COLUMNS.map { |key| word(key) }]
-          rows = counted.first(limit).map { |row| [row_label(row), *cells(row)] }
-          View::Section.new(title: word(:memory), columns:, rows:, total: [word(:all), *cells(summary.total)],
-            notes: [*beyond(counted), word(:memory_note), *rest])
+          columns = [title_of_names, *COLUMNS.map { |key| word(key) }, *peak_column]
+          rows = counted.first(limit).map { |row| [row_label(row), *cells(row), *peak(row.name)] }
+          total = [word(:all), *cells(summary.total), *peak(summary.total.name)]
+          View::Section.new(title: word(:memory), columns:, rows:, total:,
+            notes: [*beyond(counted), word(:memory_note), *(word(:memory_peak_note) if peaks), *rest])
         end
 
         # @return [String, nil] about all chosen requests or jobs
@@ -37,11 +41,9 @@ module Holdup
 
         # @return [Array<String>] which requests and jobs make the processes grow
         def sentences
-          known = growth_sentences
-          return known unless known.empty?
-          spans = [LEAST_S, Analysis::HeapGrowth::YOUNG_S]
-          least, age = spans.map { |seconds| View::Figures.rough(seconds * NS) }
-          [word(:memory_grows_not, least:, age:)]
+          growing = growth_sentences
+          growing = [grows_not] if growing.empty?
+          [*growing, *large_peak]
         end
 
         # @return [Array<String>] likewise; empty where too little is known to say that there are none
@@ -51,7 +53,42 @@ module Holdup
           watched? ? [word(:memory_retains_not, watched: View::Figures.count(retained.watched))] : []
         end
 
+        # @return [Array<String>] who takes most memory at once, if that is much
+        def large_peak
+          name, peak = peaks&.largest
+          return [] unless peak && peak.bytes >= LARGE_PEAK
+          most, live, mean = [peak.bytes, peak.live_bytes, peak.mean_bytes.round].map do |bytes|
+            View::Figures.bytes(bytes)
+          end
+          key = peak.live_bytes.zero? ? :memory_takes : :memory_takes_live
+          watched = View::Figures.count(peak.watched)
+          [word(key, name: View::Width.clean(name), most:, live:, mean:, watched:)]
+        end
+
         private
+
+        def grows_not
+          spans = [LEAST_S, Analysis::HeapGrowth::YOUNG_S]
+          least, age = spans.map { |seconds| View::Figures.rough(seconds * NS) }
+          word(:memory_grows_not, least:, age:)
+        end
+
+        # @return [Analysis::PeaksByName, nil]
+        def peaks
+          summary.memory_peaks if summary.read?(:samples) && summary.memory_peaks.any?
+        end
+
+        def peak_column
+          peaks ? [View::Blocks::Column.new(text: word(:memory_peak), optional: true)] : []
+        end
+
+        # Of a name that none was watched of, or that others of its process had larger peaks than, nothing is
+        # known.
+        def peak(name)
+          return [] unless peaks
+          peak = peaks[name]
+          [peak ? View::Figures.bytes(peak.bytes) : View::Figures::NONE]
+        end
 
         def grows(growing)
           each, least, most, bytes, grown = [growing.each_bytes, *growing.each_within, growing.bytes,

@@ -104,6 +104,32 @@ class Holdup::Report::Sections::MemoryTableTest < Minitest::Test
       "causes 0 of garbage collection.", table(*objects).sentence
   end
 
+  # @param watches [Array] name, bytes and bytes in use of each that was watched
+  def table_with_peaks(*watches, language: "en")
+    peaks = watches.each_with_object(Holdup::MemoryPeaks.new) { |watch, all| all.add(*watch) }
+    samples = [{**process_samples(0, 1).first, **peaks.facts.transform_keys(&:to_sym)}]
+    summary = Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s, samples:)
+    Holdup::Report::Sections::MemoryTable.new(summary, words: Holdup::View::Words.new(language), limit: 10)
+  end
+
+  def test_the_largest_peak_of_those_that_were_watched
+    found = table_with_peaks(["A#a", 3_000_000, 0], ["A#a", 20_000_000, 0]).call
+    assert_equal({"A#a" => "20.0 MB", "B#b" => "-"}, found.rows.to_h { |name, *cells| [name, cells.last] })
+    assert_equal "peak", found.columns.last.text
+    assert(found.notes.any? { |note| note.start_with?("peak: the most memory") })
+  end
+
+  def test_says_who_takes_much_memory_at_once
+    assert_equal ["A#a takes up to 20.0 MB of memory at once, with objects that wait for garbage " \
+      "collection. The mean is 11.5 MB, of 2 that were watched."],
+      table_with_peaks(["A#a", 3_000_000, 0], ["A#a", 20_000_000, 0]).large_peak
+    assert_includes table_with_peaks(["A#a", 20_000_000, 9_000_000]).large_peak.first,
+      "At least 9.00 MB of it was in use."
+    assert_includes table_with_peaks(["A#a", 20_000_000, 9_000_000], language: "ja").large_peak.first,
+      "少なくとも 9.00 MB は使用中"
+    assert_empty table_with_peaks(["A#a", 3_000_000, 0]).large_peak
+  end
+
   # Ninety minutes of ten endpoints in two processes. `leak_bytes`: what one of them keeps with each request;
   # `jumps`: {minute => bytes} by which memory rises or falls besides
   # @return [Array<String>] what `--table memory` says before the table
