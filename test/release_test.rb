@@ -30,7 +30,7 @@ class ReleaseTest < Minitest::Test
   def test_what_is_pinned_is_looked_after
     updates = YAML.safe_load_file(File.join(ROOT, ".github/dependabot.yml")).fetch("updates")
     places = updates.map { |update| update.values_at("package-ecosystem", "directory") }
-    packages = Dir["{assets,test/**}/package.json", base: ROOT].reject { |file| file.include?("node_modules") }
+    packages = Dir["{assets,test/*}/package.json", base: ROOT]
     npm = packages.sort.map { |file| ["npm", "/#{File.dirname(file)}"] }
     assert_equal [%w[github-actions /], %w[bundler /], *npm], places
     assert_operator npm.size, :>, 1
