@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # Runs tests: parts (unit, models, advice, core, native, races, installs, elsewhere, simulations,
-# native_races, integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one test that a
-# FILE:LINE stands in.
+# native_races, integration, runners, puma, servers, quiet, browser, boots, jit, fuzz), files, or the one
+# test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
