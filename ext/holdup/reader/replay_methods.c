@@ -317,8 +317,8 @@ static VALUE rp_call(VALUE argument)
 /*
  * simulate(arrivals, units, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:,
  * idle_growth:, recorded_processes:, assignment:, others_assignment:, seed:, limit:, think_ns:, answer_ns:,
- * lanes:, own:). `arrivals`: packed, ns; `units`: packed UNIT_WORDS of each, the `own` ones in question first;
- * `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
+ * lanes:, own:). `arrivals`: packed, ns; `units`: packed UNIT_WORDS of each, the `own` ones in question
+ * first; `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
  * Holdup::Sizing::Scenario.
  * @return [Array(Hash, Hash)] queued, stalled, held and response => of all units, packed (ns); and when it
  *   ended, CPU time used, events, what units waited while the GVL was passed on, and for each process how
