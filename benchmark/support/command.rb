@@ -18,6 +18,7 @@ require_relative "../jit"
 require_relative "../jit_probe"
 require_relative "../memory"
 require_relative "../predict"
+require_relative "../predict_backlog"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
 require_relative "../predict_growth"
@@ -78,6 +79,7 @@ module Bench
       "upgrade" => Upgrade,
       "memory" => Memory,
       "predict" => Predict,
+      "predict-backlog" => PredictBacklog,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,
