@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require "json"
+require "json_schemer"
 require_relative "../../../../support/coarse_sizing"
 require_relative "../../../../support/played_store"
 
@@ -69,7 +70,10 @@ class Holdup::CLI::AdviseBacklogTest < Minitest::Test
   end
 
   def test_says_it_for_programs
-    found = JSON.parse(advise(WAITING, "--format", "json").out).fetch("backlog")
+    document = JSON.parse(advise(WAITING, "--format", "json").out)
+    schema = JSON.parse(File.read(File.expand_path("../../../../../docs/schema/advise.json", __dir__)))
+    assert_empty JSONSchemer.schema(schema).validate(document).map { |error| error.fetch("error") }
+    found = document.fetch("backlog")
     assert_equal [12_400, false, [], 0.0],
       found.values_at("jobs", "more", "unrecorded", "arrivals_per_second")
     assert_equal [{"queue" => "sync", "jobs" => 12_400}], found["queues"]
