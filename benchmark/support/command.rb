@@ -19,6 +19,7 @@ require_relative "../jit_probe"
 require_relative "../memory"
 require_relative "../memory_kills"
 require_relative "../predict"
+require_relative "../predict_backlog"
 require_relative "../predict_database"
 require_relative "../predict_database_jobs"
 require_relative "../predict_growth"
@@ -80,6 +81,7 @@ module Bench
       "memory" => Memory,
       "memory-kills" => MemoryKills,
       "predict" => Predict,
+      "predict-backlog" => PredictBacklog,
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,

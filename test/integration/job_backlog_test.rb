@@ -68,6 +68,7 @@ class JobBacklogIntegrationTest < Minitest::Test
         end
         served.wait(NEXT_LOOK_S) { backlogs(served).fetch("queues mails,urgent").first == 5 }
         assert_equal [0, 0], backlogs(served).fetch("queues reports")
+        served.wait { queues(served).fetch("queues mails,urgent").to_s.match?(/\A0:mails=5\b/) }
       end
     end
   end
@@ -112,6 +113,14 @@ class JobBacklogIntegrationTest < Minitest::Test
   end
 
   private
+
+  # @return [Hash{String => String, nil}] the queues of each pool with their jobs
+  def queues(served)
+    profiles = served.live.filter_map { |entry| entry.read(&:profile) }
+    profiles.flat_map { |profile|
+      Array.new(2) { |index| [profile["pool.#{index}"], profile["waiting.#{index}.0"]] }
+    }.to_h
+  end
 
   # @return [Hash{String => (Integer, Integer)}] jobs and age of the oldest by pool
   def backlogs(served)

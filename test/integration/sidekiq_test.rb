@@ -87,6 +87,7 @@ class SidekiqIntegrationTest < Minitest::Test
       facts = sidekiq.snapshots.first.setting.attributes
       assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"],
         facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
+      assert_equal ["strict", nil, nil], facts.values_at("job_mode", "job_weights", "job_fetch")
       servers = Holdup::Doctor::Reader::RunningServers
       seen = sidekiq.wait { servers.new.call.find { |server| server.pid == sidekiq.pid } }
       assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
@@ -130,6 +131,11 @@ class SidekiqIntegrationTest < Minitest::Test
       assert_equal [0, 0], default.values_at(:backlog, :oldest_ns)
       assert_includes 4..5, single[:backlog]
       assert_includes 1..HOUR_NS, single[:oldest_ns]
+      profile = sidekiq.wait do
+        sidekiq.entries.first.read(&:profile).then { |read| read if read["waiting.1.0"] }
+      end
+      assert_equal "0:default=0", profile["waiting.0.0"]
+      assert_match(/\A0:single=[45]\z/, profile["waiting.1.0"])
       refute_match(/holdup: (?!measuring |the collector ends; requests )/, sidekiq.log)
     end
   end

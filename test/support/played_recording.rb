@@ -77,6 +77,9 @@ class PlayedRecording < Holdup::Advise::Sizing::Recording
   # @return [PlayedRecording, nil] units of the other kind in the same processes
   attr_reader :other_kind
 
+  # @return [Holdup::Advise::Sizing::WaitingBacklog, nil] jobs that wait at its end
+  attr_accessor :waiting
+
   def speed_effect = Sizing::SpeedEffect::NONE
 
   # Units come independently of each other, as in recordings without counts.

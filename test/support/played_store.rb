@@ -32,8 +32,9 @@ class PlayedStore
   # @param pool_share [Float] of the elapsed time, waiting for connections
   # @param pid [Integer] of its first process
   # @param host [String]
+  # @param queues [String, nil] jobs that wait in the last minute, see Holdup::WaitingQueue
   def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S,
-    booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7, host: HOST)
+    booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7, host: HOST, queues: nil)
     @recording = recording
     @from_s = from_s
     @booted_s = booted_s
@@ -41,6 +42,7 @@ class PlayedStore
     @pool_share = pool_share
     @pid = pid
     @host = host
+    @queues = queues
     others = recording.other_kind
     shapes = [shape(recording, recording.threads - others&.threads.to_i)]
     shapes << shape(others, others.threads) if others
@@ -214,8 +216,10 @@ class PlayedStore
     jobs = @recording.kind == :job
     {at_s:, host: @host, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}",
      server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
-     rss_bytes: 300_000_000, pss_bytes: 200_000_000, **pools, **LEVERS}
+     rss_bytes: 300_000_000, pss_bytes: 200_000_000, **pools, **waiting(at_s), **LEVERS}
   end
+
+  def waiting(at_s) = (@queues && at_s + 60 >= to_s) ? {"waiting.0.0": @queues} : {}
 
   # The first is the busiest.
   def pools

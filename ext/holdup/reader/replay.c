@@ -79,11 +79,48 @@ static uint32_t rp_choose(rp_t *r, const rp_group_t *g, uint32_t unit)
     return best;
 }
 
-/* The queue in which units of that kind wait for a thread of that process. */
+/* The first of the lanes in which units of that pool wait, of all processes of a group. */
+static rp_queue_t *rp_lanes_of(rp_t *r, const rp_process_t *p, uint32_t unit)
+{
+    return r->groups[p->group].shared + r->units[unit].pool * r->options.lane_count;
+}
+
+/* The queue in which this unit waits for a thread of that process. */
 static rp_queue_t *rp_queue_of(rp_t *r, const rp_process_t *p, uint32_t unit)
 {
-    if (rp_assignment_of(r, unit) == RP_SHARED) return &r->groups[p->group].shared[r->units[unit].pool];
+    if (rp_assignment_of(r, unit) == RP_SHARED) return rp_lanes_of(r, p, unit) + r->units[unit].lane;
     return &rp_pool_of(r, p, unit)->waiting;
+}
+
+/* Weights of the lanes that have a unit, all added up. */
+static double rp_weight_of(const rp_t *r, const rp_queue_t *lanes)
+{
+    double weight = 0;
+    for (uint32_t i = 0; i < r->options.lane_count; i++)
+        if (lanes[i].size) weight += r->options.lanes[i];
+    return weight;
+}
+
+/* The lane from which a free thread takes: see rp_options_t. Without units it is an empty one. */
+static rp_queue_t *rp_next_lane(rp_t *r, rp_queue_t *lanes)
+{
+    if (r->options.lane_count == 1) return lanes;
+    double weight = rp_weight_of(r, lanes), left = weight > 0 ? rp_chance(r) * weight : 0;
+    rp_queue_t *last = lanes;
+    for (uint32_t i = 0; i < r->options.lane_count; i++) {
+        if (!lanes[i].size || (weight > 0 && !(r->options.lanes[i] > 0))) continue;
+        last = &lanes[i];
+        left -= r->options.lanes[i];
+        if (left <= 0) break;
+    }
+    return last;
+}
+
+/* The queue from which a thread takes that had this unit. */
+static rp_queue_t *rp_next_queue(rp_t *r, const rp_process_t *p, uint32_t ended)
+{
+    if (rp_assignment_of(r, ended) == RP_SHARED) return rp_next_lane(r, rp_lanes_of(r, p, ended));
+    return &rp_pool_of(r, p, ended)->waiting;
 }
 
 /* Users come when they have thought, whatever the trace says. */
@@ -111,8 +148,11 @@ static void rp_take_next(rp_t *r, uint32_t process, uint32_t ended)
 {
     rp_process_t *p = &r->processes[process];
     rp_pool_t *pool = rp_pool_of(r, p, ended);
-    rp_queue_t *queue = rp_queue_of(r, p, ended);
-    while (queue->size && rp_has_room(pool)) rp_take(r, process, rp_shift(r, queue));
+    while (rp_has_room(pool)) {
+        rp_queue_t *queue = rp_next_queue(r, p, ended);
+        if (!queue->size) break;
+        rp_take(r, process, rp_shift(r, queue));
+    }
 }
 
 static void rp_finish(rp_t *r, uint32_t unit)

@@ -10,9 +10,10 @@
  * CPUs: each progresses at min(1, vcpus / holders), so that their ends lie on one virtual clock.
  *
  * A process has pools of threads, each with a cap and a queue of its own (a job runner's capsules); all their
- * threads share its GVL. Requests and jobs may share processes as well: the trace then has units in question
- * and others, which arrive at times of their own. Source: trace-driven replay; thread_pthread.c (FIFO ready
- * queue, slice counted while a thread waits).
+ * threads share its GVL. A queue that all processes share (a job runner's) has lanes, which threads take from
+ * in strict order or by weight. Requests and jobs may share processes as well: the trace then has units in
+ * question and others, which arrive at times of their own. Source: trace-driven replay; thread_pthread.c
+ * (FIFO ready queue, slice counted while a thread waits).
  *
  * Everything here runs without the GVL, on memory of its own.
  */

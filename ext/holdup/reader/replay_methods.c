@@ -19,7 +19,7 @@ typedef struct {
 
 enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_IDLE_GROWTH,
                  RP_RECORDED_PROCESSES, RP_ASSIGNMENT, RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_THINK,
-                 RP_ANSWER, RP_OWN, RP_OPTIONS };
+                 RP_ANSWER, RP_LANES, RP_OWN, RP_OPTIONS };
 
 /*
  * One call of simulate; rp_end_call frees what it has allocated, also when something raises. What is read
@@ -39,7 +39,7 @@ static const char *const rp_assignment_names[RP_ASSIGNMENTS] = {
 /* Names of a unit's words, without its arrival. */
 static const char *const rp_unit_words[] = {
     "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group", "io",
-    "slice_ns", "pool", "before"};
+    "slice_ns", "pool", "before", "lane"};
 static const char *const rp_columns[] = {"queued", "stalled", "held", "response"};
 
 #define RP_SIZE(list) (sizeof(list) / sizeof(*(list)))
@@ -56,7 +56,8 @@ static const char *const rp_option_names[RP_OPTIONS] = {
     [RP_COLD] = "cold", [RP_REST_HALF] = "rest_half_ns", [RP_IDLE_GROWTH] = "idle_growth",
     [RP_RECORDED_PROCESSES] = "recorded_processes", [RP_ASSIGNMENT] = "assignment",
     [RP_OTHERS_ASSIGNMENT] = "others_assignment", [RP_SEED] = "seed", [RP_LIMIT] = "limit",
-    [RP_THINK] = "think_ns", [RP_ANSWER] = "answer_ns", [RP_OWN] = "own"};
+    [RP_THINK] = "think_ns", [RP_ANSWER] = "answer_ns",
+    [RP_LANES] = "lanes", [RP_OWN] = "own"};
 
 static double rp_not_negative(VALUE value, enum rp_option option)
 {
@@ -77,6 +78,16 @@ static void rp_read_handoffs(rp_options_t *o, VALUE list)
         VALUE given = rb_ary_entry(list, i < count ? i : count - 1);
         o->handoff[i] = rp_not_negative(given, RP_HANDOFF);
     }
+}
+
+/* Reads the weight of each lane. */
+static void rp_read_lanes(rp_options_t *o, VALUE list)
+{
+    Check_Type(list, T_ARRAY);
+    long count = RARRAY_LEN(list);
+    if (count < 1 || count > RP_MAX_LANES) rb_raise(rb_eArgError, "a replay has 1..%d lanes", RP_MAX_LANES);
+    for (long i = 0; i < count; i++) o->lanes[i] = rp_not_negative(rb_ary_entry(list, i), RP_LANES);
+    o->lane_count = (uint32_t)count;
 }
 
 static enum rp_assignment rp_read_assignment(VALUE name)
@@ -109,6 +120,7 @@ static void rp_read_options(rp_call_t *call)
     o->answer = rp_not_negative(values[RP_ANSWER], RP_ANSWER);
     o->own = NUM2UINT(values[RP_OWN]);
     rp_read_handoffs(o, values[RP_HANDOFF]);
+    rp_read_lanes(o, values[RP_LANES]);
     if (!(o->vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
     if (!(o->rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
     if (!(o->recorded_processes >= 1)) rb_raise(rb_eArgError, "recorded_processes is at least 1");
@@ -190,6 +202,7 @@ static void rp_allocate(rp_t *r, long groups, size_t pools)
     r->groups = ZALLOC_N(rp_group_t, groups);
     r->processes = ZALLOC_N(rp_process_t, r->process_count);
     r->pools = ZALLOC_N(rp_pool_t, pools);
+    r->shared = ZALLOC_N(rp_queue_t, (size_t)groups * RP_MAX_POOLS * r->options.lane_count);
 }
 
 static VALUE rp_end_call(VALUE argument)
@@ -204,6 +217,7 @@ static VALUE rp_end_call(VALUE argument)
     xfree(r->groups);
     xfree(r->processes);
     xfree(r->pools);
+    xfree(r->shared);
     return Qnil;
 }
 
@@ -213,7 +227,8 @@ static void rp_set_groups(rp_t *r, const rp_given_t *given, long count)
     for (long i = 0; i < count; i++) {
         const rp_given_t *g = &given[i];
         r->groups[i] = (rp_group_t){.processes = g->processes, .pools = g->pools, .first = process,
-                                    .slice = g->slice};
+                                    .slice = g->slice,
+                                    .shared = r->shared + (size_t)i * RP_MAX_POOLS * r->options.lane_count};
         for (uint32_t p = 0; p < g->processes; p++, process++) {
             r->processes[process] = (rp_process_t){.holder = RP_NONE, .group = (uint32_t)i,
                                                    .handoff_at = RP_NEVER, .slice_at = RP_NEVER,
@@ -231,6 +246,7 @@ static const char *rp_fault_of(const rp_t *r, const rp_unit_t *u, long groups)
     if (u->holds < 1 || u->holds > RP_MAX_HOLDS) return "a unit has 1..10000000 holds";
     if (u->gaps > u->holds || u->gaps + 1 < u->holds) return "a unit has as many gaps as holds, or one less";
     if (u->before >= u->holds) return "a unit has more holds than those before it begins";
+    if (u->lane >= r->options.lane_count) return "a unit is of a lane that the replay does not have";
     return NULL;
 }
 
@@ -301,8 +317,8 @@ static VALUE rp_call(VALUE argument)
 /*
  * simulate(arrivals, units, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:,
  * idle_growth:, recorded_processes:, assignment:, others_assignment:, seed:, limit:, think_ns:, answer_ns:,
- * own:). `arrivals`: packed, ns; `units`: packed UNIT_WORDS of each, the `own` ones in question first;
- * `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
+ * lanes:, own:). `arrivals`: packed, ns; `units`: packed UNIT_WORDS of each, the `own` ones in question
+ * first; `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
  * Holdup::Sizing::Scenario.
  * @return [Array(Hash, Hash)] queued, stalled, held and response => of all units, packed (ns); and when it
  *   ended, CPU time used, events, what units waited while the GVL was passed on, and for each process how
@@ -332,6 +348,7 @@ void replay_init(VALUE holdup)
     for (int i = 0; i < RP_OPTIONS; i++) rp_option_ids[i] = rb_intern(rp_option_names[i]);
     VALUE engine = rb_define_module_under(holdup, "ReplayEngine");
     rb_define_const(engine, "HANDOFFS", INT2FIX(RP_HANDOFFS));
+    rb_define_const(engine, "LANES", INT2FIX(RP_MAX_LANES));
     rb_define_const(engine, "ASSIGNMENTS", rp_symbols(rp_assignment_names, RP_ASSIGNMENTS));
     rb_define_const(engine, "UNIT_WORDS", rp_symbols(rp_unit_words, RP_SIZE(rp_unit_words)));
     rb_define_singleton_method(engine, "simulate", rp_simulate, -1);

@@ -14,6 +14,7 @@
 #define RP_NONE UINT32_MAX
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
+#define RP_MAX_LANES 64 /* queues that the threads of a pool take units from in turn */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
 #define RP_COSTS 128 /* units in flight, up to which costs are computed once */
 #define RP_WORD_BITS 64
@@ -32,6 +33,7 @@ typedef struct {
     uint64_t pool;     /* whose threads take it, of its group's */
     /* Holds before it begins, in which it slows no other unit down: what a thread does between two units. */
     uint64_t before;
+    uint64_t lane;     /* in which it waits, where processes share their queues */
 } rp_unit_t;
 
 /* The outcome of a unit: response = queued + stalled + held + idle. */
@@ -66,7 +68,7 @@ typedef struct {
 typedef struct {
     uint32_t processes, pools, first;
     double slice;
-    rp_queue_t shared[RP_MAX_POOLS];
+    rp_queue_t *shared;    /* of each pool, its lanes one after the other */
 } rp_group_t;
 
 typedef struct {
@@ -102,6 +104,12 @@ typedef struct {
     /* ... or this much later on average (exponential), when its user has thought; 0: at once. */
     double think;
     double answer;         /* for which its user had waited when they were recorded, on average */
+    /*
+     * A thread that is free takes from the first lane that has a unit, if all these weights are 0 (strict
+     * order); else from any lane that has one, each as often as its weight says.
+     */
+    double lanes[RP_MAX_LANES];
+    uint32_t lane_count;
 } rp_options_t;
 
 typedef struct {
@@ -115,6 +123,7 @@ typedef struct {
     rp_group_t *groups;
     rp_process_t *processes;
     rp_pool_t *pools;
+    rp_queue_t *shared;    /* those of all groups */
     uint32_t process_count, holders;
     /* A bit for each process whose GVL is held or passed on: no other has an event. */
     uint64_t active[RP_MAX_PROCESSES / RP_WORD_BITS];

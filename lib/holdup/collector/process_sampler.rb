@@ -15,6 +15,7 @@ module Holdup
     #   ("puma", "puma+sidekiq"), `ended` (true in the last)
     # - counters and gauges of the segment, as of `ticked_ns`; ProcessFacts
     # - "pool.N" (name), "pool.N.max", ".busy", ".backlog", ".oldest_ns" and ".busy_ns" for each pool
+    # - "waiting.N.0", ".1" ...: the queues of pool N with their waiting jobs, see WaitingQueue.parse
     # - `master_pid`, `master_rss_bytes`, when the worker killer counts the master too
     # - "jit.at", "killer.name" and so on: from the profile, on JIT and worker killer
     # (docs/internals/segment.md)

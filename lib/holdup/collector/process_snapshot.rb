@@ -5,7 +5,7 @@ module Holdup
     # One process at a tick, from its segment and the folder.
     class ProcessSnapshot
       # Parts of the profile that each sample has: short, and needed for every span.
-      PROFILE_KEYS = %w[jit. killer. waited. retained. peak.].freeze
+      PROFILE_KEYS = %w[jit. killer. waited. waiting. retained. peak.].freeze
 
       attr_reader :header, :setting
 

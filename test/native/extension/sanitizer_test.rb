@@ -247,12 +247,13 @@ class SanitizerTest < NativeTest
         seed: 1,
         limit: 0,
         think_ns: 0,
-        answer_ns: 0
+        answer_ns: 0,
+        lanes: [2, 1]
       }
       users = {limit: 9, think_ns: 7.0, answer_ns: 5.0}
       replay = ->(pool, groups, **more) {
         arrivals = Array.new(200) { |i| i % 100 }.pack("Q<*")
-        words = Array.new(200) { |i| [9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }
+        words = Array.new(200) { |i| [9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3, i % 2] }
         units = words.flatten.pack("Q<*")
         Holdup::ReplayEngine.simulate(arrivals, units, groups, **options, **more, own: 100)
       }

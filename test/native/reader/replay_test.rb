@@ -11,7 +11,7 @@ class ReplayEngineTest < Minitest::Test
   OPTIONS = {
     vcpus: 1, handoff_ns: [0], growth: 0, marking: 0, cold: 0, rest_half_ns: 1, idle_growth: 0,
     recorded_processes: 1, assignment: :random, others_assignment: :shared, seed: 1, limit: 0, think_ns: 0,
-    answer_ns: 0, own: 1
+    answer_ns: 0, lanes: [0], own: 1
   }.freeze
   # Large enough that a hundred lost traces show.
   MANY = 20_000
@@ -70,7 +70,7 @@ class ReplayEngineTest < Minitest::Test
 
   def test_refuses_a_trace_that_is_not_whole
     arrivals, units = trace
-    assert_equal "a trace has 96 bytes a unit", refusal([arrivals, "odd"])
+    assert_equal "a trace has 104 bytes a unit", refusal([arrivals, "odd"])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal([arrivals * 2, units])
     assert_equal "a trace has an arrival of 8 bytes for each unit", refusal(["odd", units])
   end
@@ -115,7 +115,8 @@ class ReplayEngineTest < Minitest::Test
       group: 9,
       slice_ns: 11,
       pool: 12,
-      before: 13
+      before: 13,
+      lane: 14
     }
     words = Engine::UNIT_WORDS.zip(Unit.new(arrival_ns: 1, acquisitions: 4, io: true, **given).words).to_h
     assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)

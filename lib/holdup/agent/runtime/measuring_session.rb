@@ -6,6 +6,7 @@ require_relative "../../model/clock"
 require_relative "../application_code"
 require_relative "../configuration"
 require_relative "../../model/flat_json"
+require_relative "../../model/waiting_queue"
 require_relative "../probe/process_stats"
 require_relative "../retained_objects"
 require_relative "../../segment/layout"
@@ -201,8 +202,20 @@ module Holdup
           **@file.profile,
           **@capture&.profile.to_h,
           **levers,
-          **@retained&.profile.to_h
+          **@retained&.profile.to_h,
+          **waiting
         }
+      end
+
+      # Last, because what has no room is left out at the end.
+      # @return [Hash{String => String}] "waiting.0.0" => of the first pool, the first text of its queues
+      def waiting
+        pools.each_with_index.with_object({}) do |(pool, index), facts|
+          next unless pool.respond_to?(:queues)
+          WaitingQueue.texts(pool.queues).each_with_index do |text, part|
+            facts["waiting.#{index}.#{part}"] = text
+          end
+        end
       end
     end
   end

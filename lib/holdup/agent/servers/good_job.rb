@@ -141,6 +141,7 @@ module Holdup
             "job_threads" => stats.sum { |each| each[:max_threads] },
             "job_processes" => processes,
             "job_queues" => stats.map { |each| each[:queues] }.join(";"),
+            "job_mode" => ("strict" if stats.any? { |each| QueuedJobs.ordered?(each[:queues]) }),
             "job_priority" => priority
           }
         end
@@ -181,7 +182,8 @@ module Holdup
             busy: stats[:active_threads],
             backlog: waiting&.size,
             served: stats[:total_executions_count],
-            oldest_ns: waiting&.oldest_ns
+            oldest_ns: waiting&.oldest_ns,
+            queues: QueuedJobs.waiting(stats[:queues], @backlog)
           )
         end
       end
@@ -202,6 +204,21 @@ module Holdup
             parsed = ::GoodJob::Job.queue_parser(list)
             return true if parsed[:all]
             parsed[:exclude] ? !parsed[:exclude].include?(queue) : parsed[:include].include?(queue)
+          end
+
+          # @return [Boolean] whether jobs are taken in the order of the list: "+urgent,mails"
+          def ordered?(list) = !!::GoodJob::Job.queue_parser(list)[:ordered_queues]
+
+          # @param backlog [JobBacklog, nil]
+          # @return [Array<WaitingQueue>] of that list; all in one lane unless the list is ordered
+          def waiting(list, backlog)
+            return [] unless backlog
+            parsed = ::GoodJob::Job.queue_parser(list)
+            ordered = parsed[:include] if parsed[:ordered_queues]
+            backlog.queues do |queue|
+              next unless serves?(list, queue)
+              ordered ? ordered.index(queue) : 0
+            end
           end
 
           private

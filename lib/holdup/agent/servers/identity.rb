@@ -2,6 +2,7 @@
 
 require_relative "../../model/lever"
 require_relative "../../model/utf8"
+require_relative "../../model/waiting_queue"
 require_relative "../working_folder"
 
 module Holdup
@@ -81,9 +82,10 @@ module Holdup
     # - `max`: threads it may have; `busy`: those at work; `backlog`: units that wait for one
     # - `served`: units finished since it started
     # - `oldest_ns`: the longest time that a unit of the backlog has waited
-    Pool = Data.define(:name, :max, :busy, :backlog, :served, :oldest_ns) do
-      def initialize(name:, max: nil, busy: nil, backlog: nil, served: nil, oldest_ns: nil)
-        super(name: self.class.short(name), max:, busy:, backlog:, served:, oldest_ns:)
+    # - `queues`: [WaitingQueue] of the backlog, empty where they are unknown
+    Pool = Data.define(:name, :max, :busy, :backlog, :served, :oldest_ns, :queues) do
+      def initialize(name:, max: nil, busy: nil, backlog: nil, served: nil, oldest_ns: nil, queues: [])
+        super(name: self.class.short(name), max:, busy:, backlog:, served:, oldest_ns:, queues:)
       end
 
       # Cut to the room in a segment.

@@ -3,6 +3,7 @@
 require_relative "../../model/clock"
 require_relative "../runtime/ticker"
 require_relative "../../model/quantities"
+require_relative "../../model/waiting_queue"
 
 module Holdup
   module Servers
@@ -69,6 +70,17 @@ module Holdup
         ages = waiting.map(&:oldest_ns)
         oldest_ns = ages.max || 0 unless ages.include?(nil)
         WaitingJobs.new(size: waiting.sum(&:size), oldest_ns:)
+      end
+
+      # @yieldparam queue [String]
+      # @yieldreturn [Integer, nil] the lane in which the pool looks for its jobs; nil: it takes none of it
+      # @return [Array<WaitingQueue>] empty while unknown
+      def queues
+        return [] if of { true }.nil?
+        @waiting.filter_map do |name, waiting|
+          lane = yield name
+          WaitingQueue.new(name:, size: waiting.size, lane:, more: waiting.size >= MOST_JOBS) if lane
+        end
       end
 
       private

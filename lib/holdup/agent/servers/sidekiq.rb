@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../model/clock"
+require_relative "../../model/waiting_queue"
 require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
 require_relative "../working_folder"
@@ -144,7 +145,8 @@ module Holdup
             "job_threads" => to_a.sum(&:concurrency),
             "job_priority" => priority || 0,
             "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
-            "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")
+            "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" "),
+            **order
           }
         end
 
@@ -160,6 +162,24 @@ module Holdup
 
         private
 
+        # In which order threads look at queues. A fetcher that replaces Sidekiq's may do it otherwise.
+        def order
+          orders = to_a.map { |capsule| QueueOrder.new(capsule) }
+          modes = orders.map { |order| order.mode || "unknown" }
+          weights = orders.filter_map(&:weights)
+          {
+            "job_mode" => modes.uniq.one? ? modes.first : modes.join(" "),
+            "job_weights" => (weights.join(" ") if weights.any?),
+            "job_fetch" => fetcher
+          }
+        end
+
+        # @return [String, nil] class of a fetcher that replaces Sidekiq's
+        def fetcher
+          given = @config[:fetch_class] or return
+          (given.is_a?(Module) ? given : given.class).name
+        end
+
         # The manager changes its threads under a lock; to_a copies them in one step, so it needs no lock
         # here.
         def pool(manager)
@@ -170,7 +190,8 @@ module Holdup
             max: capsule.concurrency,
             busy: manager.workers.to_a.count(&:job),
             backlog: waiting&.size,
-            oldest_ns: waiting&.oldest_ns
+            oldest_ns: waiting&.oldest_ns,
+            queues: waiting ? QueueOrder.new(capsule).waiting(@backlog) : []
           )
         end
 
@@ -183,6 +204,43 @@ module Holdup
           owners = [::Sidekiq, ::Sidekiq::Component]
           owner = owners.find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
           owner ? owner::DEFAULT_THREAD_PRIORITY : 0
+        end
+      end
+
+      # The order in which a capsule's threads look at its queues.
+      class QueueOrder
+        def initialize(capsule)
+          @capsule = capsule
+        end
+
+        # @return [String, nil] "strict", "weighted" or "random" (all weights are 1); nil where Sidekiq 7.0
+        #   does not say
+        def mode
+          return @capsule.mode.to_s if @capsule.respond_to?(:mode)
+          "weighted" if counts.values.any? { |count| count > 1 }
+        end
+
+        # @return [String, nil] "high:3 low:1"; nil unless they differ
+        def weights
+          counts.map { |name, weight| "#{name}:#{weight}" }.join(" ") if mode == "weighted"
+        end
+
+        # @param backlog [Backlog]
+        # @return [Array<WaitingQueue>] in one lane where the order is unknown
+        def waiting(backlog)
+          sizes = backlog.sizes(counts.keys)
+          sizes.each_with_index.map do |(name, size), index|
+            WaitingQueue.new(name:, size:, lane: mode ? index : 0, weight: weight(name))
+          end
+        end
+
+        private
+
+        # Each queue is there as often as its weight.
+        def counts = @capsule.queues.tally
+
+        def weight(name)
+          %w[weighted random].include?(mode) ? counts.fetch(name) : 0
         end
       end
 
@@ -220,6 +278,10 @@ module Holdup
           known = @queues.values_at(*queues.uniq).compact
           Waiting.new(known.sum(&:size), known.filter_map(&:oldest_ns).max) if known.any?
         end
+
+        # @param queues [Array<String>]
+        # @return [Hash{String => Integer}] jobs of each; without those that were not asked for
+        def sizes(queues) = @queues.slice(*queues).transform_values(&:size)
 
         private
 

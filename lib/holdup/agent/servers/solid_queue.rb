@@ -161,7 +161,7 @@ module Holdup
         group = WorkerThreads.running(worker)
         waiting = @backlog&.of { |queue| group.serves?(queue) }
         Pool.new(name: group.pool_name, max: pool.size, busy: pool.size - free, backlog: waiting&.size,
-          oldest_ns: waiting&.oldest_ns)
+          oldest_ns: waiting&.oldest_ns, queues: group.waiting(@backlog))
       end
 
       def follow_backlog
@@ -220,6 +220,7 @@ module Holdup
             {
               "job_threads" => groups.sum(&:size),
               "job_queues" => groups.map(&:queues).join(";"),
+              "job_mode" => ("strict" if groups.any?(&:strict?)),
               "job_pool" => ("fiber" if groups.any?(&:fibers))
             }
           end
@@ -229,9 +230,36 @@ module Holdup
           Pool.short("queues #{queues}")
         end
 
+        # Whether it looks at its queues one after the other.
+        def strict?
+          !patterns.include?("*") && (patterns.size > 1 || patterns.any? { |pattern| pattern.end_with?("*") })
+        end
+
         # Whether it takes jobs of that queue; a configuration may contain "*" or "mails*".
         def serves?(queue)
-          queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
+          patterns.any? { |pattern| File.fnmatch(pattern, queue) }
+        end
+
+        # Queues in the order in which Solid Queue polls them: as they are listed, those of a prefix by name.
+        # With "*" it polls all of them at once.
+        # @param backlog [JobBacklog, nil]
+        # @return [Array<WaitingQueue>]
+        def waiting(backlog)
+          found = backlog ? backlog.queues { |queue| place(queue) } : []
+          return found if patterns.include?("*")
+          found.sort_by { |queue| [queue.lane, queue.name] }.each_with_index.map do |queue, lane|
+            queue.with(lane:)
+          end
+        end
+
+        private
+
+        def patterns = queues.split(",")
+
+        # @return [Integer, nil] of the first pattern that it matches
+        def place(queue)
+          return 0 if patterns.include?("*")
+          patterns.index { |pattern| File.fnmatch(pattern, queue) }
         end
       end
 

@@ -12,9 +12,14 @@ module Holdup
     #   Analysis::CpuShortage::ShortageFigures, nil if there were enough CPUs
     # - `deadlines`: Sizing::JobDeadlines::DeadlineNeeds or nil; `fleet`:
     #   Sizing::CheapestFleet::FleetComparison, nil if it was not asked for
+    # - `backlog`: Sizing::BacklogCompletion::BacklogAnswer, nil if no jobs wait for long
     AdviceAnswer = Data.define(
-      :kind, :from_s, :to_s, :result, :findings, :load, :shortage, :deadlines, :fleet
+      :kind, :from_s, :to_s, :result, :findings, :load, :shortage, :deadlines, :fleet, :backlog
     ) do
+      def initialize(backlog: nil, **rest)
+        super
+      end
+
       # @param situation [Rules::Situation]
       # @param span [Hash{Symbol => Object}] kind, from_s and to_s
       # @param within_s [Integer] in which jobs are to begin
@@ -22,8 +27,10 @@ module Holdup
       def self.of(situation, span:, within_s: Sizing::JobDeadlines::WITHIN_S, prices: nil)
         recommendation = situation.recommendation
         deadlines = Sizing::JobDeadlines.new(recommendation, within_s:).call if recommendation
+        backlog = Sizing::BacklogCompletion.of(recommendation)&.call if recommendation
         fleet = Sizing::CheapestFleet.new(recommendation, prices:).call if prices
         new(**span, result: recommendation&.call, findings: Rules.call(situation), deadlines:, fleet:,
+          backlog:,
           load: self::MeasuredLoad.of(situation.summary),
           shortage: Analysis::CpuShortage.of(situation.summary)&.figures)
       end

@@ -14,7 +14,9 @@ module Holdup
       VALUES = [
         AdviceAnswer, AdviceAnswer::MeasuredLoad, Rules::Finding, Rules::Finding::ProposedChange, Series,
         Analysis::CpuShortage::ShortageFigures, Sizing::AdviceResult, Sizing::AdviceResult::PoolSides,
-        Sizing::AdviceResult::RecordingFacts, Sizing::BootSpread::SpreadEstimate,
+        Sizing::AdviceResult::RecordingFacts, Sizing::BacklogCompletion::BacklogAnswer,
+        Sizing::BacklogCompletion::CompletionTime, Sizing::BacklogCompletion::QueueWait,
+        Sizing::BootSpread::SpreadEstimate,
         Sizing::BootSpread::WidenedGain, Sizing::Candidate, Sizing::CheapestFleet::DefaultSetting,
         Sizing::CheapestFleet::FleetComparison, Sizing::CheapestFleet::FleetOffer,
         Sizing::CheapestFleet::FleetPrices, Sizing::ClosedLoad::ThinkingUsers,

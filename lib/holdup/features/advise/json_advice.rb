@@ -23,7 +23,8 @@ module Holdup
       end
 
       def to_h
-        {version: VERSION, **@asked, **verdict, findings: @answer.findings.map { |finding| finding(finding) }}
+        findings = @answer.findings.map { |finding| finding(finding) }
+        {version: VERSION, **@asked, **verdict, **backlog, findings:}
       end
 
       def self.prediction(prediction)
@@ -125,6 +126,22 @@ module Holdup
         needs = @answer.deadlines or return {}
         {deadlines: {within_s: needs.within_s, processes: needs.processes.round(3), processes_now: needs.now,
                      queues: needs.queues.map { |need| queue(need) }}}
+      end
+
+      def backlog
+        found = @answer.backlog or return {}
+        {backlog: {**found.to_h.slice(:at_s, :jobs, :more, :unrecorded), **completions(found)}}
+      end
+
+      def completions(found)
+        {arrivals_per_second: found.arrival_rate.round(4),
+         queues: found.waiting.map { |name, jobs| {queue: name, jobs:} },
+         now: completion(found.now), settings: found.times.map { |time| completion(time) }}
+      end
+
+      def completion(found)
+        queues = found.queues.map { |wait| {queue: wait.name, **wait.to_h.except(:name)} }
+        {**found.candidate.to_h.slice(:processes, :threads), done_ns: found.done_ns, queues:}
       end
 
       def fleet

@@ -36,8 +36,9 @@ module Holdup
 
       # @return [Array<Object>] what to do
       def answer
-        lead = View::Blocks::Lead.new(text: @words.sentences([*out_of_cpu, verdict.sentence]))
-        [lead, details, verdict.compared, charts, candidates, pools, deadlines, fleet, findings].compact
+        lead = View::Blocks::Lead.new(text: @words.sentences([*out_of_cpu, *said]))
+        [lead, *backlog&.sections(limit: @limit), details, verdict.compared, charts, candidates, pools,
+          deadlines, fleet, findings].compact
       end
 
       # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
@@ -52,9 +53,24 @@ module Holdup
 
       def word(key, **facts) = @words.call(key, **facts)
 
+      # @return [BacklogText, nil]
+      def backlog
+        @backlog ||= @advice.backlog && BacklogText.new(@advice.backlog, words: @words)
+      end
+
+      # Where jobs wait, it is of no interest at first that no rate describes them.
+      def unsaid? = !backlog.nil? && verdict.refused? && !verdict.dominance?
+
+      # @return [Array<String>]
+      def said
+        return [verdict.sentence] unless backlog
+        unsaid? ? [backlog.sentence] : [verdict.sentence, backlog.sentence]
+      end
+
       # The causes of a refusal are more than its reader needs at first.
       def details
-        notes = View::Blocks::Notes.new(texts: verdict.details)
+        unsaid = [verdict.sentence] if unsaid?
+        notes = View::Blocks::Notes.new(texts: [*unsaid, *verdict.details])
         folded = verdict.refused? && !verdict.dominance?
         folded ? View::Blocks::Fold.new(title: word(:refusal_causes), inner: [notes]) : notes
       end
@@ -147,8 +163,8 @@ module Holdup
         @kept = spared.first(kept)
         notes = View::Blocks::Notes.new(texts: kept(:notes))
         # The grade is said in few words if its sentence has no room.
-        said = [*out_of_cpu, verdict.sentence, *(verdict.grade if notes.texts.empty?)]
-        lead = View::Blocks::Lead.new(text: @words.sentences(said))
+        texts = [*out_of_cpu, *said, *(verdict.grade if notes.texts.empty?)]
+        lead = View::Blocks::Lead.new(text: @words.sentences(texts))
         blocks = [lead, notes, sides, verdict.compared, fleet, changes, others, commands]
         View::Page.new(title:, about: @about, blocks: blocks.compact)
       end

@@ -109,6 +109,16 @@ class Holdup::Runtime::MeasuringSessionTest < Minitest::Test
     refute profile.key?("pool.8")
   end
 
+  def test_the_profile_has_the_queues_of_pools_with_waiting_jobs
+    queues = [Holdup::WaitingQueue.new(name: "high", size: 3),
+      Holdup::WaitingQueue.new(name: "low", size: 9, lane: 1)]
+    pools = [Pool.new(name: "web"), Pool.new(name: "default", backlog: 12, queues:)]
+    open_session(PUMA.with(pools: -> { pools }))
+    profile = JSON.parse(@probe.profiles.last)
+    waiting = profile.select { |key, _| key.start_with?("waiting.") }
+    assert_equal({"waiting.1.0" => "0:high=3 1:low=9"}, waiting)
+  end
+
   def test_the_profile_names_a_few_unknown_variables
     open_session(PUMA, env: (1..9).to_h { |index| ["HOLDUP_WRONG#{index}", "x"] })
     unknown = JSON.parse(@probe.profiles.last).fetch("variables.unknown").split

@@ -33,6 +33,19 @@ class Holdup::Servers::JobBacklogTest < Minitest::Test
     assert_equal [[%w[mails urgent], 1_700_000_000.0]], @asked
   end
 
+  def test_queues_of_a_pool_with_their_lanes
+    found = {"mails" => Waiting.new(size: 3, oldest_ns: nil), "other" => Waiting.new(size: 2, oldest_ns: 9),
+             "reports" => Waiting.new(size: Holdup::Servers::JobBacklog::MOST_JOBS, oldest_ns: 99)}
+    lanes = {"reports" => 0, "mails" => 1}
+    assert_equal [Holdup::WaitingQueue.new(name: "mails", size: 3, lane: 1),
+      Holdup::WaitingQueue.new(name: "reports", size: 10_000, lane: 0, more: true)],
+      backlog { found }.tap(&:look).queues { |queue| lanes[queue] }
+  end
+
+  def test_queues_are_unknown_before_the_first_answer
+    assert_empty(backlog { {} }.queues { 0 })
+  end
+
   def test_a_pool_without_waiting_jobs_has_none
     assert_equal Waiting.new(size: 0, oldest_ns: 0), backlog { {} }.tap(&:look).of { true }
   end

@@ -118,6 +118,9 @@ module Holdup
         # @return [Float] see SettingFigures
         def held_per_cpu = figures.held_per_cpu
 
+        # @return [WaitingBacklog, nil] jobs that waited at its end
+        def waiting = figures.waiting
+
         # @return [Analysis::Machine::MachineSpeed]
         def machine_speed = figures.machine_speed
 

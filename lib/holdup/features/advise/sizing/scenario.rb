@@ -13,14 +13,16 @@ module Holdup
       # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
       #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
       #   ConcurrentUnits
+      # - `lanes`: of a shared queue, the weight of each: a free thread takes from the first that has a unit
+      #   where all are 0, else from any, as often as its weight says
       Scenario = Data.define(
         :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most,
-        :think_ns, :answer_ns
+        :think_ns, :answer_ns, :lanes
       ) do
         def initialize(groups:, vcpus:, handoff_ns: Handoff::USUAL_NS, cost: CoherencyCost::CONSTANT,
           between: Scenario::DispatchCost::NOTHING, assignment: :least_busy,
           concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0,
-          think_ns: 0, answer_ns: 0)
+          think_ns: 0, answer_ns: 0, lanes: [0])
           unknown = [assignment, concurrent_assignment] - self.class::ASSIGNMENTS
           if unknown.any?
             raise ArgumentError,
@@ -38,7 +40,7 @@ module Holdup
         def options
           {vcpus:, handoff_ns: Array(handoff_ns), **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS,
            assignment:, others_assignment: concurrent_assignment, seed:, limit: most, think_ns:,
-           answer_ns:}
+           answer_ns:, lanes:}
         end
       end
 

@@ -11,20 +11,21 @@ module Holdup
         # its recorded process, in thousandths; `rest_ns`: idle time of the process before it; `group`: of
         # processes that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads);
         # `slice_ns`: its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see
-        # ThreadPools; `before`: number of holds before it begins, see Scenario::DispatchCost
+        # ThreadPools; `before`: number of holds before it begins, see Scenario::DispatchCost;
+        # `lane`: in which it waits, see Scenario
         class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
-          :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
-          def self.of(unit_sample, arrival_ns, pool: 0)
+          :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before, :lane)
+          def self.of(unit_sample, arrival_ns, pool: 0, lane: 0)
             new(arrival_ns: arrival_ns.round, held_ns: unit_sample.running_ns, idle_ns: unit_sample.idle_ns,
               acquisitions: unit_sample.acquisitions,
               longest_ns: [unit_sample.longest_hold_ns, unit_sample.running_ns].min,
               in_flight_milli: [unit_sample.in_flight_milli, 1000].max, rest_ns: unit_sample.rest_ns.to_i,
-              pool:)
+              pool:, lane:)
           end
 
           # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
           def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000,
-            rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0)
+            rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0, lane: 0)
             super
           end
 
@@ -32,7 +33,7 @@ module Holdup
           def words
             waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
             [held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
-              io ? 1 : 0, slice_ns, pool, before]
+              io ? 1 : 0, slice_ns, pool, before, lane]
           end
         end
 

@@ -69,6 +69,11 @@ class Holdup::Servers::BacklogTest < Minitest::Test
     assert_nil backlog(0, nil, queues: %w[low]).of(%w[other])
   end
 
+  def test_jobs_of_each_queue_in_the_order_that_was_asked_for
+    waiting = backlog(3, job(1), 4, job(1))
+    assert_equal [["low", 4], ["high", 3]], waiting.sizes(%w[low other high]).to_a
+  end
+
   def test_few_queues_are_asked_about
     backlog(queues: (1..80).map(&:to_s))
     assert_equal 2 * Holdup::Servers::Sidekiq::Backlog::MOST, @config.asked.size

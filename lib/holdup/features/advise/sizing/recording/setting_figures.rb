@@ -50,6 +50,7 @@ module Holdup
           @recorded = @known.first
           mine = unit_samples.select { |unit| @known.first?(unit) && unit.series.kind == kind }
           own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
+          @queue_samples = (kind == :job) ? own_samples : []
           warm_up_s ||= Recording::WarmUpLength.new(mine, own_samples).seconds
           boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
           @minutes = Recording::MinuteCounts.new(mine, boots)
@@ -78,6 +79,11 @@ module Holdup
 
         def problems
           @problems ||= Recording::RecordingChecks.new(self).problems
+        end
+
+        # @return [WaitingBacklog, nil] jobs that waited in its queues at the end
+        def waiting
+          WaitingBacklog::SampledQueues.new(@queue_samples, @recorded).call
         end
 
         # Whether it allows no conclusion.
