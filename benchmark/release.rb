@@ -69,7 +69,7 @@ module Bench
 
     def notes
       [format("\"empty hook\" is the floor: what Ruby itself does for a hook that does nothing is %.2f of " \
-        "what gvltools adds. Holdup's three events add %.0f ns to that, with a clock read each.",
+        "what gvltools adds. Holdup's three events add %.0f ns to that, with two clock reads.",
         ratio(["empty hook", 1]),
         added(["holdup", 1]).median - added(["empty hook", 1]).median)]
     end

@@ -46,6 +46,7 @@ typedef struct blame {
     uint64_t handoff;        /* ticks that threads stalled while no thread held the GVL */
     uint64_t ran;            /* ticks that its threads have run: the holder writes it */
     bool shared;             /* M:N: events also come outside the scheduler lock */
+    bool only;               /* there is no other ledger, and this is not shared */
     uint32_t number;         /* in captures */
     uint32_t clocks;         /* of its threads (registry.h); the main Ractor's are not counted */
     struct blame *next;
@@ -86,14 +87,17 @@ static inline void blame_release(bool *lock)
 /* Takes the sequence word by CAS. */
 void blame_lock_shared(blame_t *b) __attribute__((cold));
 
-static inline void blame_lock(blame_t *b)
+/* Where the ledger is not shared: the scheduler's lock keeps other writers away. */
+static inline void blame_lock_own(blame_t *b)
 {
-    if (__builtin_expect(b->shared, 0)) {
-        blame_lock_shared(b);
-        return;
-    }
     BLAME_SET(b->seq, BLAME_GET(b->seq) + 1);
     __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void blame_lock(blame_t *b)
+{
+    if (__builtin_expect(b->shared, 0)) blame_lock_shared(b);
+    else blame_lock_own(b);
 }
 
 static inline void blame_unlock(blame_t *b)
@@ -134,6 +138,30 @@ static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
     uint64_t integral = blame_integral(b, t);
     BLAME_SET(b->handoff, b->handoff + (integral - b->closed));
     BLAME_SET(b->opened, integral);
+    BLAME_SET(b->holder, holder);
+}
+
+/*
+ * Whether nobody waits, and nobody has since the hold began. Of several Ractors one may let another collect
+ * garbage before it runs.
+ */
+static inline bool blame_undisturbed(const blame_t *b)
+{
+    return b->only && !b->waiters && b->opened + b->moment == 0;
+}
+
+/* The same as blame_close where it is so: the hold has caused nothing. */
+static inline void blame_close_undisturbed(blame_t *b)
+{
+    BLAME_SET(b->closed, b->opened);
+    BLAME_SET(b->holder, NULL);
+}
+
+/* The only waiter gets the GVL at `t`, when it began to wait: nobody has waited since the last hold. */
+static inline void blame_open_undisturbed(blame_t *b, struct tclock *holder, uint64_t t)
+{
+    BLAME_SET(b->waiters, 0);
+    BLAME_SET(b->moment, b->moment - t);
     BLAME_SET(b->holder, holder);
 }
 

@@ -65,13 +65,15 @@ static inline tclock_t *hook_measured(VALUE thread)
 static __attribute__((noinline)) void hook_ready(VALUE thread)
 {
     tclock_t *c = hook_measured(thread);
-    if (c) tc_ready(c, clk_now());
+    if (!c) return;
+    uint64_t t = clk_now();
+    if (!tc_ready_alone(c, t)) tc_ready(c, t);
 }
 
 static __attribute__((noinline)) void hook_resumed(VALUE thread)
 {
     tclock_t *c = hook_measured(thread);
-    if (c) tc_resumed(c, clk_now());
+    if (c && !tc_resumed_alone(c)) tc_resumed(c, clk_now());
 }
 
 static __attribute__((noinline)) void hook_suspended(VALUE thread)

@@ -54,11 +54,13 @@ static blame_t *reg_new_ledger(void)
 blame_t *reg_add_ledger(bool shared)
 {
     if (reg.ledgers) blame_many = true;
+    if (reg.main) reg.main->only = false;
     reg_lock();
     blame_t *b = reg_unused_ledger();
     if (!b) b = reg_new_ledger();
     if (b) {
         b->shared = shared;
+        b->only = !shared && !blame_many;
         b->number = ++reg.ledgers_numbered;
         b->clocks = 1;
     }

@@ -1,9 +1,9 @@
 /*
  * The hook path: what a GVL event does to the clock of its thread.
  *
- * These handlers run inside CRuby's scheduler: no allocation, no Ruby call, no lock of ours, one clock read
- * an event. READY and RESUMED run under the scheduler lock (M:N's first run excepted); SUSPENDED runs on the
- * thread that still holds the GVL.
+ * These handlers run inside CRuby's scheduler: no allocation, no Ruby call, no lock of ours, at most one
+ * clock read an event. READY and RESUMED run under the scheduler lock (M:N's first run excepted); SUSPENDED
+ * runs on the thread that still holds the GVL.
  */
 #ifndef HOLDUP_THREAD_EVENTS_H
 #define HOLDUP_THREAD_EVENTS_H
@@ -85,10 +85,33 @@ static inline void tc_end_idle(tclock_t *c, uint64_t t)
 }
 
 /*
+ * READY of a thread that comes from a blocking region (so this is that thread, on its native one), and that
+ * was the last to hold the GVL. In that hold nobody has waited, and nobody waits now: it gets the GVL at
+ * once, unless another one comes first. False where that is not so; then nothing is done.
+ */
+static inline bool tc_ready_alone(tclock_t *c, uint64_t t)
+{
+    blame_t *b = c->blame;
+    bool last = c->phase == TC_IDLE && c->blocking && b->holder == c;
+    if (!last || !blame_undisturbed(b) || c->epoch != tc.epoch || t < c->at) return false;
+    c->region = t - c->at;
+    c->totals.idle[TC_IO] += c->region;
+    blame_lock_own(b);
+    blame_close_undisturbed(b);
+    blame_add_waiter(b, t);
+    if (__builtin_expect(CAP_ON(), 0)) cap_record_event(c, CAP_READY, t, c->at);
+    c->at = t;
+    c->phase = TC_WAITING;
+    c->seen = b->seq + 1;
+    blame_unlock(b);
+    return true;
+}
+
+/*
  * READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler
  * lock.
  */
-static inline void tc_ready(tclock_t *c, uint64_t t)
+static __attribute__((noinline)) void tc_ready(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -107,15 +130,43 @@ static inline void tc_ready(tclock_t *c, uint64_t t)
     if (CAP_ON()) cap_record_event(c, CAP_READY, t, end);
     c->at = t;
     c->phase = TC_WAITING;
+    c->seen = TC_NEVER;
     blame_unlock(b);
     hold_waits(b);
+}
+
+/* After a region that may have computed, the CPU clock says how much. */
+static inline void tc_look_at_region(tclock_t *c)
+{
+    bool computed = c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS);
+    if (__builtin_expect(computed, 0)) tc_attribute_native(c);
+}
+
+/*
+ * RESUMED right after such a READY, without any event between: it has not waited, and the hold begins with
+ * the wish for it. So there is no stall to charge, and no clock to read. False where it is another one.
+ */
+static inline bool tc_resumed_alone(tclock_t *c)
+{
+    blame_t *b = c->blame;
+    if (c->phase != TC_WAITING || c->seen != b->seq || c->epoch != tc.epoch) return false;
+    blame_lock_own(b);
+    if (__builtin_expect(CAP_ON(), 0)) cap_record_event(c, CAP_RESUMED, c->at, 0);
+    blame_open_undisturbed(b, c, c->at);
+    __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
+    blame_unlock(b);
+    c->phase = TC_RUNNING;
+    c->hold_from = c->party_from = c->at;
+    c->totals.acquisitions++;
+    tc_look_at_region(c);
+    return true;
 }
 
 /*
  * RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run
  * excepted).
  */
-static inline void tc_resumed(tclock_t *c, uint64_t t)
+static __attribute__((noinline)) void tc_resumed(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -143,8 +194,7 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     c->phase = TC_RUNNING;
     c->at = c->hold_from = c->party_from = t;
     c->totals.acquisitions++;
-    bool computed = c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS);
-    if (__builtin_expect(computed, 0)) tc_attribute_native(c);
+    tc_look_at_region(c);
 }
 
 /*

@@ -23,6 +23,32 @@ class BlameTest < NativeTest
     assert_identity
   end
 
+  # It has the GVL from the moment on in which it wants it: the next line of C is no wait.
+  def test_a_release_alone_is_not_followed_by_a_stall
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      handle = Holdup::Probe.enter
+      GvlWork.release(1_000)
+      unit = Holdup::Measurement.new(*Holdup::Probe.finish(handle))
+      snapshot = Holdup::Probe.snapshot
+      puts [unit.acquisitions, unit.stalled_ns, snapshot[:handoff_ns], snapshot[:identity_ticks]].join(" ")
+    RUBY
+    assert_equal "1000 0 0 0", output.chomp
+  end
+
+  # Another thread waits in between: all that each has waited is stall, and somebody's or nobody's.
+  def test_who_waits_between_releases_of_another_has_stall
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      threads = Array.new(2) { Thread.new { measured { 2_000.times { GvlWork.release(1) && Thread.pass } } } }
+      units = threads.map(&:value)
+      snapshot = Holdup::Probe.snapshot
+      puts units.all? { |unit| unit.stalled_ns.positive? }
+      puts snapshot.values_at(:identity_ticks, :pairs_race_ticks).join(" ")
+    RUBY
+    assert_equal ["true", "0 0"], output.lines(chomp: true)
+  end
+
   def test_threads_outside_of_units_have_accounts
     Probe.label(Thread.main, "main")
     go = Queue.new

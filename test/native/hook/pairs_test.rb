@@ -330,6 +330,34 @@ class PairsTest < NativeTest
     end
   end
 
+  # A thread that begins to wait in the instant of another one's edge may be missed by the cut of its hold.
+  # What is lost so is in the rests, too. One such thread that has no CPU just then loses much: the median.
+  def test_the_race_at_edges_is_below_a_hundredth_of_a_percent_of_the_stall
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      unit = ->(number) do
+        handle = Holdup::Probe.enter
+        GvlWork.hold(20_000)
+        Holdup::Probe.finish(handle)
+        GvlWork.wait(1_000 * number)
+      end
+      work = -> { Array.new(6) { |number| Thread.new { 400.times { unit.(number) } } }.each(&:join) }
+      5.times do
+        before = Holdup::Probe.snapshot
+        work.call
+        after = Holdup::Probe.snapshot
+        puts %i[pairs_race_ticks stalled_ns].map { |key| after[key] - before[key] }.join(" ")
+      end
+    RUBY
+    shares = output.lines.map do |line|
+      race_ticks, stalled_ns = line.split.map(&:to_i)
+      assert_operator stalled_ns, :>, 0
+      race_ticks.abs.fdiv(stalled_ns) # a tick is at most 1 ns
+    end
+    shown = shares.map { |share| format("%.5f %%", share * 100) }.join(", ")
+    assert_operator shares.sort[2], :<, 0.0001, "lost at edges, of the stall: #{shown}"
+  end
+
   private
 
   # Units of 880 names that wait for each other. Nothing of their stall is lost.

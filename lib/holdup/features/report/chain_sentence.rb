@@ -15,12 +15,14 @@ module Holdup
       end
 
       # @param explained [Queries::SlowestUnitsQuery::ExplainedUnit]
-      # @return [String, nil] with the time at which it began; nil where it waited for little
+      # @return [String, nil] with the time at which it began, and its id in logs where one is known; nil
+      #   where it waited for little
       def line(explained)
         return unless explained.chain.any?
-        unit = explained.slow.unit
-        @words.call(:chain_line, at: View::Figures::Moments.at(unit.start_ns / NS, "%F %H:%M:%S"),
-          wall: View::Figures.duration(unit.wall_ns), chain: call(explained.chain))
+        unit, id = explained.slow.unit, explained.slow.id
+        @words.call(id ? :chain_line_of : :chain_line, chain: call(explained.chain),
+          at: View::Figures::Moments.at(unit.start_ns / NS, "%F %H:%M:%S"),
+          wall: View::Figures.duration(unit.wall_ns), id: id && View::Width.clean(id))
       end
 
       # @param unit [UnitSample]

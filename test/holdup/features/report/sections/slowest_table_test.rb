@@ -34,6 +34,15 @@ class Holdup::Report::Sections::SlowestTableTest < Minitest::Test
     assert_equal ["7f3c", Holdup::View::Figures::NONE], found.rows.map(&:last)
   end
 
+  # With an id from a log, the chain is found.
+  def test_a_chain_has_the_id_where_one_is_known
+    parts = [[:pair, "Sales#report", 80 * MS]]
+    found = section(slow_unit(0, stalled_ns: 90 * MS, parts:, id: "7f3c"),
+      slow_unit(1, stalled_ns: 90 * MS, parts:))
+    assert_match(/, 118 ms \(7f3c\): Waited 90.0 ms for the GVL: Sales/, found.notes[0])
+    assert_match(/, 118 ms: Waited 90.0 ms for the GVL: Sales/, found.notes[1])
+  end
+
   def test_says_since_when_the_slowest_are_kept
     note = section(slow_unit(0), whole: false).notes.last
     assert_match(/are kept since 20.*\. Before that, slower ones may have existed/, note)
