@@ -111,7 +111,7 @@ static inline bool tc_ready_alone(tclock_t *c, uint64_t t)
  * READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler
  * lock.
  */
-static __attribute__((noinline)) void tc_ready(tclock_t *c, uint64_t t)
+static __attribute__((noinline, unused)) void tc_ready(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -166,7 +166,7 @@ static inline bool tc_resumed_alone(tclock_t *c)
  * RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run
  * excepted).
  */
-static __attribute__((noinline)) void tc_resumed(tclock_t *c, uint64_t t)
+static __attribute__((noinline, unused)) void tc_resumed(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);

@@ -76,9 +76,27 @@ static uint64_t retained_random(void)
     return kept.random >> 33;
 }
 
+/*
+ * Inside a unit its object may be under construction. Those of Ruby's own types can be asked for their size
+ * all the same; the extension that owns a T_DATA may not expect the question yet.
+ */
+static size_t retained_size(VALUE object)
+{
+    switch (RB_BUILTIN_TYPE(object)) {
+    case RUBY_T_STRING:
+    case RUBY_T_ARRAY:
+    case RUBY_T_HASH:
+    case RUBY_T_OBJECT:
+    case RUBY_T_STRUCT:
+        return rb_obj_memsize_of(object);
+    default:
+        return 0;
+    }
+}
+
 static void retained_mark_large(retained_entry_t *e)
 {
-    if (e->large || kept.larges == RETAINED_LARGES || rb_obj_memsize_of(e->object) < RETAINED_LARGE) return;
+    if (e->large || kept.larges == RETAINED_LARGES || retained_size(e->object) < RETAINED_LARGE) return;
     e->large = true;
     kept.larges++;
 }
@@ -179,7 +197,7 @@ static uint64_t retained_bytes(void)
     uint64_t drawn = 0, large = 0;
     for (uint32_t i = kept.first; i < kept.used; i++) {
         retained_entry_t *e = &kept.entries[i];
-        if (retained_is_visible(e)) *(e->large ? &large : &drawn) += rb_obj_memsize_of(e->object);
+        if (retained_is_visible(e)) *(e->large ? &large : &drawn) += retained_size(e->object);
     }
     return drawn * kept.stride + large;
 }
