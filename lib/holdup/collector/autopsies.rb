@@ -171,7 +171,7 @@ module Holdup
       # @return [Integer]
       def count(now_ns, path: nil)
         resume(path) if path && path != @path
-        now = read
+        now = read || @last # a group without memory may not be read
         if now && @last && now > @last
           @unexplained += now - @last
           @seen_ns = now_ns

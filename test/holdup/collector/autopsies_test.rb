@@ -210,6 +210,14 @@ class Holdup::Collector
       assert_equal 0, Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
     end
 
+    def test_a_count_that_could_not_be_read_once_loses_no_kill
+      group = MemoryGroup.new
+      kills = Autopsies::MemoryKills.new(group:)
+      group.kills = 4
+      group.stub(:read, nil) { assert_equal 0, kills.count(NOW_NS) }
+      assert_equal 1, kills.count(NOW_NS)
+    end
+
     def test_a_container_that_began_anew_has_no_kills_to_explain
       group = MemoryGroup.new
       Autopsies::MemoryKills.new(group:).count(NOW_NS, path: folder)
