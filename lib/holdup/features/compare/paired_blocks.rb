@@ -94,7 +94,7 @@ module Holdup
         chosen = covariates(metric).select { |_, values| usable?(values.values_at(*kept)) }
           .first([kept.size / BLOCKS_A_COVARIATE - 1, 0].max).to_h
         rows = chosen.values.map { |values| filled(values.values_at(*kept)) }
-        found = LeastSquares.new(ratios.values_at(*kept), rows, weights: weights.values_at(*kept))
+        found = WeightedLeastSquares.new(ratios.values_at(*kept), rows, weights: weights.values_at(*kept))
         PairedChange.new(change: found.level, deviation: found.deviation * widening(found.residuals, metric),
           freedom: found.freedom, covariates: chosen.keys)
       end
@@ -172,7 +172,7 @@ module Holdup
       # turns on a slow machine differ more, and are few.
       # Source: MacKinnon & White, Some heteroskedasticity-consistent covariance matrix estimators (Journal of
       # Econometrics 29, 1985).
-      class LeastSquares
+      class WeightedLeastSquares
         # A block that alone decides a slope has no residual.
         LEAST_REST = 0.1
         private_constant :LEAST_REST

@@ -96,9 +96,9 @@ module Holdup::Compare
     end
   end
 
-  class PairedBlocks::LeastSquaresTest < Minitest::Test
+  class PairedBlocks::WeightedLeastSquaresTest < Minitest::Test
     def fit(values, rows = [], weights: Array.new(values.size, 1.0))
-      PairedBlocks::LeastSquares.new(values, rows, weights:)
+      PairedBlocks::WeightedLeastSquares.new(values, rows, weights:)
     end
 
     def test_without_a_covariate_it_is_the_mean
