@@ -30,7 +30,8 @@ module Holdup
         sentence = text&.of_setting or return
         context = {self_test: WhatIfReport.self_test(@recommendation.self_test),
                    amdahl_threads: @recommendation.amdahl,
-                   unsupported: Sizing::WhatIf.new(@recommendation, @change).unsupported, bias: {}}
+                   unsupported: Sizing::WhatIf.new(@recommendation, @change).unsupported, bias: {},
+                   misses: @recommendation.bias.misses}
         facts = {text: sentence, **WhatIfReport::NO_REPLAY, **context,
                  dominance: DominanceText::Json.call(found)}
         "#{JSON.pretty_generate(facts)}\n"

@@ -50,8 +50,8 @@ module Holdup
                   gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil,
                   boots: JsonAdvice.boots(@found.boots)}
         context = {amdahl_threads: @found.amdahl, unsupported: @found.unsupported,
-                   bias: AdviceFigures::Bias.json(@found.bias), dominance: nil}
-        {text: sentence, **json_of(@found), **gained, **self_test, **groups, **context}
+                   bias: AdviceFigures::Bias.json(@found.bias), misses: @found.misses, dominance: nil}
+        {text: lead, **json_of(@found), **gained, **self_test, **groups, **context}
       end
 
       def title
@@ -61,7 +61,14 @@ module Holdup
       private
 
       def answer
-        [View::Blocks::Lead.new(text: sentence), View::Blocks::Notes.new(texts: remarks, warning: true)]
+        [View::Blocks::Lead.new(text: lead), View::Blocks::Notes.new(texts: remarks, warning: true)]
+      end
+
+      # A model that was wrong twice says so first; a page of advice says it itself.
+      def lead
+        return sentence unless @exactness && @found.wrong_again?
+        wrong = @words.call(:advice_wrong_again, misses: View::Figures.count(@found.misses))
+        @words.sentences([wrong, sentence])
       end
 
       # Units that the change names, and the others, where it treats them differently.
