@@ -111,10 +111,10 @@ class SchemasTest < Minitest::Test
     end
   end
 
-  def of_played(command, *variants)
+  def of_played(command, *variants, **coarseness)
     PLAYED.in_a_file do |path|
       share_sizing(PLAYED) do
-        size_coarsely do
+        size_coarsely(**coarseness) do
           variants.map { |options|
             output(command, "--store", path, "--since", "1h", "--json", *options, now_s: PLAYED.to_s)
           }
@@ -261,7 +261,8 @@ class SchemasTest < Minitest::Test
 
   def whatif_documents
     of_played("whatif", %w[--threads 3], ["--own-pool", "Orders*=1x2"],
-      ["--without", "Orders*", "--slice", "10ms"])
+      ["--without", "Orders*", "--slice", "10ms"]) +
+      of_played("whatif", %w[--threads 3], explained: [0.2] * 20)
   end
 
   def doctor_documents

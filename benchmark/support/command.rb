@@ -10,6 +10,7 @@ require_relative "../capture"
 require_relative "../compare"
 require_relative "../coverage"
 require_relative "../coverage_users"
+require_relative "../experiment"
 require_relative "../fibers"
 require_relative "../fleet"
 require_relative "../holds"
@@ -76,6 +77,7 @@ module Bench
       "whom-transactions" => WhomTransactions,
       "whom-week" => WhomWeek,
       "autopilot" => Autopilot,
+      "experiment" => Experiment,
       "jit" => Jit,
       "upgrade" => Upgrade,
       "memory" => Memory,

@@ -13,7 +13,7 @@ module Bench
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-uneven predict-jobs predict-backlog capsules predict-growth
         predict-database predict-database-jobs coverage coverage-users],
-      "experiments.md" => %w[autopilot],
+      "experiments.md" => %w[autopilot experiment],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade],
       "scaling.md" => %w[scaling],

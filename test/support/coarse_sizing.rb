@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "delegate"
 require "holdup/loader"
 require "minitest/mock"
 
@@ -12,6 +13,23 @@ module CoarseSizing
   SHORT = {rounds: 8, units: 5000}.freeze
   ROUNDS_OF_WHAT_IF = 4
   SHARED = {}
+
+  # A recommendation whose self-test fails, and of whose explanations each has one of these gains.
+  Explained = Class.new(SimpleDelegator) do
+    def initialize(recommendation, gains)
+      super(recommendation)
+      @gains = gains
+    end
+
+    def reasons = [:self_test]
+
+    def dominance(candidates)
+      settings = candidates.map { |one| Sizing::Dominance::ComparedSetting.of(one, @gains) }
+      found = Sizing::Dominance::DominanceResult.new(now:, settings:, enough: nil, tried: 40, effective: 30.0,
+        events: 1000, percentile: 0.95)
+      found if found.decided?
+    end
+  end
 
   # @param stored [Array<Object>] what the store is filled with, where nothing else is in it
   # @return [Object] what the block returns
@@ -34,12 +52,16 @@ module CoarseSizing
     Holdup::Scaling::Reader.stub(:new, shared, &)
   end
 
+  # @param explained [Array<Float>, nil] gains of what is asked for, as if the self-test failed
   # @return [Object] what the block returns
-  def size_coarsely(&)
-    @coarse = true
+  def size_coarsely(explained: nil, &)
+    @coarse = explained || true
     recommend = Sizing::Recommendation.method(:new)
     compare = Sizing::WhatIf.method(:new)
-    shorter = ->(*given, **options) { recommend.call(*given, **SHORT, **options) }
+    shorter = lambda do |*given, **options|
+      found = recommend.call(*given, **SHORT, **options)
+      explained ? Explained.new(found, explained) : found
+    end
     fewer = ->(*given, **options) { compare.call(*given, rounds: ROUNDS_OF_WHAT_IF, **options) }
     Sizing::Recommendation.stub(:new, shorter) { Sizing::WhatIf.stub(:new, fewer, &) }
   ensure

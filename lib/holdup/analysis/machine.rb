@@ -197,6 +197,14 @@ module Holdup
     end
 
     class Machine
+      # The fixed work in the turns of one arm of an experiment, which a minute's mean would mix with those of
+      # the other: facts of a container's sample.
+      module ArmWork
+        # @param fingerprint [String] of the arm's setting
+        # @return [Array(Symbol, Symbol)] names of the mean time in ns, and of the second in which that was
+        def self.keys(fingerprint) = %w[ns at_s].map { |unit| :"fixed_work.#{fingerprint}.#{unit}" }
+      end
+
       # How fast machines computed in a span of time: the CPU time of a piece of work that never changes
       # (FixedWork), the mean of each minute. Where it takes longer, so does each request of the
       # same application.

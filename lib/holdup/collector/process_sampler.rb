@@ -9,6 +9,7 @@ module Holdup
     # wins, because it still answers when the process hangs. One more sample (pid 0) describes the container,
     # with what the collector and all segments take (CollectorUsage, `segment_bytes`)
     # and the machine's speed (`fixed_work_ns`, see FixedWork): the mean of all rounds since the last one.
+    # In an experiment also the mean of those rounds in which processes had an arm's setting (ArmWork).
     #
     # Keys of a sample, in addition to at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (start of measurement), `server`
@@ -58,7 +59,7 @@ module Holdup
         end
         local = snapshots.find(&:here?)
         return samples unless local
-        @work_times << @work_ns.call
+        @work_times << TimedWork.new(ns: @work_ns.call, at_s: now_s, setting: local.setting)
         return samples unless container_due?(now_s)
         container = rescuing(CONTAINER, bad) { container(local, host, now_s, snapshots.sum(&:bytes)) }
         [*samples, *([container] if container)]
@@ -73,6 +74,10 @@ module Holdup
 
       # Samples each process at the next tick, even if it was just sampled: for the begin and end of a trial.
       def forget = @last.clear
+
+      # `ns`: nil if unknown; `setting`: that a process of this host had then
+      TimedWork = Data.define(:ns, :at_s, :setting)
+      private_constant :TimedWork
 
       # When a process was last sampled and is due, whether it had ended, and its levers as of `levers_s`.
       LastSample = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
@@ -145,14 +150,23 @@ module Holdup
       end
 
       def container(snapshot, host, now_s, segment_bytes)
-        facts = {fixed_work_ns: mean_work_ns, **@container.call(snapshot.pid)}.compact
+        facts = {fixed_work_ns: mean_work_ns, **work_of_arms, **@container.call(snapshot.pid)}.compact
         {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **facts}
       end
 
       # @return [Integer, nil] nil if unknown
       def mean_work_ns
-        known = @work_times.compact
+        known = @work_times.filter_map(&:ns)
         known.sum / known.size if known.any?
+      end
+
+      # @return [Hash{Symbol => Integer}] none without an experiment
+      def work_of_arms
+        in_arms = @work_times.select { |work| work.ns && work.setting[Setting::LABEL] }.group_by(&:setting)
+        in_arms.map { |setting, own|
+          means = [own.sum(&:ns), own.sum(&:at_s)].map { |sum| sum / own.size }
+          Analysis::Machine::ArmWork.keys(setting.fingerprint).zip(means).to_h
+        }.inject({}, :merge)
       end
     end
 

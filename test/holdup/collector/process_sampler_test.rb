@@ -69,6 +69,26 @@ class Holdup::Collector
       assert_equal 650_000, samples(160).last[:fixed_work_ns]
     end
 
+    # A minute has turns of both arms.
+    def test_the_machines_speed_in_the_turns_of_each_arm
+      work = {"x:control" => [800_000, 700_000], "x:candidate" => [500_000], nil => [900_000]}
+      seconds = (100..).step(10)
+      work.each do |arm, times|
+        times.each do |ns|
+          @work_ns = ns
+          @last = samples(seconds.next, attributes: {"arm" => arm}.compact)
+        end
+      end
+      means = work.keys.compact.map { |arm| work_of(Holdup::Setting.new(attributes: {"arm" => arm})) }
+      assert_equal [[750_000, 105], [500_000, 120]], means
+      assert_equal 725_000, @last.last[:fixed_work_ns]
+      assert_equal 4, @last.last.keys.grep(/\Afixed_work\./).size
+    end
+
+    def work_of(setting)
+      @last.last.values_at(*Holdup::Analysis::Machine::ArmWork.keys(setting.fingerprint))
+    end
+
     def test_a_minute_that_was_not_committed_keeps_its_rounds
       @work_ns = 900_000
       samples(100)
@@ -177,11 +197,11 @@ class Holdup::Collector
 
     private
 
-    def samples(at_s, ended: false, here: true)
+    def samples(at_s, ended: false, here: true, attributes: {})
       entry = Holdup::Segment::Directory.new(@dir).entries.first.with(alive: here)
       header = entry.read(&:header)
       @sampler.samples(
-        [ProcessSnapshot.new(header:, setting: Holdup::Setting.new(attributes: {}), entry:,
+        [ProcessSnapshot.new(header:, setting: Holdup::Setting.new(attributes:), entry:,
           ended:)], "h", at_s * NS
       )
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Holdup
   module Advise
     # What is certain of a change of threads, processes or the time slice where the self-test fails.
@@ -21,6 +23,18 @@ module Holdup
         blocks = [View::Blocks::Lead.new(text: sentence), View::Blocks::Notes.new(texts: text.details),
           text.section]
         View::Page.new(title:, blocks:)
+      end
+
+      # @return [String, nil] for programs, in the keys of a WhatIfReport; nil if nothing is certain
+      def json
+        sentence = text&.of_setting or return
+        context = {self_test: WhatIfReport.self_test(@recommendation.self_test),
+                   amdahl_threads: @recommendation.amdahl,
+                   unsupported: Sizing::WhatIf.new(@recommendation, @change).unsupported, bias: {},
+                   misses: @recommendation.bias.misses}
+        facts = {text: sentence, **WhatIfReport::NO_REPLAY, **context,
+                 dominance: DominanceText::Json.call(found)}
+        "#{JSON.pretty_generate(facts)}\n"
       end
 
       private

@@ -6,6 +6,16 @@ module Holdup
   module Advise
     # The current and the changed setting side by side.
     class WhatIfReport
+      # What an answer says whose self-test fails, see CertainChange#json, and in which keys.
+      NO_REPLAY = {measured: nil, before: nil, after: nil, gain: nil, gain_interval: nil, boots: nil}.freeze
+
+      # @param test [Sizing::SelfTest::SelfTestResult]
+      # @return [Hash{Symbol => Object}] for programs
+      def self.self_test(test)
+        {grade: test.grade, reasons: test.reasons,
+         errors: test.errors.transform_values { |error| error.round(4) }}
+      end
+
       # @param found [Sizing::WhatIf::WhatIfResult, nil] nil: only its title is asked for
       # @param change [Sizing::WhatIf::WhatIfChange]
       # @param exactness [Boolean] whether it says how exact the answer is; a page of advice says so itself
@@ -40,8 +50,8 @@ module Holdup
                   gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil,
                   boots: JsonAdvice.boots(@found.boots)}
         context = {amdahl_threads: @found.amdahl, unsupported: @found.unsupported,
-                   bias: AdviceFigures::Bias.json(@found.bias)}
-        {**json_of(@found), **gained, **self_test, **groups, **context}
+                   bias: AdviceFigures::Bias.json(@found.bias), misses: @found.misses, dominance: nil}
+        {text: lead, **json_of(@found), **gained, **self_test, **groups, **context}
       end
 
       def title
@@ -51,7 +61,14 @@ module Holdup
       private
 
       def answer
-        [View::Blocks::Lead.new(text: sentence), View::Blocks::Notes.new(texts: remarks, warning: true)]
+        [View::Blocks::Lead.new(text: lead), View::Blocks::Notes.new(texts: remarks, warning: true)]
+      end
+
+      # A model that was wrong twice says so first; a page of advice says it itself.
+      def lead
+        return sentence unless @exactness && @found.wrong_again?
+        wrong = @words.call(:advice_wrong_again, misses: View::Figures.count(@found.misses))
+        @words.sentences([wrong, sentence])
       end
 
       # Units that the change names, and the others, where it treats them differently.
@@ -61,10 +78,7 @@ module Holdup
       end
 
       def self_test
-        return {} unless @exactness
-        test = @found.self_test
-        {self_test: {grade: test.grade, reasons: test.reasons,
-                     errors: test.errors.transform_values { |error| error.round(4) }}}
+        @exactness ? {self_test: self.class.self_test(@found.self_test)} : {}
       end
 
       def json_of(sides)

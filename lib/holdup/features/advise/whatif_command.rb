@@ -116,13 +116,7 @@ module Holdup
       def run
         sized = CLI::Places.reading(@console.env, @store, origin: @origin) { |store| read(store) }
         recommendation = sized.recommendation
-        page = certain(recommendation, sized)
-        return show(page) if page
-        answer = Sizing::WhatIf.new(recommendation, @change)
-        check_names(answer)
-        report = report(answer.call)
-        return show(report.page) unless @format == :json
-        @console.show(report.json)
+        @console.show(certain(recommendation, sized) || predicted(recommendation))
         CLI::OK
       end
 
@@ -140,10 +134,18 @@ module Holdup
           words: @words)
       end
 
-      def show(page)
-        @console.show(CLI::Formats.render(page, format: @format, console: @console, words: @words))
-        CLI::OK
+      def predicted(recommendation)
+        answer = Sizing::WhatIf.new(recommendation, @change)
+        check_names(answer)
+        report = report(answer.call)
+        json? ? report.json : rendered(report.page)
       end
+
+      def rendered(page)
+        CLI::Formats.render(page, format: @format, console: @console, words: @words)
+      end
+
+      def json? = @format == :json
 
       def check_kind(store)
         filter = Analysis::UnitFilter.new(kind: @sizing[:kind])
@@ -160,8 +162,8 @@ module Holdup
         end
       end
 
-      # @return [View::Page, nil] what is certain where a replay gives no answer; nil where it gives one
-      # @raise [Error] nothing is certain; programs read the answers of replays only
+      # @return [String, nil] what is certain where a replay gives no answer; nil where it gives one
+      # @raise [Error] nothing is certain
       def certain(recommendation, sized)
         unless recommendation
           raise Error.new("no requests or jobs were recorded in that span",
@@ -171,8 +173,12 @@ module Holdup
         shortage = Analysis::CpuShortage.of(sized.summary)&.figures
         refusal = AdviceRefusal.new(recommendation.call, words: @words, kind: @sizing[:kind], shortage:)
         change = CertainChange.new(recommendation, @change, words: @words, refusal:)
-        page = change.page(title: report(nil).title) unless @format == :json
-        return page if page
+        return change.json || nothing_certain(refusal) if json?
+        page = change.page(title: report(nil).title) || nothing_certain(refusal)
+        rendered(page)
+      end
+
+      def nothing_certain(refusal)
         raise Error.new(refusal.sentence, @words.call(:whatif_more))
       end
 

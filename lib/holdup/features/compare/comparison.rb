@@ -19,12 +19,15 @@ module Holdup
       # @param seed [Integer] the same seed gives the same intervals
       # @param percentiles [Array<Symbol>] of BlockCells::SPREADS; they take most of the computing time
       # @param blocks [BlockBootstrap::TimeBlocks, nil] nil: as long as the recordings allow
+      # @param turns [Boolean] whether each block has a turn of both sides, one after the other, on the same
+      #   processes: these are compared in pairs, see PairedBlocks
       def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait],
-        blocks: nil)
+        blocks: nil, turns: false)
         @before = before
         @after = after
         @percentiles = percentiles
         @blocks = blocks
+        @turns = turns
         @bootstrap = BlockBootstrap.new(*sizes, paired: paired?, rounds:, seed:)
       end
 
@@ -138,8 +141,25 @@ module Holdup
         when :pss, :uss then memory.estimate(metric)
         when :cpu_share then cpu_share(metric)
         when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
-        else resampled_estimate(metric)
+        else (@turns && paired_estimate(metric)) || resampled_estimate(metric)
         end
+      end
+
+      # Of turns in pairs, the side after is what it would be at the other side's speed, arrivals and mix.
+      # @return [Estimate, nil] nil where blocks have no such figure, or most of them differ in another
+      #   direction than all together: then what is better in the usual turn is worse in bad ones
+      def paired_estimate(metric)
+        estimate = measured_estimate(metric)
+        found = estimate.relative? && pairs.change(metric)
+        return if !found || found.against?(estimate.change)
+        estimate.with(after: estimate.before * Math.exp(found.change), deviation: found.deviation,
+          freedom: found.freedom)
+      end
+
+      def pairs
+        @pairs ||= PairedBlocks.new(cells, slowness: sides.each_with_index.map { |side, index|
+          blocks.numbers(index).map { |number| side.slowness(number * block_s, (number + 1) * block_s) }
+        })
       end
 
       def blocks

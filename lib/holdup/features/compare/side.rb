@@ -150,6 +150,13 @@ module Holdup
         end)
       end
 
+      # @return [Float, nil] how long the machine took for the same work while processes had these settings:
+      #   mean logarithm against all of its host's times; nil while unknown
+      def slowness(from_s, to_s)
+        own = work_times.select { |at_s, _| at_s >= from_s && at_s < to_s }.map(&:last)
+        own.sum / own.size if own.any?
+      end
+
       # Whether some of the processes' units are left out.
       def narrow?
         !!(@filter.name || @filter.queue)
@@ -189,6 +196,25 @@ module Holdup
 
       def boots
         @boots ||= Analysis::ProcessBoots.new(@all_unit_samples, samples)
+      end
+
+      # @return [Array<(Integer, Float)>] second and logarithm
+      def work_times
+        @work_times ||= begin
+          usual = usual_work
+          keys = fingerprints.map { |fingerprint| Analysis::Machine::ArmWork.keys(fingerprint) }
+          @all_samples.product(keys).filter_map do |sample, (ns, at_s)|
+            [sample[at_s], Math.log(sample[ns]) - usual[sample[:host]]] if sample[ns].to_i.positive?
+          end
+        end
+      end
+
+      # @return [Hash{String => Float}] mean logarithm of each host's minutes
+      def usual_work
+        timed = @all_samples.select { |sample| sample[:fixed_work_ns].to_i.positive? }.group_by { _1[:host] }
+        timed.transform_values do |own|
+          own.sum { |sample| Math.log(sample[:fixed_work_ns]) } / own.size
+        end.tap { |means| means.default = 0.0 }
       end
 
       def fingerprints

@@ -185,7 +185,8 @@ module Holdup
         columns = [@words.call(:compare_figure), word(:control), word(:candidate), "%",
           looked ? word(:interval, level:) : word(:later_interval), word(:visible), ""]
         View::Section.new(title: word(:figures), columns:, rows: estimates.map { |estimate| row(estimate) },
-          notes: [looked ? figures_note : word(:figures_before_looks)])
+          notes: looked ? [*(word(:figures_pairs) if @experiment.turns?), figures_note] :
+            [word(:figures_before_looks)])
       end
 
       def figures_note

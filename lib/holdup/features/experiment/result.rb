@@ -59,7 +59,9 @@ module Holdup
       # @param over [Boolean] whether nothing more is to come, however long it was planned
       # @param planned_equality [Boolean] whether it began with an A/A phase: then it proves nothing unless
       #   that could be judged
-      def initialize(control, candidate, schedule:, to_s:, equals: [], over: false, planned_equality: false)
+      # @param turns [Boolean] whether the arms take turns on the same processes
+      def initialize(control, candidate, schedule:, to_s:, equals: [], over: false, planned_equality: false,
+        turns: planned_equality)
         @control = control
         @candidate = candidate
         @schedule = schedule
@@ -67,9 +69,13 @@ module Holdup
         @equals = equals
         @over = over
         @planned_equality = planned_equality
+        @turns = turns
       end
 
       def sides = [control, candidate]
+
+      # Whether the arms take turns on the same processes: neighbouring turns are compared in pairs then.
+      def turns? = @turns
 
       # @return [ArmBlocks] all that have data from both arms
       def blocks
@@ -180,7 +186,7 @@ module Holdup
         @comparisons ||= {}
         @comparisons[most] ||= begin
           chosen = ArmBlocks.new(sides, length_s: schedule.block_s, until_s: @to_s, most:)
-          Compare::Comparison.new(control, candidate, percentiles:, blocks: chosen)
+          Compare::Comparison.new(control, candidate, percentiles:, blocks: chosen, turns: @turns)
         end
       end
 
@@ -243,7 +249,7 @@ module Holdup
         most = comparison.sizes.min
         chosen = ArmBlocks.new(arms.sides, length_s: schedule.block_s, until_s: @to_s, most:)
         return EqualityResult.new(label: arms.label, key: :unknown) if chosen.size < LookSchedule::FEWEST
-        compared = Compare::Comparison.new(*arms.sides, percentiles: %i[wall], blocks: chosen)
+        compared = Compare::Comparison.new(*arms.sides, percentiles: %i[wall], blocks: chosen, turns: @turns)
         moved = found(compared, EQUAL_OUTCOMES, 1 - FALSE_ALARMS / EQUAL_OUTCOMES.size)
         EqualityResult.new(label: arms.label, key: moved.any? ? :unequal : :equal, moved:)
       end

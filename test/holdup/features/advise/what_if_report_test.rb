@@ -38,6 +38,22 @@ class Holdup::Advise::WhatIfReportTest < Minitest::Test
     assert_equal found[:before], found[:after]
   end
 
+  def test_a_model_that_was_wrong_twice_says_so_first
+    [[1, false], [2, true]].each do |misses, said|
+      first = wrong(misses).page.blocks.grep(Holdup::View::Blocks::Lead).first.text
+      assert_equal said, first.start_with?("Trust this less: the last #{misses} predictions"), first
+      assert_equal [first, misses], wrong(misses).to_h.values_at(:text, :misses)
+    end
+  end
+
+  def wrong(misses)
+    change = WhatIf::WhatIfChange.new(processes: 2)
+    report(processes: 2)
+    slo = Holdup::Advise::Sizing::Slo.parse("p95")
+    Holdup::Advise::WhatIfReport.new(ANSWERS.fetch(change).with(misses:), change:, kind: :request, slo:,
+      span: "today")
+  end
+
   def test_json_has_the_self_test_unless_the_page_says_it
     assert_equal %i[grade reasons errors], report(processes: 2).to_h[:self_test].keys
     refute_includes report(processes: 2, exactness: false).to_h, :self_test

@@ -12,12 +12,39 @@ class Holdup::Advise::WhatifCommandTest < Minitest::Test
 
   PLAYED = PlayedStore.usual
 
-  def whatif(*arguments, played: PLAYED)
+  def whatif(*arguments, played: PLAYED, **coarseness)
     played.in_a_file do |path|
       share_sizing(played) do
-        size_coarsely { holdup("whatif", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+        size_coarsely(**coarseness) do
+          holdup("whatif", "--store", path, "--since", "1h", *arguments, now_s: played.to_s)
+        end
       end
     end
+  end
+
+  def test_programs_get_what_explanations_agree_on
+    text = whatif("--threads", "3", explained: [0.2] * 20).out
+    said = JSON.parse(whatif("--threads", "3", "--json", explained: [0.2] * 20).out)
+    assert_match(/\A1 x 3.* is better than 1 x 5.* in 20 of 20 explanations/, said["text"])
+    assert_includes text.gsub(/\s+/, " "), said["text"]
+    assert_equal({"tried" => 40, "effective" => 30.0}, said["dominance"].slice("tried", "effective"))
+    setting = said["dominance"]["settings"].fetch(0)
+    assert_equal ["better", 20, 20], setting.values_at("answer", "better", "compared")
+    assert_equal [0.2, 0.2], setting["gain_interval"]
+  end
+
+  def test_what_explanations_agree_on_has_the_keys_of_a_replay
+    said = JSON.parse(whatif("--threads", "3", "--json", explained: [0.2] * 20).out)
+    replayed = JSON.parse(whatif("--threads", "3", "--json").out)
+    assert_equal replayed.keys.sort, said.keys.sort
+    assert_nil replayed["dominance"]
+    assert_nil said["after"]
+  end
+
+  def test_programs_get_no_answer_where_explanations_disagree
+    said = whatif("--threads", "3", "--json", explained: [0.2, -0.2] * 10)
+    assert_equal [1, ""], [said.status, said.out]
+    assert_match(/Can't size yet/, said.err)
   end
 
   def test_before_and_after_side_by_side

@@ -19,10 +19,11 @@ module Holdup
         # The answer. `gain`, `interval`, `named`, `others`: nil where not both sides have times, the last two
         # also where the change treats all units alike; `boots`: BootSpread::WidenedGain, nil where the
         # setting stays; `pools`: {String => BeforeAfter} of PoolThroughput;
-        # `bias`: {Symbol => PredictionBias::BiasCorrection}; `setting`: attributes of the recorded one;
+        # `bias`: {Symbol => PredictionBias::BiasCorrection}; `misses`: see PredictionBias; `setting`:
+        # attributes of the recorded one;
         # `self_test`, `peak`, `warnings`: how exact it is, see AdviceResult
         WhatIfResult = Data.define(:sides, :gain, :interval, :boots, :named, :others, :pools,
-          :concurrent_units, :bias,
+          :concurrent_units, :bias, :misses,
           :amdahl, :idle_share, :unsupported, :setting, :self_test, :peak, :warnings) do
           def before = sides.before
 
@@ -31,6 +32,9 @@ module Holdup
           def measured = sides.measured
 
           def replayed? = !gain.nil?
+
+          # Whether the latest predictions were wrong, beyond chance.
+          def wrong_again? = misses >= PredictionBias::WRONG_AGAIN
         end
 
         def initialize(recommendation, change, rounds: 20, seed: 1)
@@ -47,7 +51,8 @@ module Holdup
           parts = (replayed? && selective?) ? {named:, others:} : {named: nil, others: nil}
           WhatIfResult.new(sides: sides.with(after:), gain: (gain if replayed?),
             interval: (interval if replayed?), boots: (boots if replayed?), **parts, pools:,
-            concurrent_units: concurrent_units?, bias: bias.corrections, amdahl:, idle_share:, unsupported:,
+            concurrent_units: concurrent_units?, bias: bias.corrections, misses: bias.misses, amdahl:,
+            idle_share:, unsupported:,
             setting: setting&.attributes || {}, **exactness)
         end
 
