@@ -47,13 +47,13 @@ module Holdup
       # The texts of one language by their keys. A file is parsed when the first of its keys is asked for:
       # a command says what is in some of them, and parsing all takes longer than its own work. Threads share
       # it.
-      class Texts
+      class LocaleTexts
         # Of a line that begins a text.
         KEY = /^  "?(\w+)"?:/
         private_constant :KEY
 
         # @param folder [String] with folders `locales` anywhere below it
-        # @return [Hash{String => Texts}] by language, English first; frozen
+        # @return [Hash{String => LocaleTexts}] by language, English first; frozen
         def self.all(folder = LocaleFiles::FOLDER)
           LocaleFiles.all(folder).to_h { |language, files| [language, new(language, files)] }.freeze
         end
@@ -113,7 +113,7 @@ module Holdup
       # Any number but one.
       MANY = 2
       private_constant :UNITS, :FIGURE, :FIGURES, :MANY
-      LANGUAGES = Texts.all
+      LANGUAGES = LocaleTexts.all
       # Before the key of a sentence: what a page of the dashboard says instead, where a reader clicks and
       # does not type a command with its options.
       ON_PAGE = "on_page_"

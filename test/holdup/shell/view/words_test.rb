@@ -84,14 +84,14 @@ class Holdup::View::WordsTest < Minitest::Test
   # The host's locales and its load path are its own.
   def test_leaves_the_i18n_of_the_application_alone
     before = [I18n.load_path.dup, I18n.available_locales, I18n.locale]
-    refute_empty Holdup::View::Words::Texts.all.fetch("ja").to_h
+    refute_empty Holdup::View::Words::LocaleTexts.all.fetch("ja").to_h
     assert_equal before, [I18n.load_path, I18n.available_locales, I18n.locale]
   end
 
   def test_has_its_languages_where_the_application_has_others
     before = I18n.available_locales
     I18n.available_locales = %i[de]
-    found = Holdup::View::Words::Texts.all.transform_values(&:to_h)
+    found = Holdup::View::Words::LocaleTexts.all.transform_values(&:to_h)
     assert_equal TABLES.transform_values(&:size),
       found.transform_values { |table| table.values.grep(String).size }
   ensure
@@ -104,7 +104,7 @@ class Holdup::View::WordsTest < Minitest::Test
       files = {"one" => "first: eins", "two" => "second: zwei"}.map do |name, text|
         File.join(folder, "#{name}.yml").tap { |file| File.write(file, "de:\n  #{text}\n") }
       end
-      texts = Holdup::View::Words::Texts.new("de", files)
+      texts = Holdup::View::Words::LocaleTexts.new("de", files)
       assert_equal %i[first second], texts.keys
       File.write(files.last, "de:\n  second: später\n")
       assert_equal "eins", texts.fetch(:first)
